@@ -1,5 +1,4 @@
-import type { RequestTracing } from '../../src/application/gateway/trace/request-tracing.js';
-import type { TracedRequest } from '../../src/application/gateway/trace/traced-request.js';
+import type { RequestTracing, TracedRequest } from '../../src/application/gateway/trace/request-tracing.js';
 import type { TracedProgram, Tracer } from '../../src/application/ports/gateway/tracer.js';
 import type { Clock } from '../../src/application/ports/shared/clock.js';
 import type { Logger } from '../../src/application/ports/shared/logger.js';

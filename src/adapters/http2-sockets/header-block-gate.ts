@@ -2,12 +2,46 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { boundLateness } from '../event-loop-batching/bound-lateness.js';
-import { HeaderBlockScanner, type ScannedOctets } from '../wire/http2/header-block-scanner.js';
+import { type HeaderBlockFault, HeaderBlockScanner, type ScannedOctets } from '../wire/http2/header-block-scanner.js';
 import { OutgoingFrames } from '../wire/http2/outgoing-frames.js';
-import { ConnectionFaultError } from './connection-fault-error.js';
 import { GatheredWrites, type Written } from './gathered-writes.js';
-import { HeaderBlockError } from './header-block-error.js';
-import { type HeldBudget, processBudget, usualBlockOctets } from './held-budget.js';
+
+/** Octets that a header block usually has, at the most: what a connection has held of one counts beyond these. */
+const usualBlockOctets = 16_384;
+
+/** What all connections together may have held of blocks that are longer and not whole, in octets. */
+export class HeldBudget {
+  left: number;
+
+  constructor(octets: number) {
+    this.left = octets;
+  }
+}
+
+/** Of the process. As much as is held of the heads of HTTP/1.1 on one listener. */
+const processBudget = new HeldBudget(67_108_864);
+
+/** How a connection ends whose peer sent a header block that is none (RFC 9113, sections 4.3 and 6.10). */
+class HeaderBlockError extends Error {
+  override readonly name = 'HeaderBlockError';
+  readonly code = 'ERR_HTTP2_HEADER_BLOCK';
+
+  /** `too_much_held`: it is long, and so many others are that there is no room for it. */
+  constructor(fault: HeaderBlockFault | 'too_much_held') {
+    super(`the peer sent a header block that is not well-formed (${fault})`);
+  }
+}
+
+/** How a connection ends whose peer was told that it has broken the protocol (RFC 9113, section 5.4.1). */
+class ConnectionFaultError extends Error {
+  override readonly name = 'ConnectionFaultError';
+  readonly code = 'ERR_HTTP2_CONNECTION_FAULT';
+
+  /** @param errorCode what the peer was told (RFC 9113, section 7) */
+  constructor(errorCode: number) {
+    super(`what the peer sent is not well-formed (error ${errorCode} of HTTP/2)`);
+  }
+}
 
 /** How long a peer that has broken the protocol has to take what it is told of that, in milliseconds. */
 const faultGraceMs = 1_000;

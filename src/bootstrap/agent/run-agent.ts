@@ -1,3 +1,4 @@
+import type { Container } from 'inversify';
 import type { AgentCommand, AgentRun } from '../../adapters/inbound/agent-command-line/agent-command.js';
 import { AgentGrpcError } from '../../adapters/inbound/agent-grpc/agent-grpc-error.js';
 import { MetricsAddressError } from '../../adapters/inbound/agent-metrics-http/agent-metrics-server.js';
@@ -6,17 +7,71 @@ import { lineFormat } from '../../adapters/outbound/pino-log/line-format.js';
 import { LogOutput } from '../../adapters/outbound/pino-log/log-output.js';
 import { PinoLogger } from '../../adapters/outbound/pino-log/pino-logger.js';
 import type { StartOptions } from '../../application/agent/configure-agent/agent-configuration-in-force.js';
+import { tryAgent } from '../../application/agent/configure-agent/try-agent.js';
 import type { AgentBlockReader } from '../../application/ports/agent/agent-block-reader.js';
+import { decodeAgentOptionTexts } from '../../domain/agent/configuration/decode-agent-options.js';
 import { locatedProblem, toConfigurationProblem } from '../../domain/agent/configuration/option-problem-text.js';
-import type { AgentOptionProblem } from '../../domain/configuration/agent-option-problem.js';
+import type { AgentOptionProblem, OptionSource } from '../../domain/configuration/agent-option-problem.js';
 import type { ConfigurationProblem } from '../../domain/configuration/configuration-problem.js';
 import { formatProblem } from '../../domain/configuration/format-problem.js';
 import type { LogConfiguration } from '../../domain/configuration/log-configuration.js';
 import { tellOfDebugSignal } from '../shared/debug-signal.js';
 import { type WatchedSignals, watchSignals } from '../shared/watch-signals.js';
-import { type ReadStartOptions, readStartOptions } from './agent-start-options.js';
-import { checkAgent } from './check-agent.js';
+import { agentTokens } from './agent-tokens.js';
 import { agentContainer, type RunningAgent, startAgent } from './start-agent.js';
+
+interface ReadStartOptions {
+  /** Null where there was any error. */
+  readonly start: StartOptions | null;
+  readonly problems: readonly ConfigurationProblem[];
+  /** Where a problem with one of the options stands in the file; null: it is not from there. */
+  readonly locate: (problem: AgentOptionProblem) => OptionSource | null;
+}
+
+/** Brings together what flags, variables and the config block of a file say. */
+export const readStartOptions = async (
+  run: AgentRun,
+  openBlocks: (configFile: string) => Promise<AgentBlockReader>,
+): Promise<ReadStartOptions> => {
+  const given = decodeAgentOptionTexts(run.options);
+  if (run.block === null) {
+    const start = given.options && { overrides: given.options, block: {} };
+    return { start, problems: given.problems, locate: () => null };
+  }
+  const readBlock = await openBlocks(run.block.configFile);
+  const block = await readBlock(run.block.agentName);
+  const problems = [...given.problems, ...block.problems];
+  // Options with keys of their own come from the block alone.
+  const { locate } = block;
+  if (given.options === null || block.options === null) return { start: null, problems, locate };
+  return { start: { overrides: given.options, block: block.options }, problems, locate };
+};
+
+interface AgentCheck {
+  /** Errors and warnings. */
+  readonly problems: readonly AgentOptionProblem[];
+  /** What the agent would do, in a few lines; null where there was an error. */
+  readonly summary: string | null;
+}
+
+/** Makes everything ready that the agent would need to judge requests, and reports. Serves nothing, and leaves nothing running. */
+export const checkAgent = async (container: Container, { block, overrides }: StartOptions): Promise<AgentCheck> => {
+  const { problems, agent } = await tryAgent({ ...block, ...overrides }, container.get(agentTokens.agentParts));
+  if (agent === null) return { problems, summary: null };
+  const { methods, failOpen, authorization, tokenExchange } = agent;
+  const accepted =
+    methods.length === 0
+      ? 'No method is configured: every request is refused until a gateway hands over a configuration.'
+      : `Methods: ${methods.join(', ')}.`;
+  const decided = authorization === null ? '' : `\nPolicies: ${authorization.policyCount}.`;
+  const goOn = authorization === null ? 'pass without an identity' : 'are judged as anonymous';
+  const lenient = failOpen ? `\nFail-open: requests without a valid credential ${goOn}.` : '';
+  const issued =
+    tokenExchange === null
+      ? ''
+      : `\nTokens are issued at ${tokenExchange.endpointPath} for ${tokenExchange.issuer}, signed with the key ${tokenExchange.kid}.`;
+  return { problems, summary: `The configuration is fine. ${accepted}${decided}${lenient}${issued}` };
+};
 
 /** How long the last log lines have to be written, in milliseconds. */
 const logGraceMs = 2_000;

@@ -1,5 +1,9 @@
-import { Container } from 'inversify';
+import { Container, ContainerModule } from 'inversify';
 import { AgentGrpcError } from '../../adapters/inbound/agent-grpc/agent-grpc-error.js';
+import { MemoryRateLimitStore } from '../../adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
+import { SystemClock } from '../../adapters/outbound/node-clock/system-clock.js';
+import { CryptoRandom } from '../../adapters/outbound/node-random/crypto-random.js';
+import { NodeScheduler } from '../../adapters/outbound/node-scheduler/node-scheduler.js';
 import type { StartOptions } from '../../application/agent/configure-agent/agent-configuration-in-force.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import type { TextFileReader } from '../../application/ports/shared/text-file-reader.js';
@@ -8,11 +12,30 @@ import { grpcServing } from '../../domain/agent/configuration/serving-option-rul
 import type { AgentOptionProblem } from '../../domain/configuration/agent-option-problem.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import { sharedTokens } from '../shared/shared-tokens.js';
+import { programVersion } from '../shared/version.js';
 import { type AgentAddresses, type AgentPlaces, type ServedAgentService, serveAgentService } from './agent.js';
 import { agentModule, agentReportIntervals } from './agent-module.js';
-import { agentProcessModule } from './agent-process-module.js';
 import { agentTokens } from './agent-tokens.js';
 import { type GrpcTlsFiles, readGrpcServingTls } from './grpc-serving-tls.js';
+
+/** What the agent needs of the machine where it is a program of its own. */
+const agentProcessModule = (logger: Logger): ContainerModule =>
+  new ContainerModule(({ bind }) => {
+    bind(sharedTokens.logger).toConstantValue(logger);
+    bind(sharedTokens.version).toConstantValue(programVersion);
+    bind(sharedTokens.clock)
+      .toResolvedValue(() => new SystemClock(), [])
+      .inSingletonScope();
+    bind(sharedTokens.random)
+      .toResolvedValue(() => new CryptoRandom(), [])
+      .inSingletonScope();
+    bind(sharedTokens.scheduler)
+      .toResolvedValue(() => new NodeScheduler(), [])
+      .inSingletonScope();
+    bind(agentTokens.exchangeRates)
+      .toResolvedValue((clock) => new MemoryRateLimitStore(clock), [sharedTokens.clock])
+      .inSingletonScope();
+  });
 
 /** How long calls in flight have to end, in milliseconds. */
 const drainGraceMs = 30_000;

@@ -15,17 +15,26 @@ import { NodeScheduler } from '../../adapters/outbound/node-scheduler/node-sched
 import { nodeSecretComparer } from '../../adapters/outbound/node-secret-comparer/node-secret-comparer.js';
 import { NodeTextFileReader } from '../../adapters/outbound/node-text-files/node-text-file-reader.js';
 import { nodeZlibInflater } from '../../adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
+import type { OtelTracerParts } from '../../adapters/outbound/otel-tracing/otel-tracer.js';
 import { ownSampleNames } from '../../adapters/outbound/prometheus-metrics/agent-samples.js';
 import { PrometheusGatewayMetrics } from '../../adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { re2PathPatterns } from '../../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import { createTargetClient } from '../../adapters/outbound/upstream-clients/upstream-clients.js';
+import type { TracerFactory } from '../../application/ports/gateway/tracer.js';
 import { agentClients } from '../shared/agent-clients.js';
 import { embeddedAgentTokens } from '../shared/embedded-agent-tokens.js';
 import { sharedTokens as shared } from '../shared/shared-tokens.js';
 import { programBuildCommit, programVersion } from '../shared/version.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';
-import { otelTracers } from './otel-tracers.js';
 import { openRedisRateLimits } from './redis-rate-limits.js';
+
+/** Makes tracers by OpenTelemetry, which is loaded when the first one is wanted: a gateway that does not trace starts without it. */
+const otelTracers =
+  (parts: OtelTracerParts): TracerFactory =>
+  async (configuration, program) => {
+    const { OtelTracer } = await import('../../adapters/outbound/otel-tracing/otel-tracer.js');
+    return new OtelTracer(configuration, program, parts);
+  };
 
 /** The machine as the gateway sees it. What the command line decides (log, configuration source) is bound beside it. */
 export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {

@@ -1,5 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
+import type { Container, ServiceIdentifier } from 'inversify';
+import { writeLate } from '../../adapters/event-loop-batching/deferred-writes.js';
+import { MemoryRateLimitStore } from '../../adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { SystemClock } from '../../adapters/outbound/node-clock/system-clock.js';
+import { attachedSocket } from '../../adapters/outbound/node-listening-sockets/node-listening-socket.js';
 import { NodeScheduler } from '../../adapters/outbound/node-scheduler/node-scheduler.js';
 import { IpcLink } from '../../adapters/outbound/node-workers/ipc-link.js';
 import { lineFormat } from '../../adapters/outbound/pino-log/line-format.js';
@@ -8,24 +12,147 @@ import { LogOutput } from '../../adapters/outbound/pino-log/log-output.js';
 import { OutputAuditLog } from '../../adapters/outbound/pino-log/output-audit-log.js';
 import { PinoAccessLog } from '../../adapters/outbound/pino-log/pino-access-log.js';
 import { PinoLogger } from '../../adapters/outbound/pino-log/pino-logger.js';
+import { HeldAgentReports } from '../../application/gateway/ask-agents/reports/held-agent-reports.js';
+import { MemoryReports } from '../../application/gateway/guard-resources/memory-reports.js';
+import { RateLimiters } from '../../application/gateway/limit-rate/rate-limiters.js';
 import type { LoadFailure } from '../../application/gateway/run-gateway/load-failure.js';
 import { atOnce } from '../../application/gateway/run-gateway/stop-manner.js';
+import { adoptDrainedTargets, answerGathering } from '../../application/gateway/workers/aggregate/answer-gathering.js';
+import { SupervisedGateway } from '../../application/gateway/workers/aggregate/supervised-gateway.js';
 import {
   type PreparedWorker,
   SupervisedGatewayProcess,
 } from '../../application/gateway/workers/serve/supervised-gateway-process.js';
+import { SupervisedSockets } from '../../application/gateway/workers/serve/supervised-sockets.js';
 import { WorkerConfigurationSource } from '../../application/gateway/workers/serve/worker-configuration-source.js';
 import { WorkerLoadLogger } from '../../application/gateway/workers/serve/worker-load-logger.js';
+import { SharedPermitBook } from '../../application/gateway/workers/share-permits/shared-permit-book.js';
+import { DividedRateLimits } from '../../application/gateway/workers/share-rates/divided-rate-limits.js';
+import { LeasedRateLimitStore } from '../../application/gateway/workers/share-rates/leased-rate-limit-store.js';
 import { auditLeft, type StartOrder } from '../../application/gateway/workers/supervise/worker-topics.js';
 import { WorkerChannel } from '../../application/shared/worker-channel/worker-channel.js';
 import { ok, type Result } from '../../domain/shared/result.js';
 import { configurationFile } from '../shared/configuration-file.js';
 import { tellOfDebugSignal } from '../shared/debug-signal.js';
+import { embeddedAgentTokens } from '../shared/embedded-agent-tokens.js';
+import { agentFactoryLoader } from '../shared/embedded-agents.js';
+import { sharedTokens as shared } from '../shared/shared-tokens.js';
+import { programBuildCommit, programVersion } from '../shared/version.js';
+import { shareStoresInWorker } from '../shared/worker-stores.js';
 import { withOverrides } from './command-line-overrides.js';
-import { gatewayTokens } from './gateway-tokens.js';
+import { gatewayTokens as gateway, gatewayTokens } from './gateway-tokens.js';
 import { gatewayContainer } from './start-gateway.js';
-import { gatherInWorker } from './worker-gathering.js';
-import { asWorker } from './worker-module.js';
+
+/** What a worker does for limits that hold over all workers. */
+interface SharedLimits {
+  /** Called once the worker has a configuration. */
+  inForce(): void;
+}
+
+/** Has the limits of a worker hold over all workers. */
+export const shareLimitsInWorker = (container: Container, supervisor: WorkerChannel, workers: number): SharedLimits => {
+  container
+    .rebind(gateway.permits)
+    .toResolvedValue((scheduler) => new SharedPermitBook(workers, supervisor, scheduler), [shared.scheduler])
+    .inSingletonScope();
+  container
+    .rebind(gateway.localRateLimits)
+    .toResolvedValue(
+      (clock, scheduler) =>
+        new LeasedRateLimitStore({
+          supervisor,
+          clock,
+          scheduler,
+          atEndOfTurn: (task) => writeLate({ writeNow: task }),
+        }),
+      [shared.clock, shared.scheduler],
+    )
+    .inSingletonScope();
+  container
+    .rebind(gateway.rateLimiters)
+    .toResolvedValue(
+      (memory, openShared, clock, logger, scheduler) => {
+        const divided = new DividedRateLimits(new MemoryRateLimitStore(clock), workers);
+        return new RateLimiters({
+          memory,
+          openShared,
+          clock,
+          logger,
+          scheduler,
+          withoutMemory: { kind: 'local', store: divided },
+        });
+      },
+      [gateway.localRateLimits, gateway.openSharedRateLimits, shared.clock, shared.logger, shared.scheduler],
+    )
+    .inSingletonScope();
+  const reports = new MemoryReports({
+    supervisor,
+    figures: container.get(gateway.figures),
+    scheduler: container.get(shared.scheduler),
+  });
+  container.rebind(gateway.memoryOfOthers).toConstantValue(() => reports.othersBytes());
+  return { inForce: () => reports.start(() => container.get(gateway.memory).status() !== null) };
+};
+
+/** What a worker does for the figures of the whole gateway, step by step. */
+interface WorkerGathering {
+  /** The worker has a configuration: from now on it answers. */
+  inForce(): void;
+  /** What was drained while the worker was prepared is drained here too. To be called before it takes a connection. */
+  adoptDrained(): Promise<void>;
+}
+
+/** Has a worker's endpoints tell of the whole gateway, and the worker tell of itself. */
+const gatherInWorker = (
+  container: Container,
+  supervisor: WorkerChannel,
+  { number, reloads }: StartOrder,
+): WorkerGathering => {
+  const agentReports = new HeldAgentReports();
+  container.rebind(gateway.agentMetrics).toConstantValue(agentReports);
+  container.rebind(gateway.workerPlace).toConstantValue({ worker: number, reloads });
+  container
+    .rebind(gateway.whole)
+    .toResolvedValue(
+      (state, metrics) => new SupervisedGateway(supervisor, state, metrics),
+      [gateway.state, gateway.metrics],
+    )
+    .inSingletonScope();
+  return {
+    inForce: () => {
+      const [state, metrics] = [container.get(gateway.state), container.get(gateway.metrics)];
+      answerGathering(supervisor, { state, metrics, agentReports });
+    },
+    adoptDrained: () => adoptDrainedTargets(supervisor, container.get(gateway.state)),
+  };
+};
+
+/** What a worker's process has that a gateway of one process has not. */
+const workerTokens = {
+  /** With the supervisor. */
+  supervisor: Symbol('Correspondence') as ServiceIdentifier<WorkerChannel>,
+  order: Symbol('StartOrder') as ServiceIdentifier<StartOrder>,
+} as const;
+
+/** Makes the container of a gateway that of a worker: what one process has of its own comes from the supervisor. */
+const asWorker = (container: Container, supervisor: WorkerChannel, order: StartOrder): SharedLimits => {
+  container.bind(workerTokens.supervisor).toConstantValue(supervisor);
+  container.bind(workerTokens.order).toConstantValue(order);
+  container
+    .rebind(gateway.listeningSockets)
+    .toResolvedValue((channel) => new SupervisedSockets(channel, attachedSocket), [workerTokens.supervisor])
+    .inSingletonScope();
+  const share = (): void => shareStoresInWorker(container, supervisor);
+  container.rebind(embeddedAgentTokens.loadAgentFactory).toConstantValue(agentFactoryLoader(container, share));
+  container.rebind(gateway.identity).toConstantValue({
+    name: 'portcullis',
+    version: programVersion,
+    buildCommit: programBuildCommit,
+    nodeVersion: process.version,
+    startedAtMs: order.startedAtMs,
+  });
+  return shareLimitsInWorker(container, supervisor, order.workers);
+};
 
 /** How long the last log lines have to be written, in milliseconds. */
 const logGraceMs = 2_000;

@@ -1,19 +1,31 @@
 import { startupErrorText } from '../../adapters/inbound/gateway-command-line/startup-error-text.js';
 import { SystemClock } from '../../adapters/outbound/node-clock/system-clock.js';
-import type { UnclaimedSocket } from '../../adapters/outbound/node-listening-sockets/inherited-sockets.js';
+import type {
+  InheritedSocket,
+  UnclaimedSocket,
+} from '../../adapters/outbound/node-listening-sockets/inherited-sockets.js';
 import { NodeListeningSockets } from '../../adapters/outbound/node-listening-sockets/node-listening-sockets.js';
+import { takeSystemdSockets } from '../../adapters/outbound/node-listening-sockets/systemd-sockets.js';
 import { PidFile } from '../../adapters/outbound/node-pid-file/pid-file.js';
 import { NodeScheduler } from '../../adapters/outbound/node-scheduler/node-scheduler.js';
+import { takeHandover } from '../../adapters/outbound/node-successor/handover.js';
 import { NodeSuccessorLauncher } from '../../adapters/outbound/node-successor/node-successor-launcher.js';
 import { Predecessor } from '../../adapters/outbound/node-successor/predecessor.js';
 import { lineFormat } from '../../adapters/outbound/pino-log/line-format.js';
 import { LogOutput } from '../../adapters/outbound/pino-log/log-output.js';
 import { PinoLogger } from '../../adapters/outbound/pino-log/pino-logger.js';
-import { asVariables } from '../../adapters/outbound/systemd-notify/service-environment.js';
+import {
+  asVariables,
+  type ServiceEnvironment,
+  takeServiceEnvironment,
+} from '../../adapters/outbound/systemd-notify/service-environment.js';
 import { SystemdServiceManager } from '../../adapters/outbound/systemd-notify/systemd-service-manager.js';
-import { drainedChanges } from '../../application/gateway/upgrade/drained-changes.js';
+import { type DrainedChanges, drainedChanges } from '../../application/gateway/upgrade/drained-changes.js';
 import { UpgradeProgram } from '../../application/gateway/upgrade/upgrade-program.js';
+import type { TargetName } from '../../application/ports/gateway/gateway-state.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
+import type { ScheduledTask, Scheduler } from '../../application/ports/shared/scheduler.js';
+import type { ServiceManager } from '../../application/ports/shared/service-manager.js';
 import type { LogConfiguration } from '../../domain/configuration/log-configuration.js';
 import { socketAddressText } from '../../domain/configuration/schema/network-kinds.js';
 import { tellOfDebugSignal } from '../shared/debug-signal.js';
@@ -21,17 +33,78 @@ import { watchSignals } from '../shared/watch-signals.js';
 import { type CommandLineOverrides, noOverrides } from './command-line-overrides.js';
 import { loadFailureText } from './load-failure-text.js';
 import { openGateway } from './open-gateway.js';
-import {
-  type HandedChanges,
-  handedChanges,
-  handedTargets,
-  type ProgramInheritance,
-  takeInheritance,
-} from './program-inheritance.js';
 import { serveUntilSignal, servingStatus } from './serve-until-signal.js';
 import type { ServingGateway } from './serving-gateway.js';
 import type { RunningGateway } from './start-gateway.js';
-import { watchService } from './watch-service.js';
+
+/** What a gateway's process was started with, beside its words. */
+interface ProgramInheritance {
+  readonly sockets: readonly InheritedSocket[];
+  /** The process that this one replaces; null where it replaces none. */
+  readonly predecessor: number | null;
+  /** Null where no service manager is to be told. */
+  readonly service: ServiceEnvironment | null;
+  /** What is wrong with it; null where nothing is. */
+  readonly warning: string | null;
+}
+
+/** The state that a program hands over: the targets that get no requests, because somebody said so to it. */
+const handedTargets = (state: unknown): readonly TargetName[] => {
+  if (!Array.isArray(state)) return [];
+  return state.flatMap((target: Partial<TargetName> | null) => {
+    const { upstream, address } = target ?? {};
+    return typeof upstream === 'string' && typeof address === 'string' ? [{ upstream, address }] : [];
+  });
+};
+
+/** What a program leaves to the one that has taken over. */
+interface HandedChanges extends DrainedChanges {
+  /** It was asked to reload while it was being replaced. */
+  readonly reload: boolean;
+}
+
+/** What has changed of it until the other program took over. */
+export const handedChanges = (changes: unknown): HandedChanges => {
+  const { undrained, drained, reload } = (changes ?? {}) as Partial<Record<keyof HandedChanges, unknown>>;
+  return { undrained: handedTargets(undrained), drained: handedTargets(drained), reload: reload === true };
+};
+
+/** To be called before any other process is started: the variables that it stands in are removed. */
+const takeInheritance = (env: Record<string, string | undefined>, pid: number): ProgramInheritance => {
+  const handover = takeHandover(env);
+  const passed = takeSystemdSockets(env, pid);
+  const handedOver = handover?.sockets.map((socket) => ({ ...socket, name: null }));
+  return {
+    sockets: handedOver ?? passed.sockets,
+    predecessor: handover?.predecessor ?? null,
+    service: takeServiceEnvironment(env, pid),
+    warning: passed.warning,
+  };
+};
+
+/** As long as workers are replaced within that, the gateway as a whole is well; milliseconds. */
+const toleratedMs = 30_000;
+/** How often it is looked at where nobody waits for a sign of life; milliseconds. */
+const lookingMs = 5_000;
+
+/**
+ * Tells the service manager that the program is alive for as long as somebody serves, and where nobody does. To be cancelled when
+ * the end begins: workers that drain are none that are missed, and a successor speaks for itself.
+ */
+export const watchService = (
+  gateway: Pick<RunningGateway, 'addressesNow' | 'unservedMs'>,
+  manager: ServiceManager,
+  scheduler: Scheduler,
+): ScheduledTask => {
+  let toldServing = true;
+  return scheduler.every(manager.watchdogMs ?? lookingMs, () => {
+    const unservedMs = gateway.unservedMs();
+    if (manager.watchdogMs !== null && unservedMs < toleratedMs) manager.alive();
+    const isServing = unservedMs === 0;
+    if (isServing !== toldServing) manager.status(servingStatus(gateway));
+    toldServing = isServing;
+  });
+};
 
 /** How long the last log lines have to be written, in milliseconds. */
 const logGraceMs = 2_000;

@@ -1,13 +1,28 @@
+import { startupErrorText } from '../../adapters/inbound/gateway-command-line/startup-error-text.js';
+import type { LoadFailure } from '../../application/gateway/run-gateway/load-failure.js';
 import type { UpgradeProgram } from '../../application/gateway/upgrade/upgrade-program.js';
 import type { ReloadRequests } from '../../application/gateway/workers/aggregate/reload-requests.js';
 import type { ReloadOutcome } from '../../application/ports/gateway/gateway-cluster.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import type { ServiceManager } from '../../application/ports/shared/service-manager.js';
+import { formatProblem } from '../../domain/configuration/format-problem.js';
 import { socketAddressText } from '../../domain/configuration/schema/network-kinds.js';
+import type { Result } from '../../domain/shared/result.js';
 import type { WatchedSignals } from '../shared/watch-signals.js';
 import { logReloadFailure } from './load-failure-text.js';
-import { reloadOutcome } from './reload-outcome.js';
 import type { RunningGateway } from './start-gateway.js';
+
+const reasonOf = ({ reason, cause }: LoadFailure): readonly string[] => {
+  if (cause !== null) return [startupErrorText(cause)];
+  return reason === null ? [] : [reason];
+};
+
+/** What came of a reload, for who asked for it. `count`: reloads that have taken effect by now. */
+const reloadOutcome = (reloaded: Result<void, LoadFailure>, count: number): ReloadOutcome => {
+  if (reloaded.ok) return { kind: 'reloaded', count };
+  const errors = reloaded.error.problems.filter(({ severity }) => severity === 'error').map(formatProblem);
+  return { kind: 'refused', problems: [...errors, ...reasonOf(reloaded.error)] };
+};
 
 export interface SignalledGateway {
   readonly signals: WatchedSignals;

@@ -6,7 +6,7 @@ import type {
 import { compileExpression } from '../../../src/domain/agent/policy/evaluate/compile-expression.js';
 import { type EntityDeclaration, entityStore } from '../../../src/domain/agent/policy/evaluate/entity-store.js';
 import { isError, type Outcome } from '../../../src/domain/agent/policy/evaluate/evaluation-error.js';
-import { parseExpressionText } from '../../../src/domain/agent/policy/parse/parse-expression-text.js';
+import { parseExpressionText } from '../../../src/domain/agent/policy/parse/parse-entity-uid.js';
 import type { PolicyDialect } from '../../../src/domain/agent/policy/syntax-tree.js';
 import { entityUid } from '../../../src/domain/agent/policy/values/entity-uid.js';
 import { recordOf } from '../../../src/domain/agent/policy/values/record-value.js';

@@ -1,6 +1,6 @@
 import { HmacSecretDigest } from '../../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { MemoryRateLimitStore } from '../../../src/adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
-import { publicPolicy } from '../../../src/application/agent/configure-agent/exchange-policies.js';
+import { publicPolicy } from '../../../src/application/agent/configure-agent/prepare-token-exchange.js';
 import type { ProvenClient } from '../../../src/application/agent/exchange-token/authenticate-client.js';
 import type { PreparedClient } from '../../../src/application/agent/exchange-token/exchange-client.js';
 import { ExchangeRates } from '../../../src/application/agent/exchange-token/exchange-rates.js';

@@ -1,4 +1,4 @@
-import { parseExpressionText } from '../../../src/domain/agent/policy/parse/parse-expression-text.js';
+import { parseExpressionText } from '../../../src/domain/agent/policy/parse/parse-entity-uid.js';
 import { parsePolicies } from '../../../src/domain/agent/policy/parse/parse-policies.js';
 import type { PolicyParseProblem } from '../../../src/domain/agent/policy/parse/policy-parse-problem.js';
 import type { Expression, Policy, PolicyDialect } from '../../../src/domain/agent/policy/syntax-tree.js';

@@ -21,7 +21,7 @@ import { AgentKeySets } from '../../../src/application/agent/configure-agent/age
 import type { AgentParts } from '../../../src/application/agent/configure-agent/agent-parts.js';
 import type { SamlParts } from '../../../src/application/agent/configure-agent/saml-parts.js';
 import { ExchangeRates } from '../../../src/application/agent/exchange-token/exchange-rates.js';
-import { SpentAssertions } from '../../../src/application/agent/exchange-token/spent-assertions.js';
+import { SpentAssertions } from '../../../src/application/agent/exchange-token/spent-assertions-of-agents.js';
 import { KeySets } from '../../../src/application/agent/keys/key-sets.js';
 import { noOtherProcesses } from '../../../src/application/agent/sessions/session-endings.js';
 import { IdentityProviderTrusts } from '../../../src/application/agent/sign-on/saml/trust/identity-provider-trusts.js';

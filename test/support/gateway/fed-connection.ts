@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { plainOrigin } from '../../../src/adapters/inbound/http-engines/connections/connection-origin.js';
 import { ListenerTimers } from '../../../src/adapters/inbound/http-engines/connections/listener-timers.js';
 import { ReadAheadBudget } from '../../../src/adapters/inbound/http-engines/connections/read-ahead.js';
-import { CoreSessions } from '../../../src/adapters/inbound/http-engines/core/core-sessions.js';
+import { CoreSessions } from '../../../src/adapters/inbound/http-engines/core/core-http-engine.js';
 import { CorkedWrites } from '../../../src/adapters/inbound/http-engines/core/corked-writes.js';
 import { Deadlines } from '../../../src/adapters/inbound/http-engines/core/deadlines.js';
 import {

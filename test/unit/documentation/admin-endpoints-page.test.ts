@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { routesReport } from '../../../src/application/gateway/report-status/routes-report.js';
 import { statsReport } from '../../../src/application/gateway/report-status/stats-report.js';
-import { upstreamsReport } from '../../../src/application/gateway/report-status/upstreams-report.js';
+import { upstreamsReport } from '../../../src/application/gateway/report-status/status-reports.js';
 import { snapshotOf } from '../../../src/application/gateway/workers/aggregate/snapshot-of.js';
 import { FixedGatewayState, routeOf } from '../../support/gateway/fixed-gateway-state.js';
 import { plainPolicies } from '../../support/gateway/plain-configurations.js';

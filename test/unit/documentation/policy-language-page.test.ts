@@ -8,10 +8,9 @@ import { compileExpression } from '../../../src/domain/agent/policy/evaluate/com
 import { isError } from '../../../src/domain/agent/policy/evaluate/evaluation-error.js';
 import { formatValue } from '../../../src/domain/agent/policy/explain/format-value.js';
 import { extensionSignatures } from '../../../src/domain/agent/policy/extensions/extension-signatures.js';
-import { claimsRecord } from '../../../src/domain/agent/policy/gateway-model/claim-values.js';
-import { gatewayPrincipal } from '../../../src/domain/agent/policy/gateway-model/gateway-principal.js';
+import { claimsRecord, gatewayPrincipal } from '../../../src/domain/agent/policy/gateway-model/gateway-principal.js';
 import { gatewayRequest } from '../../../src/domain/agent/policy/gateway-model/gateway-request.js';
-import { parseExpressionText } from '../../../src/domain/agent/policy/parse/parse-expression-text.js';
+import { parseExpressionText } from '../../../src/domain/agent/policy/parse/parse-entity-uid.js';
 import { policyLimits } from '../../../src/domain/agent/policy/policy-limits.js';
 import type { Value } from '../../../src/domain/agent/policy/values/value.js';
 import { documentedFacts, documentedIdentity, plain, rowsWith } from '../../support/agent/documented-policies.js';

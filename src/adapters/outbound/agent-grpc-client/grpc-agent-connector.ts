@@ -1,3 +1,7 @@
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import type { ChannelCredentials, ChannelOptions } from '@grpc/grpc-js';
 import type {
   AgentConnection,
   AgentConnectionListener,
@@ -8,23 +12,115 @@ import type {
 import type { Clock } from '../../../application/ports/shared/clock.js';
 import type { Scheduler } from '../../../application/ports/shared/scheduler.js';
 import type { TextFileReader } from '../../../application/ports/shared/text-file-reader.js';
+import type { GrpcAddress } from '../../../domain/configuration/network-addresses.js';
+import type { AgentTls } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { HeaderBlockGate } from '../../http2-sockets/header-block-gate.js';
 import type { SocketTrust } from './admit-socket.js';
-import { channelOptions, targetOf } from './channel-options.js';
-import { gatedCredentials } from './gated-credentials.js';
 import { GrpcAgentConnection, type LineOpener } from './grpc-agent-connection.js';
 import {
   type CalledAgentService,
   defaultGrpcConnectorOptions,
   type GrpcConnectorOptions,
   type GrpcConnectorSettings,
+  type GrpcLibrary,
   type LoadedAgentGrpc,
+  maximumReceivedMessageBytes,
 } from './grpc-client-options.js';
 import { GrpcConnection, type GrpcLineListener } from './grpc-connection.js';
 import { SocketGate } from './socket-gate.js';
-import { readTlsContext } from './tls-context.js';
 import { checkUnixSocket } from './unix-socket-trust.js';
+
+type SecureConnector = ReturnType<ChannelCredentials['_createSecureConnector']>;
+
+/** What the library uses of a socket is what every Duplex has; only its types ask for more. */
+const gated = (socket: Socket, gate: SocketGate): Socket =>
+  new HeaderBlockGate(socket, 'server', (code) => gate.noteGoaway(code)) as Duplex as Socket;
+
+/**
+ * Credentials of a channel whose sockets all pass `gate`. The class is exported by @grpc/grpc-js 1.14.7, but its
+ * members are meant for the library itself: package.json names that version exactly, and a test fails where they are
+ * not called.
+ */
+export const gatedCredentials = ({ ChannelCredentials, credentials }: GrpcLibrary, gate: SocketGate) => {
+  class GatedCredentials extends ChannelCredentials {
+    override _isSecure(): boolean {
+      return gate.isSecure;
+    }
+
+    override _equals(other: ChannelCredentials): boolean {
+      return this === other;
+    }
+
+    override _createSecureConnector(): SecureConnector {
+      return {
+        connect: async (socket: Socket) => ({ socket: gated(await gate.admit(socket), gate), secure: gate.isSecure }),
+        waitForReady: () => Promise.resolve(),
+        getCallCredentials: () => credentials.createEmpty(),
+        destroy: () => {},
+      };
+    }
+  }
+  return new GatedCredentials();
+};
+
+/**
+ * What Node may hold for the streams of one connection, in millions of octets: its own limit, which the library lifts.
+ */
+const maximumSessionMegabytes = 10;
+
+/** Small beside the output from which on a connection is busy. */
+const readyBytes = 65_536;
+
+/**
+ * Of the channel of one connection: it is that connection's own, and nothing is tried twice behind the gateway's back.
+ */
+export const channelOptions: ChannelOptions = {
+  'grpc.use_local_subchannel_pool': 1,
+  'grpc.enable_http_proxy': 0,
+  'grpc.enable_channelz': 0,
+  'grpc.enable_retries': 0,
+  // A message counts as written when it has left, but for so much that is made ready while the one before it leaves.
+  'grpc.per_rpc_retry_buffer_size': readyBytes,
+  // Nobody but the configuration says how an agent is called.
+  'grpc.service_config_disable_resolution': 1,
+  'grpc.max_receive_message_length': maximumReceivedMessageBytes,
+  'grpc-node.max_session_memory': maximumSessionMegabytes,
+};
+
+/** An address as a channel takes it (gRPC's name syntax). */
+export const targetOf = (address: GrpcAddress): string => {
+  // Two slashes at the beginning would make a host of the first folder.
+  if (address.kind === 'unix') return `unix:${address.path.replace(/^\/+/, '/')}`;
+  return `dns:${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`;
+};
+
+/** Reads the files of a `tls` block anew, so that a certificate that was replaced counts with the next connection. */
+const readTlsContext = async (tls: AgentTls, files: TextFileReader): Promise<Result<SecureContext, string>> => {
+  const texts: string[] = [];
+  const { caCertFile, certificate } = tls;
+  const paths = [caCertFile, certificate?.certFile ?? null, certificate?.keyFile ?? null];
+  for (const path of paths) {
+    if (path === null) {
+      texts.push('');
+      continue;
+    }
+    const text = await files.read(path);
+    if (!text.ok) return err(`the TLS file ${path} ${text.error}`);
+    texts.push(text.value);
+  }
+  const [ca, cert, key] = texts as [string, string, string];
+  try {
+    const own = certificate === null ? {} : { cert, key };
+    return ok(createSecureContext({ minVersion: 'TLSv1.2', ...(caCertFile === null ? {} : { ca }), ...own }));
+  } catch {
+    // What went wrong may quote the file, and one of them is a key.
+    return err(
+      `the TLS files ${paths.filter((path) => path !== null).join(', ')} hold no certificates, or no key for them`,
+    );
+  }
+};
 
 export interface GrpcConnectorParts {
   /** Gives @grpc/grpc-js and the service of proto/agent-service-v2.proto; asked for with each connection. */

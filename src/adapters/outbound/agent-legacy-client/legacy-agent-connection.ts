@@ -7,6 +7,7 @@ import type {
 } from '../../../application/ports/gateway/agent-connector.js';
 import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
 import { opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
+import { type AgentCapabilities, defaultAgentLimits } from '../../../domain/agent-protocol/capabilities.js';
 import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err } from '../../../domain/shared/result.js';
@@ -20,9 +21,32 @@ import {
   readLegacyAnswer,
   readLegacyConfigureAnswer,
 } from '../../wire/agent-legacy-frames/legacy-messages.js';
-import { assumedCapabilities } from './assumed-capabilities.js';
 import type { LegacyAgentConnectorOptions, LegacyAgentConnectorSettings } from './legacy-connector-settings.js';
 import { checkLegacySocket } from './legacy-socket-check.js';
+
+/**
+ * What holds for an agent that says nothing of itself. That a connection carries one call at a time is for the connection
+ * to say: a limit here would be one for all connections together.
+ */
+const assumedCapabilities = ({ name, events }: LegacyAgentConnectorSettings): AgentCapabilities => ({
+  agentId: name,
+  name,
+  version: '',
+  supportedEvents: events,
+  features: {
+    streamingBody: true,
+    websocket: false,
+    guardrails: false,
+    configPush: false,
+    metricsExport: false,
+    cancellation: false,
+    flowControl: false,
+    healthReporting: false,
+    concurrentRequests: 0,
+  },
+  limits: defaultAgentLimits,
+  ownedHeaders: [],
+});
 
 /** Characters of an agent's own words that go into the log. */
 const maximumReasonLength = 500;

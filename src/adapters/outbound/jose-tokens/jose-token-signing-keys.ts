@@ -1,4 +1,5 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import { createHmac, createPublicKey, createSecretKey, type KeyObject, sign } from 'node:crypto';
+import { calculateJwkThumbprint, type JWK } from 'jose';
 import type {
   ClientKey,
   PublishedKey,
@@ -10,15 +11,96 @@ import {
   type SigningAlgorithm,
   signingAlgorithms,
 } from '../../../domain/agent/tokens/signature-algorithm.js';
+import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { Secret } from '../../../domain/shared/secret.js';
 import { hmacSecret } from './hmac-secret.js';
-import { HmacSigningKey } from './hmac-signing-key.js';
+import { HmacTokenVerifier } from './hmac-token-verifier.js';
 import { unfitness } from './key-fitness.js';
 import { holdsPrivateKey, isPem, readOnePublicPem, readPrivatePem } from './pem-keys.js';
-import { PrivateSigningKey } from './private-signing-key.js';
 import { PublicKeyTokenVerifier } from './public-key-token-verifier.js';
-import { type KeyPairAlgorithm, publishedPublicKey } from './published-public-key.js';
+import { type SignatureScheme, signatureScheme } from './signature-scheme.js';
+
+/** The algorithms of these with a key pair. */
+type KeyPairAlgorithm = Exclude<SigningAlgorithm, 'HS256'>;
+
+/** A public key that fits its algorithm, with its thumbprint (RFC 7638, by SHA-256) for a name. */
+const publishedPublicKey = async (key: KeyObject, algorithm: KeyPairAlgorithm): Promise<PublishedKey> => {
+  const jwk = key.export({ format: 'jwk' }) as JWK;
+  const kid = await calculateJwkThumbprint(jwk, 'sha256');
+  return {
+    kid,
+    algorithm,
+    publicJwk: { ...(jwk as JsonObject), use: 'sig', alg: algorithm, kid },
+    verifier: new PublicKeyTokenVerifier(algorithm, key),
+  };
+};
+
+const encoded = (text: string): string => Buffer.from(text, 'utf8').toString('base64url');
+
+/** What a JWS signs (RFC 7515, section 5.1). */
+const signingInput = (header: { alg: string; typ: string; kid: string }, payload: string): string =>
+  `${encoded(JSON.stringify(header))}.${encoded(payload)}`;
+
+/** Without a dot, so that it is no signing input of a token. */
+const kidLabel = 'portcullis token signing key';
+const kidOctets = 16;
+
+/**
+ * HS256 (RFC 7518, section 3.2). Its `kid` is a cut HMAC of a fixed text. A thumbprint would be a plain digest of the
+ * secret (RFC 7638, section 7); this one helps to guess the secret no more than each token that it signs.
+ */
+class HmacSigningKey implements SigningKey {
+  readonly kid: string;
+  readonly algorithm = 'HS256';
+  readonly publicJwk = null;
+  readonly verifier: HmacTokenVerifier;
+  readonly #key: KeyObject;
+
+  constructor(secret: Buffer) {
+    this.#key = createSecretKey(secret);
+    this.verifier = new HmacTokenVerifier(secret);
+    this.kid = this.#mac(kidLabel).subarray(0, kidOctets).toString('base64url');
+  }
+
+  /** A digest takes microseconds: another thread would cost more. */
+  async sign(type: string, payload: string): Promise<string> {
+    const input = signingInput({ alg: this.algorithm, typ: type, kid: this.kid }, payload);
+    return `${input}.${this.#mac(input).toString('base64url')}`;
+  }
+
+  #mac(text: string): Buffer {
+    return createHmac('sha256', this.#key).update(text, 'utf8').digest();
+  }
+}
+
+/** A private key that fits its algorithm. With a callback node:crypto signs in its pool of threads. */
+class PrivateSigningKey implements SigningKey {
+  readonly kid: string;
+  readonly algorithm: KeyPairAlgorithm;
+  readonly publicJwk: JsonObject | null;
+  readonly verifier: PublishedKey['verifier'];
+  readonly #scheme: SignatureScheme;
+
+  constructor(key: KeyObject, algorithm: KeyPairAlgorithm, { kid, publicJwk, verifier }: PublishedKey) {
+    this.kid = kid;
+    this.algorithm = algorithm;
+    this.publicJwk = publicJwk;
+    this.verifier = verifier;
+    this.#scheme = signatureScheme(algorithm, key);
+  }
+
+  sign(type: string, payload: string): Promise<string> {
+    const { hash, key } = this.#scheme;
+    const input = signingInput({ alg: this.algorithm, typ: type, kid: this.kid }, payload);
+    return new Promise((resolve, reject) => {
+      sign(hash, Buffer.from(input, 'utf8'), key, (error, signature) => {
+        if (error === null) resolve(`${input}.${signature.toString('base64url')}`);
+        else reject(error);
+      });
+    });
+  }
+}
 
 /** The one for RSA keys that nothing else is said of comes first. */
 const keyPairAlgorithms = signingAlgorithms.filter((algorithm) => algorithm !== 'HS256');

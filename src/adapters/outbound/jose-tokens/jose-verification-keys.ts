@@ -1,15 +1,80 @@
+import { createPublicKey, KeyObject, type webcrypto } from 'node:crypto';
+import { importJWK, type JWK } from 'jose';
 import type {
   TokenVerifier,
   VerificationKey,
   VerificationKeys,
 } from '../../../application/ports/agent/token-verifier.js';
+import type { AsymmetricAlgorithm } from '../../../domain/agent/tokens/signature-algorithm.js';
+import { decodeBase64 } from '../../../domain/shared/base64.js';
+import type { JsonObject, JsonValue } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { algorithmRequirements } from './algorithm-requirements.js';
 import { hmacSecret } from './hmac-secret.js';
 import { HmacTokenVerifier } from './hmac-token-verifier.js';
 import { unfitness } from './key-fitness.js';
 import { readPublicPem } from './pem-keys.js';
-import { readPublicJwk } from './public-jwk.js';
 import { PublicKeyTokenVerifier } from './public-key-token-verifier.js';
+
+/** Members that only a private or a symmetric key has (RFC 7518, sections 6.2.2, 6.3.2 and 6.4). */
+const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+const ed25519Octets = 32;
+
+/** The members that make up the key, with their exact lengths in octets; null: any. */
+interface PublicMembers {
+  readonly kty: string;
+  readonly crv: string | null;
+  readonly lengths: Readonly<Record<string, number | null>>;
+}
+
+const membersOf = (algorithm: AsymmetricAlgorithm): PublicMembers => {
+  const needs = algorithmRequirements[algorithm];
+  switch (needs.family) {
+    case 'rsa':
+      return { kty: 'RSA', crv: null, lengths: { n: null, e: null } };
+    case 'ec':
+      return { kty: 'EC', crv: needs.curve, lengths: { x: needs.octets, y: needs.octets } };
+    case 'ed25519':
+      return { kty: 'OKP', crv: 'Ed25519', lengths: { x: ed25519Octets } };
+  }
+};
+
+const isNumberOf = (value: JsonValue | undefined, octets: number | null): boolean => {
+  const decoded = typeof value === 'string' ? decodeBase64(value, 'url') : null;
+  return decoded !== null && decoded.length > 0 && (octets === null || decoded.length === octets);
+};
+
+const malformation = (jwk: JsonObject, { kty, crv, lengths }: PublicMembers, algorithm: string): string | null => {
+  if (secretMembers.some((name) => Object.hasOwn(jwk, name))) return 'has private members';
+  if (jwk['kty'] !== kty) return `is of another type than ${kty}, which ${algorithm} needs`;
+  if (crv !== null && jwk['crv'] !== crv) return `is not on ${crv}, which ${algorithm} needs`;
+  for (const [name, octets] of Object.entries(lengths)) {
+    if (!isNumberOf(jwk[name], octets)) return `has no usable member ${name}`;
+  }
+  return null;
+};
+
+const imported = async (jwk: JWK, algorithm: AsymmetricAlgorithm): Promise<KeyObject> => {
+  // jose imports by WebCrypto, whose Ed25519 is experimental in Node 20 and would write a warning.
+  if (algorithm === 'EdDSA') return createPublicKey({ key: jwk, format: 'jwk' });
+  return KeyObject.from((await importJWK(jwk, algorithm)) as webcrypto.CryptoKey);
+};
+
+/** Reads a public JWK for an algorithm (RFC 7518, section 6; RFC 8037, section 2). Never rejects. */
+const readPublicJwk = async (jwk: JsonObject, algorithm: AsymmetricAlgorithm): Promise<Result<KeyObject, string>> => {
+  const members = membersOf(algorithm);
+  const malformed = malformation(jwk, members, algorithm);
+  if (malformed !== null) return err(malformed);
+  // What the key says beside the key itself is for its set to judge.
+  const bare: Record<string, JsonValue | undefined> = { kty: members.kty };
+  if (members.crv !== null) bare['crv'] = members.crv;
+  for (const name of Object.keys(members.lengths)) bare[name] = jwk[name];
+  try {
+    return ok(await imported(bare as JWK, algorithm));
+  } catch {
+    return err(`is no key for ${algorithm}`);
+  }
+};
 
 /**
  * Keys from a secret, from PEM (SPKI, PKCS #1, or an X.509 certificate) and from JWKs, checked against their algorithm and

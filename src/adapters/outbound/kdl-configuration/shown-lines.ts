@@ -5,8 +5,16 @@ import { describesOnly, hiddenInLine, hiddenInText, looksSecret } from '../../..
 import { nearestWord } from '../../../domain/configuration/schema/did-you-mean.js';
 import type { Shape } from '../../../domain/configuration/schema/schema.js';
 import { isHarmlessName } from '../../../domain/configuration/whole/effective/harmless-names.js';
-import { isKnownName } from './known-names.js';
+import { gatewayShape } from '../../../domain/gateway/configuration/gateway-schema.js';
 import type { SourceText } from './source-text.js';
+
+const namesOf = (shape: Shape): readonly string[] =>
+  Object.entries(shape).flatMap(([name, key]) => [name, ...(key.shape === null ? [] : namesOf(key.shape))]);
+
+const known: ReadonlySet<string> = new Set([...namesOf(gatewayShape), ...namesOf(agentOptionsShape)]);
+
+/** Whether a name is that of a key, of which is known whether it holds a secret. */
+const isKnownName = (name: string): boolean => known.has(name);
 
 const hidden = '[secret]';
 /** Words that may stand beside a secret, in a text that has no tree yet. A word too many costs a line, not more. */

@@ -1,4 +1,90 @@
-import { EndHeap, type HeapEntry } from './end-heap.js';
+/** What a heap holds; it belongs to one heap. */
+interface HeapEntry<Value> {
+  readonly key: string;
+  value: Value;
+  /** Where it stands; the heap's own. */
+  place: number;
+}
+
+/** Entries by their ends: no parent ends after its children (binary heap). Each change takes steps by the logarithm of their number. */
+export class EndHeap<Value> {
+  readonly #entries: HeapEntry<Value>[] = [];
+  readonly #endOf: (value: Value) => number;
+
+  constructor(endOf: (value: Value) => number) {
+    this.#endOf = endOf;
+  }
+
+  add(key: string, value: Value): HeapEntry<Value> {
+    const entry = { key, value, place: this.#entries.length };
+    this.#entries.push(entry);
+    this.#rise(entry);
+    return entry;
+  }
+
+  /** Finds the place of an entry anew, whose value has another end. */
+  moved(entry: HeapEntry<Value>): void {
+    this.#rise(entry);
+    this.#sink(entry);
+  }
+
+  remove(entry: HeapEntry<Value>): void {
+    const last = this.#entries.pop();
+    if (last === undefined || last === entry) return;
+    this.#put(last, entry.place);
+    this.moved(last);
+  }
+
+  /** At most `limit` entries that end at `nowMs` or before, in no order. It looks at no more than twice as many others. */
+  endingBy(nowMs: number, limit: number): HeapEntry<Value>[] {
+    const found: HeapEntry<Value>[] = [];
+    const places = [0];
+    while (found.length < limit) {
+      const place = places.pop();
+      if (place === undefined) break;
+      const entry = this.#entries[place];
+      if (entry === undefined || this.#endOf(entry.value) > nowMs) continue;
+      found.push(entry);
+      places.push(2 * place + 1, 2 * place + 2);
+    }
+    return found;
+  }
+
+  #rise(entry: HeapEntry<Value>): void {
+    const end = this.#endOf(entry.value);
+    while (entry.place > 0) {
+      const parent = this.#entries[(entry.place - 1) >> 1];
+      if (parent === undefined || this.#endOf(parent.value) <= end) return;
+      this.#swap(entry, parent);
+    }
+  }
+
+  #sink(entry: HeapEntry<Value>): void {
+    const end = this.#endOf(entry.value);
+    for (;;) {
+      const child = this.#earlierChild(entry.place);
+      if (child === null || this.#endOf(child.value) >= end) return;
+      this.#swap(entry, child);
+    }
+  }
+
+  #earlierChild(place: number): HeapEntry<Value> | null {
+    const [left, right] = [this.#entries[2 * place + 1], this.#entries[2 * place + 2]];
+    if (left === undefined || right === undefined) return left ?? null;
+    return this.#endOf(right.value) < this.#endOf(left.value) ? right : left;
+  }
+
+  #swap(one: HeapEntry<Value>, other: HeapEntry<Value>): void {
+    const { place } = one;
+    this.#put(one, other.place);
+    this.#put(other, place);
+  }
+
+  #put(entry: HeapEntry<Value>, place: number): void {
+    entry.place = place;
+    this.#entries[place] = entry;
+  }
+}
 
 /** A map whose entries have an end. Those that are over are found without a look at all of them, also where it is always full. */
 export class ExpiringMap<Value> {

@@ -9,7 +9,27 @@ import { err, ok } from '../../../domain/shared/result.js';
 import { ExpiringMap } from './expiring-map.js';
 import type { MemoryStoreLimits } from './memory-limits.js';
 import type { OpenState } from './open-state.js';
-import { sessionCharacters } from './session-characters.js';
+
+/** For the object, its numbers and its place in the map. */
+const overhead = 200;
+
+const lengthOf = (text: string | null): number => text?.length ?? 0;
+
+/** Roughly how many characters a session takes. It is the same for as long as the session lives. */
+const sessionCharacters = (session: Session): number => {
+  const { nameId } = session;
+  let characters = overhead + session.idHash.length + session.userId.length + session.issuer.length;
+  characters += lengthOf(session.sessionIndex);
+  if (nameId !== null) {
+    characters += nameId.value.length + lengthOf(nameId.format);
+    characters += lengthOf(nameId.nameQualifier) + lengthOf(nameId.spNameQualifier);
+  }
+  for (const { name, values } of session.attributes) {
+    characters += name.length;
+    for (const value of values) characters += value.length;
+  }
+  return characters;
+};
 
 /** Enough of a session to find what comes after it in a list. */
 const pageToken = ({ createdMs, idHash }: Session): string => `${createdMs}:${idHash}`;

@@ -1,11 +1,118 @@
+import type { ReplayStore } from '../../../application/ports/agent/replay-store.js';
 import type { SamlStoreOpener, SamlStores } from '../../../application/ports/agent/saml-stores.js';
+import type { Stored } from '../../../application/ports/agent/session-store.js';
+import type { SignOnRequestStore } from '../../../application/ports/agent/sign-on-request-store.js';
 import type { SessionStoreOptions } from '../../../domain/agent/configuration/saml-options.js';
+import type { SignOnRequest } from '../../../domain/agent/saml/sign-on/sign-on-request.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { ExpiringMap } from './expiring-map.js';
 import { defaultMemoryLimits, type MemoryStoreLimits } from './memory-limits.js';
-import { MemoryReplayStore } from './memory-replay-store.js';
 import { MemorySessionStore } from './memory-session-store.js';
-import { MemorySignOnRequestStore } from './memory-sign-on-request-store.js';
 import { OpenState } from './open-state.js';
+
+/** For the object, its numbers and its place in the map. */
+const overhead = 200;
+
+/** Roughly how many characters a request takes. */
+const requestCharacters = (request: SignOnRequest): number => {
+  let characters = overhead;
+  for (const value of Object.values(request)) if (typeof value === 'string') characters += value.length;
+  return characters;
+};
+
+/** Requests of this process; the oldest make way where there are too many, or they are too long together. */
+class MemorySignOnRequestStore implements SignOnRequestStore {
+  readonly #requests = new ExpiringMap<SignOnRequest>(({ expiresMs }) => expiresMs);
+  readonly #limits: Pick<MemoryStoreLimits, 'requests' | 'requestCharacters'>;
+  readonly #state: OpenState;
+  #characters = 0;
+
+  constructor(limits: Pick<MemoryStoreLimits, 'requests' | 'requestCharacters'>, state: OpenState) {
+    this.#limits = limits;
+    this.#state = state;
+  }
+
+  async insert(request: SignOnRequest): Stored<void> {
+    return this.#state.attempt(() => {
+      if (this.#requests.get(request.handleHash) !== undefined) return err({ reason: 'the id is there already' });
+      const characters = requestCharacters(request);
+      const { requests, requestCharacters: allCharacters } = this.#limits;
+      if (characters > allCharacters) return err({ reason: 'the request is too long for the memory store' });
+      while (this.#requests.size >= requests || this.#characters + characters > allCharacters) {
+        const oldest = this.#requests.firstKey();
+        if (oldest === undefined) break;
+        this.#drop(oldest);
+      }
+      this.#requests.set(request.handleHash, request);
+      this.#characters += characters;
+      return ok(undefined);
+    });
+  }
+
+  async find(handleHash: string, nowMs: number): Stored<SignOnRequest | null> {
+    return this.#state.answer(() => {
+      const request = this.#requests.get(handleHash);
+      return request !== undefined && request.expiresMs > nowMs ? request : null;
+    });
+  }
+
+  async take(handleHash: string, nowMs: number): Stored<SignOnRequest | null> {
+    return this.#state.answer(() => {
+      const request = this.#drop(handleHash);
+      return request !== null && request.expiresMs > nowMs ? request : null;
+    });
+  }
+
+  async removeExpired(nowMs: number, limit: number): Stored<number> {
+    return this.#state.answer(() => {
+      const over = this.#requests.over(nowMs, limit);
+      for (const key of over) this.#drop(key);
+      return over.length;
+    });
+  }
+
+  #drop(handleHash: string): SignOnRequest | null {
+    const request = this.#requests.get(handleHash);
+    if (request === undefined) return null;
+    this.#requests.delete(handleHash);
+    this.#characters -= requestCharacters(request);
+    return request;
+  }
+}
+
+/** Keys that this process has seen; bounded, and where it is full of keys that still count, it fails. */
+class MemoryReplayStore implements ReplayStore {
+  readonly #ends = new ExpiringMap<number>((untilMs) => untilMs);
+  readonly #limit: number;
+  readonly #state: OpenState;
+
+  constructor(limit: number, state: OpenState) {
+    this.#limit = limit;
+    this.#state = state;
+  }
+
+  async remember(key: string, untilMs: number, nowMs: number): Stored<'first' | 'seen'> {
+    return this.#state.attempt(() => {
+      const known = this.#ends.get(key);
+      if (known !== undefined && known > nowMs) return ok('seen');
+      if (known === undefined && this.#ends.size >= this.#limit) this.#drop(nowMs, this.#limit);
+      if (known === undefined && this.#ends.size >= this.#limit)
+        return err({ reason: 'no more message ids fit into the memory store' });
+      this.#ends.set(key, untilMs);
+      return ok('first');
+    });
+  }
+
+  async removeExpired(nowMs: number, limit: number): Stored<number> {
+    return this.#state.answer(() => this.#drop(nowMs, limit));
+  }
+
+  #drop(nowMs: number, limit: number): number {
+    const over = this.#ends.over(nowMs, limit);
+    for (const key of over) this.#ends.delete(key);
+    return over.length;
+  }
+}
 
 /** Stores in the memory of this process. Each opening is empty: who wants one for several opens it once. */
 export class MemoryStoreOpener implements SamlStoreOpener {

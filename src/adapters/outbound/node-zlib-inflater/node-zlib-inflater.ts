@@ -1,7 +1,109 @@
+import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { BodyInflater } from '../../../application/ports/gateway/body-inflater.js';
+import { type BodyInflater, InflationError } from '../../../application/ports/gateway/body-inflater.js';
+import { BodyReadError, type BodySource } from '../../../application/ports/gateway/body-source.js';
 import type { ContentCoding } from '../../../domain/http/content-codings.js';
-import { ZlibBody, type ZlibDecoder } from './zlib-body.js';
+import type { HeaderList } from '../../../domain/http/header-list.js';
+
+/** One of zlib's decoders: a stream that says how much it has made use of. */
+type ZlibDecoder = Transform & { readonly bytesWritten: number };
+
+/** A body that is inflated as it is read. */
+class ZlibBody implements BodySource {
+  readonly declaredLength = null;
+  readonly #source: BodySource;
+  readonly #decoder: ZlibDecoder;
+  /** Octets that the decoder was given. */
+  #fed = 0;
+  /** The decoder has not made all that it will of what it was given. */
+  #isBusy = false;
+  #hasEnded = false;
+  #failure: Error | null = null;
+  #wake: (() => void) | null = null;
+
+  constructor(source: BodySource, decoder: ZlibDecoder) {
+    this.#source = source;
+    this.#decoder = decoder;
+    decoder.on('readable', () => this.#moved());
+    decoder.on('end', () => {
+      this.#hasEnded = true;
+      this.#moved();
+    });
+    decoder.on('error', ({ message }) => this.#fail(new InflationError(message)));
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    for (;;) {
+      if (this.#failure) throw this.#failure;
+      const piece = this.#decoder.read() as Uint8Array | null;
+      if (piece !== null) return piece;
+      if (this.#hasEnded) return this.#end();
+      if (this.#isBusy) await this.#movement();
+      else await this.#feed();
+    }
+  }
+
+  trailers(): HeaderList {
+    return this.#source.trailers();
+  }
+
+  cancel(): void {
+    this.#fail(new BodyReadError('aborted', 'the body is no longer wanted'));
+    this.#source.cancel();
+  }
+
+  async #feed(): Promise<void> {
+    let piece: Uint8Array | null;
+    try {
+      piece = await this.#source.read();
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new BodyReadError('aborted', String(error)));
+      return;
+    }
+    if (this.#failure) return;
+    if (piece === null && this.#fed === 0) {
+      this.#hasEnded = true;
+      this.#decoder.destroy();
+      return;
+    }
+    this.#isBusy = true;
+    if (piece === null) {
+      this.#decoder.end();
+      return;
+    }
+    this.#fed += piece.length;
+    this.#decoder.write(piece, () => {
+      this.#isBusy = false;
+      this.#moved();
+    });
+  }
+
+  /** What the decoder has left over is part of the body, and means something only to somebody who reads it otherwise. */
+  #end(): null {
+    if (this.#fed > 0 && this.#decoder.bytesWritten !== this.#fed) {
+      this.#failure = new InflationError('octets follow the end of the coded body');
+      throw this.#failure;
+    }
+    return null;
+  }
+
+  #fail(failure: Error): void {
+    this.#failure ??= failure;
+    this.#decoder.destroy();
+    this.#moved();
+  }
+
+  #movement(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  #moved(): void {
+    this.#wake?.();
+    this.#wake = null;
+  }
+}
 
 /** With what a stream holds back besides, a piece has at most 64 KiB. */
 const options = { chunkSize: 32_768 };

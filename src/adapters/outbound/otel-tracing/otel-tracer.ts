@@ -1,3 +1,5 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import {
   type Context,
   type Span as OtelApiSpan,
@@ -8,8 +10,14 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { AlwaysOnSampler, BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-node';
+import {
+  AlwaysOnSampler,
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  type SpanExporter,
+} from '@opentelemetry/sdk-trace-node';
 import {
   ATTR_ERROR_TYPE,
   ATTR_SERVICE_INSTANCE_ID,
@@ -22,11 +30,110 @@ import type { Logger } from '../../../application/ports/shared/logger.js';
 import type { Random } from '../../../application/ports/shared/random.js';
 import type { TracingConfiguration } from '../../../domain/gateway/configuration/tracing-configuration.js';
 import type { TraceContext } from '../../../domain/http/trace-context.js';
-import { collectorExporter } from './collector-exporter.js';
 import { LostSpans } from './lost-spans.js';
 import { Outbox } from './outbox.js';
-import { SpanClock } from './span-clock.js';
-import { withoutOtelVariables } from './without-otel-variables.js';
+
+/** Connections to the collector. Batches go one after the other, but for the last ones. */
+const maxSockets = 4;
+/** Batches that are on their way at one time: all that can wait, when everything is sent at the end. */
+const maxBatchesUnderWay = 16;
+
+/** OpenTelemetry's number for it. */
+const success = 0;
+
+/** Why spans were not taken, in few words: what the collector answers is no text for a log. */
+const reasonOf = (error: unknown): string => {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
+  if (typeof code === 'number') return `status ${code}`;
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? code : 'no answer';
+};
+
+/** Sends spans to the collector of a configuration. */
+const collectorExporter = (
+  { endpoint, headers }: TracingConfiguration,
+  version: string,
+  timeoutMs: number,
+  outbox: Outbox,
+): SpanExporter & { hangUp(): void } => {
+  const { protocol } = new URL(endpoint);
+  const agent =
+    protocol === 'https:'
+      ? new HttpsAgent({ keepAlive: true, maxSockets })
+      : new HttpAgent({ keepAlive: true, maxSockets });
+  let isOver = false;
+  const exporter = new OTLPTraceExporter({
+    url: endpoint,
+    headers: async () => {
+      // Else what failed would be sent again, and keep the process.
+      if (isOver) throw new Error('the tracer has stopped');
+      return Object.fromEntries(headers.map(({ name, value }) => [name, value.reveal()]));
+    },
+    timeoutMillis: timeoutMs,
+    concurrencyLimit: maxBatchesUnderWay,
+    userAgent: `portcullis/${version}`,
+    httpAgentOptions: () => agent,
+  });
+  return {
+    export(spans, resultCallback): void {
+      outbox.left(spans.length);
+      exporter.export(spans, (result) => {
+        if (result.code !== success) outbox.undelivered(spans.length, reasonOf(result.error));
+        resultCallback(result);
+      });
+    },
+    forceFlush: () => exporter.forceFlush(),
+    shutdown: () => exporter.shutdown(),
+    /** Ends the connections, whatever is on its way. */
+    hangUp(): void {
+      isOver = true;
+      agent.destroy();
+    },
+  };
+};
+
+/** How far the two clocks may drift apart before the date is looked at anew, in milliseconds. */
+const maxDriftMs = 20;
+
+/**
+ * The time of spans. The wall clock counts whole milliseconds, so that a part could seem to end after its request; here it
+ * says what day it is, and the monotonic clock what has passed since.
+ */
+export class SpanClock {
+  readonly #clock: Clock;
+  #offsetMs: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#offsetMs = clock.wallMs() - clock.monotonicMs();
+  }
+
+  /** What a span that begins now adds to the monotonic clock until its end. It stays the same while the wall clock is not set. */
+  offsetMs(): number {
+    const offsetMs = this.#clock.wallMs() - this.#clock.monotonicMs();
+    if (Math.abs(offsetMs - this.#offsetMs) > maxDriftMs) this.#offsetMs = offsetMs;
+    return this.#offsetMs;
+  }
+
+  /** Milliseconds since the Unix epoch, with their fractions. */
+  nowMs(offsetMs: number): number {
+    return offsetMs + this.#clock.monotonicMs();
+  }
+}
+
+/**
+ * Calls a function while no `OTEL_*` variable is set. OpenTelemetry adds what it finds there, header fields above all, to
+ * whatever it is told otherwise, and has no option that keeps it from doing so. Everything happens in one step: nobody else
+ * sees the environment meanwhile.
+ */
+const withoutOtelVariables = <Made>(make: () => Made): Made => {
+  const hidden = Object.entries(process.env).filter(([name]) => name.startsWith('OTEL_'));
+  for (const [name] of hidden) delete process.env[name];
+  try {
+    return make();
+  } finally {
+    for (const [name, value] of hidden) process.env[name] = value;
+  }
+};
 
 /** Spans that may wait to be sent; what ends while there are so many is lost, and counted. */
 const maxWaiting = 4_096;

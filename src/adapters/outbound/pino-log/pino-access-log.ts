@@ -2,12 +2,120 @@ import type { AccessLog, AccessRecord } from '../../../application/ports/gateway
 import type { AgentVerdict } from '../../../domain/agent-protocol/agent-verdict.js';
 import type { LogLevel } from '../../../domain/configuration/log-configuration.js';
 import { ownText } from '../../../domain/shared/own-text.js';
-import { JsonTexts } from './json-texts.js';
-import { LinePlaces } from './line-places.js';
 import type { LogOutput } from './log-output.js';
-import { millisecondsText } from './milliseconds-text.js';
 import { jsonCharacters, jsonText } from './printable-json.js';
-import { statusText } from './status-text.js';
+
+const maximumTexts = 1_024;
+/** Characters of one. */
+const longestText = 256;
+
+/** Texts that come again and again as strings of JSON: they are looked at once. So many are remembered, and no longer ones. */
+export class JsonTexts {
+  readonly #before: string;
+  readonly #behind: string;
+  readonly #known = new Map<string, string>();
+
+  /** @param before what stands before each of them in a line; `behind` after it: a line of fewer pieces is put together sooner */
+  constructor(before = '', behind = '') {
+    this.#before = before;
+    this.#behind = behind;
+  }
+
+  of(text: string | null): string {
+    if (text === null) return `${this.#before}null${this.#behind}`;
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    if (text.length > longestText) return `${this.#before}${jsonText(text)}${this.#behind}`;
+    const own = ownText(text);
+    const json = ownText(`${this.#before}${jsonText(own)}${this.#behind}`);
+    // Clients choose some of them: what they fill is emptied, and fills again with what comes often.
+    if (this.#known.size >= maximumTexts) this.#known.clear();
+    this.#known.set(own, json);
+    return json;
+  }
+}
+
+/** What requests to one target have in common, as members of a line. */
+interface Place {
+  readonly protocol: string;
+  readonly host: string | null;
+  readonly route: string | null;
+  readonly upstream: string | null;
+  readonly members: string;
+}
+
+const maximumPlaces = 1_024;
+/** Characters of what is remembered of one. */
+const longestMembers = 1_024;
+
+/** The members of a line that tell where a request went: nearly always the same as of the one before to its target. */
+class LinePlaces {
+  readonly #texts = new JsonTexts();
+  readonly #before: string;
+  readonly #behind: string;
+  /** The last of each target. */
+  readonly #last = new Map<string | null, Place>();
+
+  /** @param before what stands before them in a line; `behind` after them */
+  constructor(before: string, behind: string) {
+    this.#before = before;
+    this.#behind = behind;
+  }
+
+  /** From the protocol to the target, each with a comma in front, and what stands around them. */
+  members({ protocol, host, route, upstream, target }: AccessRecord): string {
+    const last = this.#last.get(target);
+    if (
+      last !== undefined &&
+      last.host === host &&
+      last.route === route &&
+      last.upstream === upstream &&
+      last.protocol === protocol
+    ) {
+      return last.members;
+    }
+    const texts = this.#texts;
+    const members = ownText(
+      `${this.#before},"protocol":${texts.of(protocol)},"host":${texts.of(host)},"route":${texts.of(route)},` +
+        `"upstream":${texts.of(upstream)},"target":${texts.of(target)}${this.#behind}`,
+    );
+    if (members.length <= longestMembers) {
+      if (last === undefined && this.#last.size >= maximumPlaces) this.#last.clear();
+      this.#last.set(target, {
+        protocol,
+        host: host === null ? null : ownText(host),
+        route,
+        upstream,
+        members,
+      });
+    }
+    return members;
+  }
+}
+
+/** What stands behind the number for so many thousandths. */
+const thousandths = Array.from({ length: 1_000 }, (_, count) => String(count / 1_000).slice(1));
+
+/** Thousandths below this are integers that the engine adds and divides as such. */
+const most = 2 ** 30;
+
+/** Milliseconds to a microsecond, as JSON writes a number; it has no word for what is no number. */
+const millisecondsText = (value: number): string => {
+  const rounded = Math.round(value * 1_000);
+  if (!(rounded >= 0 && rounded < most)) return Number.isFinite(value) ? String(rounded / 1_000) : 'null';
+  const whole = Math.floor(rounded / 1_000);
+  return `${whole}${thousandths[rounded - whole * 1_000] as string}`;
+};
+
+const behind = ',"duration_ms":';
+
+const first = 100;
+
+/** Those that HTTP has (RFC 9110, section 15). */
+const statuses = Array.from({ length: 500 }, (_, index) => `${first + index}${behind}`);
+
+/** A status in a line of the access log, with what stands behind it there. */
+export const statusText = (status: number): string => statuses[status - first] ?? `${status}${behind}`;
 
 /** Levels at which access lines, which are of level info, are written. */
 const writingLevels: ReadonlySet<LogLevel> = new Set(['info', 'debug', 'trace']);

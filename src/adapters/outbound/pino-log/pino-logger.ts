@@ -1,9 +1,21 @@
 import { type LevelWithSilent, type Logger as Pino, pino } from 'pino';
 import type { LogFields, Logger } from '../../../application/ports/shared/logger.js';
 import type { LogLevel } from '../../../domain/configuration/log-configuration.js';
+import { isSecretName } from '../../../domain/shared/secret-name.js';
 import type { LogOutput } from './log-output.js';
-import { maskedFields, recordMembers } from './masked-fields.js';
 import { printableJson } from './printable-json.js';
+
+/** Members that a record has of its own. */
+const recordMembers: ReadonlySet<string> = new Set(['time', 'level', 'message']);
+
+/** The fields with credentials masked, and named so that none takes the place of a member that every record has. */
+const maskedFields = (fields: LogFields, ownMembers: ReadonlySet<string> = recordMembers): LogFields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      ownMembers.has(name) ? `${name}_` : name,
+      isSecretName(name) && value !== null ? '[secret]' : value,
+    ]),
+  );
 
 const pinoLevel = (level: LogLevel): LevelWithSilent => (level === 'off' ? 'silent' : level);
 

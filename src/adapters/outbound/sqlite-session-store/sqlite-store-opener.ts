@@ -1,13 +1,213 @@
-import { resolve } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ReplayStore } from '../../../application/ports/agent/replay-store.js';
 import type { SamlStoreOpener, SamlStores } from '../../../application/ports/agent/saml-stores.js';
+import type { Stored } from '../../../application/ports/agent/session-store.js';
 import type { SessionStoreOptions } from '../../../domain/agent/configuration/saml-options.js';
-import { err, type Result } from '../../../domain/shared/result.js';
-import { openDatabase } from './open-database.js';
-import { spaceNamed } from './spaces.js';
-import { SqliteReplayStore } from './sqlite-replay-store.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { additions, applicationId, migrations } from './schema.js';
+import { explainFault, isBusy } from './sqlite-faults.js';
+import { type Database, loadSqlite, type SqliteModule } from './sqlite-module.js';
 import { SqliteSessionStore } from './sqlite-session-store.js';
 import { SqliteSignOnRequestStore } from './sqlite-sign-on-request-store.js';
 import { StoreConnection } from './store-connection.js';
+import { explainStoreFileError, lookAtStoreFile, narrowStoreFiles, storeFileMode } from './store-file.js';
+import { busyPauseMs, busyTimeoutMs, lockTimeoutMs } from './waiting.js';
+
+const versionOf = (database: Database): number => Number(database.pragma('user_version', { simple: true }));
+
+/** A store of a later version than this program knows: to use it would be to guess. */
+export class UnknownVersionError extends Error {
+  constructor(path: string, version: number, known: number) {
+    super(
+      `${path} was written by a later version (its schema is ${version}, this one knows ${known}): ` +
+        'start that version, or name another file',
+    );
+  }
+}
+
+/**
+ * Brings a database to the latest version, step by step, each in a transaction of its own: one that fails leaves the version
+ * before it. Throws what SQLite throws, or an UnknownVersionError.
+ */
+export const migrate = (database: Database, steps: readonly string[] = migrations): void => {
+  for (;;) {
+    const found = versionOf(database);
+    if (found > steps.length) throw new UnknownVersionError(database.name, found, steps.length);
+    if (found === steps.length) return;
+    database
+      .transaction(() => {
+        // Another process may have been quicker.
+        const version = versionOf(database);
+        const step = steps[version];
+        if (step === undefined) return;
+        database.exec(step);
+        database.pragma(`user_version = ${version + 1}`);
+      })
+      .immediate();
+  }
+};
+
+const folderMode = 0o700;
+
+const linkUnlessThere = (from: string, to: string): void => {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+};
+
+const syncFolder = (folder: string): void => {
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+};
+
+/**
+ * Makes an empty store, and its folder where that is missing. It is made under another name and then linked to its own, so that
+ * nobody ever sees a half-made one and an empty file is never a new store; where another process was quicker, its store stays.
+ * Throws what the file system or SQLite throws.
+ */
+const createStore = (sqlite: SqliteModule, path: string): void => {
+  mkdirSync(dirname(path), { recursive: true, mode: folderMode });
+  const draft = `${path}.new-${randomBytes(6).toString('hex')}`;
+  try {
+    closeSync(openSync(draft, 'wx', storeFileMode));
+    const database = new sqlite(draft, { fileMustExist: true });
+    try {
+      database.pragma('journal_mode = WAL');
+      database.pragma('synchronous = FULL');
+      database.pragma(`application_id = ${applicationId}`);
+      migrate(database);
+      database.exec(additions);
+    } finally {
+      database.close();
+    }
+    linkUnlessThere(draft, path);
+    syncFolder(dirname(path));
+  } finally {
+    for (const file of [draft, `${draft}-wal`, `${draft}-shm`]) rmSync(file, { force: true });
+  }
+};
+
+/** Octets that the write-ahead log keeps when it begins anew. */
+const keptLogOctets = 64 * 1024 * 1024;
+
+/** Something that is wrong with a store, said in one clause. */
+class StoreFileError extends Error {}
+
+const setUp = (database: Database): void => {
+  const { name: path } = database;
+  if (database.pragma('application_id', { simple: true }) !== applicationId)
+    throw new StoreFileError(`${path} is a database of another program: name another file`);
+  narrowStoreFiles(path);
+  database.pragma('trusted_schema = OFF');
+  database.pragma('cell_size_check = ON');
+  if (database.pragma('journal_mode = WAL', { simple: true }) !== 'wal')
+    throw new StoreFileError(`the file system of ${path} is not fit for a session store: it must be a local one`);
+  // Of the system's crash too, not of the process's alone: what was answered is on the disk.
+  database.pragma('synchronous = FULL');
+  database.pragma(`journal_size_limit = ${keptLogOctets}`);
+  database.pragma('foreign_keys = ON');
+  migrate(database);
+  database.exec(additions);
+  // Those that were made just now have the mode that the file had before.
+  narrowStoreFiles(path);
+};
+
+const openOnce = (sqlite: SqliteModule, path: string): Database => {
+  const database = new sqlite(path, { fileMustExist: true, timeout: busyTimeoutMs });
+  try {
+    setUp(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+};
+
+const explain = (error: unknown, path: string): string => {
+  if (error instanceof StoreFileError || error instanceof UnknownVersionError) return error.message;
+  if (error instanceof Error && 'syscall' in error) return explainStoreFileError(error, path);
+  return explainFault(error, path);
+};
+
+/**
+ * Opens the database of a store, and makes it where there is none and `creates` says so. What is there is never replaced, whatever
+ * is wrong with it. The error is one clause which names the file and says what to do.
+ */
+export const openDatabase = async (path: string, creates: boolean): Promise<Result<Database, string>> => {
+  const sqlite = await loadSqlite();
+  if (!sqlite.ok) return sqlite;
+  const deadlineMs = performance.now() + lockTimeoutMs;
+  for (;;) {
+    try {
+      const standing = lookAtStoreFile(path);
+      if (!standing.ok) return standing;
+      if (standing.value === 'absent' && !creates) return err(`there is no session store at ${path}`);
+      if (standing.value === 'absent') createStore(sqlite.value, path);
+      return ok(openOnce(sqlite.value, path));
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadlineMs) return err(explain(error, path));
+    }
+    await pause(busyPauseMs);
+  }
+};
+
+/** Every statement on the ids of messages. */
+export const replayStatements = {
+  remember: `INSERT INTO replays (space, message, until_ms) VALUES (?, ?, ?)
+    ON CONFLICT (space, message) DO UPDATE SET until_ms = excluded.until_ms WHERE replays.until_ms <= ?`,
+  removeExpired: `DELETE FROM replays WHERE space = ? AND message IN
+    (SELECT message FROM replays WHERE space = ? AND until_ms <= ? ORDER BY until_ms LIMIT ?)`,
+} as const;
+
+const prepare = (database: Database) => ({
+  remember: database.prepare<[number, string, number, number]>(replayStatements.remember),
+  removeExpired: database.prepare<[number, number, number, number]>(replayStatements.removeExpired),
+});
+
+/** Ids of messages in their table. One statement looks and remembers, so that no two callers are both the first. */
+class SqliteReplayStore implements ReplayStore {
+  readonly #connection: StoreConnection;
+  readonly #space: number;
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(connection: StoreConnection, space: number) {
+    this.#connection = connection;
+    this.#space = space;
+    this.#statements = prepare(connection.database);
+  }
+
+  remember(key: string, untilMs: number, nowMs: number): Stored<'first' | 'seen'> {
+    return this.#connection.write(() =>
+      this.#statements.remember.run(this.#space, key, untilMs, nowMs).changes > 0 ? 'first' : 'seen',
+    );
+  }
+
+  removeExpired(nowMs: number, limit: number): Stored<number> {
+    return this.#connection.write(
+      () => this.#statements.removeExpired.run(this.#space, this.#space, nowMs, limit).changes,
+    );
+  }
+}
+
+/** The number of a space. It is there from now on. */
+const spaceNamed = (connection: StoreConnection, name: string): Stored<number> => {
+  const { database } = connection;
+  return connection.write(() => {
+    database.prepare<[string]>('INSERT INTO spaces (name) VALUES (?) ON CONFLICT (name) DO NOTHING').run(name);
+    const space = database.prepare<[string], number>('SELECT id FROM spaces WHERE name = ?').pluck().get(name);
+    if (space === undefined) throw new RangeError('the space is not there');
+    return space;
+  });
+};
 
 export interface SqliteStoreSettings {
   /** Requests that are kept for one namespace, at the most. */

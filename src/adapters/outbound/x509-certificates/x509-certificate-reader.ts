@@ -1,12 +1,191 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
+import { AsnConvert } from '@peculiar/asn1-schema';
+import { AlgorithmIdentifier } from '@peculiar/asn1-x509';
 import type { CertificateReader, ReadCertificate } from '../../../application/ports/shared/certificate-reader.js';
-import type { Certificate } from '../../../domain/shared/certificate.js';
+import { readDerValue, stringOfDer } from '../../../domain/agent/client-certificates/der-text.js';
+import { decodeDer } from '../../../domain/agent/client-certificates/pem-certificates.js';
+import type { Certificate, DistinguishedName, NameAttribute } from '../../../domain/shared/certificate.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { isBurdensome, keyWeakness } from './key-strength.js';
-import { nodeAgrees } from './node-agreement.js';
-import { certificateBlocks } from './pem-blocks.js';
-import { readCertificate } from './read-certificate.js';
+import { isBurdensomeRsaKey, rsaKeyFault } from '../../../domain/shared/rsa-key-rules.js';
+import { fingerprintOf } from './certificate-fingerprints.js';
+import { parseCertificate, parseSequence, type RawName, rawOctets } from './certificate-schema.js';
+import { readExtensions } from './read-extensions.js';
 import { isStrictDer } from './strict-der.js';
+
+/** Signature algorithms with a digest of the SHA-2 family, and those that have theirs built in (RFC 8410). */
+const strongAlgorithms: ReadonlySet<string> = new Set([
+  '1.2.840.113549.1.1.11',
+  '1.2.840.113549.1.1.12',
+  '1.2.840.113549.1.1.13',
+  '1.2.840.10045.4.3.2',
+  '1.2.840.10045.4.3.3',
+  '1.2.840.10045.4.3.4',
+  '1.3.101.112',
+  '1.3.101.113',
+]);
+
+const rsaPss = '1.2.840.113549.1.1.10';
+const strongDigests: ReadonlySet<string> = new Set([
+  '2.16.840.1.101.3.4.2.1',
+  '2.16.840.1.101.3.4.2.2',
+  '2.16.840.1.101.3.4.2.3',
+]);
+
+const brokenAlgorithms: ReadonlyMap<string, string> = new Map([
+  ['1.2.840.113549.1.1.2', 'MD2'],
+  ['1.2.840.113549.1.1.4', 'MD5'],
+  ['1.2.840.113549.1.1.5', 'SHA-1'],
+  ['1.3.14.3.2.29', 'SHA-1'],
+  ['1.2.840.10040.4.3', 'SHA-1'],
+  ['1.2.840.10045.4.1', 'SHA-1'],
+]);
+
+/** Tag of the digest in the parameters of RSASSA-PSS (RFC 4055, section 3.1); without it the digest is SHA-1. */
+const hashAlgorithmTag = 0xa0;
+
+const hasStrongDigest = (parameters: Uint8Array): boolean => {
+  const [first] = parseSequence(parameters);
+  const hash = first === undefined ? null : readDerValue(first);
+  if (hash?.tag !== hashAlgorithmTag) return false;
+  return strongDigests.has(AsnConvert.parse(hash.contents, AlgorithmIdentifier).algorithm);
+};
+
+/**
+ * Why a signature is too weak to be believed, in one clause; null where it is not. What is not known to be strong is
+ * weak. Throws where the parameters cannot be read.
+ */
+const signatureWeakness = ({ algorithm, parameters }: AlgorithmIdentifier): string | null => {
+  if (strongAlgorithms.has(algorithm)) return null;
+  if (algorithm === rsaPss) {
+    const isStrong = parameters !== undefined && hasStrongDigest(rawOctets(parameters));
+    return isStrong ? null : 'is signed with RSASSA-PSS and another digest than SHA-256, SHA-384 or SHA-512';
+  }
+  const digest = brokenAlgorithms.get(algorithm);
+  return digest === undefined
+    ? `is signed with an algorithm that is not accepted (${algorithm})`
+    : `is signed with ${digest}`;
+};
+
+const attributeValue = (der: Uint8Array): Pick<NameAttribute, 'isText' | 'value'> => {
+  const read = readDerValue(der);
+  const text = read === null ? null : stringOfDer(read.tag, read.contents);
+  return text === null ? { isText: false, value: Buffer.from(der).toString('hex') } : { isText: true, value: text };
+};
+
+/**
+ * The attributes of a name with their values in text, by the type of each string. One whose characters are not certain is
+ * kept as it is: TeletexString beyond ASCII, or UTF8String that is no UTF-8. A NUL stays where it is. Throws where a
+ * relative name is empty.
+ */
+const readName = (name: RawName): DistinguishedName =>
+  Array.from(name, (relative) => {
+    if (relative.length === 0) throw new Error('a relative name is empty');
+    return Array.from(relative, ({ type, value }) => ({ type, ...attributeValue(rawOctets(value)) }));
+  });
+
+/** Far more than every public authority there is. */
+const maximumCertificates = 1000;
+const maximumCharacters = 4 * 1024 * 1024;
+
+const beginMark = '-----BEGIN ';
+const mark = '-----';
+const certificateLabel = 'CERTIFICATE';
+/** Of a label. */
+const maximumLabelLength = 64;
+
+/**
+ * The DER of every certificate in a PEM text (RFC 7468). What stands outside of the blocks is explanation; a block that
+ * holds anything but a certificate is an error. An error is one clause.
+ */
+const certificateBlocks = (text: string): Result<readonly Uint8Array[], string> => {
+  if (text.length > maximumCharacters) return err(`has more than ${maximumCharacters} characters`);
+  const ders: Uint8Array[] = [];
+  let begin = text.indexOf(beginMark);
+  while (begin >= 0) {
+    const labelStart = begin + beginMark.length;
+    const labelEnd = text.indexOf(mark, labelStart);
+    const label = text.slice(labelStart, Math.min(labelStart + maximumLabelLength, Math.max(labelStart, labelEnd)));
+    if (label.includes('PRIVATE KEY')) return err('holds a private key, which belongs nowhere near this file');
+    if (label !== certificateLabel) return err('holds a PEM block that is no "CERTIFICATE"');
+    if (ders.length === maximumCertificates) return err(`holds more than ${maximumCertificates} certificates`);
+    const bodyStart = labelEnd + mark.length;
+    const endMark = `-----END ${label}-----`;
+    const end = text.indexOf(endMark, bodyStart);
+    const der = end < 0 ? null : decodeDer(text.slice(bodyStart, end).replaceAll(/[ \t\r\n]/g, ''));
+    if (der === null) return err(`holds a certificate that is damaged: number ${ders.length + 1}`);
+    ders.push(der);
+    begin = text.indexOf(beginMark, end + endMark.length);
+  }
+  return ders.length === 0 ? err('holds no certificate in PEM form') : ok(ders);
+};
+
+/** As OpenSSL calls them: P-256, P-384 and P-521. */
+const strongCurves: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
+
+/** Whether signatures are not checked with a key because that takes too long. */
+const isBurdensome = (key: KeyObject): boolean => {
+  const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
+  return isBurdensomeRsaKey(modulusLength, publicExponent);
+};
+
+/**
+ * Why a key is too weak to be believed, in one clause; null where it is not. A curve that a key describes itself, with a
+ * generator of its own, has no name and is refused with the others: anybody can find one on which a signature is good.
+ */
+const keyWeakness = (key: KeyObject): string | null => {
+  const { modulusLength = 0, publicExponent = 0n, namedCurve = 'unknown' } = key.asymmetricKeyDetails ?? {};
+  switch (key.asymmetricKeyType) {
+    case 'rsa':
+    case 'rsa-pss': {
+      const fault = rsaKeyFault(modulusLength, publicExponent);
+      return fault === null ? null : `has ${fault}`;
+    }
+    case 'ec':
+      return strongCurves.has(namedCurve)
+        ? null
+        : `has a key on another curve than P-256, P-384 or P-521: ${namedCurve}`;
+    case 'ed25519':
+    case 'ed448':
+      return null;
+    default:
+      return `has a key of the type ${key.asymmetricKeyType}, which is not accepted`;
+  }
+};
+
+const sameTexts = (left: readonly string[] | undefined, right: readonly string[] | null): boolean =>
+  (left ?? []).length === (right ?? []).length && (left ?? []).every((text, index) => text === right?.[index]);
+
+/**
+ * Whether Node has read the same certificate, and the same from it, as far as it tells. Signatures are checked on what
+ * Node has read, and believed of what was read beside it: the two must never part. Node looks for PEM before it looks
+ * for DER, even in the midst of a name; that is why the octets are compared.
+ */
+const nodeAgrees = (node: X509Certificate, der: Uint8Array, certificate: Certificate): boolean => {
+  const { isAuthority, keyUsage, extendedKeyUsage, subjectAltNames } = certificate;
+  const maySign = isAuthority && (keyUsage === null || keyUsage.includes('certificate_signing'));
+  return (
+    node.raw.equals(der) &&
+    Date.parse(node.validFrom) === certificate.notBeforeMs &&
+    Date.parse(node.validTo) === certificate.notAfterMs &&
+    node.ca === maySign &&
+    sameTexts(node.keyUsage, extendedKeyUsage) &&
+    (subjectAltNames.length === 0 || node.subjectAltName !== undefined)
+  );
+};
+
+/** What a certificate says but for its key. Throws where it cannot be read, and has to get strict DER. */
+const readCertificate = (der: Uint8Array): Omit<Certificate, 'weakKey'> => {
+  const { tbsCertificate: signed, signatureAlgorithm } = parseCertificate(der);
+  return {
+    subject: readName(signed.subject),
+    issuer: readName(signed.issuer),
+    notBeforeMs: signed.validity.notBefore.getTime().getTime(),
+    notAfterMs: signed.validity.notAfter.getTime().getTime(),
+    ...readExtensions(signed.extensions ?? []),
+    weakSignature: signatureWeakness(signatureAlgorithm),
+    fingerprint: fingerprintOf(der),
+  };
+};
 
 /** Octets of a certificate. */
 const maximumOctets = 65_536;

@@ -1,14 +1,129 @@
+import { createDecipheriv } from 'node:crypto';
+import { decryptKeyInfo } from 'xml-encryption';
 import type { DecryptElement } from '../../../domain/agent/saml/document/encrypted-id.js';
 import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
-import { attributeOf, childElements, isNamed } from '../../../domain/agent/xml/element-access.js';
+import { attributeOf, childElements, elementText, isNamed } from '../../../domain/agent/xml/element-access.js';
 import type { XmlElement } from '../../../domain/agent/xml/xml-element.js';
 import { xmlNamespaces } from '../../../domain/agent/xml/xml-names.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
-import { decryptContent, isContentCipher } from './content-cipher.js';
-import { decodeDecrypted } from './decode-document.js';
-import { cipherOctets, decryptTransportedKey, readTransportedKey } from './key-transport.js';
+import { decodeDecrypted, decodeFoldedBase64 } from './decode-document.js';
 import { parseStrictly, type StrictDocument } from './strict-document.js';
+
+const oaepMgf1p = `${xmlNamespaces.xenc}rsa-oaep-mgf1p`;
+const oaep = `${xmlNamespaces.xenc11}rsa-oaep`;
+const sha1 = `${xmlNamespaces.ds}sha1`;
+const sha256 = `${xmlNamespaces.xenc}sha256`;
+const mgf1Sha1 = `${xmlNamespaces.xenc11}mgf1sha1`;
+const mgf1Sha256 = `${xmlNamespaces.xenc11}mgf1sha256`;
+
+/** Octets of an RSA ciphertext, at the most. */
+const maximumCiphertext = 2048;
+
+/** An encrypted key whose algorithms are accepted. */
+interface TransportedKey {
+  readonly algorithm: string;
+  readonly digest: string;
+  /** Null: that of the algorithm. */
+  readonly mask: string | null;
+  readonly ciphertext: Uint8Array;
+}
+
+/** The algorithm of the one child of that name; the default where there is none, and null where there are several. */
+const algorithmOf = <Default>(method: XmlElement, namespace: string, name: string, otherwise: Default) => {
+  const [child, ...more] = childElements(method, namespace, name);
+  if (more.length > 0) return null;
+  return child === undefined ? otherwise : attributeOf(child, 'Algorithm');
+};
+
+/** The octets of the one CipherValue in it; null: not one, or no base64. References to elsewhere are not followed. */
+const cipherOctets = (element: XmlElement): Uint8Array | null => {
+  const [data, ...otherData] = childElements(element, xmlNamespaces.xenc, 'CipherData');
+  const [value, ...otherValues] = data === undefined ? [] : childElements(data, xmlNamespaces.xenc, 'CipherValue');
+  if (value === undefined || otherData.length > 0 || otherValues.length > 0) return null;
+  const text = elementText(value);
+  return text === null ? null : decodeFoldedBase64(text);
+};
+
+/**
+ * Reads an EncryptedKey (XML Encryption 1.1, section 5.5): RSA-OAEP with SHA-1 or SHA-256 for the digest and the mask. Fails
+ * with `weak_encryption` for every other algorithm, PKCS #1 v1.5 above all.
+ */
+const readTransportedKey = (key: XmlElement): TransportedKey | 'weak_encryption' | 'undecipherable' => {
+  const [method, ...others] = childElements(key, xmlNamespaces.xenc, 'EncryptionMethod');
+  if (method === undefined || others.length > 0) return 'undecipherable';
+  const algorithm = attributeOf(method, 'Algorithm');
+  if (algorithm !== oaepMgf1p && algorithm !== oaep) return 'weak_encryption';
+  const digest = algorithmOf(method, xmlNamespaces.ds, 'DigestMethod', sha1);
+  if (digest !== sha1 && digest !== sha256) return 'weak_encryption';
+  // Of rsa-oaep-mgf1p the mask is part, and none may be named.
+  const mask = algorithmOf(method, xmlNamespaces.xenc11, 'MGF', algorithm === oaep ? mgf1Sha1 : '');
+  const isKnownMask = algorithm === oaep ? mask === mgf1Sha1 || mask === mgf1Sha256 : mask === '';
+  if (mask === null || !isKnownMask) return 'weak_encryption';
+  if (childElements(method, xmlNamespaces.xenc, 'OAEPparams').length > 0) return 'undecipherable';
+  const ciphertext = cipherOctets(key);
+  if (ciphertext === null || ciphertext.length > maximumCiphertext) return 'undecipherable';
+  return { algorithm, digest, mask: mask === '' ? null : mask, ciphertext };
+};
+
+/**
+ * Decrypts a key; null where that fails. xml-encryption does it, because OAEP with two different hashes is more than Node can;
+ * what it reads is written here, and nothing of the document is in it but the octets of the ciphertext.
+ */
+const decryptTransportedKey = (
+  { algorithm, digest, mask, ciphertext }: TransportedKey,
+  privateKey: string,
+): Uint8Array | null => {
+  const method = [
+    `<e:EncryptionMethod Algorithm="${algorithm}"><d:DigestMethod Algorithm="${digest}"/>`,
+    mask === null ? '' : `<f:MGF xmlns:f="${xmlNamespaces.xenc11}" Algorithm="${mask}"/>`,
+    '</e:EncryptionMethod>',
+  ].join('');
+  const value = Buffer.from(ciphertext).toString('base64');
+  const text = [
+    `<d:KeyInfo xmlns:d="${xmlNamespaces.ds}" xmlns:e="${xmlNamespaces.xenc}"><e:EncryptedKey>${method}`,
+    `<e:CipherData><e:CipherValue>${value}</e:CipherValue></e:CipherData></e:EncryptedKey></d:KeyInfo>`,
+  ].join('');
+  try {
+    return decryptKeyInfo(text, { key: privateKey });
+  } catch {
+    return null;
+  }
+};
+
+const gcm = 'http://www.w3.org/2009/xmlenc11#aes';
+
+/** Content ciphers that are accepted, by URI (XML Encryption 1.1, section 5.2.4), with the octets of their keys. */
+const contentCiphers: ReadonlyMap<
+  string,
+  { readonly cipher: 'aes-128-gcm' | 'aes-192-gcm' | 'aes-256-gcm'; readonly keyOctets: number }
+> = new Map([
+  [`${gcm}128-gcm`, { cipher: 'aes-128-gcm', keyOctets: 16 }],
+  [`${gcm}192-gcm`, { cipher: 'aes-192-gcm', keyOctets: 24 }],
+  [`${gcm}256-gcm`, { cipher: 'aes-256-gcm', keyOctets: 32 }],
+]);
+
+const ivOctets = 12;
+const tagOctets = 16;
+
+const isContentCipher = (uri: string): boolean => contentCiphers.has(uri);
+
+/**
+ * Decrypts what an initialisation vector precedes and a tag follows; null where the tag, or the length of anything, is wrong.
+ * Directly by node:crypto: xml-encryption has no AES-192, takes tags that are cut short, and mends text that is no UTF-8.
+ */
+const decryptContent = (uri: string, key: Uint8Array, octets: Uint8Array): Uint8Array | null => {
+  const known = contentCiphers.get(uri);
+  if (known === undefined || key.length !== known.keyOctets || octets.length < ivOctets + tagOctets) return null;
+  try {
+    const decipher = createDecipheriv(known.cipher, key, octets.subarray(0, ivOctets), { authTagLength: tagOctets });
+    decipher.setAuthTag(octets.subarray(octets.length - tagOctets));
+    const begin = decipher.update(octets.subarray(ivOctets, octets.length - tagOctets));
+    return Buffer.concat([begin, decipher.final()]);
+  } catch {
+    return null;
+  }
+};
 
 /** An element as it was encrypted, with its text. */
 export interface DecryptedElement extends StrictDocument {

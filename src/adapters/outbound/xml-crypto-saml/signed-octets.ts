@@ -1,5 +1,13 @@
-import type { KeyObject } from 'node:crypto';
-import { type CanonicalizationOrTransformationAlgorithm, SignedXml } from 'xml-crypto';
+import { createHash, type KeyObject } from 'node:crypto';
+import {
+  type CanonicalizationOrTransformationAlgorithm,
+  ExclusiveCanonicalization,
+  type HashAlgorithm,
+  type NamespacePrefix,
+  type SignatureAlgorithm,
+  SignedXml,
+} from 'xml-crypto';
+import { digestAlgorithms, signatureAlgorithms } from '../../../domain/agent/saml/document/signature-algorithms.js';
 import { signatureFault } from '../../../domain/agent/saml/document/signature-shape.js';
 import { exclusiveWithComments, keepsComments } from '../../../domain/agent/saml/document/signed-info-shape.js';
 import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
@@ -7,9 +15,96 @@ import { allChildElements, attributeOf, isNamed } from '../../../domain/agent/xm
 import type { XmlElement } from '../../../domain/agent/xml/xml-element.js';
 import { xmlNamespaces } from '../../../domain/agent/xml/xml-names.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { isSignatureValueGood } from './signature-value.js';
+import { isSignedByOneOf } from './signature-check.js';
 import { domChildren, xmlElementOf } from './strict-document.js';
-import { checkingAlgorithms, digestClasses } from './xml-crypto-algorithms.js';
+
+/** Characters of a canonical SignedInfo; with one reference it has about a thousand. */
+const maximumSignedInfo = 16 * 1024;
+
+const elementNode = 1;
+
+/** Namespaces by prefix that an element declares itself. */
+const declaredBy = (element: Element): readonly NamespacePrefix[] =>
+  Array.from(element.attributes)
+    .filter(({ prefix }) => prefix === 'xmlns')
+    .map(({ localName, value }) => ({ prefix: localName, namespaceURI: value }));
+
+/** Those that are in scope from further out, as far as it does not declare them itself; the nearest declaration counts. */
+const namespacesAround = (element: Element): NamespacePrefix[] => {
+  const seen = new Set(declaredBy(element).map(({ prefix }) => prefix));
+  const around: NamespacePrefix[] = [];
+  // xmldom knows no parentElement; the last of the parents is the document.
+  for (let outer = element.parentNode; outer?.nodeType === elementNode; outer = outer.parentNode) {
+    for (const declared of declaredBy(outer as Element)) {
+      if (!seen.has(declared.prefix)) around.push(declared);
+      seen.add(declared.prefix);
+    }
+  }
+  return around;
+};
+
+const canonical = (signedInfo: Element): string | null => {
+  // Canonicalization writes declarations into what it is given.
+  const copy = signedInfo.cloneNode(true) as Element;
+  try {
+    return new ExclusiveCanonicalization().process(copy, { ancestorNamespaces: namespacesAround(signedInfo) });
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * Whether one of the keys has made the value of a signature, over its SignedInfo: that the rest of the document is what was signed is not
+ * said. It takes a few kilobytes of work however large the document is. The shape of the signature has been checked.
+ */
+const isSignatureValueGood = (signature: Element, keys: readonly KeyObject[]): boolean => {
+  const { ds } = xmlNamespaces;
+  const [signedInfo] = domChildren(signature, ds, 'SignedInfo');
+  const [value] = domChildren(signature, ds, 'SignatureValue');
+  const [method] = signedInfo === undefined ? [] : domChildren(signedInfo, ds, 'SignatureMethod');
+  const algorithm = signatureAlgorithms.get(method?.getAttribute('Algorithm') ?? '');
+  if (signedInfo === undefined || value === undefined || algorithm === undefined) return false;
+  if ((signedInfo.textContent ?? '').length > maximumSignedInfo) return false;
+  const octets = canonical(signedInfo);
+  if (octets === null || octets.length > maximumSignedInfo) return false;
+  return isSignedByOneOf(keys, algorithm, octets, value.textContent ?? '');
+};
+
+type Classes<Algorithm> = Record<string, new () => Algorithm>;
+
+/** The algorithms that are believed, for xml-crypto, which has no ECDSA of its own; each checks with these keys and no other. */
+const checkingAlgorithms = (keys: readonly KeyObject[]): Classes<SignatureAlgorithm> =>
+  Object.fromEntries(
+    Array.from(signatureAlgorithms, ([uri, algorithm]) => [
+      uri,
+      class implements SignatureAlgorithm {
+        getAlgorithmName(): string {
+          return uri;
+        }
+        getSignature(): string {
+          throw new Error('this only checks signatures');
+        }
+        verifySignature(material: string, _key: unknown, value: string): boolean {
+          return isSignedByOneOf(keys, algorithm, material, value);
+        }
+      },
+    ]),
+  );
+
+/** The digests that are believed, for xml-crypto. */
+const digestClasses: Classes<HashAlgorithm> = Object.fromEntries(
+  Array.from(digestAlgorithms, ([uri, hash]) => [
+    uri,
+    class implements HashAlgorithm {
+      getAlgorithmName(): string {
+        return uri;
+      }
+      getHash(xml: string): string {
+        return createHash(hash).update(xml, 'utf8').digest('base64');
+      }
+    },
+  ]),
+);
 
 type Transform = new () => CanonicalizationOrTransformationAlgorithm;
 

@@ -3,25 +3,196 @@ import type {
   DocumentKeys,
   MetadataQuery,
   ReceivedMessage,
+  RedirectMessage,
   SamlDocumentVerifier,
   UnusableMetadata,
   VerifierFailure,
 } from '../../../application/ports/agent/saml-document-verifier.js';
 import type { VerifiedAssertion, VerifiedResponse } from '../../../domain/agent/saml/assertion.js';
-import { withDecryptedId } from '../../../domain/agent/saml/document/encrypted-id.js';
+import { withDecryptedId, withDecryptedSubject } from '../../../domain/agent/saml/document/encrypted-id.js';
+import {
+  assertionStructureFault,
+  logoutStructureFault,
+} from '../../../domain/agent/saml/document/message-structure.js';
+import { readAssertion } from '../../../domain/agent/saml/document/read-assertion.js';
 import { readLogoutRequest } from '../../../domain/agent/saml/document/read-logout-request.js';
 import { readLogoutResponse } from '../../../domain/agent/saml/document/read-logout-response.js';
+import { signatureAlgorithms } from '../../../domain/agent/saml/document/signature-algorithms.js';
+import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
 import type { LogoutRequest, LogoutResponse } from '../../../domain/agent/saml/logout-message.js';
-import type { DescribedIdentityProvider } from '../../../domain/agent/saml/metadata/read-identity-provider.js';
-import { err, type Result } from '../../../domain/shared/result.js';
-import { decodePosted, decodeToken, responseBounds } from './decode-document.js';
-import { decryptId } from './decrypt-element.js';
+import {
+  type DescribedIdentityProvider,
+  readIdentityProvider,
+} from '../../../domain/agent/saml/metadata/read-identity-provider.js';
+import { childElements, isNamed } from '../../../domain/agent/xml/element-access.js';
+import { metadataShapeFault } from '../../../domain/agent/xml/metadata-shape.js';
+import type { XmlElement } from '../../../domain/agent/xml/xml-element.js';
+import { xmlNamespaces } from '../../../domain/agent/xml/xml-names.js';
+import { decodeBase64 } from '../../../domain/shared/base64.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import type { Secret } from '../../../domain/shared/secret.js';
+import { decodePosted, decodeToken, inflateRedirected, logoutBounds, responseBounds } from './decode-document.js';
+import { decryptAssertion, decryptId } from './decrypt-element.js';
+import { provenElement } from './proven-element.js';
+import { isSignedByOneOf } from './signature-check.js';
 import { signingKeys } from './signing-keys.js';
-import { verifyAssertionText } from './verify-assertion.js';
-import { verifyLogoutMessage } from './verify-logout.js';
-import { verifyMetadataText } from './verify-metadata.js';
-import { verifyResponseText } from './verify-response.js';
+import { parseStrictly, type StrictDocument } from './strict-document.js';
+import { verifyResponse, verifyResponseText } from './verify-response.js';
 import { warmUpVerification } from './warm-up.js';
+
+/** The value of a parameter of a query; null: it is none. */
+const decodeParameter = (raw: string): string | null => {
+  try {
+    return decodeURIComponent(raw.replaceAll('+', ' '));
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * Why the signature of a message by HTTP-Redirect does not hold; null where it does. It covers the parameters as they stand in
+ * the query, in this order, whatever theirs was there (SAML bindings, section 3.4.4.1).
+ */
+const redirectSignatureFault = (
+  parameter: 'SAMLRequest' | 'SAMLResponse',
+  { message, relayState, signature }: RedirectMessage,
+  keys: readonly KeyObject[],
+): DocumentRejection | null => {
+  if (signature === null) return 'unsigned';
+  const algorithm = signatureAlgorithms.get(decodeParameter(signature.algorithm) ?? '');
+  if (algorithm === undefined) return 'weak_algorithm';
+  const value = decodeParameter(signature.value);
+  const state = relayState === null ? '' : `&RelayState=${relayState}`;
+  const signed = `${parameter}=${message}${state}&SigAlg=${signature.algorithm}`;
+  return value !== null && isSignedByOneOf(keys, algorithm, signed, value) ? null : 'wrong_signature';
+};
+
+/** Names of the messages of single logout. */
+type LogoutMessageName = 'LogoutRequest' | 'LogoutResponse';
+
+/** A message whose signature holds, where it has one. */
+interface VerifiedMessage {
+  readonly root: XmlElement;
+  readonly isSigned: boolean;
+}
+
+const parsedMessage = (text: string, name: LogoutMessageName): Result<StrictDocument, DocumentRejection> => {
+  const document = parseStrictly(text);
+  if (!document.ok) return document;
+  const fault = logoutStructureFault(document.value.root, name);
+  return fault === null ? document : err(fault);
+};
+
+const verifyPosted = (
+  encoded: string,
+  name: LogoutMessageName,
+  keys: readonly KeyObject[],
+): Result<VerifiedMessage, DocumentRejection> => {
+  const text = decodePosted(encoded, logoutBounds);
+  if (!text.ok) return text;
+  const document = parsedMessage(text.value, name);
+  if (!document.ok) return document;
+  const proven = provenElement(text.value, document.value.element, keys);
+  if (!proven.ok) {
+    return proven.error === 'unsigned' ? ok({ root: document.value.root, isSigned: false }) : proven;
+  }
+  const fault = logoutStructureFault(proven.value, name);
+  return fault === null ? ok({ root: proven.value, isSigned: true }) : err(fault);
+};
+
+const decodeRedirected = (message: string): Result<string, DocumentRejection> => {
+  if (message.length > logoutBounds.encoded) return err('document_too_large');
+  const octets = decodeBase64(decodeParameter(message) ?? '=', 'standard');
+  return octets === null ? err('document_encoding') : inflateRedirected(octets);
+};
+
+const verifyRedirected = (
+  message: RedirectMessage,
+  name: LogoutMessageName,
+  keys: readonly KeyObject[],
+): Result<VerifiedMessage, DocumentRejection> => {
+  const isSigned = message.signature !== null;
+  // Before anything is inflated: what is signed is the parameter as it came.
+  const parameter = name === 'LogoutRequest' ? 'SAMLRequest' : 'SAMLResponse';
+  const signatureFault = isSigned ? redirectSignatureFault(parameter, message, keys) : null;
+  if (signatureFault !== null) return err(signatureFault);
+  const text = decodeRedirected(message.message);
+  if (!text.ok) return text;
+  const document = parsedMessage(text.value, name);
+  if (!document.ok) return document;
+  const { root } = document.value;
+  // By this binding no signature stands in the message (SAML bindings, section 3.4.4.1).
+  if (childElements(root, xmlNamespaces.ds, 'Signature').length > 0) return err('misplaced_signature');
+  return ok({ root, isSigned });
+};
+
+/** Verifies a message of single logout; whether it has to be signed is for the caller to say. */
+const verifyLogoutMessage = (
+  message: ReceivedMessage,
+  name: LogoutMessageName,
+  keys: readonly KeyObject[],
+): Result<VerifiedMessage, DocumentRejection> =>
+  message.binding === 'post' ? verifyPosted(message.encoded, name, keys) : verifyRedirected(message, name, keys);
+
+const { saml, samlp } = xmlNamespaces;
+
+/** Its own signature has to hold: nothing else covers it. */
+const verifyAlone = (
+  text: string,
+  { root, element }: StrictDocument,
+  keys: readonly KeyObject[],
+  decryptionKey: Secret | null,
+): Result<VerifiedAssertion, DocumentRejection> => {
+  const fault = assertionStructureFault(root);
+  if (fault !== null) return err(fault);
+  const proven = provenElement(text, element, keys);
+  if (!proven.ok) return proven;
+  const provenFault = assertionStructureFault(proven.value);
+  if (provenFault !== null) return err(provenFault);
+  const named = withDecryptedSubject(proven.value, decryptId(decryptionKey));
+  if (!named.ok) return named;
+  const assertion = readAssertion(named.value);
+  return assertion.ok ? ok({ head: null, assertion: assertion.value }) : assertion;
+};
+
+/**
+ * Verifies the text of an Assertion that comes alone, of an EncryptedAssertion, or of a Response, whose shape has been checked. What is read
+ * of one that comes alone is what its own signature covers; of what is around an encrypted one nothing is read but how to decrypt it.
+ */
+const verifyAssertionText = (
+  text: string,
+  keys: readonly KeyObject[],
+  decryptionKey: Secret | null,
+): Result<VerifiedAssertion, DocumentRejection> => {
+  const document = parseStrictly(text);
+  if (!document.ok) return document;
+  const { root } = document.value;
+  if (isNamed(root, samlp, 'Response')) return verifyResponse(text, document.value, keys, decryptionKey);
+  if (!isNamed(root, saml, 'EncryptedAssertion')) return verifyAlone(text, document.value, keys, decryptionKey);
+  const decrypted = decryptAssertion(root, decryptionKey);
+  return decrypted.ok ? verifyAlone(decrypted.value.text, decrypted.value, keys, decryptionKey) : decrypted;
+};
+
+/** The metadata as far as it may be believed: what is signed of it, or with no keys (null) all of it, once it is found in order. */
+const believedMetadata = (text: string, keys: readonly KeyObject[] | null): Result<XmlElement, DocumentRejection> => {
+  const fault = metadataShapeFault(text);
+  if (fault !== null) return err(fault);
+  const document = parseStrictly(text);
+  if (!document.ok) return document;
+  return keys === null ? ok(document.value.root) : provenElement(text, document.value.element, keys);
+};
+
+/** Reads the identity provider out of metadata, of which the keys (null: it need not be signed) have to have signed all that counts. */
+const verifyMetadataText = (
+  text: string,
+  keys: readonly KeyObject[] | null,
+  { entityId, nowMs }: Pick<MetadataQuery, 'entityId' | 'nowMs'>,
+): Result<DescribedIdentityProvider, VerifierFailure | UnusableMetadata> => {
+  const root = believedMetadata(text, keys);
+  if (!root.ok) return root;
+  const described = readIdentityProvider(root.value, entityId, nowMs);
+  return described.ok ? described : err({ unusable: described.error });
+};
 
 type Verified<Value> = Result<Value, VerifierFailure>;
 type ReadMetadata = Result<DescribedIdentityProvider, VerifierFailure | UnusableMetadata>;

@@ -1,23 +1,149 @@
 import type { Identity } from '../../../domain/agent/identity/identity.js';
+import type { AuthorizationRequest } from '../../../domain/agent/policy/evaluate/authorization-request.js';
 import type { CompiledPolicies } from '../../../domain/agent/policy/evaluate/compile-policies.js';
 import { decide } from '../../../domain/agent/policy/evaluate/decide.js';
+import type { PolicyError } from '../../../domain/agent/policy/evaluate/decision.js';
 import {
   type GatewayPrincipal,
   gatewayPrincipal,
   type PrincipalOptions,
   type PrincipalRefusal,
 } from '../../../domain/agent/policy/gateway-model/gateway-principal.js';
-import { gatewayRequest } from '../../../domain/agent/policy/gateway-model/gateway-request.js';
+import { gatewayRequest, splitUri } from '../../../domain/agent/policy/gateway-model/gateway-request.js';
 import { type PolicyVerdict, type VerdictRules, verdict } from '../../../domain/agent/policy/policy-verdict.js';
 import { formatEntityUid } from '../../../domain/agent/policy/values/entity-uid.js';
+import { eventTraceId } from '../../../domain/agent-protocol/event-trace-id.js';
 import type { RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
 import { firstHeader } from '../../../domain/http/header-list.js';
+import { joined } from '../../../domain/shared/joined.js';
 import type { Result } from '../../../domain/shared/result.js';
 import type { Clock } from '../../ports/shared/clock.js';
-import type { Logger } from '../../ports/shared/logger.js';
+import type { LogFields, Logger } from '../../ports/shared/logger.js';
+import { OncePerPeriod } from '../../shared/once-per-period.js';
 import { type AuthorizationOutcome, type DenialReason, namedPolicies } from './authorization-outcome.js';
-import { logDecision } from './decision-log.js';
-import { ShadowPolicies } from './shadow-policies.js';
+
+const maximumNamedErrors = 5;
+/** Characters of a text that came with the request, in one line. */
+const maximumShown = 1_024;
+
+/** One decision, as its log line tells it. */
+interface LoggedDecision {
+  readonly decision: 'allow' | 'deny';
+  readonly because: string;
+  readonly policies: readonly string[];
+  readonly errors: readonly PolicyError[];
+}
+
+/** Text of a request for a log line; the query may hold secrets and is not shown. */
+const shown = (text: string): string => (text.length > maximumShown ? `${text.slice(0, maximumShown)}...` : text);
+
+/**
+ * Who wanted to do what, on what, for a log line: no claim, no query and no value of the request but its path.
+ *
+ * @param principal as policies write it; null where the identity gave none
+ */
+const shownRequest = (
+  event: RequestHeadersEvent,
+  principal: string | null,
+): { readonly principal: string | null; readonly action: string; readonly resource: string } => ({
+  principal: principal === null ? null : shown(principal),
+  action: shown(event.method),
+  resource: shown(splitUri(event.uri).path),
+});
+
+const shownError = ({ policyId, error }: PolicyError): string => `${policyId}: ${error.code}: ${error.message}`;
+
+/** Writes one line for each decision; `principal` as `shownRequest` takes it. */
+const logDecision = (
+  logger: Logger,
+  event: RequestHeadersEvent,
+  identity: Identity | null,
+  principal: string | null,
+  { decision, because, policies, errors }: LoggedDecision,
+): void => {
+  const fields: LogFields = {
+    decision,
+    because,
+    policies: namedPolicies(policies),
+    ...shownRequest(event, principal),
+    method: identity?.method ?? 'none',
+    trace_id: eventTraceId(event),
+    correlation_id: event.correlationId,
+    client_ip: event.metadata.clientIp,
+    route: event.metadata.routeId,
+  };
+  const failed = errors.length > 0 ? { errors: errors.slice(0, maximumNamedErrors).map(shownError) } : null;
+  logger.info('authorization decided', failed === null ? fields : joined(fields, failed));
+};
+
+/** Between two lines on differences of one kind, at the least. */
+export const shadowLineMs = 60_000;
+
+/** Policies that are evaluated and never enforced: a difference is told, and nothing that goes wrong in them matters. */
+class ShadowPolicies {
+  readonly #policies: CompiledPolicies;
+  readonly #rules: VerdictRules;
+  readonly #logger: Logger;
+  readonly #lines: Readonly<Record<'allow' | 'deny', OncePerPeriod>>;
+  readonly #failureLines: OncePerPeriod;
+
+  constructor(policies: CompiledPolicies, rules: VerdictRules, logger: Logger, clock: Clock) {
+    this.#policies = policies;
+    this.#rules = rules;
+    this.#logger = logger;
+    this.#lines = { allow: new OncePerPeriod(clock, shadowLineMs), deny: new OncePerPeriod(clock, shadowLineMs) };
+    this.#failureLines = new OncePerPeriod(clock, shadowLineMs);
+  }
+
+  /**
+   * What these policies would decide, where that is not what was decided; else null.
+   *
+   * @param principal as policies write it
+   */
+  difference(
+    request: AuthorizationRequest,
+    enforced: PolicyVerdict,
+    event: RequestHeadersEvent,
+    principal: string | null,
+  ): 'allow' | 'deny' | null {
+    const shadow = this.#verdict(request, event);
+    if (shadow === null || shadow.decision === enforced.decision) return null;
+    const untold = this.#lines[shadow.decision].take();
+    if (untold !== null) {
+      this.#logger.warn('the shadow policies would decide otherwise', {
+        enforced: enforced.decision,
+        enforced_because: enforced.because,
+        enforced_policies: namedPolicies(enforced.policies),
+        shadow: shadow.decision,
+        shadow_because: shadow.because,
+        shadow_policies: namedPolicies(shadow.policies),
+        ...shownRequest(event, principal),
+        trace_id: eventTraceId(event),
+        correlation_id: event.correlationId,
+        route: event.metadata.routeId,
+        untold,
+      });
+    }
+    return shadow.decision;
+  }
+
+  /** Null where it failed: policies that are on trial must not refuse a request. */
+  #verdict(request: AuthorizationRequest, event: RequestHeadersEvent): PolicyVerdict | null {
+    try {
+      return verdict(decide(this.#policies, request), this.#rules);
+    } catch (error) {
+      const untold = this.#failureLines.take();
+      if (untold === null) return null;
+      this.#logger.error('the shadow policies could not be evaluated', {
+        trace_id: eventTraceId(event),
+        correlation_id: event.correlationId,
+        error: error instanceof Error ? error.message : String(error),
+        untold,
+      });
+      return null;
+    }
+  }
+}
 
 /** What requests are authorized by. */
 export interface AuthorizationParts {

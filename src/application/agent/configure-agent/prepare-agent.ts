@@ -1,28 +1,137 @@
-import type { AgentOptions, CompleteAgentOptions } from '../../../domain/agent/configuration/agent-configuration.js';
+import {
+  type AgentOptions,
+  agentDefaults,
+  type CompleteAgentOptions,
+  type EntrySource,
+} from '../../../domain/agent/configuration/agent-configuration.js';
 import { completeAgentOptions } from '../../../domain/agent/configuration/agent-option-rules.js';
+import { shownEntryFile } from '../../../domain/agent/configuration/credential-entries.js';
 import { providerLabel } from '../../../domain/agent/configuration/oidc-option-rules.js';
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
 import { ownedHeaders } from '../../../domain/http/owned-headers.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
+import type { SigningKey } from '../../ports/agent/token-signing-keys.js';
+import type { TokenVerifier } from '../../ports/agent/token-verifier.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { TextFileReader } from '../../ports/shared/text-file-reader.js';
 import { AgentEndpoints } from '../agent-service/agent-endpoints.js';
 import { AuthenticateRequest } from '../authenticate/authenticate-request.js';
 import type { AuthorizeRequest } from '../authorize/authorize-request.js';
+import type { IdentityProviderTrust } from '../sign-on/saml/trust/identity-provider-trust.js';
+import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
+import { JwtTokens } from '../verify-tokens/jwt-tokens.js';
+import { ProviderTokens } from '../verify-tokens/provider-tokens.js';
 import type { AgentParts } from './agent-parts.js';
 import { authenticationChecks } from './authentication-checks.js';
-import { bearerTokens } from './bearer-tokens.js';
 import { identityHeaderPatterns, removablePatterns } from './header-patterns.js';
-import { openedByOwnTokens } from './opened-by-own-tokens.js';
 import { optionProblem } from './option-problem.js';
 import { prepareAuthorization } from './prepare-authorization.js';
 import { type PreparedMethods, prepareMethods } from './prepare-methods.js';
-import { prepareSaml, providerWarnings } from './prepare-saml.js';
 import { prepareTokenExchange } from './prepare-token-exchange.js';
 import type { PreparedAgent, PreparedAgentWithWarnings } from './prepared-agent.js';
-import type { PreparedSaml } from './prepared-saml.js';
-import { ProviderKeySets } from './provider-key-sets.js';
-import { readEntryFiles } from './read-entry-files.js';
+import { PreparedSaml } from './prepared-saml.js';
+import { ProviderKeySets, type ProviderKeys } from './provider-key-sets.js';
 import { type ReadTokenExchange, readTokenExchange } from './read-token-exchange.js';
-import { readSamlFiles } from './saml-files.js';
+import { readSamlFiles, type SamlFiles } from './saml-files.js';
+import { WarmUp } from './warm-up.js';
+
+/** Opens the stores, and begins to see to the identity provider; null where it is not configured. What is made has to be released. */
+const prepareSaml = async (
+  options: CompleteAgentOptions,
+  files: SamlFiles | null,
+  parts: AgentParts,
+): Promise<Result<PreparedSaml | null, AgentOptionProblem>> => {
+  const { saml } = options;
+  if (saml === null || files === null) return ok(null);
+  const warmUp = new WarmUp(parts.saml.warmUp, parts.logger);
+  const stores = await parts.saml.stores.acquire(saml.store, saml.entityId);
+  if (!stores.ok) return err(optionProblem('error', 'saml', `the session store: ${stores.error}`));
+  const trust = parts.saml.trusts.acquire(saml.identityProvider, files.certificates);
+  return ok(new PreparedSaml(saml, options, files, { stores: stores.value, trust }, warmUp, parts));
+};
+
+/** What there is to say where the identity provider is not known yet. Its metadata is fetched until it is. */
+const missingMetadata = (trust: IdentityProviderTrust): AgentOptionProblem[] => {
+  if (trust.state() !== 'absent') return [];
+  const reason = trust.lastFailure() ?? 'there is no answer yet';
+  const message = `the metadata of the identity provider cannot be had, and nobody can sign on: ${reason}`;
+  return [optionProblem('warning', 'saml', message)];
+};
+
+/** What there is to say of the identity provider as it is known by now; what changes later, the log is told. To be called once. */
+const providerWarnings = ({ trust, signingDemand }: PreparedSaml): AgentOptionProblem[] => [
+  ...missingMetadata(trust),
+  ...signingDemand.begin(),
+];
+
+/** Whether the verifier takes what the key signs. What is signed to find out says nothing, and is not kept. */
+const isOneKey = async (key: Pick<SigningKey, 'sign'>, verifier: TokenVerifier): Promise<boolean> => {
+  try {
+    return verifier.isSigned(await key.sign('JWT', '{}'));
+  } catch {
+    // What cannot be signed opens nothing.
+    return false;
+  }
+};
+
+/**
+ * Warns where bearer tokens are verified with the key that issued tokens are signed with, and nothing keeps the ones from the others: a
+ * token that was narrowed to one service would be good for every route here.
+ */
+export const openedByOwnTokens = async (
+  { jwt, tokenExchange }: Pick<CompleteAgentOptions, 'jwt' | 'tokenExchange'>,
+  verifier: TokenVerifier | null,
+  signingKey: Pick<SigningKey, 'sign'>,
+): Promise<readonly AgentOptionProblem[]> => {
+  if (jwt === null || tokenExchange === null || verifier === null || jwt.audience !== null) return [];
+  // Tokens of another issuer alone are taken.
+  if (jwt.issuer !== null && jwt.issuer !== tokenExchange.issuer) return [];
+  if (!(await isOneKey(signingKey, verifier))) return [];
+  const name = jwt.key.algorithm === 'HS256' ? 'jwt-secret' : 'jwt-public-key';
+  const message = `signing-key-file: the first key is that of ${name}, and jwt-audience is not given: every token that is issued opens everything here`;
+  const problem = optionProblem('warning', 'token-exchange', message, { key: 'signing-key-file' });
+  return [{ ...problem, suggestion: 'take a key of its own, or set jwt-audience' }];
+};
+
+interface ReadEntryFiles {
+  /** By their paths. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly problems: readonly AgentOptionProblem[];
+}
+
+/** Reads the files that `@FILE` entries of lists name. */
+const readEntryFiles = async (options: AgentOptions, files: TextFileReader): Promise<ReadEntryFiles> => {
+  const texts = new Map<string, string>();
+  const problems: AgentOptionProblem[] = [];
+  const read = async (option: AgentOptionProblem['option'], sources: readonly EntrySource[]) => {
+    for (const [index, source] of sources.entries()) {
+      if (source.kind !== 'file') continue;
+      const { path } = source;
+      const text = await files.read(path);
+      // An empty text keeps the rules from reporting the same file once more.
+      texts.set(path, text.ok ? text.value : '');
+      if (text.ok) continue;
+      problems.push(optionProblem('error', option, `entry ${index + 1}: ${shownEntryFile(path)} ${text.error}`));
+    }
+  };
+  await read('api-keys', options.apiKeys ?? []);
+  await read('basic-auth-users', options.basicAuthUsers ?? []);
+  return { texts, problems };
+};
+
+/** What verifies the tokens of others, by the settings for bearer tokens. */
+export const bearerTokens = (
+  { jwt }: Pick<CompleteAgentOptions, 'jwt'>,
+  { jwtVerifier }: Pick<PreparedMethods, 'jwtVerifier'>,
+  providers: readonly ProviderKeys[],
+  clock: Clock,
+): BearerTokens => {
+  const oidc = providers.length === 0 ? null : new ProviderTokens(providers, clock);
+  if (jwt === null || jwtVerifier === null) return { oidc, jwt: null };
+  const { key, issuer, audience } = jwt;
+  const rules = { issuer, audiences: audience === null ? [] : [audience], clockSkewMs: agentDefaults.clockSkewMs };
+  return { oidc, jwt: new JwtTokens({ algorithm: key.algorithm, rules, verifier: jwtVerifier, clock }) };
+};
 
 /** How long a configuration waits for key sets and metadata that it is the first to use, in milliseconds. */
 const keySetWaitMs = 3_000;

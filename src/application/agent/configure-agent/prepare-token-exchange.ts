@@ -1,4 +1,8 @@
-import type { TokenExchangeOptions } from '../../../domain/agent/configuration/token-exchange-options.js';
+import type {
+  ExchangeClientOptions,
+  TokenExchangeOptions,
+} from '../../../domain/agent/configuration/token-exchange-options.js';
+import type { ExchangePolicy } from '../../../domain/agent/token-exchange/exchange-policy.js';
 import { err } from '../../../domain/shared/result.js';
 import type { ReplayStore } from '../../ports/agent/replay-store.js';
 import type { AgentEndpoint } from '../agent-service/agent-endpoint.js';
@@ -9,10 +13,45 @@ import { TokenEndpoint } from '../exchange-token/token-endpoint.js';
 import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
 import { OwnTokens } from '../verify-tokens/own-tokens.js';
 import type { AgentParts } from './agent-parts.js';
-import { clientPolicy, publicPolicy } from './exchange-policies.js';
 import type { PreparedSaml } from './prepared-saml.js';
 import type { ReadTokenExchange } from './read-token-exchange.js';
 import type { TokenExchangeFiles } from './token-exchange-files.js';
+
+const asSet = (values: readonly string[] | null): ReadonlySet<string> | null => values && new Set(values);
+
+/** What a request gets that names no target may be named, too. */
+const targets = (
+  { issuer, defaultAudience }: TokenExchangeOptions,
+  allowed: readonly string[] | null,
+): ReadonlySet<string> | null => allowed && new Set([...allowed, defaultAudience ?? issuer]);
+
+/** What anybody may have, where there are no clients. */
+export const publicPolicy = (options: TokenExchangeOptions): ExchangePolicy => ({
+  issuer: options.issuer,
+  tokenTtlMs: options.tokenTtlMs,
+  limitLifetimeToSubject: options.limitLifetimeToSubject,
+  maximumActors: options.maximumActors,
+  claimsCopied: options.claimsCopied,
+  defaultAudience: options.defaultAudience,
+  allowedExchanges: options.allowedExchanges,
+  allowedAudiences: targets(options, options.allowedAudiences),
+  allowedScopes: asSet(options.allowedScopes),
+  clientId: null,
+  acceptedAudiences: null,
+});
+
+/** What one client may have. */
+export const clientPolicy = (
+  options: TokenExchangeOptions,
+  { id, allowedExchanges, allowedAudiences, allowedScopes, subjectAudiences }: ExchangeClientOptions,
+): ExchangePolicy => ({
+  ...publicPolicy(options),
+  allowedExchanges,
+  allowedAudiences: targets(options, allowedAudiences),
+  allowedScopes: asSet(allowedScopes),
+  clientId: id,
+  acceptedAudiences: new Set(subjectAudiences),
+});
 
 /** Token exchange as one configuration has it. */
 export interface PreparedTokenExchange {

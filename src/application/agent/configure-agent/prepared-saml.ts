@@ -1,10 +1,14 @@
 import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-configuration.js';
+import { optionProblemText } from '../../../domain/agent/configuration/option-problem-text.js';
 import type { SamlOptions } from '../../../domain/agent/configuration/saml-options.js';
 import { sessionIdentity } from '../../../domain/agent/saml/session/session-identity.js';
 import type { HeaderOperation } from '../../../domain/agent-protocol/messages.js';
+import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
 import { withoutCookies } from '../../../domain/http/cookies.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { ReplayStore } from '../../ports/agent/replay-store.js';
+import type { SessionStore } from '../../ports/agent/session-store.js';
+import type { Logger } from '../../ports/shared/logger.js';
 import { IdentityPreparation } from '../authenticate/identity-preparation.js';
 import { SamlSubjectTokens, type SamlSubjectTokensParts } from '../exchange-token/saml-subject-tokens.js';
 import { ExpireSessions } from '../sessions/expire-sessions.js';
@@ -16,10 +20,82 @@ import type { TrustLease } from '../sign-on/saml/trust/identity-provider-trusts.
 import type { SamlStoreLease } from '../sign-on/saml/trust/saml-store-leases.js';
 import { VerificationShares } from '../sign-on/saml/verification-shares.js';
 import type { AgentParts } from './agent-parts.js';
+import { optionProblem } from './option-problem.js';
 import type { SamlFiles } from './saml-files.js';
-import { SessionCount } from './session-count.js';
-import { SigningDemand } from './signing-demand.js';
 import type { WarmUp } from './warm-up.js';
+
+const unmet = optionProblem(
+  'warning',
+  'saml',
+  'the identity provider wants signed requests (WantAuthnRequestsSigned), and there is no sp-key-file: sign-ons will be refused by it',
+  { key: 'sp-key-file' },
+);
+
+/** Whether the identity provider wants requests signed that cannot be, for want of a key. */
+export class SigningDemand {
+  readonly #trust: Pick<IdentityProviderTrust, 'current' | 'onChange'>;
+  readonly #hasKey: boolean;
+  readonly #logger: Pick<Logger, 'warn'>;
+  #wants = false;
+  #end: () => void = () => undefined;
+
+  constructor(
+    trust: Pick<IdentityProviderTrust, 'current' | 'onChange'>,
+    hasKey: boolean,
+    logger: Pick<Logger, 'warn'>,
+  ) {
+    this.#trust = trust;
+    this.#hasKey = hasKey;
+    this.#logger = logger;
+  }
+
+  /** What there is to say now; from here on the log is told whenever metadata begins to want it. To be called once. */
+  begin(): AgentOptionProblem[] {
+    if (this.#hasKey) return [];
+    this.#end = this.#trust.onChange(() => {
+      if (this.#begins()) this.#logger.warn(optionProblemText(unmet));
+    });
+    return this.#begins() ? [unmet] : [];
+  }
+
+  stop(): void {
+    this.#end();
+  }
+
+  /** While nothing is known of the provider, what it wanted last counts. */
+  #begins(): boolean {
+    const before = this.#wants;
+    this.#wants = this.#trust.current()?.wantsSignedRequests ?? before;
+    return this.#wants && !before;
+  }
+}
+
+/** How many sessions there are, as of the last time that it was asked for: asking has the store count again. */
+class SessionCount {
+  readonly #store: Pick<SessionStore, 'count'>;
+  #count: number | null = null;
+  #isCounting = false;
+
+  constructor(store: Pick<SessionStore, 'count'>) {
+    this.#store = store;
+    this.#recount();
+  }
+
+  /** Null until it is known, and while the store cannot be asked. */
+  latest(): number | null {
+    this.#recount();
+    return this.#count;
+  }
+
+  #recount(): void {
+    if (this.#isCounting) return;
+    this.#isCounting = true;
+    void this.#store.count().then((counted) => {
+      this.#isCounting = false;
+      this.#count = counted.ok ? counted.value : null;
+    });
+  }
+}
 
 export interface SamlLeases {
   readonly stores: SamlStoreLease;

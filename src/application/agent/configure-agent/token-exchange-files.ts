@@ -2,13 +2,38 @@ import type {
   ExchangeClientOptions,
   TokenExchangeOptions,
 } from '../../../domain/agent/configuration/token-exchange-options.js';
+import type { SigningAlgorithm } from '../../../domain/agent/tokens/signature-algorithm.js';
 import type { AgentOptionProblem, OptionPlace } from '../../../domain/configuration/agent-option-problem.js';
 import type { Result } from '../../../domain/shared/result.js';
 import { Secret } from '../../../domain/shared/secret.js';
 import type { ClientKey, PublishedKey, SigningKey, TokenSigningKeys } from '../../ports/agent/token-signing-keys.js';
 import type { TextFileReader } from '../../ports/shared/text-file-reader.js';
 import { optionProblem } from './option-problem.js';
-import { signingKeyRemedy } from './signing-key-remedy.js';
+
+const rsaKey = 'a key by openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:3072';
+
+/** What is made for an algorithm, and how. */
+const recipes: Readonly<Record<SigningAlgorithm, string>> = {
+  RS256: rsaKey,
+  PS256: rsaKey,
+  ES256: 'a key by openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256',
+  EdDSA: 'a key by openssl genpkey -algorithm ed25519',
+  HS256: 'a secret by openssl rand -hex 32',
+};
+
+/** What to do about a key that cannot sign with this algorithm, though it can with another one; null: it cannot sign at all. */
+const signingKeyRemedy = async (
+  text: Secret,
+  algorithm: SigningAlgorithm,
+  signingKeys: TokenSigningKeys,
+): Promise<string | null> => {
+  // Reading it as one that is only published tells what is usual for a key of its type.
+  const published = await signingKeys.readPublishedKey(text, algorithm);
+  const other = published.ok ? published.value.algorithm : algorithm;
+  if (other === algorithm) return null;
+  const signing = await signingKeys.readSigningKey(text, other);
+  return signing.ok ? `set signing-algorithm to "${other}" or make ${recipes[algorithm]}` : null;
+};
 
 /** What the files hold that the `token-exchange` block names. */
 export interface TokenExchangeFiles {

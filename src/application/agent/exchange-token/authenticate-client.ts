@@ -1,3 +1,6 @@
+import type { ClientSecret } from '../../../domain/agent/configuration/token-exchange-options.js';
+import type { PasswordHash } from '../../../domain/agent/identity/password-hash.js';
+import { decoyHash } from '../../../domain/agent/identity/password-hash-rules.js';
 import type { ClientCredentials } from '../../../domain/agent/token-exchange/client-credentials.js';
 import type { ExchangeReason } from '../../../domain/agent/token-exchange/exchange-refusal.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
@@ -6,11 +9,96 @@ import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { SecretDigest } from '../../ports/shared/secret-digest.js';
 import type { PasswordChecks } from '../authenticate/password-checks.js';
+import { PasswordVerificationCache } from '../authenticate/password-verification-cache.js';
 import type { SharedVerdict } from '../authenticate/shared-check.js';
 import type { AssertionMemory } from './assertion-memory.js';
 import { ClientAssertions, type ProvenAssertion } from './client-assertions.js';
-import { ClientSecrets } from './client-secrets.js';
 import type { PreparedClient } from './exchange-client.js';
+
+interface ClientSecretsParts {
+  /** No two have one id. */
+  readonly clients: readonly { readonly id: string; readonly secrets: readonly ClientSecret[] }[];
+  readonly digest: SecretDigest;
+  readonly passwords: PasswordChecks;
+  readonly clock: Clock;
+}
+
+const isHash = (secret: ClientSecret): secret is PasswordHash => secret.kind !== 'plain' && secret.kind !== 'sha256';
+
+/**
+ * Secrets of clients, several of each perhaps, in the clear, as their SHA-256 or hashed as passwords are. A wrong one costs the same
+ * whoever it is shown for, be that a client or not: as many comparisons, and as many checks of a hash, as the client with the most has.
+ */
+class ClientSecrets {
+  readonly #digest: SecretDigest;
+  /** Digests of secrets that are no password hashes, by client; equally many of each. */
+  readonly #digests = new Map<string, readonly string[]>();
+  /** The digests of whoever is not known. */
+  readonly #nobody: readonly string[];
+  /** Null where no secret is a password hash. */
+  readonly #hashed: PasswordVerificationCache | null;
+  /** Hashes of the client with the most. */
+  readonly #hashCount: number;
+
+  constructor({ clients, digest, passwords, clock }: ClientSecretsParts) {
+    this.#digest = digest;
+    const hashes = new Map<string, PasswordHash>();
+    let digestCount = 0;
+    let hashCount = 0;
+    for (const { id, secrets } of clients) {
+      const hashesOfClient = secrets.filter(isHash);
+      hashesOfClient.forEach((hash, place) => void hashes.set(this.#userOf(id, place), hash));
+      hashCount = Math.max(hashCount, hashesOfClient.length);
+      digestCount = Math.max(digestCount, secrets.length - hashesOfClient.length);
+    }
+    // Equal to no other: those are digests of 64 hexadecimal digits.
+    this.#nobody = new Array<string>(digestCount).fill(digest.digest('nobody'));
+    for (const { id, secrets } of clients) {
+      const own = secrets.flatMap((secret) => (isHash(secret) ? [] : [this.#digestOf(secret)]));
+      this.#digests.set(id, [...own, ...this.#nobody.slice(own.length)]);
+    }
+    this.#hashCount = hashCount;
+    const decoy = decoyHash([...hashes.values()]);
+    this.#hashed = decoy === null ? null : new PasswordVerificationCache({ hashes, decoy, passwords, digest, clock });
+  }
+
+  /** Whether it is a secret of the client. Never rejects. */
+  async check(clientId: string, secret: string, cancellation: Cancellation): Promise<SharedVerdict> {
+    const shown = this.#digest.digest(this.#digest.sha256Hex(secret));
+    let matches = false;
+    for (const known of this.#digests.get(clientId) ?? this.#nobody) {
+      matches = this.#digest.equal(known, shown) || matches;
+    }
+    if (matches) return 'match';
+    return this.#hashed === null ? 'mismatch' : this.#checkHashes(this.#hashed, clientId, secret, cancellation);
+  }
+
+  async #checkHashes(
+    hashed: PasswordVerificationCache,
+    clientId: string,
+    secret: string,
+    cancellation: Cancellation,
+  ): Promise<SharedVerdict> {
+    const users = Array.from({ length: this.#hashCount }, (_, place) => this.#userOf(clientId, place));
+    // First of all: nobody who is known waits for a check of another of the client's secrets.
+    if (users.some((user) => hashed.remembers(user, secret))) return 'match';
+    for (const user of users) {
+      const verdict = await hashed.check(user, secret, cancellation);
+      if (verdict !== 'mismatch') return verdict;
+    }
+    return 'mismatch';
+  }
+
+  #digestOf(secret: Exclude<ClientSecret, PasswordHash>): string {
+    const kept = secret.kind === 'plain' ? this.#digest.sha256Hex(secret.text.reveal()) : secret.digest.reveal();
+    return this.#digest.digest(kept);
+  }
+
+  /** A name of its own for each secret of each client. INVARIANT: it has no colon, which ids may have. */
+  #userOf(clientId: string, place: number): string {
+    return `${this.#digest.sha256Hex(clientId)}.${place}`;
+  }
+}
 
 export interface AuthenticateClientParts {
   /** No two have one id. */

@@ -1,22 +1,173 @@
+import { readClientCredentials } from '../../../domain/agent/token-exchange/client-credentials.js';
 import { grantExchange, requestFault } from '../../../domain/agent/token-exchange/decide-exchange.js';
 import type { ExchangeGrant } from '../../../domain/agent/token-exchange/exchange-grant.js';
+import type { ExchangePolicy } from '../../../domain/agent/token-exchange/exchange-policy.js';
 import type { ExchangeReason } from '../../../domain/agent/token-exchange/exchange-refusal.js';
+import type { ExchangeRequest, PresentedToken } from '../../../domain/agent/token-exchange/exchange-request.js';
 import { readExchangeRequest } from '../../../domain/agent/token-exchange/read-exchange-request.js';
-import { repeatableParameters } from '../../../domain/agent/token-exchange/request-parameters.js';
+import {
+  type ExchangeParameters,
+  repeatableParameters,
+} from '../../../domain/agent/token-exchange/request-parameters.js';
 import type { SecurityToken } from '../../../domain/agent/token-exchange/security-token.js';
 import type { RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
 import { type FormFault, parseFormFields } from '../../../domain/shared/form-urlencoded.js';
-import { ok } from '../../../domain/shared/result.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { ReplayStore } from '../../ports/agent/replay-store.js';
 import type { SigningKey } from '../../ports/agent/token-signing-keys.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Random } from '../../ports/shared/random.js';
+import type { Scheduler } from '../../ports/shared/scheduler.js';
+import { CancellationSource } from '../../shared/cancellation/cancellation-source.js';
 import { isCancelled } from '../../shared/cancellation/is-cancelled.js';
-import { AdmitClient, type AdmitClientParts } from './admit-client.js';
-import type { ExchangeFacts, IssuedToken } from './exchange-facts.js';
-import { type ExchangeStep, type Party, refusedFor } from './exchange-step.js';
-import { type VerifiedParties, VerifyParties, type VerifyPartiesParts } from './verify-parties.js';
+import { keyPatienceMs } from '../verify-tokens/provider-tokens.js';
+import type { AuthenticateClient } from './authenticate-client.js';
+import type { ExchangeFacts, IssuedToken, RefusedExchange } from './exchange-facts.js';
+import type { ExchangeRates } from './exchange-rates.js';
+import type { SecurityTokens } from './security-tokens.js';
+import type { TokenFault } from './token-fault.js';
+
+/** What one step of an exchange comes to. */
+type ExchangeStep<Value> = Result<Value, RefusedExchange>;
+
+/** Whose token it is. */
+type Party = 'subject' | 'actor';
+
+/** @param detail a clause of ours for the log, nothing of what was sent */
+const refusedFor = (reason: ExchangeReason, detail: string | null = null): ExchangeStep<never> =>
+  err({ reason, detail, retryAfterMs: null });
+
+interface VerifyPartiesParts {
+  readonly tokens: Pick<SecurityTokens, 'verify'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly scheduler: Pick<Scheduler, 'after'>;
+}
+
+/** The tokens of an exchange, verified. */
+interface VerifiedParties {
+  readonly subject: SecurityToken;
+  readonly actor: SecurityToken | null;
+}
+
+const invalidReasons: Readonly<Record<Party, ExchangeReason>> = {
+  subject: 'invalid_subject_token',
+  actor: 'invalid_actor_token',
+};
+
+/** Verifies the tokens of an exchange: the subject's, then the actor's. */
+export class VerifyParties {
+  readonly #parts: VerifyPartiesParts;
+
+  constructor(parts: VerifyPartiesParts) {
+    this.#parts = parts;
+  }
+
+  /** Keys are waited for as long as for one token, of both together: whoever waits for the answer waits no longer. */
+  async verify(
+    event: RequestHeadersEvent,
+    { subject, actor }: ExchangeRequest,
+    facts: ExchangeFacts,
+    cancellation: Cancellation,
+  ): Promise<ExchangeStep<VerifiedParties>> {
+    const { tokens, clock } = this.#parts;
+    const sinceMs = clock.monotonicMs();
+    const ofSubject = await tokens.verify(subject, event, cancellation);
+    const subjectToken = this.#judged(ofSubject, 'subject', cancellation);
+    if (!subjectToken.ok) return subjectToken;
+    facts.subject = subjectToken.value;
+    if (actor === null) return ok({ subject: subjectToken.value, actor: null });
+    // A document takes its time without any wait for keys.
+    const waitedMs = subject.kind === 'saml2' ? 0 : clock.monotonicMs() - sinceMs;
+    const ofActor =
+      actor.kind === 'saml2'
+        ? await tokens.verify(actor, event, cancellation)
+        : await this.#verifyWithin(Math.max(0, keyPatienceMs - waitedMs), actor, event, cancellation);
+    const actorToken = this.#judged(ofActor, 'actor', cancellation);
+    if (!actorToken.ok) return actorToken;
+    facts.actor = actorToken.value;
+    return ok({ subject: subjectToken.value, actor: actorToken.value });
+  }
+
+  /** A token whose key is at hand is verified even where there is no time left. */
+  async #verifyWithin(
+    patienceMs: number,
+    presented: PresentedToken,
+    event: RequestHeadersEvent,
+    cancellation: Cancellation,
+  ): Promise<Result<SecurityToken, TokenFault>> {
+    const { tokens, scheduler } = this.#parts;
+    const source = new CancellationSource();
+    const end = cancellation.onCancel(() => source.cancel());
+    const deadline = scheduler.after(patienceMs, () => source.cancel());
+    const verified = await tokens.verify(presented, event, source);
+    deadline.cancel();
+    end();
+    // Where it is the client that has gone away its own cancellation says so.
+    const ranOut = !verified.ok && verified.error.kind === 'cancelled';
+    return ranOut ? err({ kind: 'keys_unavailable', detail: 'there is no time left to wait for keys' }) : verified;
+  }
+
+  #judged(
+    verified: Result<SecurityToken, TokenFault>,
+    party: Party,
+    cancellation: Cancellation,
+  ): ExchangeStep<SecurityToken> {
+    if (isCancelled(cancellation)) return refusedFor('cancelled');
+    if (verified.ok) return verified;
+    const { kind, detail } = verified.error;
+    return refusedFor(kind === 'invalid' ? invalidReasons[party] : kind, detail);
+  }
+}
+
+interface AdmitClientParts {
+  /** For everybody, where there are no clients. */
+  readonly publicPolicy: ExchangePolicy;
+  /** Null: there are no clients, and credentials of some are not looked at. */
+  readonly authenticate: Pick<AuthenticateClient, 'authenticate' | 'isSpent' | 'spend' | 'claimed'> | null;
+  /** Takes of the rate of a client; null: there is no limit. */
+  readonly takeOfClient: ((clientId: string) => ReturnType<ExchangeRates['take']>) | null;
+}
+
+/** Finds out what whoever asks may have. */
+class AdmitClient {
+  readonly #parts: AdmitClientParts;
+
+  constructor(parts: AdmitClientParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * The rate is counted once the client is known, and before its assertion is used up: it may be shown again after a 429. One that is
+   * used up takes nothing of the rate: whoever has come by it could keep the client out with it.
+   */
+  async admit(
+    { headers }: RequestHeadersEvent,
+    fields: ExchangeParameters,
+    facts: ExchangeFacts,
+    cancellation: Cancellation,
+  ): Promise<ExchangeStep<ExchangePolicy>> {
+    const { authenticate, publicPolicy, takeOfClient } = this.#parts;
+    if (authenticate === null) return ok(publicPolicy);
+    const credentials = readClientCredentials(headers, fields);
+    if (!credentials.ok) return refusedFor(credentials.error);
+    const proven = await authenticate.authenticate(credentials.value, cancellation);
+    if (!proven.ok) {
+      facts.claimedClientId = authenticate.claimed(credentials.value);
+      return refusedFor(proven.error);
+    }
+    const { client, assertion } = proven.value;
+    facts.clientId = client.id;
+    if (assertion !== null && authenticate.isSpent(assertion)) return refusedFor('client_assertion_replayed');
+    const overRate = takeOfClient === null ? null : await takeOfClient(client.id);
+    if (overRate !== null) return err(overRate);
+    // An assertion that nobody waits for has not been used.
+    if (isCancelled(cancellation)) return refusedFor('cancelled');
+    const fault = assertion === null ? null : await authenticate.spend(assertion);
+    if (fault !== null) return refusedFor(fault);
+    return isCancelled(cancellation) ? refusedFor('cancelled') : ok(client.policy);
+  }
+}
 
 /** What exchanges are done with. */
 export interface ExchangeTokenParts extends AdmitClientParts, VerifyPartiesParts {

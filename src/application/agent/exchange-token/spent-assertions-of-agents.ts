@@ -1,6 +1,105 @@
+import {
+  assertionClockSkewMs,
+  longestAssertionMs,
+} from '../../../domain/agent/token-exchange/client-assertion-rules.js';
 import type { Clock } from '../../ports/shared/clock.js';
-import type { AssertionMemories } from './assertion-memory.js';
-import { SpentAssertions } from './spent-assertions.js';
+import type { AssertionMemories, AssertionMemory } from './assertion-memory.js';
+
+interface SpentAssertionLimits {
+  /** Ids of one client that come within one life of an assertion. */
+  readonly ofClient: number;
+  /** Ids that are remembered together. */
+  readonly together: number;
+}
+
+export const spentAssertionLimits: SpentAssertionLimits = { ofClient: 20_000, together: 200_000 };
+
+/** An assertion that is taken now can be shown again for so long, at the most. */
+const longestLifeMs = longestAssertionMs + assertionClockSkewMs;
+
+/** Ids by client, of those that came within one life. */
+class Generation {
+  readonly #byClient = new Map<string, Set<string>>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  has(clientId: string, id: string): boolean {
+    return this.#byClient.get(clientId)?.has(id) ?? false;
+  }
+
+  countOf(clientId: string): number {
+    return this.#byClient.get(clientId)?.size ?? 0;
+  }
+
+  add(clientId: string, id: string): void {
+    const ids = this.#byClient.get(clientId) ?? new Set<string>();
+    this.#byClient.set(clientId, ids.add(id));
+    this.#size += 1;
+  }
+
+  remove(clientId: string, id: string): void {
+    if (this.#byClient.get(clientId)?.delete(id) === true) this.#size -= 1;
+  }
+}
+
+/**
+ * The client assertions that an agent has taken, whatever its configuration was at the time. Ids are kept for one life of an
+ * assertion at the least, and for two at the most: they are forgotten a generation at a time, so that nothing is ever looked through.
+ */
+export class SpentAssertions implements AssertionMemory {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #limits: SpentAssertionLimits;
+  #current = new Generation();
+  #previous = new Generation();
+  /** When the current generation began. */
+  #sinceMs: number;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>, limits: SpentAssertionLimits = spentAssertionLimits) {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#sinceMs = clock.monotonicMs();
+  }
+
+  /** Whether it has been taken. That it has not is no leave to use it: `take` decides. */
+  has(clientId: string, id: string): boolean {
+    this.forget();
+    return this.#current.has(clientId, id) || this.#previous.has(clientId, id);
+  }
+
+  /**
+   * In one step: `first` where it was not there, and it is from now on; `full` where no more can be remembered, since one that is
+   * forgotten could be shown again.
+   *
+   * @param id names the assertion among those of the client; a short text
+   */
+  take(clientId: string, id: string): 'first' | 'seen' | 'full' {
+    if (this.has(clientId, id)) return 'seen';
+    const { ofClient, together } = this.#limits;
+    const isFull = this.#current.countOf(clientId) >= ofClient || this.#current.size + this.#previous.size >= together;
+    if (isFull) return 'full';
+    this.#current.add(clientId, id);
+    return 'first';
+  }
+
+  /** Undoes a `take` that was `first`. */
+  giveBack(clientId: string, id: string): void {
+    this.#current.remove(clientId, id);
+    this.#previous.remove(clientId, id);
+  }
+
+  /** Lets go of what cannot be shown again any more. */
+  forget(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const ageMs = nowMs - this.#sinceMs;
+    if (ageMs < longestLifeMs) return;
+    this.#previous = ageMs < 2 * longestLifeMs ? this.#current : new Generation();
+    this.#current = new Generation();
+    this.#sinceMs = nowMs;
+  }
+}
 
 /**
  * What the agents of a process have taken, each its own: they may have other issuers and other clients under one name. Agents of one

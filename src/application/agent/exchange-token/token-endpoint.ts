@@ -4,6 +4,7 @@ import type { ExchangeReason } from '../../../domain/agent/token-exchange/exchan
 import { exchangeFormOctets } from '../../../domain/agent/token-exchange/form-octets.js';
 import { exchangeParameters } from '../../../domain/agent/token-exchange/request-parameters.js';
 import type { AsymmetricAlgorithm } from '../../../domain/agent/tokens/signature-algorithm.js';
+import { remarkText } from '../../../domain/agent-protocol/audit-remarks.js';
 import { type AgentAnswer, allowAnswer, type RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
 import { addressGroup } from '../../../domain/http/address-group.js';
 import { queryParameters } from '../../../domain/http/query-parameters.js';
@@ -19,7 +20,7 @@ import type { SecretDigest } from '../../ports/shared/secret-digest.js';
 import type { AgentEndpoint } from '../agent-service/agent-endpoint.js';
 import { formHeadFault } from '../agent-service/form-head.js';
 import type { RefusedForm } from '../agent-service/posted-forms.js';
-import { withRemarks } from '../agent-service/with-remarks.js';
+import { type AnswerRemarks, withRemarks } from '../agent-service/with-remarks.js';
 import type { AuthenticateClient } from './authenticate-client.js';
 import {
   type ExchangeFacts,
@@ -30,11 +31,43 @@ import {
 } from './exchange-facts.js';
 import { ExchangeLog } from './exchange-log.js';
 import type { ExchangeRates } from './exchange-rates.js';
-import { exchangeRemarks } from './exchange-remarks.js';
 import { ExchangeToken } from './exchange-token.js';
 import { type IssuerDocuments, issuerDocuments } from './issuer-documents.js';
 import { issuedAnswer, oauthErrorAnswer } from './oauth-answers.js';
 import type { SecurityTokens } from './security-tokens.js';
+
+/** Leaves out what is not known. */
+const known = (remarks: Readonly<Record<string, string | null | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(remarks).flatMap(([name, text]) => (text ? [[name, remarkText(text)] as const] : [])),
+  );
+
+/** What the audit is told of an exchange: who wanted what for what, and what was given. */
+const exchangeRemarks = (
+  { clientId, subject, actor, request }: ExchangeFacts,
+  outcome: Result<IssuedToken, RefusedExchange>,
+): AnswerRemarks => {
+  const asked = {
+    client_id: clientId,
+    subject: subject?.subject,
+    subject_issuer: subject?.issuer,
+    actor: actor?.subject,
+    issued_token_type: request?.requestedKind,
+    audience: [...(request?.audiences ?? []), ...(request?.resources ?? [])].join(' '),
+    scope: request?.scopes?.join(' '),
+  };
+  if (!outcome.ok) return { event: 'token_exchange', outcome: 'refused', ...known(asked) };
+  const { grant } = outcome.value;
+  const given = {
+    client_id: grant.clientId,
+    issued_token_type: grant.issuedKind,
+    audience: grant.audiences.join(' '),
+    scope: grant.scopes.join(' '),
+    actor: grant.actors.map((one) => one.subject).join(' '),
+    jti: grant.jti,
+  };
+  return { event: 'token_exchange', outcome: 'issued', ...known({ ...asked, ...given }) };
+};
 
 /** What the endpoints of token exchange are made with. */
 export interface TokenEndpointParts {

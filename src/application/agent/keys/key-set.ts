@@ -21,9 +21,52 @@ import type { Random } from '../../ports/shared/random.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import { CancellationSource } from '../../shared/cancellation/cancellation-source.js';
 import { KeySetLog } from './key-set-log.js';
-import { type KeyWaitOutcome, KeyWaits } from './key-waits.js';
 import { type LoadedKey, type LoadedKeySet, loadKeySet, type WantedKeys } from './load-key-set.js';
 import type { VerifyingKey } from './verifying-key.js';
+
+/** How a wait came to its end. */
+type KeyWaitOutcome =
+  /** What was waited for has ended. */
+  | 'ended'
+  /** It goes on, and the wait took too long. */
+  | 'timed_out'
+  | 'cancelled';
+
+/** Waits of many for one thing, each with a time of its own; so many at a time and no more. */
+class KeyWaits {
+  readonly #scheduler: Scheduler;
+  readonly #maximum: number;
+  readonly #ends = new Set<(end: KeyWaitOutcome) => void>();
+
+  constructor(scheduler: Scheduler, maximum: number) {
+    this.#scheduler = scheduler;
+    this.#maximum = maximum;
+  }
+
+  get isFull(): boolean {
+    return this.#ends.size >= this.#maximum;
+  }
+
+  /** Only where it is not full. */
+  join(longestMs: number, cancellation: Cancellation): Promise<KeyWaitOutcome> {
+    return new Promise((resolve) => {
+      let endListening: () => void = () => undefined;
+      const end = (how: KeyWaitOutcome): void => {
+        this.#ends.delete(end);
+        deadline.cancel();
+        endListening();
+        resolve(how);
+      };
+      const deadline = this.#scheduler.after(longestMs, () => end('timed_out'));
+      this.#ends.add(end);
+      endListening = cancellation.onCancel(() => end('cancelled'));
+    });
+  }
+
+  endAll(): void {
+    for (const end of [...this.#ends]) end('ended');
+  }
+}
 
 export interface KeySetParts {
   readonly source: KeySetSource;

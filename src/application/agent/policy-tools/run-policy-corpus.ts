@@ -1,8 +1,177 @@
+import type { Entities } from '../../../domain/agent/policy/evaluate/authorization-request.js';
+import { type CompiledPolicies, compilePolicies } from '../../../domain/agent/policy/evaluate/compile-policies.js';
+import { decide } from '../../../domain/agent/policy/evaluate/decide.js';
+import { entitiesFromJson } from '../../../domain/agent/policy/json/entities-from-json.js';
+import {
+  type ExactJson,
+  type ExactJsonObject,
+  isExactObject,
+  kindOfJson,
+  memberOf,
+} from '../../../domain/agent/policy/json/exact-json.js';
+import { parseExactJson } from '../../../domain/agent/policy/json/parse-exact-json.js';
+import { contextFromJson } from '../../../domain/agent/policy/json/record-from-json.js';
+import { uidFromJson } from '../../../domain/agent/policy/json/uid-from-json.js';
+import { parsePolicies } from '../../../domain/agent/policy/parse/parse-policies.js';
+import { type ExpectedValue, expectedOf } from '../../../domain/agent/policy/schema/expected-value.js';
+import { parseSchema } from '../../../domain/agent/policy/schema/parse-schema.js';
+import type { Schema } from '../../../domain/agent/policy/schema/schema.js';
+import { sourceLines } from '../../../domain/agent/policy/source-lines.js';
+import type { PolicyDialect } from '../../../domain/agent/policy/syntax-tree.js';
+import { entityKey } from '../../../domain/agent/policy/values/entity-uid.js';
+import type { EntityUid } from '../../../domain/agent/policy/values/value.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { CorpusFiles } from '../../ports/agent/corpus-files.js';
-import { type CaseFile, readCaseFile } from './case-file.js';
-import { type CorpusDecision, evaluateRequest } from './evaluate-request.js';
-import { loadCase } from './load-case.js';
+import { isNameFor, type ReferredFile, type ReferringCase, readReferredFile } from './read-referred-file.js';
+
+/** What a request of a case came to: ids of policies, sorted by code unit. */
+interface CorpusDecision {
+  readonly decision: 'allow' | 'deny';
+  readonly reason: readonly string[];
+  readonly errors: readonly string[];
+}
+
+/** What all requests of a case have in common. */
+interface LoadedCase {
+  readonly policies: CompiledPolicies;
+  readonly entities: Entities;
+  readonly schema: Schema | null;
+  /** What has to be said of the case although it can be evaluated. */
+  readonly remarks: readonly string[];
+}
+
+/** What the schema says of the context of an action. */
+const expectedContext = (action: EntityUid, schema: Schema | null): ExpectedValue | null => {
+  const type = schema?.actions.get(entityKey(action))?.context ?? null;
+  return schema === null || type === null ? null : expectedOf(schema, type);
+};
+
+/** Evaluates one request of a case, of which it reads principal, action, resource and context and nothing else. */
+const evaluateRequest = (
+  json: ExactJson,
+  { policies, entities, schema }: LoadedCase,
+): Result<CorpusDecision, string> => {
+  if (!isExactObject(json)) return err(`a request is an object, not ${kindOfJson(json)}`);
+  const principal = uidFromJson(memberOf(json, 'principal'));
+  if (!principal.ok) return err(`principal: ${principal.error}`);
+  const action = uidFromJson(memberOf(json, 'action'));
+  if (!action.ok) return err(`action: ${action.error}`);
+  const resource = uidFromJson(memberOf(json, 'resource'));
+  if (!resource.ok) return err(`resource: ${resource.error}`);
+  const context = contextFromJson(memberOf(json, 'context'), expectedContext(action.value, schema));
+  if (!context.ok) return context;
+  const { decision, reasons, errors } = decide(policies, {
+    principal: principal.value,
+    action: action.value,
+    resource: resource.value,
+    context: context.value,
+    entities,
+  });
+  return ok({ decision, reason: reasons.toSorted(), errors: errors.map(({ policyId }) => policyId).toSorted() });
+};
+
+/** A test case, save for what it expects, which nobody here reads. */
+interface CaseFile {
+  /** As the case gives it. */
+  readonly policies: ExactJson | undefined;
+  readonly entities: ExactJson | undefined;
+  /** Undefined: the case has none. */
+  readonly schema: ExactJson | undefined;
+  readonly requests: readonly ExactJson[];
+}
+
+const caseKeys = ['policies', 'entities', 'requests'] as const;
+const opensAnObject = /^\s*\{/;
+
+const fromObject = (json: ExactJsonObject): Result<CaseFile | null, string> => {
+  if (!caseKeys.every((key) => Object.hasOwn(json, key))) return ok(null);
+  const requests = memberOf(json, 'requests');
+  if (!Array.isArray(requests)) return err(`"requests" is an array, not ${kindOfJson(requests)}`);
+  return ok({
+    policies: memberOf(json, 'policies'),
+    entities: memberOf(json, 'entities'),
+    schema: memberOf(json, 'schema'),
+    requests,
+  });
+};
+
+/** Reads a file that may be a test case; null: it is another kind of file, such as one of entities or a schema. */
+const readCaseFile = (text: string): Result<CaseFile | null, string> => {
+  if (!opensAnObject.test(text)) return ok(null);
+  const json = parseExactJson(text);
+  if (json.ok) return isExactObject(json.value) ? fromObject(json.value) : ok(null);
+  // What cannot be read counts as a case where it looks like one, so that no case is lost without a word.
+  return caseKeys.every((key) => text.includes(`"${key}"`)) ? json : ok(null);
+};
+
+/** The language of the specification, without the additions of this product. */
+const dialect: PolicyDialect = 'cedar';
+
+const compile = ({ path, text }: ReferredFile): Result<LoadedCase['policies'], string> => {
+  const policies = parsePolicies(text, dialect);
+  if (policies.ok) return ok(compilePolicies(policies.value, dialect));
+  const [first] = policies.error;
+  if (first === undefined) return err(`${path} cannot be parsed`);
+  const { line, column } = sourceLines(text).positionAt(first.span.start);
+  return err(`${path}:${line}:${column}: ${first.message}`);
+};
+
+const readEntities = ({ path, text }: ReferredFile, schema: Schema | null): Result<LoadedCase['entities'], string> => {
+  const json = parseExactJson(text);
+  const entities = json.ok ? entitiesFromJson(json.value, schema) : json;
+  return entities.ok ? entities : err(`${path}: ${entities.error}`);
+};
+
+interface SchemaOfCase {
+  readonly schema: Schema | null;
+  readonly remarks: readonly string[];
+}
+
+const remarksOf = (...files: readonly ReferredFile[]): readonly string[] =>
+  files.map(({ remark }) => remark).filter((remark) => remark !== null);
+
+/**
+ * A schema tells how the values of entities and contexts are to be read. Many cases name one and say all of that themselves,
+ * so that a schema that is not there or cannot be read is worth a remark and no more.
+ */
+const loadSchema = async (referring: ReferringCase, files: CorpusFiles): Promise<Result<SchemaOfCase, string>> => {
+  const { schema } = referring.references;
+  if (schema === undefined) return ok({ schema: null, remarks: [] });
+  const file = await readReferredFile('schema', referring, files);
+  if (!file.ok) {
+    const isOtherFile = typeof schema === 'string' && !isNameFor('schema', schema);
+    return isOtherFile ? file : ok({ schema: null, remarks: [`read without its schema: ${file.error}`] });
+  }
+  const read = parseSchema(file.value.text);
+  if (read.ok) return ok({ schema: read.value, remarks: remarksOf(file.value) });
+  const why = `read without its schema: ${file.value.path}: ${read.error}`;
+  return ok({ schema: null, remarks: [...remarksOf(file.value), why] });
+};
+
+/** Reads what the requests of a case are decided by. The error is one clause, with the file that it is about. */
+const loadCase = async (
+  { policies, entities, schema }: CaseFile,
+  path: string,
+  files: CorpusFiles,
+): Promise<Result<LoadedCase, string>> => {
+  const referring: ReferringCase = { path, references: { policies, entities, schema } };
+  const policyFile = await readReferredFile('policies', referring, files);
+  if (!policyFile.ok) return policyFile;
+  const compiled = compile(policyFile.value);
+  if (!compiled.ok) return compiled;
+  const schemaOfCase = await loadSchema(referring, files);
+  if (!schemaOfCase.ok) return schemaOfCase;
+  const entityFile = await readReferredFile('entities', referring, files);
+  if (!entityFile.ok) return entityFile;
+  const store = readEntities(entityFile.value, schemaOfCase.value.schema);
+  if (!store.ok) return store;
+  return ok({
+    policies: compiled.value,
+    entities: store.value,
+    schema: schemaOfCase.value.schema,
+    remarks: [...remarksOf(policyFile.value), ...schemaOfCase.value.remarks, ...remarksOf(entityFile.value)],
+  });
+};
 
 /** What is said of one request; of a whole case where its requests cannot be told apart. */
 export type CorpusLine =

@@ -1,8 +1,91 @@
 import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
-import { AgentStreamRequests } from './agent-stream-requests.js';
+import { TransientMap } from '../../../domain/shared/transient-map.js';
 import type { ConnectionPool } from './connection-pool.js';
-import { LateAnswers } from './late-answers.js';
 import type { PooledAgentConnection } from './pooled-agent-connection.js';
+
+/** Requests of one agent that are remembered until they are over, at the most; far more than a gateway has at a time. */
+const maximumFollowed = 65_536;
+
+/**
+ * The requests that an agent has answered about and that are not over, by the connection that their heads went by: it may
+ * yet be asked about their responses, and told of their end, so that a connection that drains is kept for them.
+ */
+class AgentStreamRequests {
+  readonly #homes = new TransientMap<PooledAgentConnection>();
+
+  /** Null where the request is not followed. */
+  homeOf(correlationId: string): PooledAgentConnection | null {
+    return this.#homes.size === 0 ? null : (this.#homes.get(correlationId) ?? null);
+  }
+
+  add(correlationId: string, home: PooledAgentConnection): void {
+    this.delete(correlationId);
+    this.#homes.set(correlationId, home);
+    home.followed += 1;
+    if (this.#homes.size <= maximumFollowed) return;
+    const eldest = this.#homes.firstKey;
+    if (eldest !== null) this.delete(eldest);
+  }
+
+  /** The request is over. Gives the connection that it was followed on; null where it was on none. */
+  delete(correlationId: string): PooledAgentConnection | null {
+    const home = this.homeOf(correlationId);
+    if (home === null) return null;
+    this.#homes.delete(correlationId);
+    home.followed -= 1;
+    return home;
+  }
+
+  /** Nothing goes by the connection any more. */
+  ended(connection: PooledAgentConnection): void {
+    if (connection.followed === 0) return;
+    for (const correlationId of this.#homes.keys()) {
+      if (this.#homes.get(correlationId) === connection) this.delete(correlationId);
+    }
+  }
+}
+
+/** Late answers that are waited for at the most. */
+export const maximumLate = 4_096;
+
+/**
+ * The calls that were given up after they had been sent, by the ids of requests that are not over: the answer may still
+ * come by the connection that the call went by, and must not be taken for that to a later event of the request.
+ */
+class LateAnswers {
+  readonly #late = new Map<string, Set<PooledAgentConnection>>();
+
+  /** Gives the connection that has to end, so that what may come by it can be forgotten; null where there is room. */
+  expect(correlationId: string, connection: PooledAgentConnection): PooledAgentConnection | null {
+    const connections = this.#late.get(correlationId);
+    if (connections === undefined) this.#late.set(correlationId, new Set([connection]));
+    else connections.add(connection);
+    if (this.#late.size <= maximumLate) return null;
+    for (const [eldest] of this.#late.values()) return eldest ?? null;
+    return null;
+  }
+
+  /** Whether an answer by this connection could be that to an earlier event. */
+  isExpected(correlationId: string, connection: PooledAgentConnection): boolean {
+    return this.#late.size > 0 && this.#late.get(correlationId)?.has(connection) === true;
+  }
+
+  /** An answer that nobody waits for has come. */
+  take(correlationId: string, connection: PooledAgentConnection): void {
+    const connections = this.#late.get(correlationId);
+    if (connections?.delete(connection) && connections.size === 0) this.#late.delete(correlationId);
+  }
+
+  /** Nothing more is asked about the request. */
+  forget(correlationId: string): void {
+    if (this.#late.size > 0) this.#late.delete(correlationId);
+  }
+
+  /** No answer comes by the connection any more. */
+  ended(connection: PooledAgentConnection): void {
+    for (const correlationId of this.#late.keys()) this.take(correlationId, connection);
+  }
+}
 
 /** Whether an event comes after the agent was asked about the request, where it was. Bodies go with their dialogue. */
 const isRest = ({ kind }: AgentEvent): boolean => kind === 'response_headers' || kind === 'request_complete';

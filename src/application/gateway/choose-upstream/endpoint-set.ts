@@ -2,12 +2,35 @@ import type { UpstreamConfiguration } from '../../../domain/gateway/configuratio
 import { type TargetAddress, targetAddresses } from '../../../domain/gateway/load-balancing/target-addresses.js';
 import { targetCookieField, targetCookieValue } from '../../../domain/gateway/load-balancing/target-cookie.js';
 import { noHeaders } from '../../../domain/http/header-list.js';
-import type { TargetClientFactory } from '../../ports/gateway/upstream-client.js';
+import type { IdleAllowance, TargetClientFactory } from '../../ports/gateway/upstream-client.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import { Endpoint, type EndpointCookie } from './endpoint.js';
 import type { HeldLedgers } from './held-ledgers.js';
-import { IdleConnections } from './idle-connections.js';
 import type { PoolExhaustion } from './pool-exhaustion.js';
+
+/** Counts the connections of one upstream that nothing uses. */
+export class IdleConnections implements IdleAllowance {
+  readonly #limit: number;
+  #taken = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get isNone(): boolean {
+    return this.#limit === 0;
+  }
+
+  take(): boolean {
+    if (this.#taken >= this.#limit) return false;
+    this.#taken += 1;
+    return true;
+  }
+
+  giveBack(): void {
+    this.#taken = Math.max(0, this.#taken - 1);
+  }
+}
 
 export interface EndpointSetParts {
   readonly ledgers: HeldLedgers;

@@ -7,10 +7,56 @@ import { isLoopbackAddress, isLoopbackHost } from '../../../domain/gateway/statu
 import type { GatewayCluster, ReloadOutcome } from '../../ports/gateway/gateway-cluster.js';
 import type { SecretComparer } from '../../ports/shared/secret-comparer.js';
 import { type AdminAnswer, adminProblem, jsonAnswer, noWholeAnswer } from './admin-answer.js';
-import { bearerToken } from './bearer-token.js';
 import { builtinAnswer } from './builtin-answer.js';
-import { type DrainCommand, readDrainCommand } from './drain-command.js';
 import type { StatusReports } from './status-reports.js';
+
+/** What is asked of one target of an upstream. */
+interface DrainCommand {
+  readonly upstream: string;
+  readonly address: string;
+  readonly drained: boolean;
+}
+
+const prefix = '/admin/upstreams/';
+const middle = '/targets/';
+
+const decoded = (text: string): string | null => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * Reads `/admin/upstreams/<name>/targets/<address>/drain` or `/undrain`; null where the path is another. A `/` in a name
+ * may be written as it is or as `%2F`.
+ */
+const readDrainCommand = (path: string): DrainCommand | null => {
+  if (!path.startsWith(prefix)) return null;
+  const end = path.lastIndexOf('/');
+  const action = path.slice(end + 1);
+  const between = path.lastIndexOf(middle, end - 1);
+  if ((action !== 'drain' && action !== 'undrain') || between < prefix.length) return null;
+  const upstream = decoded(path.slice(prefix.length, between));
+  const address = decoded(path.slice(between + middle.length, end));
+  if (upstream === null || address === null || upstream === '' || address === '') return null;
+  return { upstream, address, drained: action === 'drain' };
+};
+
+const scheme = 'bearer ';
+
+/**
+ * The token of an Authorization header (RFC 6750, section 2.1), or null where there is none, or more than one header:
+ * which of several is meant is not for guessing.
+ */
+const bearerToken = (authorizations: readonly string[]): string | null => {
+  const [value] = authorizations;
+  if (value === undefined || authorizations.length > 1) return null;
+  if (value.slice(0, scheme.length).toLowerCase() !== scheme) return null;
+  const token = value.slice(scheme.length).trim();
+  return token === '' ? null : token;
+};
 
 /** A request that came by the admin address. */
 export interface AdminRequest {

@@ -1,15 +1,179 @@
+import type { CircuitState } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
 import type { BuiltinHandler } from '../../../domain/gateway/configuration/gateway-configuration.js';
+import { agentProtocolVersions, configurationFormatVersion } from '../../../domain/gateway/status/format-versions.js';
+import { isUpstreamHealthy } from '../../../domain/gateway/status/upstream-health.js';
 import type { GatewayCluster } from '../../ports/gateway/gateway-cluster.js';
-import type { GatewayState } from '../../ports/gateway/gateway-state.js';
+import type {
+  GatewayPhase,
+  GatewayState,
+  ProgramIdentity,
+  TargetStatus,
+  UpstreamStatus,
+} from '../../ports/gateway/gateway-state.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import { type AdminAnswer, jsonAnswer, noWholeAnswer, textAnswer } from './admin-answer.js';
-import { healthReport } from './health-report.js';
-import { readinessReport } from './readiness-report.js';
+import { type AgentReadiness, agentsReadiness, isAbsent } from './agents-report.js';
 import { routesReport } from './routes-report.js';
 import { statsReport } from './stats-report.js';
-import { statusReport } from './status-report.js';
-import { upstreamsReport } from './upstreams-report.js';
-import { versionReport } from './version-report.js';
+
+/** One word for how the gateway is. A gateway that drains is well: it finishes what it has. */
+type GatewayHealth = 'starting' | 'healthy' | 'draining';
+
+const healthByPhase: Readonly<Record<GatewayPhase, GatewayHealth>> = {
+  starting: 'starting',
+  running: 'healthy',
+  replaced: 'draining',
+  draining: 'draining',
+};
+
+const gatewayHealth = (phase: GatewayPhase): GatewayHealth => healthByPhase[phase];
+
+/** Body of /health: that the process lives. Always a 200. */
+const healthReport = (phase: GatewayPhase): { readonly status: GatewayHealth } => ({
+  status: gatewayHealth(phase),
+});
+
+/** ISO 8601 in UTC, with milliseconds. */
+const timestamp = (wallMs: number): string => new Date(wallMs).toISOString();
+
+interface TargetReport {
+  readonly address: string;
+  /** As configured; absent where that is the address. */
+  readonly name?: string;
+  readonly healthy: boolean;
+  readonly drained: boolean;
+  readonly weight: number;
+  /** Absent where the target has none. */
+  readonly circuit_breaker?: CircuitState;
+  readonly active_connections: number;
+  readonly total_requests: number;
+  readonly failed_requests: number;
+  readonly last_error?: string;
+  readonly unhealthy_since?: string;
+}
+
+/** Body of /admin/upstreams. */
+interface UpstreamsReport {
+  readonly upstreams: Readonly<
+    Record<string, { readonly healthy: boolean; readonly targets: readonly TargetReport[] }>
+  >;
+}
+
+const targetReport = (target: TargetStatus): TargetReport => ({
+  address: target.address,
+  ...(target.name === null ? {} : { name: target.name }),
+  healthy: target.healthy,
+  drained: target.drained,
+  weight: target.weight,
+  ...(target.breaker === null ? {} : { circuit_breaker: target.breaker }),
+  active_connections: target.activeConnections,
+  total_requests: target.totalRequests,
+  failed_requests: target.failedRequests,
+  ...(target.healthy || target.lastError === null ? {} : { last_error: target.lastError }),
+  ...(target.healthy || target.unhealthySinceMs === null
+    ? {}
+    : { unhealthy_since: timestamp(target.unhealthySinceMs) }),
+});
+
+export const upstreamsReport = (upstreams: readonly UpstreamStatus[]): UpstreamsReport => ({
+  // fromEntries defines its members, so that an upstream called `__proto__` is one like any other.
+  upstreams: Object.fromEntries(
+    upstreams.map(({ name, targets }) => [
+      name,
+      { healthy: isUpstreamHealthy(targets), targets: targets.map(targetReport) },
+    ]),
+  ),
+});
+
+/** Body of /ready: whether a balancer should send requests here. */
+interface ReadinessReport {
+  readonly ready: boolean;
+  /** Why not; absent where ready. */
+  readonly reasons?: readonly string[];
+  readonly unhealthy_upstreams: readonly string[];
+  readonly absent_agents: readonly string[];
+  /** By name. */
+  readonly agents: Readonly<Record<string, AgentReadiness>>;
+}
+
+const isDown = (upstream: UpstreamStatus): boolean => !isUpstreamHealthy(upstream.targets);
+
+/**
+ * A broken back end must not take every gateway out of its balancer: upstreams and agents are listed, and count only
+ * where `ready-requires` says so. An agent in
+ * this process that is still getting ready is part of the gateway's own start.
+ */
+const readinessReport = (state: GatewayState): ReadinessReport => {
+  const requires = state.configuration().admin?.readyRequires ?? [];
+  const phase = state.phase();
+  const unhealthyUpstreams = state
+    .upstreams()
+    .filter(isDown)
+    .map((upstream) => upstream.name);
+  const agents = state.agents();
+  const absentAgents = agents.filter(isAbsent).map((agent) => agent.name);
+
+  // Of one that is replaced its addresses are ready: a balancer that asks on a kept connection has nothing to take out.
+  const reasons: string[] = phase === 'running' || phase === 'replaced' ? [] : [phase];
+  if (state.memoryLimit()?.isShort === true) reasons.push('over the memory limit');
+  for (const { name, isStarting } of agents) if (isStarting) reasons.push(`agent ${name} is starting`);
+  if (requires.includes('upstreams'))
+    reasons.push(...unhealthyUpstreams.map((name) => `upstream ${name} is unhealthy`));
+  if (requires.includes('agents')) reasons.push(...absentAgents.map((name) => `agent ${name} is absent`));
+
+  const listed = {
+    unhealthy_upstreams: unhealthyUpstreams,
+    absent_agents: absentAgents,
+    agents: agentsReadiness(agents),
+  };
+  return reasons.length === 0 ? { ready: true, ...listed } : { ready: false, reasons, ...listed };
+};
+
+/** Body of /status. */
+interface StatusReport {
+  readonly status: GatewayHealth;
+  readonly version: string;
+  readonly uptime_seconds: number;
+  readonly start_time: string;
+  readonly config_reload_count: number;
+  /** When the configuration in force was loaded: the start, until there was a reload. */
+  readonly last_config_reload: string;
+}
+
+const statusReport = (state: GatewayState, nowMs: number): StatusReport => {
+  const { identity } = state;
+  const reloads = state.reloads();
+  return {
+    status: gatewayHealth(state.phase()),
+    version: identity.version,
+    // The wall clock can be set back; an uptime cannot be negative.
+    uptime_seconds: Math.max(0, Math.floor((nowMs - identity.startedAtMs) / 1000)),
+    start_time: timestamp(identity.startedAtMs),
+    config_reload_count: reloads.count,
+    last_config_reload: timestamp(reloads.lastLoadMs),
+  };
+};
+
+/** Body of /admin/version. */
+interface VersionReport {
+  readonly name: string;
+  readonly version: string;
+  /** Versions of the agent protocol that the gateway speaks. */
+  readonly protocol_versions: readonly number[];
+  readonly node_version: string;
+  readonly config_format_version: number;
+  /** Null where the program was not built from a known commit. */
+  readonly build_commit: string | null;
+}
+
+const versionReport = (identity: ProgramIdentity): VersionReport => ({
+  name: identity.name,
+  version: identity.version,
+  protocol_versions: agentProtocolVersions,
+  node_version: identity.nodeVersion,
+  config_format_version: configurationFormatVersion,
+  build_commit: identity.buildCommit,
+});
 
 /**
  * The bodies of the built-in endpoints, wherever they are mounted: on the admin address or on a route. How a balancer and

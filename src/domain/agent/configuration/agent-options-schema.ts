@@ -3,18 +3,73 @@ import type { SourcePosition } from '../../configuration/configuration-problem.j
 import { grpcAddress } from '../../configuration/schema/grpc-address.js';
 import { headerName, socketAddress } from '../../configuration/schema/network-kinds.js';
 import { keyFilePath, pemFilePath } from '../../configuration/schema/pem-file-path.js';
-import { documented, list, optional } from '../../configuration/schema/scalar-keys.js';
+import { documented, list, optional, withDefault } from '../../configuration/schema/scalar-keys.js';
 import { boolean, integer, oneOf, seconds, secret, text } from '../../configuration/schema/scalar-kind.js';
 import type { Field, Fields, Located } from '../../configuration/schema/schema.js';
 import type { Secret } from '../../shared/secret.js';
-import { type AgentOptions, type EntrySource, jwtAlgorithms } from './agent-configuration.js';
+import { userIdKinds } from '../client-certificates/certificate-user.js';
+import {
+  type AgentOptions,
+  agentDefaults,
+  type EntrySource,
+  jwtAlgorithms,
+  type MtlsOptions,
+} from './agent-configuration.js';
 import { authzBlock, toAuthzOptions } from './authz-block.js';
 import { parseEntryList, parseSingleEntry } from './credential-entries.js';
-import { mtlsBlock, toMtlsOptions } from './mtls-block.js';
 import { oidcBlocks, toProviderOptions } from './oidc-block.js';
+import { optionBlock } from './option-blocks.js';
 import { publicKeyPath } from './public-key-text.js';
 import { samlBlock, toSamlBlockOptions } from './saml-block.js';
 import { tokenExchangeBlock, toTokenExchangeOptions } from './token-exchange-block.js';
+
+const mtlsShape = {
+  enabled: withDefault(boolean, false, '`#false`', 'Accept client certificates.'),
+  'client-cert-header': withDefault(
+    headerName,
+    agentDefaults.clientCertHeader,
+    '`X-Client-Cert`',
+    'Header that carries the certificate.',
+  ),
+  'ca-cert-path': optional(
+    text,
+    'Path of a PEM file with the authorities that certificates have to lead to. Without it the chain is not checked: only for a header that a gateway sets which has verified the certificate.',
+  ),
+  'allowed-dns': list(text, 'Distinguished names (RFC 4514) that are accepted; none: every one.'),
+  'allowed-sans': list(
+    text,
+    'Alternative names that are accepted: a DNS name, `*.suffix`, a URI, an e-mail or IP address; none: every one.',
+  ),
+  'user-id-from': list(
+    oneOf(userIdKinds),
+    'Where the user id is taken from: the first kind of name that the certificate has exactly once counts; of several common names the last. Not together with `extract-cn-as-user` and `extract-san-email-as-user`.',
+  ),
+  'extract-cn-as-user': documented(
+    optional(boolean, 'The common name is the user id, unless `extract-san-email-as-user` is `#true`.'),
+    '`#true`',
+  ),
+  'extract-san-email-as-user': documented(
+    optional(
+      boolean,
+      'The one e-mail address among the alternative names is the user id. A certificate without one is refused: the common name does not take its place.',
+    ),
+    '`#false`',
+  ),
+};
+
+/** The `mtls` block. */
+const mtlsBlock = optionBlock(mtlsShape, 'Client certificates (X.509) that the gateway passes on in a header.');
+
+const toMtlsOptions = (fields: Fields<typeof mtlsShape>): MtlsOptions => ({
+  enabled: fields.enabled.value,
+  clientCertHeader: fields['client-cert-header'].value,
+  caCertPath: fields['ca-cert-path'].value,
+  allowedDns: fields['allowed-dns'].value.map(({ value }) => value),
+  allowedSans: fields['allowed-sans'].value.map(({ value }) => value),
+  userIdFrom: fields['user-id-from'].value.map(({ value }) => value),
+  extractCnAsUser: fields['extract-cn-as-user'].value,
+  extractSanEmailAsUser: fields['extract-san-email-as-user'].value,
+});
 
 /** Everything that the options of the auth agent can hold. */
 export const agentOptionsShape = {

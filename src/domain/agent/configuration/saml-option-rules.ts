@@ -1,9 +1,163 @@
+import { redisUrlFinding } from '../../configuration/schema/redis-url.js';
+import { type WebUrlFault, webUrlFault } from '../../configuration/schema/web-url.js';
+import { isToken } from '../../http/field-syntax.js';
+import { agentDefaults } from './agent-configuration.js';
+import { keyRisk } from './key-set-url.js';
 import type { OptionReport } from './option-report.js';
-import type { SamlBlockOptions, SamlOptions } from './saml-options.js';
+import type { IdentityProviderOptions, SamlBlockOptions, SamlOptions, SessionStoreOptions } from './saml-options.js';
 import { checkSamlPaths } from './saml-path-rules.js';
-import { checkSamlUrl, identityProviderOptions } from './saml-provider-rules.js';
 import { type SamlReport, samlReport } from './saml-report.js';
-import { checkSessions, sessionStoreOptions } from './saml-session-rules.js';
+
+/** Keys that say by themselves what metadata says, and those that are about metadata. */
+type ProviderKey =
+  | 'idp-sso-url'
+  | 'idp-slo-url'
+  | 'idp-cert-file'
+  | 'idp-metadata-url'
+  | 'idp-metadata-cert-file'
+  | 'idp-metadata-refresh-secs';
+
+const messageRisk = 'whoever is on the way can see and change what browsers are sent with';
+
+const tell = (key: string, { severity, message, secret, id }: WebUrlFault, report: SamlReport, advice?: string): void =>
+  // The place of the block shows nothing of the URL.
+  report[severity](`${key} ${message}`, secret ? undefined : key, advice, severity === 'warning' ? id : undefined);
+
+/** Checks a URL that the block names. */
+const checkSamlUrl = (key: string, url: string, risk: string | null, report: SamlReport): void => {
+  const fault = webUrlFault(url, risk);
+  if (fault !== null) tell(key, fault, report);
+};
+
+/** Who can change metadata on the way can sign on as anybody, so without a signature it has to come by https, or from this machine. */
+const checkMetadataUrl = (url: string, isSigned: boolean, report: SamlReport): void => {
+  const fault = webUrlFault(url, isSigned ? null : keyRisk);
+  if (fault === null) return;
+  const advice =
+    fault.severity === 'error' ? undefined : 'use https, or have its signature checked with idp-metadata-cert-file';
+  tell('idp-metadata-url', { ...fault, severity: 'error' }, report, advice);
+};
+
+const fromMetadata = (saml: SamlBlockOptions, url: string, report: SamlReport): IdentityProviderOptions => {
+  checkMetadataUrl(url, saml.idpMetadataCertFile !== null, report);
+  const refuse = (key: ProviderKey, suggestion: string) =>
+    report.error(`${key} and idp-metadata-url cannot both be given: the metadata says it`, key, suggestion);
+  if (saml.idpCertFile !== null) {
+    refuse('idp-cert-file', 'to have the signature of the metadata checked, give idp-metadata-cert-file');
+  }
+  if (saml.idpSsoUrl !== null) refuse('idp-sso-url', 'leave it out');
+  if (saml.idpSloUrl !== null) refuse('idp-slo-url', 'leave it out');
+  return {
+    kind: 'metadata',
+    url,
+    entityId: saml.idpEntityId,
+    certificateFile: saml.idpMetadataCertFile,
+    refreshMs: saml.idpMetadataRefreshMs ?? agentDefaults.metadataRefreshMs,
+  };
+};
+
+const configured = (saml: SamlBlockOptions, report: SamlReport): IdentityProviderOptions => {
+  const { idpEntityId, idpSsoUrl, idpSloUrl, idpCertFile } = saml;
+  if (saml.idpMetadataCertFile !== null) {
+    report.error('idp-metadata-cert-file has no effect without idp-metadata-url', 'idp-metadata-cert-file');
+  }
+  if (saml.idpMetadataRefreshMs !== null) {
+    report.error('idp-metadata-refresh-secs has no effect without idp-metadata-url', 'idp-metadata-refresh-secs');
+  }
+  const missing = (
+    [
+      ['idp-entity-id', idpEntityId],
+      ['idp-sso-url', idpSsoUrl],
+      ['idp-cert-file', idpCertFile],
+    ] as const
+  ).filter(([, value]) => value === null);
+  if (missing.length === 3) {
+    report.error(
+      'nothing is said of the identity provider',
+      undefined,
+      'give idp-metadata-url, or idp-entity-id, idp-sso-url and idp-cert-file',
+    );
+  } else if (missing.length > 0) {
+    const names = missing.map(([name]) => name).join(' and ');
+    report.error(`${names} is missing, and there is no idp-metadata-url that would say it`);
+  }
+  if (idpSsoUrl !== null) checkSamlUrl('idp-sso-url', idpSsoUrl, messageRisk, report);
+  if (idpSloUrl !== null) checkSamlUrl('idp-slo-url', idpSloUrl, messageRisk, report);
+  return {
+    kind: 'configured',
+    entityId: idpEntityId ?? '',
+    ssoUrl: idpSsoUrl ?? '',
+    logoutUrl: idpSloUrl,
+    certificateFile: idpCertFile ?? '',
+  };
+};
+
+/** What the block says of the identity provider: where its metadata is, or all that would be in it. */
+const identityProviderOptions = (saml: SamlBlockOptions, report: SamlReport): IdentityProviderOptions =>
+  saml.idpMetadataUrl === null ? configured(saml, report) : fromMetadata(saml, saml.idpMetadataUrl, report);
+
+/** What stands in for a store that cannot be made out, while the rest is checked. */
+const noStore: SessionStoreOptions = { kind: 'memory' };
+
+/** Characters of the name of the session cookie, at the most: others have names that are made of it. */
+const cookieNameLength = 100;
+
+const redisStore = ({ sessionStoreUrl }: SamlBlockOptions, report: SamlReport): SessionStoreOptions => {
+  if (sessionStoreUrl === null) {
+    const suggestion = 'as in session-store-url "rediss://user:password@host:6379"';
+    report.error('session-store-url is missing: redis needs it', 'session-store', suggestion);
+    return noStore;
+  }
+  const { fault, risk } = redisUrlFinding(sessionStoreUrl.reveal());
+  if (fault !== null) report.error(`session-store-url ${fault}`, 'session-store-url');
+  if (risk !== null)
+    report.warning(`session-store-url ${risk}`, 'session-store-url', 'use rediss://', 'store-in-the-clear');
+  return { kind: 'redis', url: sessionStoreUrl };
+};
+
+/** Where sessions are kept. */
+const sessionStoreOptions = (saml: SamlBlockOptions, report: SamlReport): SessionStoreOptions => {
+  const { sessionStore, sessionStorePath, sessionStoreUrl } = saml;
+  if (sessionStorePath !== null && sessionStore !== 'sqlite') {
+    report.error(`session-store-path has no effect with session-store "${sessionStore}"`, 'session-store-path');
+  }
+  if (sessionStoreUrl !== null && sessionStore !== 'redis') {
+    report.error(`session-store-url has no effect with session-store "${sessionStore}"`, 'session-store-url');
+  }
+  if (sessionStore === 'redis') return redisStore(saml, report);
+  if (sessionStore === 'memory') return { kind: 'memory' };
+  return { kind: 'sqlite', path: sessionStorePath ?? agentDefaults.sessionStorePath };
+};
+
+/** Browsers take cookies of these names under conditions (RFC 6265bis, section 4.1.3). */
+const checkPrefix = ({ cookieName, cookieSecure }: SamlBlockOptions, report: SamlReport): void => {
+  if (cookieSecure || !/^__(?:host|secure)-/i.test(cookieName)) return;
+  report.error('session-cookie-name has a prefix that asks for cookie-secure #true', 'session-cookie-name');
+};
+
+/** Checks cookie and times of sessions. */
+const checkSessions = (saml: SamlBlockOptions, report: SamlReport): void => {
+  if (!isToken(saml.cookieName) || saml.cookieName.length > cookieNameLength) {
+    const message = `session-cookie-name must be the name of a cookie: a token of ${cookieNameLength} characters at the most`;
+    report.error(message, 'session-cookie-name');
+  }
+  checkPrefix(saml, report);
+  if (saml.cookieSameSite === 'None' && !saml.cookieSecure) {
+    report.error('cookie-same-site None needs cookie-secure #true: browsers drop the cookie else', 'cookie-same-site');
+  } else if (!saml.cookieSecure) {
+    const message =
+      'cookie-secure is #false: the session cookie also goes by HTTP, where whoever is on the way can take it';
+    report.warning(message, 'cookie-secure', undefined, 'session-cookie-in-the-clear');
+  }
+  if (!saml.cookieHttpOnly) {
+    const message = 'cookie-http-only is #false: any script of a page can take the session cookie';
+    report.warning(message, 'cookie-http-only', undefined, 'session-cookie-for-scripts');
+  }
+  if (saml.sessionIdleMs !== null && saml.sessionIdleMs >= saml.sessionTtlMs) {
+    const message = 'session-idle-secs is not under session-ttl-secs: no session is ever idle for so long';
+    report.warning(message, 'session-idle-secs');
+  }
+};
 
 /** Headers of one identity that attributes are mapped to, at the most: user id and method have two more. */
 const maximumMapped = 62;

@@ -3,13 +3,129 @@ import { canonicalName } from '../../http/canonical-name.js';
 import type { HeaderList } from '../../http/header-list.js';
 import { encodeHeaderValue } from '../../http/header-value-encoding.js';
 import { isOwned, type OwnedHeaders, omittedClaimsHeader } from '../../http/owned-headers.js';
+import { isWellFormed } from '../../shared/well-formed.js';
 import { agentDefaults } from '../configuration/agent-configuration.js';
 import type { MappedAttribute } from '../configuration/saml-options.js';
-import { mappedAttributes } from './attribute-headers.js';
+import { type Claims, type ClaimValue, claimedNumberText, isClaimedNumber, isClaims } from '../tokens/claims.js';
 import { BoundedHeaders, type ClaimBounds, claimBounds, type LeftOutClaim } from './bounded-headers.js';
-import { type FlatClaim, flattenClaims } from './claim-flattening.js';
 import type { CertificateIdentity, Identity } from './identity.js';
-import { omittedClaims } from './omitted-claims.js';
+
+/** A claim as a header would carry it. */
+interface FlatClaim {
+  /** The claim's path, its names joined with `.`: for the log. */
+  readonly path: string;
+  /** What follows the prefix in the header's name; only characters that a header name may have. */
+  readonly name: string;
+  /** Encoded as an identity header's value is; null where no header can carry the claim faithfully. */
+  readonly value: string | null;
+}
+
+const notInName = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/gu;
+
+const scalarText = (value: ClaimValue): string | null => {
+  if (typeof value === 'string') return isWellFormed(value) ? value : null;
+  if (typeof value === 'boolean') return String(value);
+  return isClaimedNumber(value) ? claimedNumberText(value) : null;
+};
+
+const scalarValue = (value: ClaimValue): string | null => {
+  const text = scalarText(value);
+  return text === null ? null : encodeHeaderValue(text);
+};
+
+const arrayValue = (items: readonly ClaimValue[]): string | null => {
+  const texts: string[] = [];
+  for (const item of items) {
+    const text = scalarText(item);
+    if (text === null) return null;
+    texts.push(text);
+  }
+  return texts.map((text) => encodeHeaderValue(text).replaceAll(',', '%2C')).join(',');
+};
+
+const isArray = (value: ClaimValue): value is readonly ClaimValue[] => Array.isArray(value);
+
+/** Claims to headers: names of nested ones join with `-`, arrays of scalars with `,`. A null says nothing and is passed over. */
+const flattenClaims = (claims: Claims): readonly FlatClaim[] => {
+  const flat: FlatClaim[] = [];
+  const visit = (object: Claims, namePrefix: string, pathPrefix: string) => {
+    for (const [key, value] of Object.entries(object)) {
+      const path = pathPrefix + key;
+      const name = namePrefix + key.replace(notInName, '-');
+      if (isClaims(value)) visit(value, `${name}-`, `${path}.`);
+      else if (value !== null) {
+        const text = isArray(value) ? arrayValue(value) : scalarValue(value);
+        flat.push({ path, name, value: name === '' ? null : text });
+      }
+    }
+  };
+  visit(claims, '', '');
+  return flat;
+};
+
+/** An attribute with the header that it is mapped to. */
+interface MappedValue {
+  /** Name of the attribute. */
+  readonly path: string;
+  readonly header: string;
+  /** Null where no header can carry it faithfully. */
+  readonly value: string | null;
+}
+
+/** A comma in a value is encoded even where it is the only one: one group `a,b` is not the two groups `a` and `b`. */
+const headerItem = (item: ClaimValue): string | null =>
+  typeof item === 'string' && isWellFormed(item) ? encodeHeaderValue(item).replaceAll(',', '%2C') : null;
+
+const headerValue = (items: readonly ClaimValue[]): string | null => {
+  const texts: string[] = [];
+  for (const item of items) {
+    const text = headerItem(item);
+    if (text === null) return null;
+    texts.push(text);
+  }
+  return texts.join(',');
+};
+
+const valuesOf = (claims: Claims, attribute: string): readonly ClaimValue[] => {
+  // What objects inherit is no attribute.
+  const value = Object.hasOwn(claims, attribute) ? claims[attribute] : undefined;
+  if (value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
+};
+
+/** The attributes of a session that the mapping names, in its order. One without a value has no header. */
+const mappedAttributes = (claims: Claims, mapping: readonly MappedAttribute[]): readonly MappedValue[] => {
+  const mapped: MappedValue[] = [];
+  for (const { attribute, header } of mapping) {
+    const values = valuesOf(claims, attribute);
+    if (values.length > 0) mapped.push({ path: attribute, header, value: headerValue(values) });
+  }
+  return mapped;
+};
+
+/** Octets of the names together. */
+const maximumNamesOctets = 512;
+
+/** Stands for further names. */
+const more = '*';
+
+/** A comma separates names, and `*` stands for names that do not fit: both are encoded inside a name. */
+const omittedName = ({ path }: LeftOutClaim): string =>
+  encodeHeaderValue(path).replaceAll(',', '%2C').replaceAll(more, '%2A');
+
+/** The value of the header: names joined by `,`, at most 512 octets, then `*` where more claims were left out. */
+export const omittedClaims = (leftOut: readonly LeftOutClaim[]): string => {
+  const names: string[] = [];
+  let octets = 0;
+  for (const claim of leftOut) {
+    // A percent-encoded path is never shorter, and a token may bring a very long one.
+    const name = claim.path.length > maximumNamesOctets ? '' : omittedName(claim);
+    octets += name.length + (names.length === 0 ? 0 : 1);
+    if (name === '' || octets > maximumNamesOctets) return [...names, more].join(',');
+    names.push(name);
+  }
+  return names.join(',');
+};
 
 const claimPrefix = 'X-Auth-Claim-';
 const commonNameHeader = 'X-Client-Cert-CN';

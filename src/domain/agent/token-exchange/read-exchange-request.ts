@@ -1,11 +1,21 @@
+import { isAbsoluteUri } from '../../http/absolute-uri.js';
 import { err, ok, type Result } from '../../shared/result.js';
 import { maximumTokenLength } from '../tokens/compact-jws.js';
 import type { ExchangeReason } from './exchange-refusal.js';
 import type { ExchangeRequest, PresentedToken } from './exchange-request.js';
+import { isPrintableName } from './printable-name.js';
 import { type ExchangeParameters, parameterValue, parameterValues } from './request-parameters.js';
 import { parseScopeList } from './scope-list.js';
-import { isAudience, isResource, maximumTargets } from './target-syntax.js';
 import { type ExchangeTokenKind, type IssuedKind, isIssuedKind, tokenKindOf } from './token-kinds.js';
+
+/** Values of `audience` and of `resource` together, at the most; repeated ones count. */
+const maximumTargets = 16;
+
+/** Whether a text can be a value of `audience`. */
+const isAudience = isPrintableName;
+
+/** Whether a text can be a value of `resource` (RFC 8693, section 2.1). */
+const isResource = (value: string): boolean => isPrintableName(value) && isAbsoluteUri(value);
 
 /** RFC 8693, section 2.1. */
 export const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';

@@ -1,5 +1,8 @@
+import type { AgentOptions } from '../../agent/configuration/agent-configuration.js';
+import { readAgentOptions } from '../../agent/configuration/decode-agent-options.js';
 import { checkAgentTransport } from '../../gateway/configuration/agent-transport-rules.js';
 import { checkAudit } from '../../gateway/configuration/audit-rules.js';
+import type { AgentSubscription } from '../../gateway/configuration/gateway-configuration.js';
 import { checkListener } from '../../gateway/configuration/listener-rules.js';
 import { warnOfOpenRoutes } from '../../gateway/configuration/open-route-rules.js';
 import { checkRoutePolicies } from '../../gateway/configuration/policy-rules.js';
@@ -7,6 +10,7 @@ import { checkRateStore } from '../../gateway/configuration/rate-store-rules.js'
 import {
   agentsOf,
   listenersOf,
+  type ReadAgent,
   type ReadGateway,
   routesOf,
   upstreamsOf,
@@ -18,13 +22,155 @@ import { checkUpstream, warnOfSharedCookies } from '../../gateway/configuration/
 import type { SourcePosition } from '../configuration-problem.js';
 import type { SocketAddress } from '../network-addresses.js';
 import { isLoopback, socketAddressText } from '../schema/network-kinds.js';
-import type { ProblemReport } from '../schema/problem-report.js';
+import { ProblemReport } from '../schema/problem-report.js';
 import { checkAgentConfig } from './agent-config-rules.js';
-import { checkAgentEvents } from './agent-event-rules.js';
 import { checkCertificateHeaders } from './certificate-header-rules.js';
-import { warnOfTakenCertificates } from './certificate-reader-rules.js';
-import { checkFailureMode } from './failure-mode-rules.js';
 import { checkIdentityHeaders } from './identity-header-rules.js';
+import { type TriedOptions, triedOptions } from './tried-options.js';
+
+/** The options of an agent, whatever is wrong with some of them: that is reported elsewhere. */
+const optionsOf = ({ fields: { config } }: ReadAgent): AgentOptions =>
+  readAgentOptions(config.value ?? [], { report: new ProblemReport(() => null), path: [], position: null });
+
+/** The header that an agent takes certificates from, in lower case; null where it reads none. */
+const headerRead = ({ mtls }: AgentOptions): string | null =>
+  mtls?.enabled === true ? mtls.clientCertHeader.toLowerCase() : null;
+
+/** The first agent of a route that reads certificates removes them, so that the next would take everybody for nobody. */
+const warnOfTakenCertificates = (gateway: ReadGateway, report: ProblemReport): void => {
+  const options = new Map(agentsOf(gateway).map((agent) => [agent.name.value, optionsOf(agent)]));
+  for (const { name, fields } of routesOf(gateway)) {
+    const takers = new Map<string, string>();
+    for (const { value: agent, position } of fields.agents.value) {
+      const own = options.get(agent);
+      const header = own ? headerRead(own) : null;
+      if (own === undefined || header === null) continue;
+      const taker = takers.get(header);
+      if (taker === undefined) {
+        if (own.forwardCredentials !== true) takers.set(header, agent);
+      } else if (taker !== agent) {
+        report.add(
+          `agent "${agent}" gets no client certificate on route "${name.value}": agent "${taker}" before it removes it`,
+          {
+            severity: 'warning',
+            position,
+            path: ['routes', `route "${name.value}"`],
+            suggestion: `have one of them check certificates, or write forward-credentials #true in the config of agent "${taker}"`,
+          },
+        );
+      }
+    }
+  }
+};
+
+/** A body goes to an agent that asked for it when it saw the head. */
+const headOf: Partial<Record<AgentSubscription, AgentSubscription>> = {
+  request_body_chunk: 'request_headers',
+  response_body_chunk: 'response_headers',
+};
+
+/** What the auth agent looks at. */
+const ofRequests: ReadonlySet<AgentSubscription> = new Set(['request_headers', 'request_body_chunk']);
+
+const bodyReaders = ['saml', 'token-exchange'];
+
+/** Whether the config is that of an agent which lets nobody pass unknown, as far as it can be read. */
+const isForRequests = ({ options }: TriedOptions): boolean => {
+  const { jwtSecret, jwtPublicKey, apiKeys, basicAuthUsers, oidc, mtls, authz, saml, tokenExchange } = options;
+  return [jwtSecret, jwtPublicKey, apiKeys, basicAuthUsers, oidc, mtls, authz, saml, tokenExchange].some(
+    (option) => option !== undefined,
+  );
+};
+
+/** An agent that is not asked about heads judges no request: its routes would be open. */
+const requireRequestHead = (agent: ReadAgent, report: ProblemReport): void => {
+  const { events, transport } = agent.fields;
+  const path = ['agents', `agent "${agent.name.value}"`];
+  if (events.value.length === 0) {
+    report.add('"events" must hold one event at the least', { position: events.position, path });
+    return;
+  }
+  if (events.value.some(({ value }) => value === 'request_headers')) return;
+  if (transport.value?.kind !== 'embedded' && !isForRequests(triedOptions(agent))) return;
+  report.add('"events" must hold request_headers: without it the agent judges no request', {
+    position: events.position,
+    path,
+    suggestion: 'write events "request_headers"',
+  });
+};
+
+const requireHeads = ({ name, fields: { events } }: ReadAgent, report: ProblemReport): void => {
+  const subscribed = new Set(events.value.map(({ value }) => value));
+  for (const [chunk, head] of Object.entries(headOf)) {
+    const found = events.value.find(({ value }) => value === chunk);
+    if (found === undefined || subscribed.has(head)) continue;
+    report.add(`"${chunk}" needs ${head} in the events: the agent asks for a body when it has seen its head`, {
+      position: found.position ?? events.position,
+      path: ['agents', `agent "${name.value}"`],
+      suggestion: `write events ${[head, ...subscribed].map((event) => `"${event}"`).join(' ')}`,
+    });
+  }
+};
+
+const refuseIdleEvents = ({ name, fields: { events, transport } }: ReadAgent, report: ProblemReport): void => {
+  if (transport.value?.kind !== 'embedded') return;
+  for (const { value, position } of events.value) {
+    if (ofRequests.has(value)) continue;
+    report.add(`"${value}" has no effect on an embedded agent: it looks at requests alone`, {
+      position: position ?? events.position,
+      path: ['agents', `agent "${name.value}"`],
+    });
+  }
+};
+
+/** Single sign-on and token exchange read posted forms: without the event the agent never sees them. */
+const requireBodies = (agent: ReadAgent, report: ProblemReport): void => {
+  const { events, config } = agent.fields;
+  if (events.value.some(({ value }) => value === 'request_body_chunk')) return;
+  for (const setting of config.value ?? []) {
+    if (!bodyReaders.includes(setting.name)) continue;
+    report.add(`"${setting.name}" needs request_body_chunk in the events of the agent`, {
+      position: setting.position,
+      path: ['agents', `agent "${agent.name.value}"`],
+      suggestion: 'write events "request_headers" "request_body_chunk"',
+    });
+  }
+};
+
+/** What an agent is asked about has to go together, and to be what it can judge. */
+const checkAgentEvents = (agent: ReadAgent, report: ProblemReport): void => {
+  if (!agent.fields.events.sound) return;
+  requireRequestHead(agent, report);
+  requireHeads(agent, report);
+  refuseIdleEvents(agent, report);
+  requireBodies(agent, report);
+};
+
+/** Whether policies may decide; a block that cannot be read may enable them. */
+const mayAuthorize = (agent: ReadAgent): boolean => {
+  const { authz } = triedOptions(agent).fields;
+  if (!authz.given) return false;
+  return !authz.sound || authz.value === null || !authz.value.enabled.sound || authz.value.enabled.value;
+};
+
+/** Letting requests go on unjudged is a choice that somebody has to see, and none where policies decide. */
+const checkFailureMode = (agent: ReadAgent, report: ProblemReport): void => {
+  const { 'failure-mode': mode } = agent.fields;
+  if (!mode.sound || mode.value !== 'open') return;
+  const place = { position: mode.position, path: ['agents', `agent "${agent.name.value}"`] };
+  if (mayAuthorize(agent)) {
+    report.add('failure-mode "open" cannot stand with authz: what policies forbid would pass without the agent', {
+      ...place,
+      suggestion: 'write failure-mode "closed", or leave it out',
+    });
+    return;
+  }
+  report.add(`failure-mode "open": without an answer of agent "${agent.name.value}" requests go on unjudged`, {
+    ...place,
+    severity: 'warning',
+    id: 'agent-fails-open',
+  });
+};
 
 const requireListener = (gateway: ReadGateway, root: SourcePosition | null, report: ProblemReport): void => {
   if (gateway.listeners.value.listener.given) return;

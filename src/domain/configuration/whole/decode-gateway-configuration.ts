@@ -1,8 +1,16 @@
+import { agentOptionField, agentOptionsShape } from '../../agent/configuration/agent-options-schema.js';
+import { inlinePolicyPlace } from '../../agent/configuration/inline-policies.js';
 import type { adminShape } from '../../gateway/configuration/admin-schema.js';
 import { toAudit } from '../../gateway/configuration/audit-schema.js';
 import type { AdminConfiguration, GatewayConfiguration } from '../../gateway/configuration/gateway-configuration.js';
 import { gatewayShape } from '../../gateway/configuration/gateway-schema.js';
-import { agentsOf, listenersOf, routesOf, upstreamsOf } from '../../gateway/configuration/read-gateway.js';
+import {
+  agentsOf,
+  listenersOf,
+  type ReadAgent,
+  routesOf,
+  upstreamsOf,
+} from '../../gateway/configuration/read-gateway.js';
 import type { PatternFault } from '../../gateway/configuration/route-rules.js';
 import { toAgent } from '../../gateway/configuration/to-agent.js';
 import { toLimits } from '../../gateway/configuration/to-limits.js';
@@ -17,8 +25,24 @@ import { readMembers } from '../schema/read-block.js';
 import type { Fields } from '../schema/schema.js';
 import type { Setting } from '../setting/setting.js';
 import { advise } from './advice/advise.js';
-import { agentOptionLocator } from './agent-option-places.js';
 import { checkConfiguration } from './configuration-rules.js';
+
+const agentOptionLocator =
+  (agents: readonly ReadAgent[], lines: LineLookup, places: TextPlaceLookup): AgentOptionLocator =>
+  (agent, { option, place, source }) => {
+    const settings = agents.find(({ name }) => name.value === agent)?.fields.config.value ?? null;
+    if (settings === null || (place?.key === undefined && source === undefined)) return null;
+    // What reading them has to say was said when the configuration was read.
+    const report = new ProblemReport(() => null);
+    const fields = readMembers(agentOptionsShape, settings, { report, path: [], position: null });
+    if (source !== undefined) {
+      const inline = inlinePolicyPlace(source.position, fields.authz.value?.['policy-inline'].value ?? [], places);
+      return inline === null ? null : { position: inline, line: lines(inline, false) };
+    }
+    const { position } = agentOptionField(fields, option, place);
+    if (position === null) return null;
+    return { position, line: place?.isConcealed === true ? null : lines(position, false) };
+  };
 
 const toAdmin = (fields: Fields<typeof adminShape>): AdminConfiguration => ({
   address: fields.address.value,

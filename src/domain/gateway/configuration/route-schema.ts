@@ -1,12 +1,45 @@
-import { block, foreign } from '../../configuration/schema/block-keys.js';
+import { block, custom, foreign } from '../../configuration/schema/block-keys.js';
 import { hostPattern, matchableHeader, methodKind } from '../../configuration/schema/network-kinds.js';
+import { refuseMembers } from '../../configuration/schema/read-block.js';
 import { list, optional, withDefault } from '../../configuration/schema/scalar-keys.js';
 import { integer, oneOf, type ScalarKind, text } from '../../configuration/schema/scalar-kind.js';
+import type { Key } from '../../configuration/schema/schema.js';
 import { err, ok } from '../../shared/result.js';
 import { circuitBreaker } from './circuit-breaker-schema.js';
-import { builtinHandlers } from './gateway-configuration.js';
-import { namedMatches } from './named-match-key.js';
+import { builtinHandlers, type NamedMatch } from './gateway-configuration.js';
 import { policies } from './policies-schema.js';
+
+/** A key `NAME` or `NAME VALUE` that may be repeated. */
+const namedMatches = (names: ScalarKind<string>, meaning: string): Key<readonly NamedMatch[]> =>
+  custom('name, or name and value; may be repeated', 'none', meaning, (key, settings, context) => {
+    const matches: NamedMatch[] = [];
+    let sound = true;
+    for (const setting of settings) {
+      const refuse = (message: string, suggestion: string | null) => {
+        sound = false;
+        context.report.add(message, { position: setting.position, path: [...context.path, key], suggestion });
+      };
+      if (refuseMembers(setting, context, false)) {
+        sound = false;
+        continue;
+      }
+      const [first, second, third] = setting.args;
+      if (setting.args.some((arg) => arg.unresolved === true)) {
+        sound = false;
+        continue;
+      }
+      if (first === undefined || third !== undefined) {
+        refuse(`"${key}" takes a name and at most one value`, `write ${key} "name" "value", once for each value`);
+        continue;
+      }
+      const name = names.read(first);
+      const value = second === undefined ? null : text.read(second);
+      if (!name.ok) refuse(`"${key}" ${name.error.message}`, name.error.suggestion ?? null);
+      else if (value !== null && !value.ok) refuse(`"${key}" ${value.error.message}`, value.error.suggestion ?? null);
+      else matches.push({ name: name.value, value: value === null ? null : value.value });
+    }
+    return { value: matches, given: settings.length > 0, sound, position: settings[0]?.position ?? null };
+  });
 
 const priorityNames: Readonly<Record<string, number>> = { low: 10, normal: 50, high: 100, critical: 1000 };
 const priorityNumber = integer(-1_000_000, 1_000_000);

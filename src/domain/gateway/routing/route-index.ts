@@ -1,7 +1,154 @@
-import type { OpenAttributes } from './attribute-index.js';
-import { PathIndex } from './path-index.js';
-import type { RouteConditions } from './route.js';
-import type { RouteCandidate, RouteSearch } from './route-candidate.js';
+import { AttributeIndex, type OpenAttributes } from './attribute-index.js';
+import { type PatternEntry, PatternGroup } from './pattern-group.js';
+import { patternLiterals } from './pattern-literals.js';
+import type { PathPattern, RouteConditions } from './route.js';
+import type { Placement, RouteCandidate, RouteSearch } from './route-candidate.js';
+
+const slash = 0x2f;
+
+/** One segment deep in the prefixes. */
+class PrefixNode {
+  readonly children = new Map<string, PrefixNode>();
+  /** Of the prefix that ends here: takes this path and all below. */
+  here: AttributeIndex | null = null;
+  /** Of the prefix that ends here with a slash: takes only what is below. */
+  below: AttributeIndex | null = null;
+
+  child(segment: string): PrefixNode {
+    let child = this.children.get(segment);
+    if (child === undefined) {
+      child = new PrefixNode();
+      this.children.set(segment, child);
+    }
+    return child;
+  }
+}
+
+/** Path prefixes by their segments: a look-up costs the segments of the path, at most those of the longest prefix. */
+class PrefixTrie {
+  readonly #root = new PrefixNode();
+
+  /** The prefix has to begin with a slash. */
+  add(prefix: string, placement: Placement, open: OpenAttributes): void {
+    const segments = prefix.slice(1).split('/');
+    const last = segments.pop() as string;
+    let node = this.#root;
+    for (const segment of segments) node = node.child(segment);
+    if (last === '') {
+      node.below ??= new AttributeIndex();
+      node.below.add(placement, open);
+      return;
+    }
+    node = node.child(last);
+    node.here ??= new AttributeIndex();
+    node.here.add(placement, open);
+  }
+
+  search(path: string, search: RouteSearch): void {
+    if (path.charCodeAt(0) !== slash) return;
+    let node: PrefixNode | undefined = this.#root;
+    let start = 1;
+    for (;;) {
+      // INVARIANT: path[start - 1] is the slash below `node`.
+      node.below?.search(search);
+      if (node.children.size === 0) return;
+      const found = path.indexOf('/', start);
+      const end = found < 0 ? path.length : found;
+      node = node.children.get(path.slice(start, end));
+      if (node === undefined) return;
+      node.here?.search(search);
+      if (found < 0) return;
+      start = end + 1;
+    }
+  }
+}
+
+/** Path patterns by the text that they begin with, so that only those are tried that a path can match. */
+class PatternIndex {
+  readonly #bySource = new Map<string, PatternEntry>();
+  readonly #byPrefix = new Map<string, PatternEntry[]>();
+  #groups: ReadonlyMap<string, PatternGroup> = new Map();
+  /** Ascending. */
+  #prefixLengths: readonly number[] = [];
+
+  add(pattern: PathPattern, placement: Placement, open: OpenAttributes): void {
+    let entry = this.#bySource.get(pattern.source);
+    if (entry === undefined) {
+      const { prefix, inner } = patternLiterals(pattern.source);
+      entry = { test: pattern.test, inner, index: new AttributeIndex() };
+      this.#bySource.set(pattern.source, entry);
+      const group = this.#byPrefix.get(prefix);
+      if (group === undefined) this.#byPrefix.set(prefix, [entry]);
+      else group.push(entry);
+    }
+    entry.index.add(placement, open);
+  }
+
+  /** To be called once, when all patterns are there. */
+  finish(): void {
+    this.#groups = new Map([...this.#byPrefix].map(([prefix, entries]) => [prefix, new PatternGroup(entries)]));
+    const lengths = new Set([...this.#groups.keys()].map((prefix) => prefix.length));
+    this.#prefixLengths = [...lengths].toSorted((left, right) => left - right);
+  }
+
+  search(path: string, search: RouteSearch): void {
+    for (const length of this.#prefixLengths) {
+      if (length > path.length) return;
+      this.#groups.get(path.slice(0, length))?.search(path, search);
+    }
+  }
+}
+
+/** Candidates that share their host, by path. */
+class PathIndex {
+  #minRank = Number.POSITIVE_INFINITY;
+  readonly #exact = new Map<string, AttributeIndex>();
+  #prefixes: PrefixTrie | null = null;
+  #patterns: PatternIndex | null = null;
+  #anyPath: AttributeIndex | null = null;
+
+  /** Files a placement under its most specific kind of path. Placements have to be added in order of rank. */
+  add(placement: Placement, open: OpenAttributes): void {
+    const { conditions, rank } = placement.candidate;
+    this.#minRank = Math.min(this.#minRank, rank);
+    if (conditions.paths.length > 0) {
+      for (const path of conditions.paths) this.#exactAt(path).add(placement, open);
+    } else if (conditions.patterns.length > 0) {
+      this.#patterns ??= new PatternIndex();
+      for (const pattern of conditions.patterns) this.#patterns.add(pattern, placement, open);
+    } else if (conditions.prefixes.length > 0) {
+      this.#prefixes ??= new PrefixTrie();
+      for (const prefix of conditions.prefixes) this.#prefixes.add(prefix, placement, open);
+    } else {
+      this.#anyPath ??= new AttributeIndex();
+      this.#anyPath.add(placement, open);
+    }
+  }
+
+  /** To be called once, when all placements are there. */
+  finish(): void {
+    this.#patterns?.finish();
+  }
+
+  search(search: RouteSearch): void {
+    if (this.#minRank >= search.bestRank) return;
+    const { path } = search.request;
+    if (this.#exact.size > 0) this.#exact.get(path)?.search(search);
+    this.#prefixes?.search(path, search);
+    this.#anyPath?.search(search);
+    // Last, because it costs the most and the others may have found what it cannot beat.
+    this.#patterns?.search(path, search);
+  }
+
+  #exactAt(path: string): AttributeIndex {
+    let index = this.#exact.get(path);
+    if (index === undefined) {
+      index = new AttributeIndex();
+      this.#exact.set(path, index);
+    }
+    return index;
+  }
+}
 
 /** Places that one candidate may take; beyond, conditions are checked at the candidate instead of by the index. */
 const maxPlacements = 1024;

@@ -1,7 +1,58 @@
+import { trimSpace } from '../../http/field-list.js';
 import { allHeaders, type HeaderList } from '../../http/header-list.js';
 import type { TraceContext } from '../../http/trace-context.js';
 import { parseTraceparent } from '../../http/traceparent.js';
-import { acceptTracestate } from './tracestate.js';
+
+/** Characters that are passed on (W3C Trace Context, section 3.3.1.5). */
+const maxLength = 512;
+const maxMembers = 32;
+const maxPartLength = 256;
+
+const isLowerOrDigit = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
+
+/** `_`, `-`, `*`, `/` and `@` may follow the first character. */
+const keyMarks = new Set([0x5f, 0x2d, 0x2a, 0x2f, 0x40]);
+
+const isKey = (key: string): boolean => {
+  if (key.length === 0 || key.length > maxPartLength || !isLowerOrDigit(key.charCodeAt(0))) return false;
+  for (let index = 1; index < key.length; index += 1) {
+    const code = key.charCodeAt(index);
+    if (!isLowerOrDigit(code) && !keyMarks.has(code)) return false;
+  }
+  return true;
+};
+
+/** Printable ASCII but `,` and `=`; no space at the end, which trimming has seen to. */
+const isValue = (value: string): boolean => {
+  if (value.length === 0 || value.length > maxPartLength) return false;
+  for (let index = 0; index < value.length; index += 1) {
+    const code = value.charCodeAt(index);
+    if (code < 0x20 || code > 0x7e || code === 0x2c || code === 0x3d) return false;
+  }
+  return true;
+};
+
+/**
+ * What is passed on of the `tracestate` fields of a request, as one field: all of it or, where it is malformed or longer
+ * than 512 characters or 32 members, nothing (null).
+ */
+export const acceptTracestate = (lines: readonly string[]): string | null => {
+  let length = 0;
+  for (const line of lines) length += line.length + 1;
+  if (length > maxLength + 1) return null;
+  const members: string[] = [];
+  const keys = new Set<string>();
+  for (const each of lines.join(',').split(',')) {
+    const member = trimSpace(each);
+    if (member === '') continue;
+    const equals = member.indexOf('=');
+    const key = member.slice(0, Math.max(equals, 0));
+    if (!isKey(key) || !isValue(member.slice(equals + 1)) || keys.has(key)) return null;
+    keys.add(key);
+    members.push(member);
+  }
+  return members.length === 0 || members.length > maxMembers ? null : members.join(',');
+};
 
 /** What a caller says of its trace. */
 export interface CallersTrace {

@@ -1,6 +1,155 @@
-import { readBinaryProxyHeader } from './binary-proxy-header.js';
-import { faultyProxyHeader, incompleteProxyHeader, type ProxyHeaderReading } from './proxy-header.js';
-import { readTextProxyHeader } from './text-proxy-header.js';
+import { crc32c } from '../../shared/crc32c.js';
+import { parseDecimal } from '../../shared/decimal.js';
+import { formatIpAddress, type IpAddress, parseIpAddress } from '../ip-address.js';
+import {
+  faultyProxyHeader,
+  incompleteProxyHeader,
+  type ProxiedClient,
+  type ProxyHeaderFault,
+  type ProxyHeaderReading,
+} from './proxy-header.js';
+
+/** Signature, command, family and length. */
+const fixedOctets = 16;
+
+/** Octets of addresses and TLVs that are read; nobody sends that many in good faith. */
+const maxVariableOctets = 4_096;
+
+const versionAndLocal = 0x20;
+const versionAndProxy = 0x21;
+
+/** By family and transport (PROXY protocol, section 2.2): octets of the addresses and ports. Nothing else is a stream. */
+const addressOctets: ReadonlyMap<number, number> = new Map([
+  [0x11, 12],
+  [0x21, 36],
+  [0x31, 216],
+]);
+const unspecified = 0x00;
+const overIpv4 = 0x11;
+const overIpv6 = 0x21;
+
+const checksumType = 0x03;
+const checksumOctets = 4;
+
+const byte = (octets: Uint8Array, at: number): number => octets[at] ?? 0;
+const short = (octets: Uint8Array, at: number): number => byte(octets, at) * 256 + byte(octets, at + 1);
+const word = (octets: Uint8Array, at: number): number => short(octets, at) * 65_536 + short(octets, at + 2);
+
+const ipv6 = (octets: Uint8Array, at: number): IpAddress => {
+  const words = [0, 4, 8, 12].map((offset) => word(octets, at + offset)) as [number, number, number, number];
+  // As everywhere, an IPv4-mapped address is the IPv4 address that it maps (RFC 4291, section 2.5.5.2).
+  return words[0] === 0 && words[1] === 0 && words[2] === 0xffff ? [words[3]] : words;
+};
+
+/** What is wrong with the TLVs from an offset to the end of a header, or null (PROXY protocol, section 2.2.1). */
+const tlvFault = (header: Uint8Array, from: number): ProxyHeaderFault | null => {
+  let checksumAt: number | null = null;
+  let at = from;
+  while (at < header.length) {
+    if (at + 3 > header.length) return 'malformed';
+    const length = short(header, at + 1);
+    const next = at + 3 + length;
+    if (next > header.length) return 'malformed';
+    if (byte(header, at) === checksumType) {
+      if (length !== checksumOctets || checksumAt !== null) return 'malformed';
+      checksumAt = at + 3;
+    }
+    at = next;
+  }
+  if (checksumAt === null) return null;
+  // It was made while its own octets were 0 (section 2.2.3).
+  const whole = Uint8Array.from(header);
+  whole.fill(0, checksumAt, checksumAt + checksumOctets);
+  return crc32c(whole) === word(header, checksumAt) ? null : 'wrong_checksum';
+};
+
+const readProxied = (header: Uint8Array): ProxyHeaderReading => {
+  const family = byte(header, 13);
+  const ownConnection: ProxyHeaderReading = { kind: 'complete', octets: header.length, client: null };
+  if (family === unspecified) return ownConnection;
+  const length = addressOctets.get(family);
+  if (length === undefined || fixedOctets + length > header.length) return faultyProxyHeader('malformed');
+  const fault = tlvFault(header, fixedOctets + length);
+  if (fault !== null) return faultyProxyHeader(fault);
+  if (family !== overIpv4 && family !== overIpv6) return ownConnection;
+  const isIpv4 = family === overIpv4;
+  const source = isIpv4 ? ([word(header, fixedOctets)] as const) : ipv6(header, fixedOctets);
+  const port = short(header, fixedOctets + (isIpv4 ? 8 : 32));
+  return { kind: 'complete', octets: header.length, client: { address: formatIpAddress(source), port } };
+};
+
+/**
+ * Reads a header of version 2 (PROXY protocol, section 2.2) from octets that begin with its signature. TLVs are of no
+ * meaning here, but have to be framed as they should, and a checksum among them has to be right. Of LOCAL all that
+ * follows the length is skipped.
+ */
+const readBinaryProxyHeader = (octets: Uint8Array): ProxyHeaderReading => {
+  const command = octets[12];
+  if (command === undefined) return incompleteProxyHeader;
+  if (command !== versionAndLocal && command !== versionAndProxy) return faultyProxyHeader('malformed');
+  if (octets.length < fixedOctets) return incompleteProxyHeader;
+  const variable = short(octets, 14);
+  if (variable > maxVariableOctets) return faultyProxyHeader('too_long');
+  const length = fixedOctets + variable;
+  if (octets.length < length) return incompleteProxyHeader;
+  if (command === versionAndLocal) return { kind: 'complete', octets: length, client: null };
+  return readProxied(octets.subarray(0, length));
+};
+
+/** Octets of the longest header, its line end among them (PROXY protocol, section 2.1). */
+const maxOctets = 107;
+
+const carriageReturn = 0x0d;
+const lineFeed = 0x0a;
+
+/** Octets of the line without its end; a reading where that has not come, or never can. */
+const lineLength = (octets: Uint8Array): number | ProxyHeaderReading => {
+  for (let index = 0; index < Math.min(octets.length, maxOctets - 1); index += 1) {
+    const octet = octets[index];
+    if (octet === lineFeed) return faultyProxyHeader('malformed');
+    if (octet !== carriageReturn) continue;
+    if (index + 1 === octets.length) return incompleteProxyHeader;
+    return octets[index + 1] === lineFeed ? index : faultyProxyHeader('malformed');
+  }
+  return octets.length < maxOctets ? incompleteProxyHeader : faultyProxyHeader('too_long');
+};
+
+const port = (text: string): number | null => {
+  if (text.length > 1 && text.startsWith('0')) return null;
+  const value = parseDecimal(text, 5);
+  return value === null || value > 65_535 ? null : value;
+};
+
+/** An address of the family that the header says it is of, in canonical text. */
+const address = (text: string, isIpv6: boolean): string | null => {
+  if (text.includes(':') !== isIpv6) return null;
+  const parsed = parseIpAddress(text);
+  return parsed === null ? null : formatIpAddress(parsed);
+};
+
+const clientOf = (words: readonly string[]): ProxiedClient | null => {
+  const [, family, source = '', destination = '', sourcePort = '', destinationPort = ''] = words;
+  if (words.length !== 6 || (family !== 'TCP4' && family !== 'TCP6')) return null;
+  const isIpv6 = family === 'TCP6';
+  const [from, to] = [address(source, isIpv6), address(destination, isIpv6)];
+  const [fromPort, toPort] = [port(sourcePort), port(destinationPort)];
+  if (from === null || to === null || fromPort === null || toPort === null) return null;
+  return { address: from, port: fromPort };
+};
+
+/**
+ * Reads a header of version 1, which is a line of text (PROXY protocol, section 2.1), from octets that begin as one does.
+ * Its grammar is exact: one space between words, no leading zeros, nothing behind the last word. Of `UNKNOWN` the rest of
+ * the line is of no meaning.
+ */
+const readTextProxyHeader = (octets: Uint8Array): ProxyHeaderReading => {
+  const length = lineLength(octets);
+  if (typeof length !== 'number') return length;
+  const words = String.fromCharCode(...octets.subarray(0, length)).split(' ');
+  if (words[1] === 'UNKNOWN') return { kind: 'complete', octets: length + 2, client: null };
+  const client = clientOf(words);
+  return client === null ? faultyProxyHeader('malformed') : { kind: 'complete', octets: length + 2, client };
+};
 
 /** `PROXY ` and the signature of version 2, of which neither begins as the other does. */
 const textBegin: readonly number[] = [0x50, 0x52, 0x4f, 0x58, 0x59, 0x20];

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { HeaderBlockGate } from '../../../../src/adapters/http2-sockets/header-block-gate.js';
-import { HeldBudget } from '../../../../src/adapters/http2-sockets/held-budget.js';
+import { HeaderBlockGate, HeldBudget } from '../../../../src/adapters/http2-sockets/header-block-gate.js';
 import { endHeaders, frame, frameTypes } from '../../../support/gateway/http2-frames.js';
 
 let server: Server;

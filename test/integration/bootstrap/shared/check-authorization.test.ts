@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { checkAgent } from '../../../../src/bootstrap/agent/check-agent.js';
+import { checkAgent } from '../../../../src/bootstrap/agent/run-agent.js';
 import { agentContainer } from '../../../../src/bootstrap/agent/start-agent.js';
 import { checkGateway } from '../../../../src/bootstrap/gateway/check-gateway.js';
 import { toConfigurationProblem } from '../../../../src/domain/agent/configuration/option-problem-text.js';

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { tryAgent } from '../../../../src/application/agent/configure-agent/try-agent.js';
-import { readStartOptions } from '../../../../src/bootstrap/agent/agent-start-options.js';
 import { agentTokens } from '../../../../src/bootstrap/agent/agent-tokens.js';
+import { readStartOptions } from '../../../../src/bootstrap/agent/run-agent.js';
 import { agentContainer } from '../../../../src/bootstrap/agent/start-agent.js';
 import { checkGateway } from '../../../../src/bootstrap/gateway/check-gateway.js';
 import { agentBlocksOfFile } from '../../../../src/bootstrap/shared/configuration-file.js';

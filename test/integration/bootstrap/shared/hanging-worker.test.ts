@@ -6,7 +6,7 @@ import { NodeScheduler } from '../../../../src/adapters/outbound/node-scheduler/
 import { AuditTrail } from '../../../../src/application/gateway/audit/audit-trail.js';
 import { PermitCoordinator } from '../../../../src/application/gateway/workers/share-permits/permit-coordinator.js';
 import { auditLogs } from '../../../../src/bootstrap/gateway/audit-logs.js';
-import { startSupervised } from '../../../../src/bootstrap/gateway/start-supervised.js';
+import { startSupervised } from '../../../../src/bootstrap/gateway/supervise-gateway.js';
 import { configurationFile } from '../../../../src/bootstrap/shared/configuration-file.js';
 import { RecordingAuditLog } from '../../../support/gateway/recording-audit-log.js';
 import { CleanUp } from '../../../support/shared/clean-up.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compileCidrs } from '../../../../src/domain/http/cidr-set.js';
 import { clientAddress } from '../../../../src/domain/http/client-address.js';
 import { ConnectionHeaderCache } from '../../../../src/domain/http/connection-header-cache.js';
-import { withForwardedHeaders } from '../../../../src/domain/http/forwarded-headers.js';
+import { withForwardedHeaders } from '../../../../src/domain/http/forwardable-fields.js';
 import { parseAuthority } from '../../../../src/domain/http/host.js';
 
 const compiled = compileCidrs(['10.0.0.0/8']);

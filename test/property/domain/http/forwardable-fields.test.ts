@@ -2,8 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ClientAddress } from '../../../../src/domain/http/client-address.js';
 import { correlationIdHeader } from '../../../../src/domain/http/correlation-id.js';
-import { type ForwardableParts, forwardableFields } from '../../../../src/domain/http/forwardable-fields.js';
-import { withForwardedHeaders } from '../../../../src/domain/http/forwarded-headers.js';
+import {
+  type ForwardableParts,
+  forwardableFields,
+  withForwardedHeaders,
+} from '../../../../src/domain/http/forwardable-fields.js';
 import type { HeaderList } from '../../../../src/domain/http/header-list.js';
 import { withoutHopByHop } from '../../../../src/domain/http/hop-by-hop-headers.js';
 import { alwaysOwned, ownedHeaders, stripOwned } from '../../../../src/domain/http/owned-headers.js';

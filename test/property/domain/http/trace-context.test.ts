@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readTraceFields, withTraceFields } from '../../../../src/domain/gateway/tracing/trace-fields.js';
-import { acceptTracestate } from '../../../../src/domain/gateway/tracing/tracestate.js';
+import {
+  acceptTracestate,
+  readTraceFields,
+  withTraceFields,
+} from '../../../../src/domain/gateway/tracing/trace-fields.js';
 import { formatTraceparent, parseTraceparent } from '../../../../src/domain/http/traceparent.js';
 
 const hex = (length: number): fc.Arbitrary<string> =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allow } from '../../../../src/application/agent/agent-kit/agent-answers.js';
-import { checkDefinition, checkOptions } from '../../../../src/bootstrap/agent/agent-kit-checks.js';
+import { checkDefinition, checkOptions } from '../../../../src/bootstrap/agent/agent.js';
 import { AgentOptionsError, decidePlaces } from '../../../../src/bootstrap/agent/agent-serving-options.js';
 
 const definition = { name: 'kit', version: '1.0.0', requestHeaders: () => allow() };

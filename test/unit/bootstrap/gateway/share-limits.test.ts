@@ -3,7 +3,7 @@ import { handleLate } from '../../../../src/adapters/event-loop-batching/deferre
 import { NodeScheduler } from '../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { WorkerChannel } from '../../../../src/application/shared/worker-channel/worker-channel.js';
 import { gatewayTokens } from '../../../../src/bootstrap/gateway/gateway-tokens.js';
-import { shareLimitsInWorker } from '../../../../src/bootstrap/gateway/share-limits.js';
+import { shareLimitsInWorker } from '../../../../src/bootstrap/gateway/gateway-worker.js';
 import { gatewayContainer } from '../../../../src/bootstrap/gateway/start-gateway.js';
 import { testConfiguration } from '../../../support/gateway/in-process-gateway.js';
 import { linkedPair } from '../../../support/gateway/linked-pair.js';

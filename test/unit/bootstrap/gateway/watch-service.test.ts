@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ServiceManager } from '../../../../src/application/ports/shared/service-manager.js';
-import { watchService } from '../../../../src/bootstrap/gateway/watch-service.js';
+import { watchService } from '../../../../src/bootstrap/gateway/run-gateway.js';
 import { ManualClock } from '../../../support/shared/manual-clock.js';
 import { ManualScheduler } from '../../../support/shared/manual-scheduler.js';
 

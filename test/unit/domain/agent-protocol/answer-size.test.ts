@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { octetsOverMaximum } from '../../../../src/domain/agent-protocol/answer-size.js';
+import { octetsOverMaximum } from '../../../../src/domain/agent-protocol/lasting-answers.js';
 import { type AgentAnswer, allowAnswer, emptyAudit } from '../../../../src/domain/agent-protocol/messages.js';
 
 /** Every text of it, in any order; a slower way to come to the same. */

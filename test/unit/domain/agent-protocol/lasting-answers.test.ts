@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { answerOctets } from '../../../../src/domain/agent-protocol/answer-size.js';
 import { applyHeaderOperations } from '../../../../src/domain/agent-protocol/header-operations.js';
 import {
+  answerOctets,
   applyAnswered,
   isLasting,
   octetsOfAnswerOver,

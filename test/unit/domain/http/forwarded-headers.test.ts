@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileCidrs } from '../../../../src/domain/http/cidr-set.js';
 import { clientAddress } from '../../../../src/domain/http/client-address.js';
-import { withForwardedHeaders } from '../../../../src/domain/http/forwarded-headers.js';
+import { withForwardedHeaders } from '../../../../src/domain/http/forwardable-fields.js';
 
 const cidrs = compileCidrs(['10.0.0.0/8']);
 if (!cidrs.ok) throw new Error(cidrs.error);

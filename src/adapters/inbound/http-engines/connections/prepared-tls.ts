@@ -1,10 +1,122 @@
-import { constants, type X509Certificate } from 'node:crypto';
+import { constants, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureContextOptions, type TlsOptions } from 'node:tls';
-import type { TlsContext, TlsMaterial } from '../../../../application/ports/gateway/http-engine.js';
+import type { TlsCertificate, TlsContext, TlsMaterial } from '../../../../application/ports/gateway/http-engine.js';
 import { indexOfServerName, serverNameIndex } from '../../../../domain/gateway/tls/server-name-index.js';
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
-import { dateWarnings, dnsNames, ordinal, readCertificates } from './read-certificates.js';
-import { checkServerCertificate } from './server-certificate.js';
+
+const begin = '-----BEGIN CERTIFICATE-----';
+const end = '-----END CERTIFICATE-----';
+
+/** The certificates of a PEM text, each with its own armour (RFC 7468). What is around them is passed over. */
+const pemCertificateBlocks = (text: string): readonly string[] => {
+  const blocks: string[] = [];
+  let position = 0;
+  for (;;) {
+    const start = text.indexOf(begin, position);
+    const stop = start < 0 ? -1 : text.indexOf(end, start);
+    if (stop < 0) return blocks;
+    position = stop + end.length;
+    blocks.push(text.slice(start, position));
+  }
+};
+
+/** Every certificate of a PEM text, one at the least. */
+const readCertificates = (pem: string): Result<readonly X509Certificate[], string> => {
+  const blocks = pemCertificateBlocks(pem);
+  if (blocks.length === 0) return err('holds no certificate in PEM');
+  const certificates: X509Certificate[] = [];
+  for (const [index, block] of blocks.entries()) {
+    try {
+      certificates.push(new X509Certificate(block));
+    } catch {
+      return err(`holds a certificate that cannot be read, the ${ordinal(index)}`);
+    }
+  }
+  return ok(certificates);
+};
+
+/** `1st`, `2nd` and so on, of an index. */
+const ordinal = (index: number): string => {
+  const number = index + 1;
+  const tens = number % 100;
+  if (tens >= 11 && tens <= 13) return `${number}th`;
+  return `${number}${['th', 'st', 'nd', 'rd'][number % 10] ?? 'th'}`;
+};
+
+const dayMs = 86_400_000;
+
+/** How long before its end a certificate is spoken of. */
+const soonDays = 14;
+
+/** What is to be said of the dates of certificates; `what` names them, as in `the certificate`. */
+const dateWarnings = (what: string, certificates: readonly X509Certificate[], nowMs: number): readonly string[] =>
+  certificates.flatMap((certificate) => {
+    const { validFrom, validTo, subject } = certificate;
+    const named = `${what} "${subject.replaceAll('\n', ', ')}"`;
+    const leftMs = Date.parse(validTo) - nowMs;
+    if (leftMs < 0) return [`${named} has expired on ${validTo}`];
+    if (Date.parse(validFrom) > nowMs) return [`${named} is not valid before ${validFrom}`];
+    if (leftMs < soonDays * dayMs) return [`${named} expires soon, on ${validTo}`];
+    return [];
+  });
+
+/** Quoted parts hold what is no DNS name, and separators that are none. */
+const quoted = /"(?:[^"\\]|\\.)*"/g;
+
+/** The DNS names of a certificate's subjectAltName (RFC 6125, section 6.4.4: the common name does not count). */
+const dnsNames = ({ subjectAltName }: X509Certificate): readonly string[] =>
+  (subjectAltName ?? '')
+    .replace(quoted, '')
+    .split(', ')
+    .filter((entry) => entry.startsWith('DNS:') && entry.length > 4)
+    .map((entry) => entry.slice(4));
+
+/** Finds out whether a certificate, its intermediates and its key belong together. Gives the certificate first. */
+const checkServerCertificate = ({
+  chain,
+  privateKey,
+}: TlsCertificate): Result<readonly [X509Certificate, ...X509Certificate[]], string> => {
+  const read = readCertificates(chain);
+  if (!read.ok) return err(`the certificate file ${read.error}`);
+  const [leaf, ...others] = read.value as readonly [X509Certificate, ...X509Certificate[]];
+  const key = readKey(privateKey.reveal());
+  if (!key.ok) return key;
+  if (!leaf.checkPrivateKey(key.value)) {
+    const belongs = others.some((certificate) => certificate.checkPrivateKey(key.value));
+    return err(
+      belongs
+        ? 'the certificate of the private key has to be the first in its file'
+        : 'the private key does not belong to the certificate',
+    );
+  }
+  const chained = [leaf, ...others] as const;
+  const broken = others.findIndex((issuer, index) => !hasIssued(issuer, chained[index] as X509Certificate));
+  return broken < 0
+    ? ok(chained)
+    : err(`the chain is out of order: its ${ordinal(broken + 1)} certificate has not issued the one before it`);
+};
+
+const hasIssued = (issuer: X509Certificate, child: X509Certificate): boolean => {
+  try {
+    return child.checkIssued(issuer) && child.verify(issuer.publicKey);
+  } catch {
+    // A key that this library cannot use has signed nothing that it could check.
+    return false;
+  }
+};
+
+const readKey = (pem: string): Result<KeyObject, string> => {
+  // PKCS #8 and the older form of OpenSSL.
+  if (pem.includes('BEGIN ENCRYPTED PRIVATE KEY') || pem.includes('Proc-Type: 4,ENCRYPTED')) {
+    return err('the private key is encrypted; it has to be stored without a pass phrase');
+  }
+  try {
+    return ok(createPrivateKey({ key: pem, format: 'pem' }));
+  } catch {
+    // What the library says may quote what it could not read.
+    return err('the key file holds no private key in PEM that can be read');
+  }
+};
 
 /** What a TLS server of Node's is made of, found to fit together. */
 export class PreparedTls implements TlsContext {

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import type {
   BoundListener,
   HttpEngine,
@@ -10,18 +10,46 @@ import type {
 import type { ListeningSockets } from '../../../../application/ports/gateway/listening-sockets.js';
 import type { SocketAddress } from '../../../../domain/configuration/network-addresses.js';
 import type { Result } from '../../../../domain/shared/result.js';
+import { boundLateReads } from '../../../event-loop-batching/deferred-reads.js';
 import { ConnectionGate } from '../connections/connection-gate.js';
+import type { ConnectionOrigin } from '../connections/connection-origin.js';
 import { ConnectionRefuser } from '../connections/connection-refuser.js';
-import { EngineListener, ownTls } from '../connections/engine-listener.js';
+import { EngineListener, type EngineSessions, ownTls } from '../connections/engine-listener.js';
 import { ListenerTimers } from '../connections/listener-timers.js';
 import { prepareTls } from '../connections/prepared-tls.js';
 import { ProxyHeaders } from '../connections/proxy-headers.js';
 import { ReadAheadBudget } from '../connections/read-ahead.js';
 import { Http2Sessions } from '../http2/http2-sessions.js';
 import { ProtocolSessions } from '../http2/protocol-sessions.js';
-import { CoreSessions } from './core-sessions.js';
+import type { ConnectionSurroundings } from './connection-surroundings.js';
+import { CoreConnection } from './core-connection.js';
 import { CorkedWrites } from './corked-writes.js';
 import { Deadlines } from './deadlines.js';
+
+/** The connections of a listener, by the socket that HTTP is spoken on. */
+export class CoreSessions implements EngineSessions {
+  readonly #around: ConnectionSurroundings;
+  readonly #connections = new WeakMap<Socket, CoreConnection>();
+
+  constructor(around: ConnectionSurroundings) {
+    this.#around = around;
+  }
+
+  /** HTTP is spoken on this socket from now on. */
+  speak(socket: Socket, origin: ConnectionOrigin): void {
+    // A burst of them does not keep those waiting that came before.
+    boundLateReads();
+    this.#connections.set(socket, new CoreConnection(socket, origin, this.#around));
+  }
+
+  isIdle(socket: Socket, sinceMs: number): boolean {
+    return this.#connections.get(socket)?.hasBeenIdleSince(sinceMs) ?? false;
+  }
+
+  retire(socket: Socket, graceMs: number): void {
+    this.#connections.get(socket)?.retire(graceMs);
+  }
+}
 
 /** Serves HTTP/1.1 with the parser and the connections of this program, and HTTP/2 over node:http2. */
 export class CoreHttpEngine implements HttpEngine {

@@ -1,11 +1,56 @@
 import { type ClientHttp2Stream, constants } from 'node:http2';
 import { BodyReadError } from '../../../../application/ports/gateway/body-source.js';
 import type { UpstreamFailure, UpstreamResponse } from '../../../../application/ports/gateway/upstream-client.js';
+import { isFieldValue, isToken } from '../../../../domain/http/field-syntax.js';
 import { firstHeader, type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
 import { maxStatus } from '../pool/max-status.js';
 import { Http2ResponseBody } from './http2-response-body.js';
-import { http2UpstreamFields } from './http2-upstream-fields.js';
-import { onResponseEnd } from './response-stream.js';
+
+/** What a field section of a response cannot have: it concerns a connection of HTTP/1.1 (RFC 9113, section 8.2.2). */
+const impossible: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Octets of a head, by the count of RFC 9113, section 6.5.2. What node:http2 bounds is what the peer has agreed to. */
+const maxOctets = 65_536;
+const fieldOctets = 32;
+
+/** The fields of a head or trailer section as they came, without pseudo-header fields; null where one is malformed, or all are too large. */
+const http2UpstreamFields = (raw: unknown): HeaderList | null => {
+  if (!Array.isArray(raw)) return null;
+  const list: string[] = [];
+  let octets = 0;
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = String(raw[index]);
+    if (name === ':status') continue;
+    const value = String(raw[index + 1]);
+    if (!isToken(name) || impossible.has(name) || !isFieldValue(value)) return null;
+    octets += name.length + value.length + fieldOctets;
+    if (octets > maxOctets) return null;
+    list.push(name, value);
+  }
+  return list;
+};
+
+/**
+ * Tells a response that has ended from one that was cut off: node:http2 ends the readable side of a stream that its peer
+ * resets with NO_ERROR just as if END_STREAM had come. It closes the stream before it does so then, and not else.
+ */
+const onResponseEnd = (stream: ClientHttp2Stream, ended: (isWhole: boolean) => void): void => {
+  const { push } = stream;
+  stream.push = function (chunk: unknown, encoding?: BufferEncoding): boolean {
+    if (chunk !== null) return push.call(this, chunk, encoding);
+    stream.push = push;
+    const isWhole = !stream.closed;
+    const result = push.call(this, null);
+    ended(isWhole);
+    return result;
+  };
+};
 
 /** As long as the other clients hold a head for the first of its body. */
 const holdMs = 5;

@@ -7,7 +7,13 @@ import type {
   WorkerRestarts,
 } from '../../../ports/gateway/gateway-cluster.js';
 import type { PoolFigures } from '../../../ports/gateway/gateway-metrics.js';
-import type { GatewayPhase, ReloadFigures, TargetName } from '../../../ports/gateway/gateway-state.js';
+import type {
+  DrainedState,
+  GatewayPhase,
+  ReloadFigures,
+  TargetChange,
+  TargetName,
+} from '../../../ports/gateway/gateway-state.js';
 import type { ProcessFigures } from '../../../ports/gateway/process-figures.js';
 import type { Logger } from '../../../ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../../ports/shared/scheduler.js';
@@ -26,9 +32,24 @@ import {
   type WholeMetrics,
   workerAnswerMs,
 } from './gathering-topics.js';
-import { mergeDrainChanges } from './merge-drain-changes.js';
 import { mergeSnapshots } from './merge-snapshots.js';
+import { firstOf } from './merged.js';
 import { WorkerCountLedger } from './worker-count-ledger.js';
+
+const isState = (change: TargetChange): change is DrainedState => typeof change === 'object';
+
+/**
+ * What came of a wish in all workers. One may know a target that others do not, as the look-up of a name gave it: it counts.
+ * It gets no requests only where that holds for all who know it.
+ */
+const mergeDrainChanges = (changes: readonly TargetChange[]): TargetChange => {
+  const states = changes.filter(isState);
+  if (states.length === 0) return changes.includes('no_target') ? 'no_target' : 'no_upstream';
+  return {
+    drained: states.every(({ drained }) => drained),
+    drainedBy: firstOf(states.map(({ drainedBy }) => drainedBy)),
+  };
+};
 
 /** What the supervisor knows by itself. */
 export interface SupervisorFacts {

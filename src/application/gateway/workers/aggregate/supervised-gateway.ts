@@ -5,13 +5,32 @@ import type {
   ReloadOutcome,
   TargetOutcome,
 } from '../../../ports/gateway/gateway-cluster.js';
-import type { MetricsExposition } from '../../../ports/gateway/gateway-metrics.js';
+import type { GatewayGauges, MetricsExposition } from '../../../ports/gateway/gateway-metrics.js';
 import type { GatewayState } from '../../../ports/gateway/gateway-state.js';
 import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
-import { wholeGauges } from './cluster-gauges.js';
 import { Coalesced } from './coalesced.js';
-import { askSupervisor, reloadAnswerMs, supervisorAnswerMs } from './gathering-topics.js';
+import { askSupervisor, reloadAnswerMs, supervisorAnswerMs, type WholeMetrics } from './gathering-topics.js';
+import { sumOf } from './merged.js';
 import { snapshotOf } from './snapshot-of.js';
+
+/** The gauges of the whole gateway, as they were when it was asked. */
+const wholeGauges = ({ snapshot, pools, agentFamilies }: WholeMetrics): GatewayGauges => ({
+  openConnections: () => sumOf(snapshot.connections, ({ open }) => open),
+  requestsInFlight: () => snapshot.requestsInFlight,
+  pools: () => pools,
+  memoryBytes: () =>
+    sumOf(snapshot.workers, ({ memory }) => memory.residentBytes) + (snapshot.supervisor?.memory.residentBytes ?? 0),
+  workers: () => snapshot.workers,
+  missingWorkers: () => snapshot.missingWorkers,
+  requestsQueued: () => snapshot.requestsQueued,
+  upstreams: () => snapshot.upstreams,
+  routeBreakers: () => snapshot.routeBreakers,
+  rateLimiterKeys: () => snapshot.rateLimiterKeys,
+  isRateLimitStoreUp: () => snapshot.isRateLimitStoreUp,
+  memoryLimit: () => snapshot.memoryLimit,
+  agents: () => snapshot.agents,
+  agentFamilies: () => agentFamilies,
+});
 
 /** The whole gateway as one of its workers asks for it. However many ask the worker, it asks once at a time. */
 export class SupervisedGateway implements GatewayCluster {

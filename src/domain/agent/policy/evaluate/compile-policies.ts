@@ -1,8 +1,148 @@
-import type { Policy, PolicyDialect, PolicyEffect } from '../syntax-tree.js';
-import type { AuthorizationRequest } from './authorization-request.js';
-import { compileConditions } from './compile-conditions.js';
-import type { Compiled } from './compiled.js';
-import { ScopeLevel } from './scope-level.js';
+import type {
+  ActionConstraint,
+  Policy,
+  PolicyCondition,
+  PolicyDialect,
+  PolicyEffect,
+  ScopeConstraint,
+  ScopeEntity,
+} from '../syntax-tree.js';
+import { entityKey } from '../values/entity-uid.js';
+import type { EntityUid } from '../values/value.js';
+import type { AuthorizationRequest, Entities } from './authorization-request.js';
+import { compileTree } from './compile-expression.js';
+import { type Compiled, constant } from './compiled.js';
+import { and, not } from './operators/logic.js';
+
+const childOf = <Key, Child>(children: Map<Key, Child>, key: Key, make: () => Child): Child => {
+  const known = children.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  children.set(key, made);
+  return made;
+};
+
+/** Children that entities are in, by the key of what they are in. */
+class WithinMap<Child> {
+  readonly #children = new Map<string, Child>();
+  readonly #types = new Set<string>();
+
+  child(target: EntityUid, make: () => Child): Child {
+    this.#types.add(target.type);
+    return childOf(this.#children, entityKey(target), make);
+  }
+
+  /** Costs no more than the fewer of the ancestors and the children. */
+  collect(uid: EntityUid, ancestors: ReadonlySet<string> | undefined, into: Child[]): void {
+    if (this.#types.has(uid.type)) this.#add(this.#children.get(entityKey(uid)), into);
+    if (ancestors === undefined) return;
+    if (ancestors.size <= this.#children.size) {
+      for (const key of ancestors) this.#add(this.#children.get(key), into);
+    } else {
+      for (const [key, child] of this.#children) if (ancestors.has(key)) into.push(child);
+    }
+  }
+
+  #add(child: Child | undefined, into: Child[]): void {
+    if (child !== undefined) into.push(child);
+  }
+}
+
+/**
+ * One level of the index: what scopes say of one of principal, action and resource leads to a child. There can be as many
+ * levels as policies, so that maps are made when they are needed.
+ */
+class ScopeLevel<Child> {
+  readonly #make: () => Child;
+  /** Empty or one. */
+  readonly #any: Child[] = [];
+  /** By type and then by id, so that no key has to be made for a request. */
+  #equals: Map<string, Map<string, Child>> | null = null;
+  #is: Map<string, Child> | null = null;
+  #isIn: Map<string, WithinMap<Child>> | null = null;
+  #within: WithinMap<Child> | null = null;
+
+  constructor(make: () => Child) {
+    this.#make = make;
+  }
+
+  /** The children of a constraint, made where they are not there yet: none where nothing can fit it. */
+  childrenFor(constraint: ScopeConstraint | ActionConstraint): readonly Child[] {
+    switch (constraint.kind) {
+      case 'any':
+        if (this.#any.length === 0) this.#any.push(this.#make());
+        return this.#any;
+      case 'is':
+        this.#is ??= new Map();
+        return [childOf(this.#is, constraint.entityType, this.#make)];
+      case 'equals':
+        return this.#childFor(constraint.entity, ({ type, id }) => {
+          this.#equals ??= new Map();
+          return childOf(
+            childOf(this.#equals, type, () => new Map<string, Child>()),
+            id,
+            this.#make,
+          );
+        });
+      case 'is-in':
+        return this.#childFor(constraint.entity, (uid) => {
+          this.#isIn ??= new Map();
+          return childOf(this.#isIn, constraint.entityType, () => new WithinMap<Child>()).child(uid, this.#make);
+        });
+      case 'in':
+        return 'entities' in constraint
+          ? this.#childrenWithin(constraint.entities)
+          : this.#childFor(constraint.entity, (uid) => this.#childWithin(uid));
+    }
+  }
+
+  /** The children of all constraints that the entity fits. */
+  childrenOf(uid: EntityUid, entities: Entities): readonly Child[] {
+    const equal = this.#equals?.get(uid.type)?.get(uid.id);
+    const typed = this.#is?.get(uid.type);
+    const isIn = this.#isIn?.get(uid.type);
+    const within = this.#within;
+    if (equal === undefined && typed === undefined && isIn === undefined && within === null) return this.#any;
+    const found = [...this.#any];
+    if (equal !== undefined) found.push(equal);
+    if (typed !== undefined) found.push(typed);
+    if (isIn !== undefined || within !== null) {
+      const ancestors = entities.get(uid)?.ancestors;
+      isIn?.collect(uid, ancestors, found);
+      within?.collect(uid, ancestors, found);
+    }
+    return found;
+  }
+
+  /** A template applies to nothing, its links do: a slot has no child. */
+  #childFor(entity: ScopeEntity, child: (uid: EntityUid) => Child): readonly Child[] {
+    return entity.kind === 'slot' ? [] : [child(entity)];
+  }
+
+  #childWithin(uid: EntityUid): Child {
+    this.#within ??= new WithinMap();
+    return this.#within.child(uid, this.#make);
+  }
+
+  #childrenWithin(entities: readonly EntityUid[]): readonly Child[] {
+    const distinct = new Map(entities.map((uid) => [entityKey(uid), uid]));
+    return Array.from(distinct.values(), (uid) => this.#childWithin(uid));
+  }
+}
+
+/**
+ * The conditions of a policy as one expression. They are looked at in order, and none after the first that does not hold. A
+ * single condition may come to what is no boolean, which its reader has to treat as an error.
+ */
+const compileConditions = (conditions: readonly PolicyCondition[], dialect: PolicyDialect): Compiled => {
+  const clauses = conditions.map(({ kind, body }) => {
+    const compiled = compileTree(body, dialect);
+    return kind === 'when' ? compiled : not(compiled, compiled.span);
+  });
+  const [first, second] = clauses;
+  if (first === undefined) return constant(true, { start: 0, end: 0 });
+  return second === undefined ? first : and(clauses, first.span);
+};
 
 /** A policy whose scope the index has taken over. */
 export interface CompiledPolicy {

@@ -2,9 +2,26 @@ import { err, ok, type Result } from '../../../shared/result.js';
 import { quotedName } from '../shortened-text.js';
 import { entityUid } from '../values/entity-uid.js';
 import type { EntityUid } from '../values/value.js';
-import { isEntityTypeName } from './entity-type-name.js';
 import { type ExactJson, type ExactJsonObject, isExactObject, kindOfJson, memberOf } from './exact-json.js';
 import { below, expressionFailure, formatJsonFailure, type JsonFailure, jsonFailure } from './json-failure.js';
+
+const namePattern = /^[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)*$/;
+const reserved: ReadonlySet<string> = new Set([
+  'true',
+  'false',
+  'if',
+  'then',
+  'else',
+  'in',
+  'is',
+  'like',
+  'has',
+  '__cedar',
+]);
+
+/** Whether a text names an entity type as data has to write it: `User` or `Photos::Album`, no white space, no reserved word. */
+const isEntityTypeName = (text: string): boolean =>
+  namePattern.test(text) && text.split('::').every((part) => !reserved.has(part));
 
 /** The texts that name an entity; nothing is known of the type yet. */
 export interface TypeAndId {

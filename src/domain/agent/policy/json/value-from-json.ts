@@ -1,17 +1,71 @@
 import { err, ok, type Result } from '../../../shared/result.js';
 import { isError } from '../evaluate/evaluation-error.js';
 import { extensionFunction } from '../extensions/extension-functions.js';
+import { extensionSignatures, partialEvaluationFunction } from '../extensions/extension-signatures.js';
 import type { ExpectedValue } from '../schema/expected-value.js';
 import { quotedName, shortenedText } from '../shortened-text.js';
 import { longFromBigint } from '../values/long.js';
 import { recordOf } from '../values/record-value.js';
 import { setOf } from '../values/set-value.js';
 import type { Long, Value } from '../values/value.js';
-import { escapeOf, type JsonEscape } from './escape-from-json.js';
-import { type ExactJson, type ExactJsonObject, memberOf, UnusableNumber } from './exact-json.js';
-import { checkExtensionCall, type ExtensionCall, extensionCallOf } from './extension-call-from-json.js';
+import { type ExactJson, type ExactJsonObject, isExactObject, memberOf, UnusableNumber } from './exact-json.js';
 import { below, expressionFailure, formatJsonFailure, type JsonFailure, jsonFailure } from './json-failure.js';
-import { entityOf, locateUid } from './uid-from-json.js';
+import { entityOf, locateUid, type TypeAndId, typeAndIdOf } from './uid-from-json.js';
+
+/** A call of a function of an extension; of a method, the value before the dot is the first argument. */
+interface ExtensionCall {
+  readonly name: string;
+  readonly arguments: readonly ExactJson[];
+}
+
+/**
+ * Of `{"fn": "ip", "arg": "10.0.0.1"}` or `{"fn": "offset", "args": [..., ...]}`; null: it has not the shape. Other keys are
+ * passed over, and so is "args" beside "arg", as Cedar does.
+ */
+const extensionCallOf = (json: ExactJson | undefined): ExtensionCall | null => {
+  if (!isExactObject(json)) return null;
+  const name = memberOf(json, 'fn');
+  const arg = memberOf(json, 'arg');
+  const args = memberOf(json, 'args');
+  if (typeof name !== 'string') return null;
+  if (arg !== undefined) return { name, arguments: [arg] };
+  return Array.isArray(args) ? { name, arguments: args } : null;
+};
+
+/** Whether there is such a function, which takes so many arguments. */
+const checkExtensionCall = ({ name, arguments: values }: ExtensionCall): Result<null, JsonFailure> => {
+  // Cedar takes it in data and evaluates in part; a request of which something is unknown is not decided here.
+  if (name === partialEvaluationFunction) return jsonFailure(`"${name}" is not supported: a value has to be known`);
+  const signature = extensionSignatures.get(name);
+  if (signature === undefined) return jsonFailure(`there is no extension function ${quotedName(name)}`);
+  const expected = signature.parameters + (signature.style === 'method' ? 1 : 0);
+  if (values.length !== expected) return jsonFailure(`${name} takes ${expected}, not ${values.length} arguments`);
+  return ok(null);
+};
+
+/** What an object stands for that is no record. */
+type JsonEscape =
+  | { readonly key: '__entity'; readonly entity: TypeAndId }
+  | { readonly key: '__extn'; readonly call: ExtensionCall }
+  | { readonly key: '__expr' };
+
+/**
+ * What an object stands for; null: it is a record. Cedar takes an object for an escape only where the reserved key is alone in
+ * it and what is under the key has the very shape; any other is a record with a key of that name.
+ */
+const escapeOf = (json: ExactJsonObject): JsonEscape | null => {
+  const [key, ...others] = Object.keys(json);
+  if (key === undefined || others.length > 0) return null;
+  const inner = memberOf(json, key);
+  if (key === '__expr') return typeof inner === 'string' ? { key } : null;
+  if (key === '__entity') {
+    const entity = typeAndIdOf(inner);
+    return entity === null ? null : { key, entity };
+  }
+  if (key !== '__extn') return null;
+  const call = extensionCallOf(inner);
+  return call === null ? null : { key, call };
+};
 
 type Located<T> = Result<T, JsonFailure>;
 type Expected = ExpectedValue | null;

@@ -1,15 +1,111 @@
 import { type ConfigurationProblem, unplacedProblem } from '../../../configuration/configuration-problem.js';
+import { didYouMean } from '../../../configuration/schema/did-you-mean.js';
 import { boundedProblems } from '../../../configuration/schema/problem-report.js';
 import { err, ok, type Result } from '../../../shared/result.js';
 import { type CompiledPolicies, compilePolicies } from '../evaluate/compile-policies.js';
+import { linkTemplate } from '../link-template.js';
+import { parseEntityUid } from '../parse/parse-entity-uid.js';
 import { parsePolicies } from '../parse/parse-policies.js';
+import { quotedName, visibleText } from '../shortened-text.js';
 import type { SourceSpan } from '../source-span.js';
 import type { Policy, PolicyDialect } from '../syntax-tree.js';
-import { linkPolicies } from './link-policies.js';
-import { type PlacedPolicy, PolicyNames } from './policy-names.js';
+import type { EntityUid } from '../values/value.js';
+import { type PlacedPolicy, PolicyNames, unfitId } from './policy-names.js';
 import type { PolicyLink, PolicyOrigin, PolicySource } from './policy-source.js';
 import { type PolicyRemark, PolicyText } from './policy-text.js';
-import { sourceLabels } from './source-labels.js';
+
+const entityOf = (text: string | null, role: string): Result<EntityUid | null, string> => {
+  if (text === null) return ok(null);
+  const uid = parseEntityUid(text);
+  return uid.ok ? uid : err(`the ${role} is no entity: ${uid.error}`);
+};
+
+const linked = (link: PolicyLink, template: Policy): Result<Policy, string> => {
+  const principal = entityOf(link.principal, 'principal');
+  if (!principal.ok) return principal;
+  const resource = entityOf(link.resource, 'resource');
+  if (!resource.ok) return resource;
+  return linkTemplate(template, link.id, {
+    ...(principal.value === null ? {} : { principal: principal.value }),
+    ...(resource.value === null ? {} : { resource: resource.value }),
+  });
+};
+
+interface LinkedPolicies {
+  readonly policies: readonly PlacedPolicy[];
+  readonly problems: readonly ConfigurationProblem[];
+}
+
+/** Makes policies of templates. */
+const linkPolicies = (
+  links: readonly PolicyLink[],
+  placed: readonly PlacedPolicy[],
+  names: PolicyNames,
+): LinkedPolicies => {
+  const byId = new Map(placed.map((one) => [one.policy.id, one]));
+  const templateIds = placed.filter(({ policy }) => policy.slots.length > 0).map(({ policy }) => policy.id);
+  const policies: PlacedPolicy[] = [];
+  const problems: ConfigurationProblem[] = [];
+  for (const link of links) {
+    const { position, line } = link;
+    const refuse = (message: string, suggestion: string | null) =>
+      problems.push({
+        severity: 'error',
+        message: `template-link ${quotedName(link.id)}: ${message}`,
+        position,
+        line,
+        suggestion,
+      });
+    const template = byId.get(link.template);
+    const unfit = unfitId(link.id);
+    if (unfit !== null) {
+      refuse(unfit, null);
+      continue;
+    }
+    const taken = names.take(link.id, null);
+    if (taken !== null) {
+      refuse(`the policy id is already taken ${taken}`, null);
+    } else if (template === undefined) {
+      refuse(`there is no template ${quotedName(link.template)}`, didYouMean(link.template, templateIds));
+    } else if (template.policy.slots.length === 0) {
+      refuse(`${quotedName(link.template)} is no template`, 'a template has ?principal or ?resource in its scope');
+    } else {
+      const policy = linked(link, template.policy);
+      if (policy.ok) policies.push({ policy: policy.value, text: template.text });
+      else refuse(policy.error, null);
+    }
+  }
+  return { policies, problems };
+};
+
+const baseName = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
+
+const countOf = (texts: readonly string[]): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
+};
+
+/**
+ * What is written before the number of a policy, so that no two are called the same: nothing where there is one source; else
+ * the last part of its name, the whole name where several end alike, and a count where several have the same. Nothing is
+ * hidden in them: the names of policies are logged.
+ */
+const sourceLabels = (sources: readonly string[]): readonly string[] => {
+  if (sources.length === 1) return [''];
+  const names = sources.map(visibleText);
+  const baseNames = names.map(baseName);
+  const [sameBase, sameName] = [countOf(baseNames), countOf(names)];
+  const seen = new Map<string, number>();
+  return names.map((name, index) => {
+    const base = baseNames[index] as string;
+    if (sameBase.get(base) === 1) return `${base}/`;
+    if (sameName.get(name) === 1) return `${name}/`;
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    return `${name}#${count}/`;
+  });
+};
 
 /** Policies that are fit to be asked. */
 export interface LoadedPolicies {

@@ -1,15 +1,109 @@
 import { err, ok, type Result } from '../../../shared/result.js';
-import { childElements, isNamed } from '../../xml/element-access.js';
+import { allChildElements, attributeOf, childElements, elementText, isNamed } from '../../xml/element-access.js';
 import type { XmlElement } from '../../xml/xml-element.js';
 import { xmlNamespaces } from '../../xml/xml-names.js';
-import type { Assertion } from '../assertion.js';
+import type {
+  Assertion,
+  AssertionAttribute,
+  AuthenticationStatement,
+  Conditions,
+  SubjectConfirmation,
+} from '../assertion.js';
 import type { DocumentRejection } from '../document-rejection.js';
 import { readId, readIssuer } from './message-fields.js';
-import { readAttributes } from './read-attributes.js';
-import { readAuthentication } from './read-authentication.js';
-import { readConditions } from './read-conditions.js';
-import { readSubject } from './read-subject.js';
-import { readAll, readEach, readOptionalChild, readTime } from './reading.js';
+import { readNameIdOf } from './read-name-id.js';
+import {
+  optionalChild,
+  type Read,
+  readAll,
+  readAttribute,
+  readChild,
+  readEach,
+  readOptionalChild,
+  readOptionalTime,
+  readTime,
+  readUri,
+} from './reading.js';
+
+/** Null is no text, even where it is written as an empty one. */
+const isNull = (value: XmlElement): boolean =>
+  value.attributes.some(
+    (attribute) =>
+      attribute.name === 'nil' &&
+      attribute.namespace === xmlNamespaces.xsi &&
+      (attribute.value === 'true' || attribute.value === '1'),
+  );
+
+const readAttributeElement = (attribute: XmlElement): Read<AssertionAttribute> => {
+  const texts = childElements(attribute, xmlNamespaces.saml, 'AttributeValue').map((value) =>
+    isNull(value) ? null : elementText(value),
+  );
+  return readAll({ name: readAttribute(attribute, 'Name'), values: ok(texts.filter((text) => text !== null)) });
+};
+
+/** The attributes of an assertion in their order, those that are encrypted left out (SAML core, section 2.7.3). */
+const readAttributes = (assertion: XmlElement): Read<readonly AssertionAttribute[]> =>
+  readEach(
+    childElements(assertion, xmlNamespaces.saml, 'AttributeStatement').flatMap((statement) =>
+      childElements(statement, xmlNamespaces.saml, 'Attribute'),
+    ),
+    readAttributeElement,
+  );
+
+const readData = (data: XmlElement): Read<NonNullable<SubjectConfirmation['data']>> =>
+  readAll({
+    recipient: ok(attributeOf(data, 'Recipient')),
+    inResponseTo: ok(attributeOf(data, 'InResponseTo')),
+    notBeforeMs: readOptionalTime(data, 'NotBefore'),
+    notOnOrAfterMs: readOptionalTime(data, 'NotOnOrAfter'),
+  });
+
+const readConfirmation = (confirmation: XmlElement): Read<SubjectConfirmation> =>
+  readAll({
+    method: readAttribute(confirmation, 'Method'),
+    data: readOptionalChild(confirmation, xmlNamespaces.saml, 'SubjectConfirmationData', readData),
+  });
+
+/** Who the assertion is about, and by what that is confirmed (SAML core, section 2.4.1). */
+const readSubject = (subject: XmlElement): Read<Pick<Assertion, 'nameId' | 'confirmations'>> =>
+  readAll({
+    nameId: readNameIdOf(subject),
+    confirmations: readEach(childElements(subject, xmlNamespaces.saml, 'SubjectConfirmation'), readConfirmation),
+  });
+
+const known: ReadonlySet<string> = new Set(['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction']);
+
+const isKnown = (condition: XmlElement): boolean =>
+  condition.namespace === xmlNamespaces.saml && known.has(condition.name);
+
+const readAudiences = (restriction: XmlElement): Read<readonly string[]> =>
+  readEach(childElements(restriction, xmlNamespaces.saml, 'Audience'), readUri);
+
+/** What holds for an assertion to be used (SAML core, section 2.5.1). */
+const readConditions = (conditions: XmlElement): Read<Conditions> => {
+  const fields = readAll({
+    notBeforeMs: readOptionalTime(conditions, 'NotBefore'),
+    notOnOrAfterMs: readOptionalTime(conditions, 'NotOnOrAfter'),
+    audienceRestrictions: readEach(childElements(conditions, xmlNamespaces.saml, 'AudienceRestriction'), readAudiences),
+    oneTimeUse: optionalChild(conditions, xmlNamespaces.saml, 'OneTimeUse'),
+    proxyRestriction: optionalChild(conditions, xmlNamespaces.saml, 'ProxyRestriction'),
+  });
+  if (!fields.ok) return fields;
+  const { proxyRestriction: _, oneTimeUse, ...kept } = fields.value;
+  return ok({ ...kept, oneTimeUse: oneTimeUse !== null, unknown: !allChildElements(conditions).every(isKnown) });
+};
+
+const readContextClass = (context: XmlElement): Read<string | null> =>
+  readOptionalChild(context, xmlNamespaces.saml, 'AuthnContextClassRef', readUri);
+
+/** How and when the subject was authenticated (SAML core, section 2.7.2). */
+const readAuthentication = (statement: XmlElement): Read<AuthenticationStatement> =>
+  readAll({
+    authnInstantMs: readTime(statement, 'AuthnInstant'),
+    sessionIndex: ok(attributeOf(statement, 'SessionIndex')),
+    sessionNotOnOrAfterMs: readOptionalTime(statement, 'SessionNotOnOrAfter'),
+    contextClass: readChild(statement, xmlNamespaces.saml, 'AuthnContext', readContextClass),
+  });
 
 /**
  * What an assertion says, nothing of it judged (SAML core, section 2.3.3). Refused: what is missing, there twice or not of its

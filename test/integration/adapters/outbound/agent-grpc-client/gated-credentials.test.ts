@@ -2,8 +2,11 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, type Server, Socket } from 'node:net';
 import * as grpc from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { channelOptions, targetOf } from '../../../../../src/adapters/outbound/agent-grpc-client/channel-options.js';
-import { gatedCredentials } from '../../../../../src/adapters/outbound/agent-grpc-client/gated-credentials.js';
+import {
+  channelOptions,
+  gatedCredentials,
+  targetOf,
+} from '../../../../../src/adapters/outbound/agent-grpc-client/grpc-agent-connector.js';
 import { SocketGate } from '../../../../../src/adapters/outbound/agent-grpc-client/socket-gate.js';
 import { eventually } from '../../../../support/shared/eventually.js';
 import { connectRecorded, grpcConnector } from '../../../../support/shared/grpc-connections.js';

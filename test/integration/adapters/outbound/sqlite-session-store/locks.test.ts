@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../../../src/adapters/outbound/sqlite-session-store/open-database.js';
+import { openDatabase } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
 import type { SamlStores } from '../../../../../src/application/ports/agent/saml-stores.js';
 import { openSqlite, refusalOf } from '../../../../support/agent/sqlite-stores.js';
 import { hashOf, noonMs, succeeded, testSession, testSignOnRequest } from '../../../../support/agent/test-sessions.js';

@@ -1,13 +1,16 @@
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { migrate, UnknownVersionError } from '../../../../../src/adapters/outbound/sqlite-session-store/migrate.js';
 import { additions, migrations } from '../../../../../src/adapters/outbound/sqlite-session-store/schema.js';
-import { sessionStatements } from '../../../../../src/adapters/outbound/sqlite-session-store/session-statements.js';
-import { replayStatements } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-replay-store.js';
+import { sessionStatements } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-session-store.js';
 import {
   answeredStatements,
   requestStatements,
 } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-sign-on-request-store.js';
+import {
+  migrate,
+  replayStatements,
+  UnknownVersionError,
+} from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
 
 describe('the schema of a SQLite store', () => {
   let database: Sqlite.Database;

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { IdleConnections } from '../../../../../src/application/gateway/choose-upstream/idle-connections.js';
+import { IdleConnections } from '../../../../../src/application/gateway/choose-upstream/endpoint-set.js';
 import { startHttpUpstream } from '../../../../support/gateway/http-upstream.js';
 import { startRawUpstream } from '../../../../support/gateway/raw-upstream.js';
 import { ScriptedBody } from '../../../../support/gateway/scripted-body.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseExpressionText } from '../../../../../src/domain/agent/policy/parse/parse-expression-text.js';
+import { parseExpressionText } from '../../../../../src/domain/agent/policy/parse/parse-entity-uid.js';
 import { parsePolicies } from '../../../../../src/domain/agent/policy/parse/parse-policies.js';
 import type { PolicyParseProblem } from '../../../../../src/domain/agent/policy/parse/policy-parse-problem.js';
 import { policyLimits } from '../../../../../src/domain/agent/policy/policy-limits.js';

@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { identityHeaders } from '../../../../../src/domain/agent/identity/identity-headers.js';
 import { compileExpression } from '../../../../../src/domain/agent/policy/evaluate/compile-expression.js';
-import { claimsRecord } from '../../../../../src/domain/agent/policy/gateway-model/claim-values.js';
-import { gatewayPrincipal } from '../../../../../src/domain/agent/policy/gateway-model/gateway-principal.js';
+import {
+  claimsRecord,
+  gatewayPrincipal,
+} from '../../../../../src/domain/agent/policy/gateway-model/gateway-principal.js';
 import { gatewayRequest } from '../../../../../src/domain/agent/policy/gateway-model/gateway-request.js';
-import { parseExpressionText } from '../../../../../src/domain/agent/policy/parse/parse-expression-text.js';
+import { parseExpressionText } from '../../../../../src/domain/agent/policy/parse/parse-entity-uid.js';
 import type { Value } from '../../../../../src/domain/agent/policy/values/value.js';
 import { equalValues } from '../../../../../src/domain/agent/policy/values/value-equality.js';
 import { type Claims, SpelledNumber } from '../../../../../src/domain/agent/tokens/claims.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LiteralAutomaton } from '../../../../../src/domain/gateway/routing/literal-automaton.js';
+import { LiteralAutomaton } from '../../../../../src/domain/gateway/routing/pattern-group.js';
 
 const word = (minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom('a', 'b', '/'), minLength, maxLength });

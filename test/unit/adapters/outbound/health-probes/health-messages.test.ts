@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   readServingStatus,
   writeHealthRequest,
-} from '../../../../../src/adapters/outbound/health-probes/health-messages.js';
+} from '../../../../../src/adapters/outbound/health-probes/grpc-probe.js';
 
 const octets = (...numbers: readonly number[]): Uint8Array => Uint8Array.from(numbers);
 

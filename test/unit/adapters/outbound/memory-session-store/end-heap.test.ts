@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EndHeap } from '../../../../../src/adapters/outbound/memory-session-store/end-heap.js';
+import { EndHeap } from '../../../../../src/adapters/outbound/memory-session-store/expiring-map.js';
 
 const heapOf = (ends: readonly number[]) => {
   const heap = new EndHeap<number>((end) => end);

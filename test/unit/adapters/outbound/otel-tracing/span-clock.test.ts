@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SpanClock } from '../../../../../src/adapters/outbound/otel-tracing/span-clock.js';
+import { SpanClock } from '../../../../../src/adapters/outbound/otel-tracing/otel-tracer.js';
 
 /** Two clocks that are set apart from each other. */
 const clocks = {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JsonTexts } from '../../../../../src/adapters/outbound/pino-log/json-texts.js';
-import { statusText } from '../../../../../src/adapters/outbound/pino-log/status-text.js';
+import { JsonTexts, statusText } from '../../../../../src/adapters/outbound/pino-log/pino-access-log.js';
 
 describe('texts that come again', () => {
   it('stand in what is around them, whatever they hold, and each time alike', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LineBuffer } from '../../../../../src/adapters/outbound/pino-log/line-buffer.js';
+import { LineBuffer } from '../../../../../src/adapters/outbound/pino-log/log-output.js';
 
 const line = (index: number): string => `${`line ${index} \u00e9\u4e2d`.padEnd(300, 'x')}\n`;
 const linesOf = (from: number, to: number): string =>

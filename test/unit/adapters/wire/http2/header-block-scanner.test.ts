@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { HeaderBlockBuffer } from '../../../../../src/adapters/wire/http2/header-block-buffer.js';
-import { maxBlockOctets } from '../../../../../src/adapters/wire/http2/header-block-scanner.js';
+import { HeaderBlockBuffer, maxBlockOctets } from '../../../../../src/adapters/wire/http2/header-block-scanner.js';
 import { connectionPreface, frame, frameTypes } from '../../../../support/gateway/http2-frames.js';
 import { octetByOctet, scanned } from '../../../../support/gateway/scanned-octets.js';
 

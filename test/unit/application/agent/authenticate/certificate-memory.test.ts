@@ -3,7 +3,7 @@ import {
   type CheckOutcome,
   failedCheck,
 } from '../../../../../src/application/agent/authenticate/authentication-check.js';
-import { CertificateMemory } from '../../../../../src/application/agent/authenticate/certificate-memory.js';
+import { CertificateMemory } from '../../../../../src/application/agent/authenticate/mtls-check.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 
 const always = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };

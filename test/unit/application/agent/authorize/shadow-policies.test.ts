@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { shadowLineMs } from '../../../../../src/application/agent/authorize/shadow-policies.js';
+import { shadowLineMs } from '../../../../../src/application/agent/authorize/authorize-request.js';
 import { apiKey, authorizedAgent, bearer } from '../../../../support/agent/authorized-agent.js';
 import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 

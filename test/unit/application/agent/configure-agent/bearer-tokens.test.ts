@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bearerTokens } from '../../../../../src/application/agent/configure-agent/bearer-tokens.js';
+import { bearerTokens } from '../../../../../src/application/agent/configure-agent/prepare-agent.js';
 import { keysOfProvider } from '../../../../../src/application/agent/configure-agent/provider-key-sets.js';
 import { type ReadToken, readToken } from '../../../../../src/application/agent/verify-tokens/read-token.js';
 import type {

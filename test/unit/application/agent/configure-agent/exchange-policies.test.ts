@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { clientPolicy, publicPolicy } from '../../../../../src/application/agent/configure-agent/exchange-policies.js';
+import {
+  clientPolicy,
+  publicPolicy,
+} from '../../../../../src/application/agent/configure-agent/prepare-token-exchange.js';
 import type { ExchangeClientOptions } from '../../../../../src/domain/agent/configuration/token-exchange-options.js';
 import { exchangeOptions } from '../../../../support/agent/fake-token-exchange.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SigningDemand } from '../../../../../src/application/agent/configure-agent/signing-demand.js';
+import { SigningDemand } from '../../../../../src/application/agent/configure-agent/prepared-saml.js';
 import { IdentityProviderTrusts } from '../../../../../src/application/agent/sign-on/saml/trust/identity-provider-trusts.js';
 import {
   FakeMetadataSource,

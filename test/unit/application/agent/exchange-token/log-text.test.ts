@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loggedText, shownTexts } from '../../../../../src/application/agent/exchange-token/log-text.js';
+import { loggedText, shownTexts } from '../../../../../src/application/agent/exchange-token/exchange-log.js';
 
 describe('a text of somebody else in a line', () => {
   it.each([

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { spentAssertionLimits } from '../../../../../src/application/agent/exchange-token/spent-assertions.js';
-import { SpentAssertionsOfAgents } from '../../../../../src/application/agent/exchange-token/spent-assertions-of-agents.js';
+import {
+  SpentAssertionsOfAgents,
+  spentAssertionLimits,
+} from '../../../../../src/application/agent/exchange-token/spent-assertions-of-agents.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 
 describe('the spent assertions of the agents of a process', () => {

@@ -5,7 +5,7 @@ import {
   pathFrom,
   shortenedPaths,
   shownRoots,
-} from '../../../../../src/application/agent/policy-tools/candidate-paths.js';
+} from '../../../../../src/application/agent/policy-tools/read-referred-file.js';
 
 const inside = (reference: string, caseFile: string): readonly string[] =>
   insidePaths(partsOfReference(reference), caseFile);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maximumLate } from '../../../../../src/application/gateway/ask-agents/late-answers.js';
+import { maximumLate } from '../../../../../src/application/gateway/ask-agents/event-routes.js';
 import type { AgentOutcome } from '../../../../../src/application/ports/gateway/agent-client.js';
 import { capabilitiesWith } from '../../../../support/gateway/fake-agent-connector.js';
 import { type FakeAgentPool, startFakePool } from '../../../../support/gateway/fake-agent-pool.js';

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { RequestTracing } from '../../../../../src/application/gateway/trace/request-tracing.js';
-import type { TracedRequest } from '../../../../../src/application/gateway/trace/traced-request.js';
+import { RequestTracing, type TracedRequest } from '../../../../../src/application/gateway/trace/request-tracing.js';
 import type { HeaderList } from '../../../../../src/domain/http/header-list.js';
 import { SetRandom } from '../../../../support/agent/test-key-sets.js';
 import { newExchange } from '../../../../support/gateway/exchanges.js';

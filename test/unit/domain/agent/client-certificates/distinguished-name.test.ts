@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { foldDirectoryText } from '../../../../../src/domain/agent/client-certificates/directory-text.js';
 import {
+  foldDirectoryText,
   formatDistinguishedName,
   maximumDistinguishedNameLength,
   nameKey,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { percentDecodedAscii } from '../../../../../src/domain/agent/client-certificates/percent-decoding.js';
+import { percentDecodedAscii } from '../../../../../src/domain/agent/client-certificates/forwarded-certificate.js';
 
 describe('percentDecodedAscii', () => {
   it.each([

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { claimBounds } from '../../../../../src/domain/agent/identity/bounded-headers.js';
-import { identityHeaders } from '../../../../../src/domain/agent/identity/identity-headers.js';
-import { omittedClaims } from '../../../../../src/domain/agent/identity/omitted-claims.js';
+import { identityHeaders, omittedClaims } from '../../../../../src/domain/agent/identity/identity-headers.js';
 
 const namesOf = (...paths: readonly string[]): string =>
   omittedClaims(paths.map((path) => ({ path, reason: 'over_limit' })));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clientOfSubject } from '../../../../../src/domain/agent/token-exchange/client-of-subject.js';
+import { clientOfSubject } from '../../../../../src/domain/agent/token-exchange/decide-exchange.js';
 import { verifiedToken } from '../../../../support/agent/asked-exchange.js';
 
 describe('clientOfSubject', () => {

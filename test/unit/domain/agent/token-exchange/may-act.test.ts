@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayActFault } from '../../../../../src/domain/agent/token-exchange/may-act.js';
+import { mayActFault } from '../../../../../src/domain/agent/token-exchange/decide-exchange.js';
 import { type Claims, type ClaimValue, SpelledNumber } from '../../../../../src/domain/agent/tokens/claims.js';
 import { foreignIssuer, openPolicy, ownIssuer, verifiedToken } from '../../../../support/agent/asked-exchange.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { heldScopes, narrowScopes } from '../../../../../src/domain/agent/token-exchange/scope-narrowing.js';
+import { heldScopes, narrowScopes } from '../../../../../src/domain/agent/token-exchange/decide-exchange.js';
 import type { Claims } from '../../../../../src/domain/agent/tokens/claims.js';
 import { ownToken, verifiedToken } from '../../../../support/agent/asked-exchange.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allowsTargets, audiencesOf } from '../../../../../src/domain/agent/token-exchange/target-rules.js';
+import { allowsTargets, audiencesOf } from '../../../../../src/domain/agent/token-exchange/decide-exchange.js';
 import { exchangeRequest, openPolicy, ownIssuer } from '../../../../support/agent/asked-exchange.js';
 
 const resource = 'https://b.example/api';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tokenFitness } from '../../../../../src/domain/agent/token-exchange/token-fitness.js';
+import { tokenFitness } from '../../../../../src/domain/agent/token-exchange/decide-exchange.js';
 import type { ClaimValue } from '../../../../../src/domain/agent/tokens/claims.js';
 import { openPolicy, ownIssuer, ownToken, verifiedToken } from '../../../../support/agent/asked-exchange.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasExpired, tokenLifetimeSecs } from '../../../../../src/domain/agent/token-exchange/token-lifetime.js';
+import { hasExpired, tokenLifetimeSecs } from '../../../../../src/domain/agent/token-exchange/decide-exchange.js';
 import { exchangeNowMs as nowMs, openPolicy } from '../../../../support/agent/asked-exchange.js';
 
 const policy = openPolicy({ tokenTtlMs: 600_000 });

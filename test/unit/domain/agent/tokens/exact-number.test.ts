@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SpelledNumber } from '../../../../../src/domain/agent/tokens/claims.js';
-import { exactNumber } from '../../../../../src/domain/agent/tokens/exact-number.js';
+import { exactNumber } from '../../../../../src/domain/agent/tokens/parse-claims.js';
 
 describe('exactNumber', () => {
   it.each<[string, number | bigint]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acceptTracestate } from '../../../../../src/domain/gateway/tracing/tracestate.js';
+import { acceptTracestate } from '../../../../../src/domain/gateway/tracing/trace-fields.js';
 
 const members = (count: number): string => Array.from({ length: count }, (_, index) => `k${index}=v`).join(',');
 

@@ -1,13 +1,133 @@
 import type { IdentityProvider } from '../../../../../domain/agent/saml/identity-provider.js';
 import { refreshDelayMs } from '../../../../../domain/agent/saml/metadata/refresh-delay.js';
-import type { Result } from '../../../../../domain/shared/result.js';
+import { err, ok, type Result } from '../../../../../domain/shared/result.js';
+import type { MetadataSource } from '../../../../ports/agent/metadata-source.js';
+import type { SamlDocumentVerifier } from '../../../../ports/agent/saml-document-verifier.js';
+import type { SamlKeys, SigningCertificate } from '../../../../ports/agent/saml-keys.js';
+import type { Cancellation } from '../../../../ports/shared/cancellation.js';
+import type { Clock } from '../../../../ports/shared/clock.js';
 import type { Logger } from '../../../../ports/shared/logger.js';
 import type { Random } from '../../../../ports/shared/random.js';
 import type { ScheduledTask, Scheduler } from '../../../../ports/shared/scheduler.js';
 import { CancellationSource } from '../../../../shared/cancellation/cancellation-source.js';
 import type { IdentityProviderTrust, TrustState } from './identity-provider-trust.js';
-import { type LoadedMetadata, type LoadMetadataParts, loadMetadata, type MetadataPlace } from './load-metadata.js';
-import { MetadataLog } from './metadata-log.js';
+
+interface LoadMetadataParts {
+  readonly source: MetadataSource;
+  readonly verifier: Pick<SamlDocumentVerifier, 'verifyMetadata'>;
+  readonly keys: Pick<SamlKeys, 'readCertificate'>;
+  readonly clock: Clock;
+}
+
+/** What is asked for, and how it is checked. */
+interface MetadataPlace {
+  readonly url: string;
+  /** Null: the only one that the metadata has. */
+  readonly entityId: string | null;
+  /** One of them has to have signed it, each DER in base64; empty: it need not be signed. */
+  readonly certificates: readonly string[];
+}
+
+interface LoadedMetadata {
+  /** At least one certificate, all of which can be used. */
+  readonly provider: IdentityProvider;
+  readonly validUntilMs: number | null;
+  readonly cacheDurationMs: number | null;
+  /** Why certificates are left out, a clause each. */
+  readonly leftOut: readonly string[];
+  /** Certificates whose time is over: it is their keys that count, and those are used. */
+  readonly outdated: number;
+}
+
+/** Fetches metadata and reads the identity provider out of it. The error is one clause for the log. Never rejects. */
+const loadMetadata = async (
+  { url, entityId, certificates }: MetadataPlace,
+  { source, verifier, keys, clock }: LoadMetadataParts,
+  cancellation: Cancellation,
+): Promise<Result<LoadedMetadata, string>> => {
+  const fetched = await source.fetch(url, cancellation);
+  if (!fetched.ok) return err(`${fetched.error.code}: ${fetched.error.detail}`);
+  const nowMs = clock.wallMs();
+  const described = await verifier.verifyMetadata(fetched.value, { certificates, entityId, nowMs }, cancellation);
+  if (!described.ok) {
+    const { error } = described;
+    return err(typeof error === 'string' ? `refused: ${error}` : `unusable: the metadata ${error.unusable}`);
+  }
+  const usable: SigningCertificate[] = [];
+  const leftOut: string[] = [];
+  for (const der of described.value.provider.signingCertificates) {
+    const certificate = keys.readCertificate(der);
+    if (certificate.ok) usable.push(certificate.value);
+    else leftOut.push(certificate.error);
+  }
+  if (usable.length === 0) return err(`unusable: no certificate of the metadata can be used: the first ${leftOut[0]}`);
+  const { provider, validUntilMs, cacheDurationMs } = described.value;
+  return ok({
+    provider: { ...provider, signingCertificates: usable.map(({ der }) => der) },
+    validUntilMs,
+    cacheDurationMs,
+    leftOut,
+    outdated: usable.filter(({ notAfterMs }) => notAfterMs < nowMs).length,
+  });
+};
+
+/** Certificates that one line names, at the most. */
+const namedAtMost = 10;
+const clauseLength = 200;
+
+/** What is told of the metadata of one place. A query may hold a secret, so it is left out; what others wrote is cut. */
+class MetadataLog {
+  readonly #logger: Logger;
+  readonly #url: string;
+  #told = '';
+  #doubts = '';
+
+  constructor(logger: Logger, url: string) {
+    this.#logger = logger;
+    this.#url = url.replace(/\?.*$/s, '');
+  }
+
+  failed(reason: string, state: TrustState): void {
+    this.#logger.warn('the metadata of the identity provider could not be had', {
+      url: this.#url,
+      reason: reason.slice(0, clauseLength),
+      metadata: state,
+    });
+  }
+
+  recovered(): void {
+    this.#logger.info('the metadata of the identity provider is fresh again', { url: this.#url });
+  }
+
+  /** Says only what has changed. */
+  taken({ provider, leftOut, outdated }: LoadedMetadata): void {
+    const told = JSON.stringify(provider);
+    if (told !== this.#told) {
+      this.#logger.info('the metadata of the identity provider has changed', {
+        url: this.#url,
+        entity_id: provider.entityId.slice(0, clauseLength),
+        certificates: provider.signingCertificates.length,
+      });
+    }
+    this.#told = told;
+    const clauses = leftOut.slice(0, namedAtMost).map((clause) => clause.slice(0, clauseLength));
+    const doubts = JSON.stringify([clauses, outdated]);
+    if (doubts !== this.#doubts && leftOut.length > 0) {
+      this.#logger.warn('certificates of the metadata are not used', {
+        url: this.#url,
+        count: leftOut.length,
+        reasons: clauses,
+      });
+    }
+    if (doubts !== this.#doubts && outdated > 0) {
+      this.#logger.warn('certificates of the metadata are over; their keys are used', {
+        url: this.#url,
+        count: outdated,
+      });
+    }
+    this.#doubts = doubts;
+  }
+}
 
 export interface MetadataTrustParts extends LoadMetadataParts {
   readonly scheduler: Scheduler;

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { plainOrigin } from '../../../../../../src/adapters/inbound/http-engines/connections/connection-origin.js';
 import { ListenerTimers } from '../../../../../../src/adapters/inbound/http-engines/connections/listener-timers.js';
 import { ReadAheadBudget } from '../../../../../../src/adapters/inbound/http-engines/connections/read-ahead.js';
-import { CoreSessions } from '../../../../../../src/adapters/inbound/http-engines/core/core-sessions.js';
+import { CoreSessions } from '../../../../../../src/adapters/inbound/http-engines/core/core-http-engine.js';
 import { CorkedWrites } from '../../../../../../src/adapters/inbound/http-engines/core/corked-writes.js';
 import { Deadlines } from '../../../../../../src/adapters/inbound/http-engines/core/deadlines.js';
 import { defaultEngineLimits } from '../../../../../../src/application/ports/gateway/http-engine.js';

@@ -1,7 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { IdleConnections } from '../../../../../../src/application/gateway/choose-upstream/idle-connections.js';
+import { IdleConnections } from '../../../../../../src/application/gateway/choose-upstream/endpoint-set.js';
 import { startHttp2Upstream } from '../../../../../support/gateway/http2-upstream.js';
 import {
   frame,

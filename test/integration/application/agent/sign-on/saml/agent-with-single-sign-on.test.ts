@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { tryAgent } from '../../../../../../src/application/agent/configure-agent/try-agent.js';
-import { unopenedStores } from '../../../../../../src/application/agent/configure-agent/unopened-stores.js';
+import { tryAgent, unopenedStores } from '../../../../../../src/application/agent/configure-agent/try-agent.js';
 import { noOtherProcesses } from '../../../../../../src/application/agent/sessions/session-endings.js';
 import { SamlStoreLeases } from '../../../../../../src/application/agent/sign-on/saml/trust/saml-store-leases.js';
 import type { SamlStoreOpener } from '../../../../../../src/application/ports/agent/saml-stores.js';

@@ -11,7 +11,7 @@ import type { Finding } from '../../../../../../src/domain/agent/policy/explain/
 import { formatValue } from '../../../../../../src/domain/agent/policy/explain/format-value.js';
 import { gatewayPrincipal } from '../../../../../../src/domain/agent/policy/gateway-model/gateway-principal.js';
 import { gatewayRequest } from '../../../../../../src/domain/agent/policy/gateway-model/gateway-request.js';
-import { parseExpressionText } from '../../../../../../src/domain/agent/policy/parse/parse-expression-text.js';
+import { parseExpressionText } from '../../../../../../src/domain/agent/policy/parse/parse-entity-uid.js';
 import { parsePolicies } from '../../../../../../src/domain/agent/policy/parse/parse-policies.js';
 import type { Expression } from '../../../../../../src/domain/agent/policy/syntax-tree.js';
 import type { Value } from '../../../../../../src/domain/agent/policy/values/value.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RestingConnections } from '../../../../../../src/adapters/outbound/upstream-clients/pool/resting-connections.js';
-import { IdleConnections } from '../../../../../../src/application/gateway/choose-upstream/idle-connections.js';
+import { IdleConnections } from '../../../../../../src/application/gateway/choose-upstream/endpoint-set.js';
 
 /** Milliseconds within which a connection has to be used again that is one too many. */
 const lookMs = 1_000;

@@ -4,7 +4,7 @@ import {
   type PooledUpstreamConnection,
   TargetConnections,
 } from '../../../../../../src/adapters/outbound/upstream-clients/pool/target-connections.js';
-import { IdleConnections } from '../../../../../../src/application/gateway/choose-upstream/idle-connections.js';
+import { IdleConnections } from '../../../../../../src/application/gateway/choose-upstream/endpoint-set.js';
 
 /** Milliseconds within which a connection has to be used again that is one too many. */
 const lookMs = 1_000;

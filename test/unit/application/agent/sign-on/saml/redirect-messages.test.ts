@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import {
   type RedirectedMessage,
   RedirectMessages,
-} from '../../../../../../src/application/agent/sign-on/saml/redirect-messages.js';
+} from '../../../../../../src/application/agent/sign-on/saml/provider-messages.js';
 import { spKey } from '../../../../../support/agent/fake-saml-sign-on.js';
 
 const keys = { deflate: (message: string) => `deflated:${message}` };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileExpression } from '../../../../../../src/domain/agent/policy/evaluate/compile-expression.js';
 import { isError } from '../../../../../../src/domain/agent/policy/evaluate/evaluation-error.js';
-import { parseExpressionText } from '../../../../../../src/domain/agent/policy/parse/parse-expression-text.js';
+import { parseExpressionText } from '../../../../../../src/domain/agent/policy/parse/parse-entity-uid.js';
 import { emptyRecord, recordOf } from '../../../../../../src/domain/agent/policy/values/record-value.js';
 import { exampleRequest, resultOf } from '../../../../../support/agent/evaluated-expression.js';
 

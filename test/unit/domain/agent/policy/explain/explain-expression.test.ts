@@ -6,7 +6,7 @@ import type { Finding } from '../../../../../../src/domain/agent/policy/explain/
 import { formatValue } from '../../../../../../src/domain/agent/policy/explain/format-value.js';
 import { gatewayPrincipal } from '../../../../../../src/domain/agent/policy/gateway-model/gateway-principal.js';
 import { gatewayRequest } from '../../../../../../src/domain/agent/policy/gateway-model/gateway-request.js';
-import { parseExpressionText } from '../../../../../../src/domain/agent/policy/parse/parse-expression-text.js';
+import { parseExpressionText } from '../../../../../../src/domain/agent/policy/parse/parse-entity-uid.js';
 
 const principal = gatewayPrincipal(
   { method: 'jwt', userId: 'alice', claims: { sub: 'alice', roles: ['reader'], level: 3 }, certificate: null },

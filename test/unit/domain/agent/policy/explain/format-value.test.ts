@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatDatetime } from '../../../../../../src/domain/agent/policy/explain/format-datetime.js';
-import { formatValue } from '../../../../../../src/domain/agent/policy/explain/format-value.js';
+import { formatDatetime, formatValue } from '../../../../../../src/domain/agent/policy/explain/format-value.js';
 import { recordOf } from '../../../../../../src/domain/agent/policy/values/record-value.js';
 import { setOf } from '../../../../../../src/domain/agent/policy/values/set-value.js';
 import type { Value } from '../../../../../../src/domain/agent/policy/values/value.js';

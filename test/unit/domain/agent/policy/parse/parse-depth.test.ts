@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseExpressionText } from '../../../../../../src/domain/agent/policy/parse/parse-expression-text.js';
+import { parseExpressionText } from '../../../../../../src/domain/agent/policy/parse/parse-entity-uid.js';
 import { policyLimits } from '../../../../../../src/domain/agent/policy/policy-limits.js';
 import type { Expression } from '../../../../../../src/domain/agent/policy/syntax-tree.js';
 import { expressionProblems, oneExpression, policyProblems } from '../../../../../support/agent/parsed-policy.js';

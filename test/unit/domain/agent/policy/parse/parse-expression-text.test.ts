@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseExpressionText } from '../../../../../../src/domain/agent/policy/parse/parse-expression-text.js';
+import { parseExpressionText } from '../../../../../../src/domain/agent/policy/parse/parse-entity-uid.js';
 
 describe('an expression that stands alone', () => {
   it('has its problems in the order of the text', () => {

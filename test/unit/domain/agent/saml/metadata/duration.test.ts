@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseXmlDuration } from '../../../../../../src/domain/agent/saml/metadata/duration.js';
+import { parseXmlDuration } from '../../../../../../src/domain/agent/saml/metadata/read-identity-provider.js';
 
 describe('parseDuration', () => {
   it.each([

@@ -109,6 +109,13 @@ module.exports = {
       to: { path: program, pathNot: '^src/adapters/event-loop-batching/' },
     },
     {
+      name: 'redis-knows-no-store',
+      comment: 'Every store in Redis uses one connection: it knows the domain and ports, and none of the stores.',
+      severity: 'error',
+      from: { path: '^src/adapters/redis/' },
+      to: { path: program, pathNot: '^src/(?:domain|application/ports|adapters/redis)/' },
+    },
+    {
       name: 'inbound-adapters-call-the-application',
       comment: 'An inbound adapter calls use cases and ports; it may use domain types, codecs and its own folder.',
       severity: 'error',

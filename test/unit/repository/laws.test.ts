@@ -200,6 +200,14 @@ const breaches: Readonly<Record<string, readonly { change: Tree; edge: string }[
       edge: 'src/adapters/event-loop-batching/turn-clock.ts -> src/adapters/wire/codec.ts',
     },
   ],
+  'redis-knows-no-store': [
+    {
+      change: {
+        'src/adapters/redis/connection.ts': `export { helper as connection } from '../outbound/store/helper.js';`,
+      },
+      edge: 'src/adapters/redis/connection.ts -> src/adapters/outbound/store/helper.ts',
+    },
+  ],
   'inbound-adapters-call-the-application': [
     {
       change: {

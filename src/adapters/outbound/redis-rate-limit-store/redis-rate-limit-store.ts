@@ -4,65 +4,141 @@ import type {
   RateLimitStore,
 } from '../../../application/ports/shared/rate-limit-store.js';
 import type { Secret } from '../../../domain/shared/secret.js';
-import { RedisConnection, type RedisDeadlines } from './redis-connection.js';
-import { readRedisPlace } from './redis-place.js';
-import { takeScript } from './take-script.js';
+import { RedisConnection, redisScript } from '../../redis/redis-connection.js';
+import { readRedisEndpoint } from '../../redis/redis-endpoint.js';
 
-export interface RedisRateLimitSettings extends RedisDeadlines {
-  /** Buckets of each space, at the most. */
+export interface RedisRateLimitSettings {
+  /** Buckets of each space, at most. */
   readonly most: number;
+  /** Milliseconds for a new connection. */
+  readonly connectMs: number;
+  /** Milliseconds for an answer: a request waits for it. */
+  readonly answerMs: number;
 }
 
 const defaultSettings: RedisRateLimitSettings = { most: 100_000, connectMs: 2_000, answerMs: 250 };
 
 const prefix = 'portcullis:rate:';
 
-/** The name of a space as a part of keys: it has no colon, so that no two buckets have one key. */
+const purpose = {
+  urlKey: 'rate-limit-store-url',
+  content: 'rate limits',
+  permissions: `run scripts, and read and write keys ${prefix}*`,
+};
+
+/*
+ * A bucket is a string, "<tokens> <milliseconds of the clock of Redis>", that expires when the bucket is full. Each space has a
+ * sorted set of the keys of its buckets by last use, which bounds their number.
+ *
+ * KEYS: for each charge its bucket, then the set of its space. ARGV: the most buckets of a space; then for each charge the rate
+ * and the burst. Returns the number of the charge that refused (0: none did), the wait in milliseconds, and what is left in
+ * each bucket. Without keys it changes nothing. Fractions are texts, because Redis cuts the fraction off a number.
+ */
+const takeScript = redisScript(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local most = tonumber(ARGV[1] or '')
+local buckets, refused, wait = {}, 0, 0
+for i = 1, #KEYS / 2 do
+  local rate, burst = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
+  local tokens, at = burst, now
+  local held = redis.call('GET', KEYS[2 * i - 1])
+  local left, since = string.match(held or '', '^([%d.e+-]+) (%d+)$')
+  left, since = tonumber(left or ''), tonumber(since or '')
+  if left and since then
+    -- A clock that was set back far must not keep everybody out until it is where it was: an empty bucket's time is enough.
+    since = math.min(since, now + math.ceil(burst * 1000 / rate))
+    at = math.max(now, since)
+    tokens = math.min(burst, left + (at - since) * rate / 1000)
+  end
+  if tokens < 1 - 1e-9 then
+    local needs = math.ceil((1 - tokens) * 1000 / rate + at - now)
+    if needs > wait then refused, wait = i, needs end
+  end
+  buckets[i] = { tokens = tokens, at = at, rate = rate, burst = burst }
+end
+local answer = { refused, string.format('%.0f', wait) }
+for i, bucket in ipairs(buckets) do
+  if refused == 0 then
+    local key, set = KEYS[2 * i - 1], KEYS[2 * i]
+    bucket.tokens = math.max(0, bucket.tokens - 1)
+    local full = math.ceil((bucket.burst - bucket.tokens) * 1000 / bucket.rate + bucket.at - now)
+    local ttl = string.format('%.0f', math.max(1, math.min(full, 1e12)))
+    redis.call('SET', key, string.format('%.17g %.0f', bucket.tokens, bucket.at), 'PX', ttl)
+    for _ = 1, 2 do
+      local oldest = redis.call('ZRANGE', set, 0, 0)[1]
+      if not oldest or redis.call('EXISTS', oldest) == 1 then break end
+      redis.call('ZREM', set, oldest)
+    end
+    if redis.call('ZCARD', set) >= most and not redis.call('ZSCORE', set, key) then
+      redis.call('DEL', redis.call('ZPOPMIN', set)[1])
+    end
+    redis.call('ZADD', set, string.format('%.0f', now), key)
+    if redis.call('PTTL', set) < tonumber(ttl) then redis.call('PEXPIRE', set, ttl) end
+  end
+  answer[i + 2] = string.format('%.17g', bucket.tokens)
+end
+return answer
+`);
+
+/** The name of a space inside keys. It has no colon, so that two buckets never share a key. */
 const keyPart = (space: string): string => space.replaceAll('%', '%25').replaceAll(':', '%3A');
 
 const unavailable = (detail: string): RateLimitAnswer => ({ kind: 'unavailable', detail });
 
-/** Buckets in a Redis server, from 6.2 on: shared by every gateway that uses it, and filled by its clock. */
+/** Buckets in a Redis server, 6.2 or later. Every gateway that uses the server shares them; its clock fills them. */
 export class RedisRateLimitStore implements RateLimitStore {
-  /** Null: the URL is none. */
-  readonly #line: RedisConnection | null;
+  /** Null: the URL cannot be read. */
+  readonly #connection: RedisConnection | null;
   readonly #most: string;
 
-  /** Resolves once it was tried to connect; it is tried again by itself. */
+  /** Resolves after the first attempt to connect. A store that is not connected keeps trying. */
   static async open(url: Secret, settings: Partial<RedisRateLimitSettings> = {}): Promise<RedisRateLimitStore> {
-    const place = readRedisPlace(url);
-    const all = { ...defaultSettings, ...settings };
-    const line = place && new RedisConnection(place, takeScript, all);
-    await line?.open();
-    return new RedisRateLimitStore(line, all.most);
+    const { most, connectMs, answerMs } = { ...defaultSettings, ...settings };
+    const endpoint = readRedisEndpoint(url, purpose.urlKey);
+    if (!endpoint.ok) return new RedisRateLimitStore(null, most);
+    const connection = new RedisConnection({
+      endpoint: endpoint.value,
+      purpose,
+      connectMs,
+      answerMs,
+      handshake: async (send) => {
+        // The server knows the script from then on.
+        await send(['EVAL', takeScript.source, '0']);
+        return null;
+      },
+    });
+    const opened = await connection.open();
+    if (!opened.ok) connection.keepTrying();
+    return new RedisRateLimitStore(connection, most);
   }
 
-  private constructor(line: RedisConnection | null, most: number) {
-    this.#line = line;
+  private constructor(connection: RedisConnection | null, most: number) {
+    this.#connection = connection;
     this.#most = String(most);
   }
 
   async take(charges: readonly RateLimitCharge[]): Promise<RateLimitAnswer> {
-    if (this.#line === null) return unavailable('redis: rate-limit-store-url cannot be read');
+    if (this.#connection === null) return unavailable('redis: rate-limit-store-url cannot be read');
     const keys: string[] = [];
     const limits: string[] = [];
     for (const { space, key, limit } of charges) {
-      const place = `${prefix}${keyPart(space)}`;
-      keys.push(`${place}:${key}`, place);
+      const set = `${prefix}${keyPart(space)}`;
+      keys.push(`${set}:${key}`, set);
       limits.push(String(limit.requestsPerSecond), String(limit.burst));
     }
-    const answer = await this.#line.run([String(keys.length), ...keys, this.#most, ...limits]);
-    if (!answer.ok) return unavailable(`redis: ${answer.error}`);
+    const answer = await this.#connection.run(takeScript, keys, [this.#most, ...limits]);
+    if (!answer.ok) return unavailable(`redis: ${answer.error.reason}`);
     return readAnswer(answer.value, charges.length) ?? unavailable('redis: its answer cannot be read');
   }
 
-  /** None: they are all in redis. */
+  /** None: all buckets are in Redis. */
   sizes(): Readonly<Record<string, number>> {
     return {};
   }
 
   async close(): Promise<void> {
-    this.#line?.close();
+    await this.#connection?.close();
   }
 }
 

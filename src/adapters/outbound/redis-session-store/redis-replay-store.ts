@@ -1,28 +1,44 @@
 import type { ReplayStore } from '../../../application/ports/agent/replay-store.js';
 import type { Stored } from '../../../application/ports/agent/session-store.js';
 import { ok } from '../../../domain/shared/result.js';
-import { numberOf, timeToLive } from './redis-answers.js';
-import type { RedisConnection } from './redis-connection.js';
-import { forgetScript, rememberScript } from './replay-scripts.js';
+import { keyspaceScript, type SessionKeyspace, timeToLive } from './session-keyspace.js';
 
-/** Remembers in Redis what may be taken once, for every process that has the same entity id. Its bound is the memory that Redis may use. */
+/*
+ * replays   sorted set: the remembered keys, by the moment when each is forgotten
+ */
+
+/** Takes key, until, now, time to live. Returns 1 for the first time, else 0. */
+const rememberScript = keyspaceScript(`
+local known = redis.call('ZSCORE', p .. 'replays', ARGV[1])
+if known and tonumber(known) > tonumber(ARGV[3]) then return 0 end
+redis.call('ZADD', p .. 'replays', ARGV[2], ARGV[1])
+hold(p .. 'replays', ARGV[4])
+return 1
+`);
+
+/** Takes now, limit. Returns the number of removed keys. */
+const forgetScript = keyspaceScript(`
+local keys = redis.call('ZRANGEBYSCORE', p .. 'replays', '-inf', ARGV[1], 'LIMIT', 0, ARGV[2])
+for _, key in ipairs(keys) do redis.call('ZREM', p .. 'replays', key) end
+return #keys
+`);
+
+/** One-time values in Redis, for all processes with the same entity id. Only the memory of Redis bounds their number. */
 export class RedisReplayStore implements ReplayStore {
-  readonly #connection: RedisConnection;
-  readonly #prefix: string;
+  readonly #keyspace: SessionKeyspace;
 
-  constructor(connection: RedisConnection, prefix: string) {
-    this.#connection = connection;
-    this.#prefix = prefix;
+  constructor(keyspace: SessionKeyspace) {
+    this.#keyspace = keyspace;
   }
 
   async remember(key: string, untilMs: number, nowMs: number): Stored<'first' | 'seen'> {
-    const parts = [key, String(untilMs), String(nowMs), timeToLive(nowMs, untilMs)];
-    const answer = numberOf(await this.#connection.run(rememberScript, this.#prefix, parts));
+    const parameters = [key, String(untilMs), String(nowMs), timeToLive(nowMs, untilMs)];
+    const answer = await this.#keyspace.runForNumber(rememberScript, parameters);
     if (!answer.ok) return answer;
     return ok(answer.value === 1 ? 'first' : 'seen');
   }
 
-  async removeExpired(nowMs: number, limit: number): Stored<number> {
-    return numberOf(await this.#connection.run(forgetScript, this.#prefix, [String(nowMs), String(limit)]));
+  removeExpired(nowMs: number, limit: number): Stored<number> {
+    return this.#keyspace.runForNumber(forgetScript, [String(nowMs), String(limit)]);
   }
 }

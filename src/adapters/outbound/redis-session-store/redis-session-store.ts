@@ -8,9 +8,14 @@ import type {
 import type { Session } from '../../../domain/agent/saml/session/session.js';
 import { noNameId } from '../../../domain/agent/saml/session/stored-name-id.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { notOurs, numberOf, timeToLive } from './redis-answers.js';
-import type { RedisConnection } from './redis-connection.js';
-import { subjectIndexKey, subjectKey, userKey } from './redis-keys.js';
+import {
+  foreignContent,
+  type SessionKeyspace,
+  subjectIndexKey,
+  subjectKey,
+  timeToLive,
+  userKey,
+} from './session-keyspace.js';
 import { readShownSession, writeSessionRecord } from './session-record.js';
 import {
   expireScript,
@@ -22,7 +27,7 @@ import {
   removeScript,
 } from './session-scripts.js';
 
-/** Sessions that one command touches or removes, at the most: Redis serves nobody else meanwhile. */
+/** The most sessions that one command touches or removes. Redis serves no other client meanwhile. */
 const batchSize = 500;
 
 const cursorOf = (after: string): readonly [score: string, idHash: string] | null => {
@@ -31,52 +36,48 @@ const cursorOf = (after: string): readonly [score: string, idHash: string] | nul
 };
 
 const readAll = (shown: unknown): Result<Session[], StoreFailure> => {
-  if (!Array.isArray(shown)) return notOurs;
+  if (!Array.isArray(shown)) return foreignContent;
   const sessions: Session[] = [];
   for (const one of shown) {
     const session = readShownSession(one);
-    if (session === null) return notOurs;
+    if (session === null) return foreignContent;
     sessions.push(session);
   }
   return ok(sessions);
 };
 
-/** Keeps sessions in Redis, where every process that has the same entity id finds them. */
+/** Sessions in Redis, shared by all processes with the same entity id. */
 export class RedisSessionStore implements SessionStore {
-  readonly #connection: RedisConnection;
-  readonly #prefix: string;
+  readonly #keyspace: SessionKeyspace;
 
-  constructor(connection: RedisConnection, prefix: string) {
-    this.#connection = connection;
-    this.#prefix = prefix;
+  constructor(keyspace: SessionKeyspace) {
+    this.#keyspace = keyspace;
   }
 
   async insert(session: Session): Stored<void> {
     const { idHash, userId, issuer, sessionIndex, createdMs, expiresMs, lastSeenMs } = session;
     const { value: nameId } = session.nameId ?? noNameId;
-    const inserted = numberOf(
-      await this.#connection.run(insertScript, this.#prefix, [
-        idHash,
-        writeSessionRecord(session),
-        userKey(userId),
-        subjectKey(issuer, nameId),
-        sessionIndex === null ? '' : subjectIndexKey(issuer, nameId, sessionIndex),
-        String(-createdMs),
-        String(expiresMs),
-        String(lastSeenMs),
-        timeToLive(createdMs, expiresMs),
-      ]),
-    );
+    const inserted = await this.#keyspace.runForNumber(insertScript, [
+      idHash,
+      writeSessionRecord(session),
+      userKey(userId),
+      subjectKey(issuer, nameId),
+      sessionIndex === null ? '' : subjectIndexKey(issuer, nameId, sessionIndex),
+      String(-createdMs),
+      String(expiresMs),
+      String(lastSeenMs),
+      timeToLive(createdMs, expiresMs),
+    ]);
     if (!inserted.ok) return inserted;
     return inserted.value === 1 ? ok(undefined) : err({ reason: 'there is a session of this id already' });
   }
 
   async find(idHash: string): Stored<Session | null> {
-    const answer = await this.#connection.run(findScript, this.#prefix, [idHash]);
+    const answer = await this.#keyspace.run(findScript, [idHash]);
     if (!answer.ok) return answer;
     if (answer.value === null) return ok(null);
     const session = readShownSession(answer.value);
-    return session === null ? notOurs : ok(session);
+    return session === null ? foreignContent : ok(session);
   }
 
   async touch(seen: readonly { readonly idHash: string; readonly lastSeenMs: number }[]): Stored<void> {
@@ -84,16 +85,16 @@ export class RedisSessionStore implements SessionStore {
       const pairs = seen
         .slice(from, from + batchSize)
         .flatMap(({ idHash, lastSeenMs }) => [String(lastSeenMs), idHash]);
-      const answer = await this.#connection.send(['ZADD', `${this.#prefix}seen`, 'XX', 'GT', ...pairs]);
+      const answer = await this.#keyspace.raiseScores('seen', pairs);
       if (!answer.ok) return answer;
     }
-    // With nothing to do it tells all the same whether the store is there.
-    const there = seen.length > 0 ? null : await this.#connection.send(['PING']);
-    return there === null || there.ok ? ok(undefined) : there;
+    // A call without sessions still reports whether the store is there.
+    const pinged = seen.length > 0 ? null : await this.#keyspace.ping();
+    return pinged === null || pinged.ok ? ok(undefined) : pinged;
   }
 
   async remove(idHash: string): Stored<boolean> {
-    const removed = numberOf(await this.#connection.run(removeScript, this.#prefix, [idHash]));
+    const removed = await this.#keyspace.runForNumber(removeScript, [idHash]);
     return removed.ok ? ok(removed.value === 1) : removed;
   }
 
@@ -117,10 +118,9 @@ export class RedisSessionStore implements SessionStore {
     const after = query.after === null ? (['', ''] as const) : cursorOf(query.after);
     if (after === null) return err({ reason: 'there is no such page' });
     const key = query.userId === null ? 'created' : userKey(query.userId);
-    const parts = [key, String(query.limit), ...after];
-    const answer = await this.#connection.run(listScript, this.#prefix, parts);
+    const answer = await this.#keyspace.run(listScript, [key, String(query.limit), ...after]);
     if (!answer.ok) return answer;
-    if (!Array.isArray(answer.value)) return notOurs;
+    if (!Array.isArray(answer.value)) return foreignContent;
     const [last, shown]: readonly unknown[] = answer.value;
     const sessions = readAll(shown);
     if (!sessions.ok) return sessions;
@@ -128,31 +128,30 @@ export class RedisSessionStore implements SessionStore {
   }
 
   async findByPrefix(hashPrefix: string, limit: number): Stored<readonly Session[]> {
-    // The tilde comes after every digit and letter.
-    const parts = [hashPrefix, `${hashPrefix}~`, String(limit)];
-    const answer = await this.#connection.run(prefixScript, this.#prefix, parts);
+    // The tilde sorts after every digit and letter.
+    const answer = await this.#keyspace.run(prefixScript, [hashPrefix, `${hashPrefix}~`, String(limit)]);
     return answer.ok ? readAll(answer.value) : answer;
   }
 
-  async removeExpired(nowMs: number, seenBeforeMs: number | null, limit: number): Stored<number> {
-    const parts = [String(nowMs), seenBeforeMs === null ? '' : String(seenBeforeMs), String(limit)];
-    return numberOf(await this.#connection.run(expireScript, this.#prefix, parts));
+  removeExpired(nowMs: number, seenBeforeMs: number | null, limit: number): Stored<number> {
+    const earliest = seenBeforeMs === null ? '' : String(seenBeforeMs);
+    return this.#keyspace.runForNumber(expireScript, [String(nowMs), earliest, String(limit)]);
   }
 
-  async count(): Stored<number> {
-    return numberOf(await this.#connection.send(['ZCARD', `${this.#prefix}ids`]));
+  count(): Stored<number> {
+    return this.#keyspace.cardinality('ids');
   }
 
   async #removeMembers(keys: Iterable<string>): Stored<readonly string[]> {
     const removed: string[] = [];
     for (const key of keys) {
-      for (let looked = batchSize; looked === batchSize; ) {
-        const answer = await this.#connection.run(removeMembersScript, this.#prefix, [key, String(batchSize)]);
+      for (let examined = batchSize; examined === batchSize; ) {
+        const answer = await this.#keyspace.run(removeMembersScript, [key, String(batchSize)]);
         if (!answer.ok) return answer;
-        if (!Array.isArray(answer.value)) return notOurs;
+        if (!Array.isArray(answer.value)) return foreignContent;
         const [count, ids]: readonly unknown[] = answer.value;
-        if (typeof count !== 'number' || !Array.isArray(ids)) return notOurs;
-        looked = count;
+        if (typeof count !== 'number' || !Array.isArray(ids)) return foreignContent;
+        examined = count;
         for (const id of ids) removed.push(String(id));
       }
     }

@@ -2,35 +2,42 @@ import type { SamlStoreOpener, SamlStores } from '../../../application/ports/age
 import type { Logger } from '../../../application/ports/shared/logger.js';
 import type { SessionStoreOptions } from '../../../domain/agent/configuration/saml-options.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { RedisConnection, type ServerJudgement } from './redis-connection.js';
-import { keyPrefix } from './redis-keys.js';
-import { readRedisPlace, redisAddress } from './redis-place.js';
+import { RedisConnection, type RedisConnectionOptions } from '../../redis/redis-connection.js';
+import { readRedisEndpoint, redisAddress } from '../../redis/redis-endpoint.js';
+import { answerCode } from '../../redis/redis-failure.js';
 import { RedisReplayStore } from './redis-replay-store.js';
 import { RedisSignOnRequestStore } from './redis-request-store.js';
+import { checkRedisServer } from './redis-server-check.js';
 import { RedisSessionStore } from './redis-session-store.js';
-import { serverFacts } from './server-facts.js';
+import { SessionKeyspace } from './session-keyspace.js';
 
-/** Requests to the identity provider that are kept at one time: 250 MiB where somebody floods us with the longest of paths. */
+/** Pending requests to the identity provider: 250 MiB if somebody floods us with the longest paths. */
 const mostRequests = 50_000;
 
+const purpose = {
+  urlKey: 'session-store-url',
+  content: 'sessions',
+  permissions: 'PING, run scripts, and read and write keys portcullis:*',
+};
+
 export interface RedisStoreSettings {
-  /** Requests that are kept at one time, at the most. */
+  /** The most pending requests to the identity provider. */
   readonly requests: number;
-  /** Whether stores are opened that cannot be reached yet: they fail until they are. */
+  /** Whether a server that cannot be reached yet is no error: its stores fail until they reach it. */
   readonly waits: boolean;
 }
 
 const defaultSettings: RedisStoreSettings = { requests: mostRequests, waits: true };
 
 /**
- * Opens stores in a Redis server, from 6.2 on; Valkey is one. What is kept lasts as Redis is set up to keep it: with `appendonly yes` and
- * `appendfsync always` it is there after a crash.
+ * Opens stores in a Redis server, 6.2 or later, or in Valkey. Durability is the server's: with `appendonly yes` and
+ * `appendfsync always` the stores survive a crash.
  */
 export class RedisStoreOpener implements SamlStoreOpener {
   readonly #logger: Logger;
   readonly #settings: RedisStoreSettings;
 
-  /** @param logger is told where the server may drop keys, or cannot be reached yet */
+  /** @param logger gets a warning about a server that may evict keys, or that cannot be reached yet */
   constructor(logger: Logger, settings: Partial<RedisStoreSettings> = {}) {
     this.#logger = logger;
     this.#settings = { ...defaultSettings, ...settings };
@@ -38,15 +45,20 @@ export class RedisStoreOpener implements SamlStoreOpener {
 
   async open(options: SessionStoreOptions, namespace: string): Promise<Result<SamlStores, string>> {
     if (options.kind !== 'redis') return err(`session-store "${options.kind}" is not redis`);
-    const place = readRedisPlace(options.url);
-    if (!place.ok) return place;
-    const address = redisAddress(place.value);
-    const connection = new RedisConnection(place.value, this.#judge(address));
-    const prefix = keyPrefix(namespace);
-    const sessions = new RedisSessionStore(connection, prefix);
+    const endpoint = readRedisEndpoint(options.url, purpose.urlKey);
+    if (!endpoint.ok) return endpoint;
+    const address = redisAddress(endpoint.value);
+    const connection = new RedisConnection({
+      endpoint: endpoint.value,
+      purpose,
+      connectMs: 2_000,
+      answerMs: 1_000,
+      handshake: this.#handshake(address),
+    });
+    const keyspace = new SessionKeyspace(connection, namespace);
+    const sessions = new RedisSessionStore(keyspace);
     const opened = await connection.open();
-    const isAwaited = !opened.ok && opened.error.isPassing && this.#settings.waits;
-    if (isAwaited) {
+    if (!opened.ok && opened.error.kind === 'unreachable' && this.#settings.waits) {
       this.#logger.warn('redis cannot be reached yet', { server: address, reason: opened.error.reason });
       connection.keepTrying();
     } else {
@@ -58,24 +70,30 @@ export class RedisStoreOpener implements SamlStoreOpener {
     }
     return ok({
       sessions,
-      replays: new RedisReplayStore(connection, prefix),
-      requests: new RedisSignOnRequestStore(connection, prefix, this.#settings.requests),
+      replays: new RedisReplayStore(keyspace),
+      requests: new RedisSignOnRequestStore(keyspace, this.#settings.requests),
       isLost: () => false,
       close: () => connection.close(),
     });
   }
 
-  /** A server whose user may not run scripts tells of it here first. */
+  /** Finds out here whether the user may run scripts. */
   async #fault(sessions: RedisSessionStore): Promise<string | null> {
     const tried = await sessions.find('');
     return tried.ok ? null : tried.error.reason.replace(/^redis failed: /, '');
   }
 
-  /** What there is to be said for a server that can be used all the same is said once. */
-  #judge(address: string): ServerJudgement {
+  /** Checks every server that answers at the address, and warns once of each reservation. */
+  #handshake(address: string): RedisConnectionOptions['handshake'] {
     let warned: string | null = null;
-    return (info) => {
-      const { fault, warning } = serverFacts(info);
+    return async (send) => {
+      await send(['PING']);
+      const info: unknown = await send(['INFO']).catch((error: unknown) => {
+        // The user may lack permission for INFO. A broken connection is a failure.
+        if (answerCode(error) === null) throw error;
+        return null;
+      });
+      const { fault, warning } = checkRedisServer(typeof info === 'string' ? info : null);
       if (warning !== null && warning !== warned) this.#logger.warn(warning, { server: address });
       warned = warning;
       return fault;

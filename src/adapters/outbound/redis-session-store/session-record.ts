@@ -2,9 +2,20 @@ import type { AssertionAttribute } from '../../../domain/agent/saml/assertion.js
 import type { NameId } from '../../../domain/agent/saml/name-id.js';
 import type { Session } from '../../../domain/agent/saml/session/session.js';
 import { noNameId, storedNameId } from '../../../domain/agent/saml/session/stored-name-id.js';
-import { isRecord, parsedJson } from './parsed-json.js';
 
-/** What does not change of a session, as Redis holds it; version 1. */
+/** The value of a JSON text; undefined: the text is not JSON. */
+export const parsedJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The part of a session that never changes, as Redis stores it. Version 1. */
 interface SessionRecord {
   readonly v: 1;
   readonly user: string;
@@ -61,8 +72,8 @@ const attributesOf = ({ attributes }: SessionRecord): readonly AssertionAttribut
   attributes.map(([name, values]) => ({ name, values }));
 
 /**
- * Reads what the scripts show of a session: its hash, its record, and when it was last seen. Null: it is not what we write. Where the last
- * is lost, as eviction can bring about, it counts as not seen since it began.
+ * Reads a session from the answer of a script: its hash, its record, and when it was last seen. Null: Redis holds something
+ * else. When eviction has removed the last-seen time, the time of creation takes its place.
  */
 export const readShownSession = (shown: unknown): Session | null => {
   if (!Array.isArray(shown)) return null;

@@ -1,14 +1,14 @@
-import { redisScript } from './redis-script.js';
+import { keyspaceScript } from './session-keyspace.js';
 
 /*
- * session:<hash>   hash: the record, and the keys of the indexes that it is in
- * ids              sorted set, all scores 0: finds by prefix, and counts
- * created          scores are negative, so that the latest comes first and, of one moment, the lowest hash
+ * session:<hash>   hash: the record, and the keys of its indexes
+ * ids              sorted set, all scores 0: for lookup by prefix, and for the count
+ * created          sorted set with negative scores: the latest first and, of one moment, the lowest hash
  * expires, seen    sorted sets
- * user:..., subject:..., index:...   as created, of one user, of one subject, of one subject's session at the identity provider
+ * user:..., subject:..., index:...   like created, for one user, one subject, one session at the identity provider
  */
 
-/** Takes a session out of everything; a member whose record is gone, as eviction leaves it, leaves the sets here too. */
+/** Removes a session from every key; also a member whose record was evicted. */
 const drop = `
 local function drop(id)
   local places = redis.call('HMGET', p .. 'session:' .. id, 'user', 'subject', 'index')
@@ -20,7 +20,7 @@ local function drop(id)
 end
 `;
 
-/** What is given back of one session: its record, and when it was last seen. */
+/** A session as scripts return it: its hash, its record, and when it was last seen. */
 const shown = `
 local function shown(id)
   local record = redis.call('HGET', p .. 'session:' .. id, 'record')
@@ -29,8 +29,11 @@ local function shown(id)
 end
 `;
 
-/** hash, record, user, subject, index (empty: none), created as a negative number, expires, seen, time to live: 1, or 0 where it is there. */
-export const insertScript = redisScript(`
+/**
+ * Takes hash, record, user, subject, index (empty: none), created as a negative number, expires, seen, time to live. Returns 0 for
+ * a hash that is there, else 1.
+ */
+export const insertScript = keyspaceScript(`
 local id, ttl = ARGV[1], ARGV[9]
 local session = p .. 'session:' .. id
 if redis.call('EXISTS', session) == 1 then return 0 end
@@ -50,14 +53,14 @@ if ARGV[5] ~= '' then put(ARGV[5], ARGV[6]) end
 return 1
 `);
 
-/** hash */
-export const findScript = redisScript(`${shown} return shown(ARGV[1])`);
+/** Takes a hash. Returns the session. */
+export const findScript = keyspaceScript(`${shown} return shown(ARGV[1])`);
 
-/** hash: how many were removed. */
-export const removeScript = redisScript(`${drop} return drop(ARGV[1])`);
+/** Takes a hash. Returns the number of removed sessions. */
+export const removeScript = keyspaceScript(`${drop} return drop(ARGV[1])`);
 
-/** key of an index, limit: how many members were looked at, and the hashes of those that were sessions. */
-export const removeMembersScript = redisScript(`${drop}
+/** Takes the key of an index, limit. Returns the number of examined members, and the hashes of the removed sessions. */
+export const removeMembersScript = keyspaceScript(`${drop}
 local key = p .. ARGV[1]
 local ids = redis.call('ZRANGE', key, 0, ARGV[2] - 1)
 local removed = {}
@@ -68,10 +71,11 @@ return { #ids, removed }
 `);
 
 /**
- * key of an index, limit, score and hash of the last of the page before (empty: none): what is shown of each, and score and hash of the last
- * that was looked at, false where there are no more. Where that last one is gone, its place is found by putting it back for a moment.
+ * Takes the key of an index, limit, score and hash of the last member of the previous page (empty: none). Returns score and hash
+ * of the last examined member (false: there are no more), and the sessions. When that last member is gone, the script puts it
+ * back for a moment to find its place.
  */
-export const listScript = redisScript(`${drop}${shown}
+export const listScript = keyspaceScript(`${drop}${shown}
 local key, limit, at = p .. ARGV[1], tonumber(ARGV[2]), 0
 if ARGV[4] ~= '' then
   local missing = not redis.call('ZSCORE', key, ARGV[4])
@@ -97,8 +101,8 @@ end
 return { last, found }
 `);
 
-/** first hash, the one after the last, limit: what is shown of each. */
-export const prefixScript = redisScript(`${drop}${shown}
+/** Takes the first hash, the hash after the last, limit. Returns the sessions. */
+export const prefixScript = keyspaceScript(`${drop}${shown}
 local found, at = {}, 0
 while #found < tonumber(ARGV[3]) do
   local ids = redis.call('ZRANGEBYLEX', p .. 'ids', '[' .. ARGV[1], '(' .. ARGV[2], 'LIMIT', at, 1)
@@ -114,8 +118,8 @@ end
 return found
 `);
 
-/** now, limit of last seen (empty: none), limit: how many were removed. */
-export const expireScript = redisScript(`${drop}
+/** Takes now, the earliest last-seen time to keep (empty: none), limit. Returns the number of removed sessions. */
+export const expireScript = keyspaceScript(`${drop}
 local left = tonumber(ARGV[3])
 local function sweep(set, highest)
   local ids = redis.call('ZRANGEBYSCORE', p .. set, '-inf', highest, 'LIMIT', 0, left)

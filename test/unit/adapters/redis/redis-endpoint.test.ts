@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { readRedisPlace, redisAddress } from '../../../../../src/adapters/outbound/redis-session-store/redis-place.js';
-import { Secret } from '../../../../../src/domain/shared/secret.js';
+import { readRedisEndpoint, redisAddress } from '../../../../src/adapters/redis/redis-endpoint.js';
+import { Secret } from '../../../../src/domain/shared/secret.js';
 
-const read = (url: string) => readRedisPlace(new Secret(url));
+const read = (url: string) => readRedisEndpoint(new Secret(url), 'session-store-url');
 
-const place = (url: string) => {
+const endpoint = (url: string) => {
   const result = read(url);
   if (!result.ok) throw new Error(result.error);
   return { ...result.value, password: result.value.password?.reveal() ?? null };
 };
 
-describe('the place of a Redis server', () => {
+describe('the endpoint of a Redis server', () => {
   it('has defaults for all but the host', () => {
-    expect(place('redis://cache.example')).toEqual({
+    expect(endpoint('redis://cache.example')).toEqual({
       host: 'cache.example',
       port: 6379,
       tls: false,
@@ -23,7 +23,7 @@ describe('the place of a Redis server', () => {
   });
 
   it('has what the URL gives, decoded', () => {
-    expect(place('rediss://gate%40way:p%2Fss%3A%25@cache.example:7000/12')).toEqual({
+    expect(endpoint('rediss://gate%40way:p%2Fss%3A%25@cache.example:7000/12')).toEqual({
       host: 'cache.example',
       port: 7000,
       tls: true,
@@ -34,7 +34,7 @@ describe('the place of a Redis server', () => {
   });
 
   it('takes a password of the default user, and an IPv6 address', () => {
-    expect(place('redis://:word@[::1]/')).toMatchObject({ host: '::1', user: null, password: 'word', database: 0 });
+    expect(endpoint('redis://:word@[::1]/')).toMatchObject({ host: '::1', user: null, password: 'word', database: 0 });
     const result = read('redis://[::1]:7000');
     expect(result.ok && redisAddress(result.value)).toBe('[::1]:7000');
   });

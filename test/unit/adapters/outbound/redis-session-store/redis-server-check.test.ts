@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serverFacts } from '../../../../../src/adapters/outbound/redis-session-store/server-facts.js';
+import { checkRedisServer } from '../../../../../src/adapters/outbound/redis-session-store/redis-server-check.js';
 
 const info = (facts: Readonly<Record<string, string>>): string =>
   [
@@ -17,9 +17,9 @@ const info = (facts: Readonly<Record<string, string>>): string =>
 
 describe('what a Redis server says about itself', () => {
   it('is fine as it comes', () => {
-    expect(serverFacts(info({}))).toEqual({ fault: null, warning: null });
-    expect(serverFacts(info({ redis_version: '6.2.0' }))).toEqual({ fault: null, warning: null });
-    expect(serverFacts(info({ redis_version: '10.0.0' }))).toEqual({ fault: null, warning: null });
+    expect(checkRedisServer(info({}))).toEqual({ fault: null, warning: null });
+    expect(checkRedisServer(info({ redis_version: '6.2.0' }))).toEqual({ fault: null, warning: null });
+    expect(checkRedisServer(info({ redis_version: '10.0.0' }))).toEqual({ fault: null, warning: null });
   });
 
   it.each([
@@ -28,27 +28,27 @@ describe('what a Redis server says about itself', () => {
     [{ cluster_enabled: '1' }, 'cluster'],
     [{ role: 'slave' }, 'replica'],
   ])('is a fault with %o', (facts, clause) => {
-    const { fault, warning } = serverFacts(info(facts));
+    const { fault, warning } = checkRedisServer(info(facts));
     expect(fault).toContain(clause);
     expect(warning).toBeNull();
   });
 
   it('is a warning where keys can be dropped before their time', () => {
-    const { fault, warning } = serverFacts(info({ maxmemory: '104857600', maxmemory_policy: 'allkeys-lru' }));
+    const { fault, warning } = checkRedisServer(info({ maxmemory: '104857600', maxmemory_policy: 'allkeys-lru' }));
     expect(fault).toBeNull();
     expect(warning).toContain('allkeys-lru');
-    expect(serverFacts(info({ maxmemory: '104857600' })).warning).toBeNull();
+    expect(checkRedisServer(info({ maxmemory: '104857600' })).warning).toBeNull();
     // Without a bound nothing is ever dropped.
-    expect(serverFacts(info({ maxmemory_policy: 'allkeys-lru' })).warning).toBeNull();
+    expect(checkRedisServer(info({ maxmemory_policy: 'allkeys-lru' })).warning).toBeNull();
   });
 
   it('is a warning where it says nothing', () => {
-    expect(serverFacts(null).warning).toContain('noeviction');
-    expect(serverFacts('').warning).toContain('noeviction');
+    expect(checkRedisServer(null).warning).toContain('noeviction');
+    expect(checkRedisServer('').warning).toContain('noeviction');
   });
 
   it('does not let a server write into the log', () => {
-    const { warning } = serverFacts(info({ maxmemory: '1', maxmemory_policy: 'lru\u001b[2J' }));
+    const { warning } = checkRedisServer(info({ maxmemory: '1', maxmemory_policy: 'lru\u001b[2J' }));
     expect(warning).toContain('unknown');
   });
 });

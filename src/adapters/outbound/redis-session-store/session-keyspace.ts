@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import type { Stored, StoreFailure } from '../../../application/ports/agent/session-store.js';
+import { type Err, err, ok, type Result } from '../../../domain/shared/result.js';
+import { type RedisAnswer, type RedisConnection, type RedisScript, redisScript } from '../../redis/redis-connection.js';
+import type { RedisFailure } from '../../redis/redis-failure.js';
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Long enough that two never collide by chance, short enough to be stored a million times. */
+const shortDigest = (...parts: readonly string[]): string => digest(JSON.stringify(parts)).slice(0, 32);
+
+/** Keys of indexes, without the prefix. They are digests because names can be long, not because they are secret. */
+export const userKey = (userId: string): string => `user:${shortDigest(userId)}`;
+export const subjectKey = (issuer: string, nameId: string): string => `subject:${shortDigest(issuer, nameId)}`;
+export const subjectIndexKey = (issuer: string, nameId: string, sessionIndex: string): string =>
+  `index:${shortDigest(issuer, nameId, sessionIndex)}`;
+
+/** The shortest life of a key, in milliseconds, as Redis takes it: one hour more than its content, for clocks that differ. */
+export const timeToLive = (fromMs: number, untilMs: number): string =>
+  String(Math.max(0, Math.ceil(untilMs - fromMs)) + 3_600_000);
+
+/**
+ * A script with the common beginning. KEYS[1] is the prefix of all keys, so that no script touches the keys of another service
+ * provider. `hold` prolongs a key while anything in it lives; Redis removes the key when no agent uses it any more.
+ */
+export const keyspaceScript = (body: string): RedisScript =>
+  redisScript(`local p = KEYS[1]
+local function hold(key, ttl)
+  if redis.call('PTTL', key) < tonumber(ttl) then redis.call('PEXPIRE', key, ttl) end
+end
+${body}`);
+
+/** Redis holds something under a key of ours that we do not write. */
+export const foreignContent: Err<StoreFailure> = err({
+  reason: 'redis holds something else under the keys of sessions',
+});
+
+const storeFailure = ({ kind, reason }: RedisFailure): StoreFailure => {
+  switch (kind) {
+    case 'closed':
+      return { reason: 'the connection to redis is closed' };
+    case 'unreachable':
+      return { reason: `redis cannot be reached: ${reason}` };
+    case 'unusable':
+      return { reason: `redis cannot be used: ${reason}` };
+    case 'lost':
+      return { reason: 'redis cannot be reached' };
+    case 'overloaded':
+    case 'late':
+      return { reason: reason.replace(/^it /, 'redis ') };
+    case 'failed':
+      return { reason: `redis failed: ${reason}` };
+  }
+};
+
+const stored = (answer: RedisAnswer): Result<unknown, StoreFailure> =>
+  answer.ok ? answer : err(storeFailure(answer.error));
+
+const numberOf = (answer: RedisAnswer): Result<number, StoreFailure> => {
+  if (!answer.ok) return err(storeFailure(answer.error));
+  return typeof answer.value === 'number' ? ok(answer.value) : foreignContent;
+};
+
+/** The keys of one service provider in Redis. */
+export class SessionKeyspace {
+  readonly #connection: RedisConnection;
+  readonly #prefix: string;
+
+  /** @param namespace the entity id of the service provider */
+  constructor(connection: RedisConnection, namespace: string) {
+    this.#connection = connection;
+    // The braces put all keys into one hash slot (Redis cluster specification, "Hash tags").
+    this.#prefix = `portcullis:saml:{${digest(namespace).slice(0, 16)}}:`;
+  }
+
+  async run(script: RedisScript, parameters: readonly string[]): Stored<unknown> {
+    return stored(await this.#connection.run(script, [this.#prefix], parameters));
+  }
+
+  /** Runs a script that returns a number. */
+  async runForNumber(script: RedisScript, parameters: readonly string[]): Stored<number> {
+    return numberOf(await this.#connection.run(script, [this.#prefix], parameters));
+  }
+
+  /** Moves members of a sorted set up to higher scores. Members that are not in the set stay out. */
+  async raiseScores(set: string, scoresAndMembers: readonly string[]): Stored<unknown> {
+    return stored(await this.#connection.send(['ZADD', `${this.#prefix}${set}`, 'XX', 'GT', ...scoresAndMembers]));
+  }
+
+  /** The number of members of a sorted set. */
+  async cardinality(set: string): Stored<number> {
+    return numberOf(await this.#connection.send(['ZCARD', `${this.#prefix}${set}`]));
+  }
+
+  async ping(): Stored<unknown> {
+    return stored(await this.#connection.send(['PING']));
+  }
+}

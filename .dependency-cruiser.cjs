@@ -1,6 +1,6 @@
 /**
  * The laws of the house (ARCHITECTURE.md), one rule each. `npm run laws` checks them; a breach fails the build.
- * test/unit/repository/laws.test.ts breaks every one of them on purpose and expects to be told.
+ * test/unit/repository/laws.slow.test.ts breaks every one of them on purpose and expects to be told.
  */
 const adapter = '^src/adapters/(?:inbound|outbound)/([^/]+)/';
 const anyAdapter = '^src/adapters/(?:inbound|outbound)/';

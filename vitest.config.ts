@@ -2,19 +2,13 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/**
- * The end-to-end files that take longest, in the order in which they begin. `saml-durability` and
- * `sustained-load` take every core that they get and are far apart, so that each runs beside files that start programs and wait.
- */
+/** The end-to-end files that take longest, in the order in which they begin. */
 const longest = [
-  'saml-durability',
   'instances-behind-balancers',
-  'faults-under-load',
   'workers',
   'gateway-start',
   'program-upgrade',
   'saml',
-  'sustained-load',
   'agent-outage',
   'large-bodies',
   'rate-limits',
@@ -55,11 +49,14 @@ const computing: Sharing = { isolate: false, maxWorkers: cores };
 /** Tests with sockets wait for much of their time. */
 const waiting: Sharing = { isolate: false, maxWorkers: cores + 1 };
 
+const slowTests = '**/*.slow.test.ts';
+
 /** `groupOrder`: a group starts when the one before has ended, so that heavy tests do not starve each other. */
 const project = (name: string, groupOrder: number, testTimeout: number, sharing: Sharing) => ({
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
+    exclude: [slowTests],
     testTimeout,
     hookTimeout: 60_000,
     sequence: { groupOrder },
@@ -67,6 +64,23 @@ const project = (name: string, groupOrder: number, testTimeout: number, sharing:
     ...sharing,
   },
 });
+
+/**
+ * Tests that measure memory, need every core, or take many seconds. Each file runs alone in a process of its own, so that
+ * nothing else uses its heap.
+ */
+const slow = {
+  test: {
+    name: 'slow',
+    include: [`test/${slowTests}`],
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    sequence: { groupOrder: 3 },
+    setupFiles: ['test/support/shared/property-seed.ts'],
+    isolate: true,
+    maxWorkers: 1,
+  },
+};
 
 /** unit and property need no sockets; contract and integration open some; e2e starts the built programs. */
 export default defineConfig({
@@ -79,6 +93,7 @@ export default defineConfig({
       project('contract', 1, 60_000, waiting),
       project('integration', 1, 30_000, waiting),
       project('e2e', 2, 60_000, { isolate: true, maxWorkers: 3 }),
+      slow,
     ],
   },
 });

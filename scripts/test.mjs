@@ -1,5 +1,6 @@
-// npm test: sets up what is missing, then checks types, lint and laws and runs every test.
-// npm run check: the same without the tests that open sockets or start programs. More arguments go to vitest.
+// npm test: sets up what is missing, checks types, lint and laws, and runs every test except the slow ones.
+// npm run test:slow: the same checks, then the slow tests (*.slow.test.ts).
+// npm run check: the same checks, then the unit and property tests. More arguments go to vitest.
 import './node-floor.mjs';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,9 +14,19 @@ import { withSetUpLock } from './set-up-lock.mjs';
 import { beginBuild } from './stamps.mjs';
 import { reportVariable } from './summary-reporter.mjs';
 
-const quickProjects = ['unit', 'property'];
-const quick = process.argv.includes('--quick');
-const vitestArgs = process.argv.slice(2).filter((argument) => argument !== '--quick');
+/** @typedef {{ tests: string, projects: readonly string[] }} Selection */
+
+/** @type {Selection} */
+const standard = { tests: 'every test', projects: ['unit', 'property', 'contract', 'integration', 'e2e'] };
+
+/** @type {ReadonlyMap<string, Selection>} */
+const selections = new Map([
+  ['--quick', { tests: 'the unit and property tests', projects: ['unit', 'property'] }],
+  ['--slow', { tests: 'the slow tests', projects: ['slow'] }],
+]);
+
+const selection = process.argv.map((argument) => selections.get(argument)).find(Boolean) ?? standard;
+const vitestArgs = process.argv.slice(2).filter((argument) => !selections.has(argument));
 const strict = process.env['CI'] === 'true';
 
 /** @typedef {{ name: string, code: number, output: string }} CheckOutcome */
@@ -51,7 +62,7 @@ const named = async (name, check) => ({ name, ...(await check()) });
 const runTests = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-test-'));
   const reportFile = join(folder, 'report.json');
-  const projects = quick ? quickProjects.flatMap((project) => ['--project', project]) : [];
+  const projects = selection.projects.flatMap((project) => ['--project', project]);
   const reporters = ['--reporter=default', `--reporter=${inRoot('scripts', 'summary-reporter.mjs')}`];
   try {
     const { code } = await runNode(toolPaths.vitest, ['run', ...reporters, ...projects, ...vitestArgs], {
@@ -93,7 +104,7 @@ try {
     Promise.all([named('types', checkTypes), named('lint', checkLint), named('laws', checkLaws)]),
   );
   for (const { name, code, output } of checks) if (code !== 0) console.log(`\n${name}:\n${output.trimEnd()}`);
-  console.log(`[3/3] running ${quick ? 'the unit and property tests' : 'every test'} ...`);
+  console.log(`[3/3] running ${selection.tests} ...`);
   if (!summarise(checks, await runTests())) process.exitCode = 1;
 } catch (error) {
   if (!(error instanceof SetUpError)) throw error;

@@ -19,38 +19,65 @@ const program = (name: string, script: string): void => {
   chmodSync(folder.file(`bin/${name}`), 0o755);
 };
 
-/** Runs the script with an `npm` that records its arguments; `failing` is the command that fails. */
-const run = (env: Readonly<Record<string, string>>, failing = 'none') => {
-  program('npm', `echo "$*" >> ${folder.file('calls')}\n[ "$1$2" != "${failing}" ]`);
-  const { status } = spawnSync(folder.file('repository/.ci/run'), {
+interface Run {
+  readonly env?: Readonly<Record<string, string>>;
+  /** The npm command that fails, without spaces. */
+  readonly failing?: string;
+  /** How long `npm test` takes. */
+  readonly testSeconds?: number;
+}
+
+/** Runs the script with an `npm` that records its arguments, and a `date` that reads a clock of our own. */
+const run = ({ env = {}, failing = 'none', testSeconds = 0 }: Run) => {
+  folder.write('clock', '1000');
+  program('date', `cat ${folder.file('clock')}`);
+  program(
+    'npm',
+    `echo "$*" >> ${folder.file('calls')}\necho ${1000 + testSeconds} > ${folder.file('clock')}\n[ "$1$2" != "${failing}" ]`,
+  );
+  const { status, stdout } = spawnSync(folder.file('repository/.ci/run'), {
     env: { PATH: `${folder.file('bin')}:/usr/bin:/bin`, ...env },
+    encoding: 'utf8',
   });
-  return { status, calls: readFileSync(folder.file('calls'), 'utf8').trimEnd().split('\n') };
+  return { status, stdout, calls: readFileSync(folder.file('calls'), 'utf8').trimEnd().split('\n') };
 };
 
+const CORPORA = '/some/folder';
+
 describe('.ci/run', () => {
-  it('runs the tests alone where there are no corpora', () => {
-    expect(run({})).toEqual({ status: 0, calls: ['test'] });
+  it('runs only the tests, the slow ones last, where there are no corpora', () => {
+    expect(run({})).toEqual({ status: 0, stdout: '', calls: ['test', 'run test:slow'] });
   });
 
   it('runs the corpora that CORPORA names after the tests', () => {
-    expect(run({ CORPORA: '/some/folder' })).toEqual({
+    expect(run({ env: { CORPORA } })).toMatchObject({
       status: 0,
-      calls: ['test', 'run conformance -- /some/folder'],
+      calls: ['test', 'run test:slow', 'run conformance -- /some/folder'],
     });
   });
 
   it('runs the corpora of the folder beside the repository', () => {
     mkdirSync(folder.file('shared/corpora'), { recursive: true });
-    expect(run({})).toEqual({ status: 0, calls: ['test', 'run conformance -- ../shared/corpora'] });
+    expect(run({})).toMatchObject({
+      status: 0,
+      calls: ['test', 'run test:slow', 'run conformance -- ../shared/corpora'],
+    });
   });
 
-  it('runs both and fails where the tests fail', () => {
-    const { status, calls } = run({ CORPORA: '/some/folder' }, 'test');
-    expect({ status, count: calls.length }).toEqual({ status: 1, count: 2 });
+  it.each(['test', 'runtest:slow', 'runconformance'])('runs everything and fails where npm %s fails', (failing) => {
+    const { status, calls } = run({ env: { CORPORA }, failing });
+    expect({ status, count: calls.length }).toEqual({ status: 1, count: 3 });
   });
 
-  it('fails where a case of the corpora fails', () => {
-    expect(run({ CORPORA: '/some/folder' }, 'runconformance').status).toBe(1);
+  it('runs the slow tests in its fortieth minute', () => {
+    expect(run({ testSeconds: 40 * 60 - 1 }).calls).toEqual(['test', 'run test:slow']);
+  });
+
+  it('leaves the slow tests out after 40 minutes, and says so', () => {
+    expect(run({ testSeconds: 40 * 60 })).toEqual({
+      status: 0,
+      stdout: 'skipping npm run test:slow: this run has taken 40 minutes or more\n',
+      calls: ['test'],
+    });
   });
 });

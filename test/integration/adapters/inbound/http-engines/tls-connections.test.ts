@@ -162,42 +162,4 @@ describe('the connections of a listener with TLS', () => {
     secured.end();
     await expect.poll(() => listener.connections()).toBe(0);
   });
-
-  it('leave nothing behind, a thousand of them, however they end', { timeout: 90_000 }, async () => {
-    const tls = preparedTls([first], { clientAuth: 'request', clientAuthorities: root.certificate });
-    const { listener, handler } = await recordedListener(cleanUp, tls);
-    const shown = { cert: client.certificate, key: client.key };
-    const outdated = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' };
-    const ways: readonly (() => Promise<unknown>)[] = [
-      async () => (await connected(listener.address().port)).destroy(),
-      () => rawExchange(listener.address(), 'GET / HTTP/1.1\r\n\r\n'),
-      async () => {
-        const socket = await connected(listener.address().port);
-        socket.end(Buffer.from('\x16\x03\x01\x01\x00\x01', 'latin1'));
-        socket.resume();
-        await closed(socket);
-      },
-      async () => {
-        const socket = await tlsConnection(listener.address(), trusting(shown));
-        await ask(socket);
-        socket.destroy();
-      },
-      () => tlsCall(listener.address(), trusting(outdated)),
-    ];
-    for (let round = 0; round < 20; round += 1) {
-      await Promise.all(
-        Array.from({ length: 50 }, (_, index) => (ways[index % ways.length] as () => Promise<unknown>)()),
-      );
-    }
-    await expect.poll(() => listener.connections()).toBe(0);
-    // Those that sent anything that is no handshake are told of once each; those who left without a word are not.
-    const count = (code: string) => handler.failures.filter((failure) => failure.code === code).length;
-    expect(handler.failures).toHaveLength(600);
-    expect([count('ERR_SSL_HTTP_REQUEST'), count('ECONNRESET'), count('ERR_SSL_UNSUPPORTED_PROTOCOL')]).toEqual([
-      200, 200, 200,
-    ]);
-    expect(handler.requests).toHaveLength(200);
-    // Resolves when Node's own server has no connection left either.
-    await listener.drain(600_000);
-  });
 });

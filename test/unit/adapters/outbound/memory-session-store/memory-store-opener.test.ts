@@ -73,15 +73,6 @@ describe('stores in memory', () => {
     expect(await succeeded(requests.take(hashOf('first'), noonMs))).not.toBeNull();
   });
 
-  it('keep 100 000 requests', async () => {
-    const { requests } = await opened({});
-    for (let index = 0; index <= 100_000; index += 1) {
-      await requests.insert({ ...testSignOnRequest('one'), handleHash: String(index) });
-    }
-    expect(await succeeded(requests.take('0', noonMs))).toBeNull();
-    expect(await succeeded(requests.take('1', noonMs))).not.toBeNull();
-  });
-
   it('are empty each time they are opened', async () => {
     const opener = new MemoryStoreOpener();
     const one = await succeeded(opener.open({ kind: 'memory' }));

@@ -84,7 +84,7 @@ export const checkOptions = (options: Readonly<Record<string, unknown>>): void =
 export {
   Answer,
   allow,
-  blockAnswer,
+  blockAnswer as block,
   challenge,
   needBody,
   redirect,

@@ -3,8 +3,8 @@ import type { TargetChooser } from '../../../src/application/gateway/choose-upst
 import { ProblemAnswerer } from '../../../src/application/gateway/proxy-request/answer-problem.js';
 import { Exchange, type ExchangeOwner } from '../../../src/application/gateway/proxy-request/exchange.js';
 import { MeteredBody } from '../../../src/application/gateway/proxy-request/metered-body.js';
-import { RetryAllowance } from '../../../src/application/gateway/proxy-request/retry-allowance.js';
 import { RouteBreaker } from '../../../src/application/gateway/proxy-request/route-breaker.js';
+import { RetryAllowance } from '../../../src/application/gateway/proxy-request/sending-rules.js';
 import type { Stage } from '../../../src/application/gateway/proxy-request/stage.js';
 import {
   type SendDependencies,

@@ -1,23 +1,22 @@
 import { verdictOf } from '../../../domain/agent-protocol/agent-verdict.js';
 import { opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
-import { applyAnswered } from '../../../domain/agent-protocol/lasting-answers.js';
+import { applyAnswered, isLasting } from '../../../domain/agent-protocol/lasting-answers.js';
 import type { AgentAnswer } from '../../../domain/agent-protocol/messages.js';
 import type { BodySizeLimit } from '../../../domain/gateway/limits/request-limits.js';
 import { contentCodings } from '../../../domain/http/content-codings.js';
+import type { HeaderList } from '../../../domain/http/header-list.js';
+import type { RepeatedHeaderCache } from '../../../domain/http/repeated-header-cache.js';
 import type { Result } from '../../../domain/shared/result.js';
 import type { AgentCallListener, AgentOutcome } from '../../ports/gateway/agent-client.js';
 import type { GatewayMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { RequestAudit } from '../audit/audit-trail.js';
-import { answerBodyFailure } from './answer-body-failure.js';
-import type { ProblemAnswerer } from './answer-problem.js';
-import { answerViolation } from './answer-violation.js';
+import type { PartTrace } from '../trace/request-tracing.js';
+import { requestHeadersEvent } from './agent-events.js';
+import { answerBodyFailure, answerViolation, type ProblemAnswerer } from './answer-problem.js';
 import { answerWithDecision } from './answer-with-decision.js';
-import { answeredAgain, rememberAnswered } from './answered-again.js';
 import { applyFailureMode } from './apply-failure-mode.js';
-import { noteOutcome } from './ask-agent.js';
-import { requestDirection } from './body-direction.js';
 import type { Exchange } from './exchange.js';
 import type { IdentityHeaderFilter } from './identity-header-filter.js';
 import {
@@ -26,10 +25,9 @@ import {
   type InspectionFailure,
   type InspectionParts,
   inspectBody,
+  requestDirection,
 } from './inspect-body.js';
-import { requestHeadersEvent } from './request-headers-event.js';
-import type { PartTrace } from './request-trace.js';
-import type { RouteAgent } from './route-agent.js';
+import { noteOutcome, type RouteAgent } from './route-agent.js';
 import { resumeStages, type StageOutcome } from './stage.js';
 
 export interface AskAgentsDependencies {
@@ -253,4 +251,25 @@ const takeFailure = (
       return problems.answer(exchange, 'unsupported_content_encoding', detail, {}, knownCodings);
     }
   }
+};
+
+/** What is known of the headers as they stand. */
+const alikeOf = ({ alike, headers }: Exchange): RepeatedHeaderCache | null =>
+  alike !== null && alike.fields === headers ? alike : null;
+
+/**
+ * What an answer makes of the headers of a request, where the very same was given to the request before on its connection, whose
+ * headers were alike; null: that is to be found out. Only answers that allow, and that want nothing else, are remembered.
+ */
+export const answeredAgain = (exchange: Exchange, answer: AgentAnswer): RepeatedHeaderCache | null => {
+  const alike = alikeOf(exchange);
+  const { known } = exchange.request.connection;
+  return alike === null || known === null ? null : known.operated(alike, answer);
+};
+
+/** Remembers what an answer that was found to be sound has made of the headers of a request, as they still stand. */
+export const rememberAnswered = (exchange: Exchange, answer: AgentAnswer, operated: HeaderList): void => {
+  const alike = alikeOf(exchange);
+  if (alike === null || operated === alike.fields || !isLasting(answer)) return;
+  exchange.request.connection.known?.rememberOperated(alike, answer, operated);
 };

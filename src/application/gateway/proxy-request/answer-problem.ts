@@ -1,9 +1,12 @@
+import type { LimitViolation } from '../../../domain/gateway/limits/limit-violation.js';
+import { type BodySizeLimit, checkBodySize } from '../../../domain/gateway/limits/request-limits.js';
 import { correlationIdHeader } from '../../../domain/http/correlation-id.js';
 import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../../domain/http/gateway-problem.js';
+import { grpcCodeOf, grpcErrorHeaders, isGrpcCall } from '../../../domain/http/grpc-error.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
+import type { GatewayMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { LogFields, Logger } from '../../ports/shared/logger.js';
 import type { Exchange } from './exchange.js';
-import { sendError } from './send-error.js';
 import type { StageOutcome } from './stage.js';
 
 /** Header fields that every problem has. */
@@ -69,3 +72,78 @@ export class ProblemAnswerer {
     return 'ended';
   }
 }
+
+/** Answers a violated limit, with the log line and the count that it calls for. */
+export const answerViolation = (
+  exchange: Exchange,
+  violation: LimitViolation,
+  problems: ProblemAnswerer,
+  metrics: GatewayMetrics,
+): StageOutcome => {
+  count(violation, metrics);
+  return problems.answer(exchange, violation.code, `${violation.name} is ${violation.limit}.`, {
+    limit: violation.limit,
+    limit_name: violation.name,
+    actual: violation.actual,
+  });
+};
+
+/** Counts a violation; that of the target has no series of its own. */
+const count = ({ code, name }: LimitViolation, metrics: GatewayMetrics): void => {
+  switch (code) {
+    case 'header_too_large':
+    case 'target_too_long':
+      metrics.limitExceeded('header_size');
+      return;
+    case 'body_too_large':
+      metrics.limitExceeded('body_size');
+      return;
+    case 'connection_limit_reached':
+      metrics.connectionLimitReached(name);
+      return;
+    case 'request_limit_reached':
+    case 'memory_limit_reached':
+      metrics.requestLimitReached(name);
+      return;
+  }
+};
+
+/** Answers a request whose body could not be read to its end. */
+export const answerBodyFailure = (
+  exchange: Exchange,
+  maxBodySize: BodySizeLimit,
+  problems: ProblemAnswerer,
+  metrics: GatewayMetrics,
+): StageOutcome => {
+  const { body, inflation } = exchange;
+  if (body?.failure === 'too_large') {
+    const violation = checkBodySize(body.octets, maxBodySize);
+    if (violation) return answerViolation(exchange, violation, problems, metrics);
+  }
+  if (inflation?.violation) return answerViolation(exchange, inflation.violation, problems, metrics);
+  if (body?.failure === 'timed_out') {
+    return problems.answer(exchange, 'request_timeout', 'The request body stopped coming, or came too slowly.');
+  }
+  return problems.answer(exchange, 'malformed_request', 'The request body ended early or is malformed.');
+};
+
+/** An error for the client of an exchange, whose status is `Exchange.status`. */
+interface ClientError {
+  readonly headers: HeaderList;
+  readonly body: string | null;
+  /** What is wrong, for a client that gets no body. */
+  readonly message: string;
+  /** The connection ends behind it. */
+  readonly close: boolean;
+}
+
+/** Sends an error in the form that its client reads: a gRPC call gets its status and message in the head of a 200 answer. */
+export const sendError = (exchange: Exchange, { headers, body, message, close }: ClientError): void => {
+  const { request, response, status } = exchange;
+  if (!isGrpcCall(request.headers)) {
+    response.send(status, headers, body, close);
+    return;
+  }
+  exchange.grpcStatus = grpcCodeOf(status);
+  response.send(200, grpcErrorHeaders(status, message, headers), null, close);
+};

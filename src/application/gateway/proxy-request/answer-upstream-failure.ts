@@ -4,11 +4,9 @@ import { joined } from '../../../domain/shared/joined.js';
 import type { GatewayMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { UpstreamFailure } from '../../ports/gateway/upstream-client.js';
 import type { ChosenTarget, TargetChoice } from '../choose-upstream/chosen-target.js';
-import { answerBodyFailure } from './answer-body-failure.js';
-import type { ProblemAnswerer } from './answer-problem.js';
-import { blamed } from './attempt-end.js';
+import { answerBodyFailure, type ProblemAnswerer } from './answer-problem.js';
+import { blamed, type ResponseFault } from './attempt-end.js';
 import type { Exchange } from './exchange.js';
-import type { ResponseFault } from './response-fault.js';
 import type { StageOutcome } from './stage.js';
 
 export interface UpstreamFailureParts {

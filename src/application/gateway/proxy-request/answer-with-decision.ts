@@ -7,11 +7,10 @@ import { withoutHopByHop } from '../../../domain/http/hop-by-hop-headers.js';
 import { withHeader } from '../../../domain/http/with-header.js';
 import { withoutHeader } from '../../../domain/http/without-header.js';
 import { parseStrictJsonObject } from '../../../domain/shared/strict-json.js';
-import { problemHeaders } from './answer-problem.js';
+import { problemHeaders, sendError } from './answer-problem.js';
 import type { Exchange } from './exchange.js';
-import { sendError } from './send-error.js';
+import { withResponseOperations } from './relay-response.js';
 import type { StageOutcome } from './stage.js';
-import { withResponseOperations } from './with-response-operations.js';
 
 /** A quoted-string (RFC 9110, section 5.6.4). */
 const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;

@@ -1,16 +1,21 @@
 import { opensOn } from '../../../domain/agent-protocol/failure-rules.js';
 import type { AgentFailure } from '../../ports/gateway/agent-client.js';
-import type { AgentCallMetrics } from '../../ports/gateway/gateway-metrics.js';
+import type { AgentCallMetrics, GatewayMetrics } from '../../ports/gateway/gateway-metrics.js';
+import type { Logger } from '../../ports/shared/logger.js';
 import type { RequestAudit } from '../audit/audit-trail.js';
 import type { ProblemAnswerer } from './answer-problem.js';
 import type { Exchange } from './exchange.js';
-import { type AgentLimitDependencies, noteAgentLimit } from './note-agent-limit.js';
 import type { RouteAgent } from './route-agent.js';
 import type { StageOutcome } from './stage.js';
 
 export interface FailureModeDependencies extends AgentLimitDependencies {
   readonly problems: ProblemAnswerer;
   readonly audit: RequestAudit;
+}
+
+export interface AgentLimitDependencies {
+  readonly metrics: GatewayMetrics;
+  readonly logger: Logger;
 }
 
 /** What goes on without an agent, in the words of the log. */
@@ -48,4 +53,29 @@ export const applyFailureMode = (
   return failure.code === 'timed_out'
     ? problems.answer(exchange, 'agent_timeout', `The agent "${client.name}" did not answer in time.`, fields)
     : problems.answer(exchange, 'agent_unavailable', `The agent "${client.name}" is not available.`, fields);
+};
+
+/**
+ * Counts a call that failed by a limit of the gateway, and says so in the log as of every limit; nothing where it failed
+ * otherwise. What becomes of the request is not decided here.
+ */
+export const noteAgentLimit = (
+  exchange: Exchange,
+  agent: string,
+  { limit: reached }: AgentFailure,
+  { metrics, logger }: AgentLimitDependencies,
+): void => {
+  if (reached === undefined) return;
+  const { name, limit, actual } = reached;
+  metrics.requestLimitReached(name);
+  logger.warn('a call to an agent is over a limit', {
+    agent,
+    limit,
+    limit_name: name,
+    actual,
+    client_ip: exchange.client.address,
+    trace_id: exchange.traceId,
+    correlation_id: exchange.correlationId,
+    route: exchange.route?.configuration.id ?? null,
+  });
 };

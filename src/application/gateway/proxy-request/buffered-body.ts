@@ -1,8 +1,94 @@
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
-import { ChunkBuffer } from './chunk-buffer.js';
-import { PrefixedBody } from './prefixed-body.js';
-import type { RepeatableBody } from './repeatable-body.js';
+import type { RepeatableBody } from './replayable-body.js';
+
+/** A piece from this size on is kept as it is; what is smaller is copied together: each piece costs more than its octets. */
+export const largePieceOctets = 4_096;
+
+/** Octets that came in pieces, however small, kept in few. */
+export class ChunkBuffer {
+  /** Of all pieces together. */
+  octets = 0;
+  readonly #closed: Uint8Array[] = [];
+  /** Takes small pieces; null where there is none that has room. */
+  #open: Uint8Array | null = null;
+  #filled = 0;
+
+  add(piece: Uint8Array): void {
+    if (piece.length === 0) return;
+    this.octets += piece.length;
+    if (this.#filled + piece.length > largePieceOctets) this.#close();
+    if (piece.length >= largePieceOctets) {
+      this.#closed.push(piece);
+      return;
+    }
+    this.#open ??= new Uint8Array(largePieceOctets);
+    this.#open.set(piece, this.#filled);
+    this.#filled += piece.length;
+  }
+
+  /** All of them, in their order. */
+  pieces(): readonly Uint8Array[] {
+    this.#close();
+    return this.#closed;
+  }
+
+  /** All of them as one. */
+  joined(): Uint8Array {
+    const [only, ...more] = this.pieces();
+    if (only !== undefined && more.length === 0) return only;
+    const all = new Uint8Array(this.octets);
+    let offset = 0;
+    for (const piece of this.#closed) {
+      all.set(piece, offset);
+      offset += piece.length;
+    }
+    return all;
+  }
+
+  #close(): void {
+    // Exact, so that what is kept is never much more than the octets.
+    if (this.#open !== null && this.#filled > 0) this.#closed.push(this.#open.slice(0, this.#filled));
+    this.#filled = 0;
+  }
+}
+
+const nothing = new Uint8Array(0);
+
+/** A body whose first pieces were read already, for an agent, and are now given, as it left them, before the rest. */
+export class PrefixedBody implements BodySource {
+  readonly #pieces: Uint8Array[];
+  readonly #rest: BodySource;
+  #given = 0;
+
+  constructor(
+    pieces: readonly Uint8Array[],
+    rest: BodySource,
+    /** Octets of pieces and rest together; null where that is not known. */
+    readonly declaredLength: number | null,
+  ) {
+    this.#pieces = [...pieces];
+    this.#rest = rest;
+  }
+
+  read(): Uint8Array | null | Promise<Uint8Array | null> {
+    const piece = this.#pieces[this.#given];
+    if (piece === undefined) return this.#rest.read();
+    // What is given is not held any longer.
+    this.#pieces[this.#given] = nothing;
+    this.#given += 1;
+    return Promise.resolve(piece);
+  }
+
+  trailers(): HeaderList {
+    return this.#rest.trailers();
+  }
+
+  cancel(): void {
+    this.#pieces.length = 0;
+    this.#rest.cancel();
+  }
+}
 
 /** What was read of a body at once. */
 export interface BodyPrefix {

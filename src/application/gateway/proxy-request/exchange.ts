@@ -1,5 +1,6 @@
 import type { AgentVerdict } from '../../../domain/agent-protocol/agent-verdict.js';
 import type { HeaderOperation } from '../../../domain/agent-protocol/messages.js';
+import type { RouteConfiguration } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import type { ClientAddress } from '../../../domain/http/client-address.js';
 import type { GatewayProblemCode } from '../../../domain/http/gateway-problem.js';
 import { type HeaderList, noHeaders } from '../../../domain/http/header-list.js';
@@ -7,13 +8,21 @@ import type { OwnedHeaders } from '../../../domain/http/owned-headers.js';
 import type { RepeatedHeaderCache } from '../../../domain/http/repeated-header-cache.js';
 import type { TargetHeaderCache } from '../../../domain/http/target-header-cache.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
+import type { RouteMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { ClientRequest, ClientResponse } from '../../ports/gateway/http-exchange.js';
 import type { UpstreamExchange } from '../../ports/gateway/upstream-client.js';
+import type { RequestTrace } from '../trace/request-tracing.js';
 import type { InflatedBody } from './inflated-body.js';
-import type { MatchedRoute } from './matched-route.js';
 import type { MeteredBody } from './metered-body.js';
-import type { RequestTrace } from './request-trace.js';
 import type { RouteAgent } from './route-agent.js';
+
+/** The route that took a request, as far as every stage may know it. */
+export interface MatchedRoute {
+  readonly configuration: RouteConfiguration;
+  readonly metrics: RouteMetrics;
+  /** Requests of this route under way. */
+  inFlight: number;
+}
 
 /** Whose exchanges they are. */
 export interface ExchangeOwner {

@@ -1,10 +1,9 @@
 import { firstHeader, type HeaderList } from '../../../domain/http/header-list.js';
 import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
-import { BufferedBody, readAhead } from './buffered-body.js';
+import { type ResponseFault, responseFaultOf } from './attempt-end.js';
+import { BufferedBody, PrefixedBody, readAhead } from './buffered-body.js';
 import type { Exchange } from './exchange.js';
-import { PrefixedBody } from './prefixed-body.js';
-import { type ResponseFault, responseFaultOf } from './response-fault.js';
-import { withBody } from './with-body.js';
+import { withBody } from './relay-response.js';
 
 /** What became of holding a response back. `isWhole`: its upstream has nothing more to do with it. */
 export type HeldResponse =

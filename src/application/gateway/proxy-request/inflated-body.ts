@@ -3,9 +3,94 @@ import type { LimitViolation } from '../../../domain/gateway/limits/limit-violat
 import type { ContentCoding } from '../../../domain/http/content-codings.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { BodyInflater } from '../../ports/gateway/body-inflater.js';
-import type { BodySource } from '../../ports/gateway/body-source.js';
-import { BodyLimitError } from './body-limit-error.js';
-import type { RecordingBody } from './recording-body.js';
+import { BodyReadError, type BodySource } from '../../ports/gateway/body-source.js';
+import { ChunkBuffer, largePieceOctets, PrefixedBody } from './buffered-body.js';
+
+/** A body is over a limit of what agents are shown. */
+export class BodyLimitError extends BodyReadError {
+  readonly violation: LimitViolation;
+
+  constructor(violation: LimitViolation) {
+    super('aborted', `${violation.name} is ${violation.limit}`);
+    this.name = 'BodyLimitError';
+    this.violation = violation;
+  }
+}
+
+/** So many pieces are given as they come; where they are small, those behind them are gathered. */
+const maxEagerPieces = 256;
+
+/**
+ * A body that remembers what is read of it, so that it can be had again from its beginning. Where it comes in very many
+ * small pieces it gives fewer: whoever decodes them has more trouble with a piece than with its octets.
+ */
+export class RecordingBody implements BodySource {
+  /** Octets read so far. */
+  octets = 0;
+  readonly #source: BodySource;
+  readonly #violationOf: (octets: number) => LimitViolation | null;
+  /** Null once nothing is remembered any more. */
+  #kept: ChunkBuffer | null = new ChunkBuffer();
+  #given = 0;
+  #hasEnded = false;
+
+  /** `violationOf` says what is too much to be remembered. */
+  constructor(source: BodySource, violationOf: (octets: number) => LimitViolation | null) {
+    this.#source = source;
+    this.#violationOf = violationOf;
+  }
+
+  get declaredLength(): number | null {
+    return this.#source.declaredLength;
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    this.#given += 1;
+    // Once it is only passed through, somebody may wait for each octet.
+    if (this.#given <= maxEagerPieces || this.#kept === null) return this.#next();
+    const gathered = new ChunkBuffer();
+    while (gathered.octets < largePieceOctets) {
+      const piece = await this.#next();
+      if (piece === null) break;
+      gathered.add(piece);
+    }
+    return gathered.octets === 0 ? null : gathered.joined();
+  }
+
+  trailers(): HeaderList {
+    return this.#source.trailers();
+  }
+
+  /** Whoever reads it through this one is done; the source is left to whoever gets the body again. */
+  cancel(): void {
+    if (this.#kept === null) this.#source.cancel();
+  }
+
+  /** All of it, from its first octet. Nothing may be read through this one any more. */
+  again(): BodySource {
+    return new PrefixedBody(this.#kept?.pieces() ?? [], this.#source, this.#source.declaredLength);
+  }
+
+  /** It is not needed again: from now on it is only passed through, whatever its size. */
+  forget(): void {
+    this.#kept = null;
+  }
+
+  async #next(): Promise<Uint8Array | null> {
+    if (this.#hasEnded) return null;
+    const piece = await this.#source.read();
+    if (piece === null) {
+      this.#hasEnded = true;
+      return null;
+    }
+    this.octets += piece.length;
+    if (this.#kept === null) return piece;
+    const violation = this.#violationOf(this.octets);
+    if (violation !== null) throw new BodyLimitError(violation);
+    this.#kept.add(piece);
+    return piece;
+  }
+}
 
 /** A body without its content codings, held to the limits of decompression however much of it is read. */
 export class InflatedBody implements BodySource {

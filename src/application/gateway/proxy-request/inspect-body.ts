@@ -1,7 +1,12 @@
 import { foldAnswers } from '../../../domain/agent-protocol/answer-folding.js';
 import { opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
 import { headerOperationsFault } from '../../../domain/agent-protocol/header-operations.js';
-import type { AgentAnswer } from '../../../domain/agent-protocol/messages.js';
+import type {
+  AgentAnswer,
+  BodyChunkEvent,
+  BodyMutation,
+  CancelReason,
+} from '../../../domain/agent-protocol/messages.js';
 import { contentCodingsOf, withoutContentEncoding } from '../../../domain/http/content-codings.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import { withHeader } from '../../../domain/http/with-header.js';
@@ -11,12 +16,47 @@ import type { AgentFailure } from '../../ports/gateway/agent-client.js';
 import type { BodyInflater } from '../../ports/gateway/body-inflater.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
 import type { Clock } from '../../ports/shared/clock.js';
-import { askAgent } from './ask-agent.js';
-import type { BodyDirection } from './body-direction.js';
+import type { RequestTrace } from '../trace/request-tracing.js';
 import { type InspectionLimits, inspectionCut } from './inspection-limits.js';
-import { type BodyAfterwards, PresentedBody, type ShownBodyFault } from './presented-body.js';
-import type { RequestTrace } from './request-trace.js';
-import type { RouteAgent } from './route-agent.js';
+import { type BodyAfterwards, type BodyPiece, PresentedBody, type ShownBodyFault } from './presented-body.js';
+import { askAgent, type RouteAgent } from './route-agent.js';
+
+/** What is different about the body of a request and that of a response. */
+interface BodyDirection {
+  readonly event: BodyChunkEvent['kind'];
+  chunkOf(correlationId: string, piece: BodyPiece): BodyChunkEvent;
+  mutationOf(answer: AgentAnswer): BodyMutation | null;
+  /** The fields behind the body go on with it. */
+  readonly keepsTrailers: boolean;
+  /** What an agent is told where the body cannot be read to its end. */
+  readonly unreadable: CancelReason;
+}
+
+export const requestDirection: BodyDirection = {
+  event: 'request_body_chunk',
+  chunkOf: (correlationId, { octets, ...piece }) => ({
+    kind: 'request_body_chunk',
+    correlationId,
+    ...piece,
+    bytesReceived: octets,
+  }),
+  mutationOf: ({ requestBodyMutation }) => requestBodyMutation,
+  keepsTrailers: false,
+  unreadable: 'client_disconnect',
+};
+
+export const responseDirection: BodyDirection = {
+  event: 'response_body_chunk',
+  chunkOf: (correlationId, { octets, ...piece }) => ({
+    kind: 'response_body_chunk',
+    correlationId,
+    ...piece,
+    bytesSent: octets,
+  }),
+  mutationOf: ({ responseBodyMutation }) => responseBodyMutation,
+  keepsTrailers: true,
+  unreadable: 'upstream_error',
+};
 
 /** A body that an agent wants to see before it decides. */
 export interface BodyInspection {

@@ -6,8 +6,7 @@ import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
 import type { RequestAudit } from '../audit/audit-trail.js';
 import { answerWithDecision } from './answer-with-decision.js';
 import { applyFailureMode, type FailureModeDependencies } from './apply-failure-mode.js';
-import { askAgent } from './ask-agent.js';
-import { responseDirection } from './body-direction.js';
+import { brokenResponse, type ResponseFault, uninspectable, unreadableContent } from './attempt-end.js';
 import type { Exchange } from './exchange.js';
 import {
   headersOfInspected,
@@ -15,12 +14,11 @@ import {
   type InspectionFailure,
   type InspectionParts,
   inspectBody,
+  responseDirection,
 } from './inspect-body.js';
 import { MeteredBody } from './metered-body.js';
-import { relayedHead } from './relay-response.js';
-import { brokenResponse, type ResponseFault, uninspectable, unreadableContent } from './response-fault.js';
-import type { RouteAgent } from './route-agent.js';
-import { withBody } from './with-body.js';
+import { relayedHead, withBody } from './relay-response.js';
+import { askAgent, type RouteAgent } from './route-agent.js';
 
 export interface ResponseJudgeDependencies extends FailureModeDependencies {
   readonly inspection: InspectionParts;

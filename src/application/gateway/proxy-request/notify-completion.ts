@@ -1,18 +1,12 @@
 import type { RequestCompleteEvent } from '../../../domain/agent-protocol/messages.js';
 import type { Clock } from '../../ports/shared/clock.js';
-import { askAgent } from './ask-agent.js';
+import { type ExchangeOutcome, requestCompleteEvent } from './agent-events.js';
+import { type AgentLimitDependencies, noteAgentLimit } from './apply-failure-mode.js';
 import type { Exchange } from './exchange.js';
-import { type AgentLimitDependencies, noteAgentLimit } from './note-agent-limit.js';
-import type { RouteAgent } from './route-agent.js';
+import { askAgent, type RouteAgent } from './route-agent.js';
 
 export interface CompletionDependencies extends AgentLimitDependencies {
   readonly clock: Clock;
-}
-
-/** How an exchange has ended, as the access log says it too. */
-export interface ExchangeOutcome {
-  readonly status: number;
-  readonly durationMs: number;
 }
 
 /**
@@ -43,16 +37,3 @@ const tellAgent = async (
   const outcome = await askAgent(agent, event, dependencies.clock, exchange.trace);
   if (!outcome.ok) noteAgentLimit(exchange, agent.client.name, outcome.error, dependencies);
 };
-
-const requestCompleteEvent = (exchange: Exchange, { status, durationMs }: ExchangeOutcome): RequestCompleteEvent => ({
-  kind: 'request_complete',
-  correlationId: exchange.id,
-  status,
-  // The wire counts whole milliseconds, and its readers take nothing else.
-  durationMs: Math.round(durationMs),
-  requestBodySize: exchange.body?.octets ?? 0,
-  responseBodySize: exchange.response.bytesSent(),
-  upstreamAttempts: exchange.upstreamAttempts,
-  upstream: exchange.upstreamAttempts === 0 ? null : (exchange.route?.configuration.upstream ?? null),
-  error: exchange.errorType,
-});

@@ -5,12 +5,61 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { AgentFailure } from '../../ports/gateway/agent-client.js';
 import { type BodyInflater, InflationError } from '../../ports/gateway/body-inflater.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
-import type { BodyPiece } from './body-direction.js';
-import { BodyLimitError } from './body-limit-error.js';
-import { BodyPieces } from './body-pieces.js';
-import { InflatedBody } from './inflated-body.js';
+import { ChunkBuffer, PrefixedBody } from './buffered-body.js';
+import { BodyLimitError, InflatedBody, RecordingBody } from './inflated-body.js';
 import type { InspectionCut } from './inspection-limits.js';
-import { RecordingBody } from './recording-body.js';
+
+const noOctets = new Uint8Array(0);
+
+/** A body cut into pieces of the size that its reader wants. */
+class BodyPieces {
+  /** All of it has been given. */
+  hasEnded = false;
+  readonly #source: BodySource;
+  /** What was read and not given yet. */
+  #left: Uint8Array = noOctets;
+
+  constructor(source: BodySource) {
+    this.#source = source;
+  }
+
+  /** The next octets as soon as there are any, so many at the most; none at the end. */
+  async next(maxOctets: number): Promise<Uint8Array> {
+    while (this.#left.length === 0 && !this.hasEnded) {
+      const piece = await this.#source.read();
+      if (piece === null) this.hasEnded = true;
+      else this.#left = piece;
+    }
+    const given = this.#left.subarray(0, maxOctets);
+    this.#left = this.#left.subarray(given.length);
+    return given;
+  }
+
+  /** The next so many octets; fewer only at the end. */
+  async gather(octets: number): Promise<Uint8Array> {
+    const gathered = new ChunkBuffer();
+    while (gathered.octets < octets && !this.hasEnded) gathered.add(await this.next(octets - gathered.octets));
+    return gathered.joined();
+  }
+
+  /** `given`, and then what has not been given yet. */
+  behind(given: readonly Uint8Array[], declaredLength: number | null): BodySource {
+    const pieces = this.#left.length === 0 ? given : [...given, this.#left];
+    return new PrefixedBody(pieces, this.#source, declaredLength);
+  }
+}
+
+/** A piece of a body as an agent is shown it. */
+export interface BodyPiece {
+  readonly data: Uint8Array;
+  readonly isLast: boolean;
+  /** Octets of the whole body where it is known. */
+  readonly totalSize: number | null;
+  /** Counts from 0. */
+  readonly chunkIndex: number;
+  /** Octets so far, this piece included. */
+  readonly octets: number;
+}
 
 /** Why a body cannot be shown to an agent. */
 export type ShownBodyFault =
@@ -36,8 +85,6 @@ const maxMutatedOctets = 16_777_216;
 /** Where a body comes in small pieces, so many of them are shown as they come; then they are gathered into chunks. */
 const maxEagerChunks = 256;
 
-const nothing = new Uint8Array(0);
-
 const faultOf = (error: unknown): ShownBodyFault => {
   if (error instanceof BodyLimitError) return { kind: 'too_large', violation: error.violation };
   const detail = error instanceof Error ? error.message : 'unreadable';
@@ -60,7 +107,7 @@ export class PresentedBody {
   #seenOctets = 0;
   #leftOctets = 0;
   #chunks = 0;
-  #current: Uint8Array = nothing;
+  #current: Uint8Array = noOctets;
   #isAllSeen = false;
   #isChanged = false;
 
@@ -145,7 +192,7 @@ export class PresentedBody {
   async #advance(): Promise<void> {
     const { isWhole, size, chunkOctets } = this.#cut;
     if (this.#pieces === null) {
-      this.#current = nothing;
+      this.#current = noOctets;
       this.#isAllSeen = true;
       return;
     }

@@ -21,13 +21,12 @@ import type { LogFields, Logger } from '../../ports/shared/logger.js';
 import type { Random } from '../../ports/shared/random.js';
 import type { ConnectionAdmissions } from '../admit/connection-admissions.js';
 import type { FloodLog } from '../admit/flood-log.js';
+import type { RequestTrace } from '../trace/request-tracing.js';
 import { type ProblemAnswerer, problemHeaders } from './answer-problem.js';
-import type { CertificateHeaderRules } from './certificate-header-rules.js';
+import { type CertificateHeaderRules, takeCertificateFields } from './certificate-headers.js';
 import { Exchange, type ExchangeOwner } from './exchange.js';
 import { notifyCompletion } from './notify-completion.js';
-import type { RequestTrace } from './request-trace.js';
 import { runStages, type Stage } from './stage.js';
-import { takeCertificateFields } from './take-certificate-fields.js';
 
 /** What requests are handled by at the moment. */
 export interface RequestPath {

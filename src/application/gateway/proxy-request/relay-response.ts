@@ -1,15 +1,23 @@
+import { applyHeaderOperations, maxHeaderOperations } from '../../../domain/agent-protocol/header-operations.js';
+import type { HeaderOperation } from '../../../domain/agent-protocol/messages.js';
+import { canonicalName } from '../../../domain/http/canonical-name.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import { withoutHopByHop } from '../../../domain/http/hop-by-hop-headers.js';
+import {
+  interimOctets,
+  isForClient,
+  maxInterimOctets,
+  passableInterim,
+} from '../../../domain/http/interim-response.js';
+import { alwaysOwned, isOwned, ownedHeaders } from '../../../domain/http/owned-headers.js';
 import { ownFields, passAsTheyAre, returnableFields, withOwnFields } from '../../../domain/http/returnable-fields.js';
 import { passableTrailers } from '../../../domain/http/trailer-fields.js';
 import { withoutHeader } from '../../../domain/http/without-header.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
 import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
 import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
+import { type ResponseFault, responseFaultOf } from './attempt-end.js';
 import type { Exchange } from './exchange.js';
-import { type ResponseFault, responseFaultOf } from './response-fault.js';
-import { settledFields } from './settled-fields.js';
-import { withResponseOperations } from './with-response-operations.js';
 
 const nothing = new Uint8Array(0);
 
@@ -129,3 +137,45 @@ export const relayResponse = (exchange: Exchange, upstream: UpstreamResponse): M
     Promise.resolve(writable).then(() => body.read()),
   );
 };
+
+/** Passes an interim response on to a client that knows of such (RFC 9110, section 15.2), unless it had enough of them. */
+export const relayInterim = (exchange: Exchange, status: number, headers: HeaderList): void => {
+  const { request, response } = exchange;
+  if (exchange.abandoned || request.httpVersion === '1.0' || !isForClient(status)) return;
+  const octets = exchange.interimOctets + interimOctets(headers);
+  if (octets > maxInterimOctets) return;
+  exchange.interimOctets = octets;
+  response.inform(status, passableInterim(headers, settledFields(exchange)));
+};
+
+/**
+ * The head of a response with what the agents want done to it. Together the operations of several answers may be more than
+ * one answer may hold: none of them is left out for that.
+ */
+export const withResponseOperations = (headers: HeaderList, operations: readonly HeaderOperation[]): HeaderList => {
+  let fields = headers;
+  for (let from = 0; from < operations.length; from += maxHeaderOperations) {
+    const applied = applyHeaderOperations(fields, operations.slice(from, from + maxHeaderOperations));
+    // INVARIANT: each operation was found valid with the answer that it came in.
+    if (applied.ok) fields = applied.value;
+  }
+  return fields;
+};
+
+const identity = ownedHeaders(alwaysOwned);
+
+/**
+ * Tells of canonical names that the upstream has no say in beside the head of its response: agents have set or removed them
+ * there, or they are the gateway's.
+ */
+export const settledFields = ({ responseOperations }: Exchange): ((canonical: string) => boolean) => {
+  const operated = new Set(responseOperations.map(({ name }) => canonicalName(name)));
+  return (canonical) => operated.has(canonical) || isOwned(identity, canonical);
+};
+
+/** The response with another body, and what of its head that leaves as it is. */
+export const withBody = (
+  { status, headers, received, tunnel }: UpstreamResponse,
+  body: BodySource | null,
+  isBodyLate: boolean,
+): UpstreamResponse => ({ status, headers, received, body, isBodyLate, tunnel });

@@ -1,7 +1,16 @@
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import { BodyReadError, type BodySource } from '../../ports/gateway/body-source.js';
 import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
-import type { RepeatableBody } from './repeatable-body.js';
+
+/** The body of a request that may be sent more than once. */
+export interface RepeatableBody {
+  /** Whether another attempt can have it: all that was read is kept. */
+  readonly isWhole: boolean;
+  /** The body from its first octet, while it is whole. From now on attempts before can read nothing. */
+  begin(): BodySource;
+  /** No other attempt will be made: what has been given is held no longer. */
+  forget(): void;
+}
 
 /** Octets of a body that are kept for another attempt. The first piece is, whatever its size: it has been made already. */
 const maxKeptOctets = 65_536;

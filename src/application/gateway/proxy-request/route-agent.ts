@@ -1,6 +1,10 @@
+import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
 import type { AgentSubscription } from '../../../domain/gateway/configuration/gateway-configuration.js';
-import type { AgentClient } from '../../ports/gateway/agent-client.js';
+import type { AgentClient, AgentOutcome } from '../../ports/gateway/agent-client.js';
 import type { AgentCallMetrics } from '../../ports/gateway/gateway-metrics.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
+import type { PartTrace, RequestTrace } from '../trace/request-tracing.js';
 
 /** An agent of a route. */
 export interface RouteAgent {
@@ -11,3 +15,33 @@ export interface RouteAgent {
   readonly failureMode: 'closed' | 'open';
   readonly metrics: AgentCallMetrics;
 }
+
+/**
+ * Asks an agent of a route about one event. How long it takes to answer is counted for each event by itself; each is a part
+ * of the request's trace, where it has one.
+ */
+export const askAgent = (
+  { client, metrics }: RouteAgent,
+  event: AgentEvent,
+  clock: Clock,
+  trace: RequestTrace | null,
+): MaybePromise<AgentOutcome> => {
+  const startedMs = clock.monotonicMs();
+  const part = trace === null ? null : trace.agentCall(client.name, event.kind);
+  const asked = client.ask(event);
+  if (!(asked instanceof Promise)) return noteOutcome(asked, metrics, clock, startedMs, part);
+  return asked.then((outcome) => noteOutcome(outcome, metrics, clock, startedMs, part));
+};
+
+/** An outcome has come: how long that took is counted, and the part of the trace ends. */
+export const noteOutcome = (
+  outcome: AgentOutcome,
+  metrics: AgentCallMetrics,
+  clock: Clock,
+  startedMs: number,
+  part: PartTrace | null,
+): AgentOutcome => {
+  part?.end(null, outcome.ok ? null : outcome.error.code);
+  if (outcome.ok) metrics.answered((clock.monotonicMs() - startedMs) / 1000);
+  return outcome;
+};

@@ -1,4 +1,10 @@
 import type { RetryRules } from '../../../domain/gateway/configuration/upstream-options.js';
+import {
+  newRetryBudget,
+  type RetryBudget,
+  takeRetry,
+  withRequest,
+} from '../../../domain/gateway/load-balancing/retry-budget.js';
 import type { UpstreamMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
@@ -6,7 +12,6 @@ import type { TargetChooser } from '../choose-upstream/chosen-target.js';
 import type { DescriptorGuard } from '../guard-resources/descriptor-guard.js';
 import type { UpstreamFailureAnswers } from './answer-upstream-failure.js';
 import type { ResponseJudge } from './judge-response.js';
-import type { RetryAllowance } from './retry-allowance.js';
 
 /** How the requests of a route are sent to its upstream, and their answers passed on. Made when the configuration loads. */
 export interface SendingRules {
@@ -30,4 +35,30 @@ export interface SendingRules {
   readonly heldResponseOctets: number | null;
   /** Null where no agent of the route wants to see responses. */
   readonly responseJudge: ResponseJudge | null;
+}
+
+/** The retries that all requests of one upstream have together. */
+export class RetryAllowance {
+  readonly #percent: number;
+  #budget: RetryBudget;
+
+  /** @param percent retries for each 100 requests; 0: none */
+  constructor(percent: number) {
+    this.#percent = percent;
+    this.#budget = newRetryBudget(percent);
+  }
+
+  /** A request is sent for the first time. */
+  requestBegun(): void {
+    this.#budget = withRequest(this.#budget, this.#percent);
+  }
+
+  get hasRetry(): boolean {
+    return takeRetry(this.#budget) !== null;
+  }
+
+  /** A request is sent once more. */
+  retried(): void {
+    this.#budget = takeRetry(this.#budget) ?? this.#budget;
+  }
 }

@@ -9,17 +9,14 @@ import type {
   UpstreamResponse,
 } from '../../ports/gateway/upstream-client.js';
 import type { BalancingRequest, ChosenTarget, TargetChoice } from '../choose-upstream/chosen-target.js';
-import { type AttemptEnd, blamed, endOfAnswer, endOfFailure, endOfStatus } from './attempt-end.js';
+import type { PartTrace } from '../trace/request-tracing.js';
+import { type AttemptEnd, blamed, endOfAnswer, endOfFailure, endOfStatus, type ResponseFault } from './attempt-end.js';
 import { BufferedBody } from './buffered-body.js';
 import type { Exchange } from './exchange.js';
 import { holdResponse } from './hold-response.js';
-import { relayInterim } from './relay-interim.js';
-import { relayResponse } from './relay-response.js';
+import { relayInterim, relayResponse } from './relay-response.js';
 import { relayTunnel } from './relay-tunnel.js';
-import type { RepeatableBody } from './repeatable-body.js';
-import { ReplayableBody } from './replayable-body.js';
-import type { PartTrace } from './request-trace.js';
-import type { ResponseFault } from './response-fault.js';
+import { type RepeatableBody, ReplayableBody } from './replayable-body.js';
 import type { RoutePass } from './route-breaker.js';
 import type { SendingRules } from './sending-rules.js';
 

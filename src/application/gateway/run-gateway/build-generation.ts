@@ -7,7 +7,7 @@ import type { Tracer, TracerFactory } from '../../ports/gateway/tracer.js';
 import type { Random } from '../../ports/shared/random.js';
 import { UpstreamTargets, type UpstreamTargetsParts } from '../choose-upstream/upstream-targets.js';
 import type { RateLimiters } from '../limit-rate/rate-limiters.js';
-import { certificateHeaderRules } from '../proxy-request/certificate-header-rules.js';
+import { certificateHeaderRules } from '../proxy-request/certificate-headers.js';
 import { compileGateway, type StageDependencies } from '../proxy-request/compile-gateway.js';
 import { RequestTracing } from '../trace/request-tracing.js';
 import type { AgentRegistry } from './agent-registry.js';

@@ -3,12 +3,12 @@ import type { CidrSet } from '../../../domain/http/cidr-set.js';
 import type { Tracer } from '../../ports/gateway/tracer.js';
 import type { UpstreamTargets } from '../choose-upstream/upstream-targets.js';
 import type { RateLimiterInUse } from '../limit-rate/rate-limiters.js';
-import type { CertificateHeaderRules } from '../proxy-request/certificate-header-rules.js';
+import type { CertificateHeaderRules } from '../proxy-request/certificate-headers.js';
 import type { CompiledGateway } from '../proxy-request/compile-gateway.js';
-import type { CompiledRoute } from '../proxy-request/compiled-route.js';
 import type { RequestPath } from '../proxy-request/proxy-request.js';
 import type { RouteBreaker } from '../proxy-request/route-breaker.js';
 import type { Stage } from '../proxy-request/stage.js';
+import type { CompiledRoute } from '../proxy-request/stages/choose-route.js';
 import type { RequestTracing } from '../trace/request-tracing.js';
 
 /** What was opened for one configuration beyond its compiled form. */

@@ -3,8 +3,7 @@ import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
 import type { Clock } from '../../../ports/shared/clock.js';
 import type { RequestAdmissions, SettledAdmission } from '../../admit/request-admissions.js';
 import type { RequestPlace, RoutePlaces } from '../../admit/request-places.js';
-import type { ProblemAnswerer } from '../answer-problem.js';
-import { answerViolation } from '../answer-violation.js';
+import { answerViolation, type ProblemAnswerer } from '../answer-problem.js';
 import type { Exchange } from '../exchange.js';
 import type { Stage, StageOutcome } from '../stage.js';
 

@@ -3,9 +3,7 @@ import type { BodySizeLimit } from '../../../../domain/gateway/limits/request-li
 import { withHeader } from '../../../../domain/http/with-header.js';
 import type { BodySource } from '../../../ports/gateway/body-source.js';
 import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
-import { answerBodyFailure } from '../answer-body-failure.js';
-import type { ProblemAnswerer } from '../answer-problem.js';
-import { answerViolation } from '../answer-violation.js';
+import { answerBodyFailure, answerViolation, type ProblemAnswerer } from '../answer-problem.js';
 import { type BodyPrefix, BufferedBody, readAhead } from '../buffered-body.js';
 import type { Exchange } from '../exchange.js';
 import type { Stage } from '../stage.js';

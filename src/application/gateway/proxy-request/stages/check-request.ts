@@ -6,8 +6,7 @@ import { type HeaderSummary, knownOf, traitsOf } from '../../../../domain/http/h
 import { isOverlongMethod, isUnservedMethod, maxMethodLength } from '../../../../domain/http/unserved-method.js';
 import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
 import type { ClientRequest } from '../../../ports/gateway/http-exchange.js';
-import type { ProblemAnswerer } from '../answer-problem.js';
-import { answerViolation } from '../answer-violation.js';
+import { answerViolation, type ProblemAnswerer } from '../answer-problem.js';
 import type { Stage } from '../stage.js';
 
 /** Node's parser takes versions too that have another framing than the one that it reads. */

@@ -1,9 +1,13 @@
 import type { RouteConfiguration } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import type { RouteTable } from '../../../../domain/gateway/routing/route-table.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
-import type { CompiledRoute } from '../compiled-route.js';
-import type { Exchange } from '../exchange.js';
+import type { Exchange, MatchedRoute } from '../exchange.js';
 import { runStages, type Stage, type StageOutcome } from '../stage.js';
+
+/** A route with everything that its requests need, made when the configuration loads. */
+export interface CompiledRoute extends MatchedRoute {
+  readonly stages: readonly Stage[];
+}
 
 /**
  * Finds the route and goes on with its stages.

@@ -1,7 +1,6 @@
 import { type BodySizeLimit, checkBodySize } from '../../../../domain/gateway/limits/request-limits.js';
 import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
-import type { ProblemAnswerer } from '../answer-problem.js';
-import { answerViolation } from '../answer-violation.js';
+import { answerViolation, type ProblemAnswerer } from '../answer-problem.js';
 import { MeteredBody } from '../metered-body.js';
 import type { Stage } from '../stage.js';
 

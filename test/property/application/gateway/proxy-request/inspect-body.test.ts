@@ -2,8 +2,11 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nodeZlibInflater } from '../../../../../src/adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
-import { requestDirection } from '../../../../../src/application/gateway/proxy-request/body-direction.js';
-import { headersOfInspected, inspectBody } from '../../../../../src/application/gateway/proxy-request/inspect-body.js';
+import {
+  headersOfInspected,
+  inspectBody,
+  requestDirection,
+} from '../../../../../src/application/gateway/proxy-request/inspect-body.js';
 import { allowAnswer, type RequestBodyChunkEvent } from '../../../../../src/domain/agent-protocol/messages.js';
 import { firstHeader } from '../../../../../src/domain/http/header-list.js';
 import { err, ok } from '../../../../../src/domain/shared/result.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { RetryAllowance } from '../../../../../src/application/gateway/proxy-request/retry-allowance.js';
+import { RetryAllowance } from '../../../../../src/application/gateway/proxy-request/sending-rules.js';
 import { ScriptedBody } from '../../../../support/gateway/scripted-body.js';
 import {
   answered,

@@ -1,8 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  answeredAgain,
-  rememberAnswered,
-} from '../../../../../src/application/gateway/proxy-request/answered-again.js';
+import { answeredAgain, rememberAnswered } from '../../../../../src/application/gateway/proxy-request/agent-chain.js';
 import type { Exchange } from '../../../../../src/application/gateway/proxy-request/exchange.js';
 import { applyAnswered, rememberAnswer } from '../../../../../src/domain/agent-protocol/lasting-answers.js';
 import { type AgentAnswer, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';

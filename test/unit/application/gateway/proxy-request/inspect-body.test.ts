@@ -2,15 +2,13 @@ import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { nodeZlibInflater } from '../../../../../src/adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
 import {
-  requestDirection,
-  responseDirection,
-} from '../../../../../src/application/gateway/proxy-request/body-direction.js';
-import {
   type BodyInspection,
   headersOfInspected,
   type InspectedBody,
   type InspectionFailure,
   inspectBody,
+  requestDirection,
+  responseDirection,
 } from '../../../../../src/application/gateway/proxy-request/inspect-body.js';
 import type { InspectionLimits } from '../../../../../src/application/gateway/proxy-request/inspection-limits.js';
 import type { BodyInflater } from '../../../../../src/application/ports/gateway/body-inflater.js';

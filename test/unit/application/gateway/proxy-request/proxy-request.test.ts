@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ConnectionAdmissions } from '../../../../../src/application/gateway/admit/connection-admissions.js';
 import { FloodLog } from '../../../../../src/application/gateway/admit/flood-log.js';
 import { ProblemAnswerer } from '../../../../../src/application/gateway/proxy-request/answer-problem.js';
-import { noCertificateHeaders } from '../../../../../src/application/gateway/proxy-request/certificate-header-rules.js';
+import { noCertificateHeaders } from '../../../../../src/application/gateway/proxy-request/certificate-headers.js';
 import { ProxyRequest, type RequestPath } from '../../../../../src/application/gateway/proxy-request/proxy-request.js';
 import type { Stage } from '../../../../../src/application/gateway/proxy-request/stage.js';
 import { LocalPermitBook } from '../../../../../src/application/gateway/workers/share-permits/local-permits.js';

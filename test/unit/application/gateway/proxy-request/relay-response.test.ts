@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { Exchange } from '../../../../../src/application/gateway/proxy-request/exchange.js';
-import { relayResponse } from '../../../../../src/application/gateway/proxy-request/relay-response.js';
+import {
+  relayResponse,
+  withResponseOperations,
+} from '../../../../../src/application/gateway/proxy-request/relay-response.js';
 import type { ReceivedResponseHead } from '../../../../../src/application/ports/gateway/received-head.js';
 import type { UpstreamResponse } from '../../../../../src/application/ports/gateway/upstream-client.js';
+import type { HeaderOperation } from '../../../../../src/domain/agent-protocol/messages.js';
 import { fieldTrait } from '../../../../../src/domain/http/field-traits.js';
 import type { HeaderList } from '../../../../../src/domain/http/header-list.js';
 import { newExchange, strictOwner } from '../../../../support/gateway/exchanges.js';
@@ -112,5 +116,30 @@ describe('a response of which something has to change', () => {
     const response = new PassingResponse(true);
     await relayResponse(exchangeFor(response), new CountedResponse(fieldTrait.contentLength | fieldTrait.rates));
     expect(response.passed).toEqual([ownField]);
+  });
+});
+
+describe('the operations of all agents on a response', () => {
+  it('leave the very same head where there are none', () => {
+    const head = ['X-A', '1'];
+    expect(withResponseOperations(head, [])).toBe(head);
+  });
+
+  it('are carried out in their order, each on what the ones before have left', () => {
+    const operations: HeaderOperation[] = [
+      { kind: 'set', name: 'X-A', value: '2' },
+      { kind: 'remove', name: 'X-A' },
+      { kind: 'add', name: 'X-A', value: '3' },
+    ];
+    expect(withResponseOperations(['X-A', '1'], operations)).toEqual(['X-A', '3']);
+  });
+
+  it.each([1_024, 1_025, 3_000])('are all carried out where there are %i of them', (count) => {
+    const operations = Array.from(
+      { length: count },
+      (_, index): HeaderOperation => ({ kind: 'add', name: 'X-N', value: String(index) }),
+    );
+    const head = withResponseOperations([], operations);
+    expect(head.filter((_, index) => index % 2 === 1)).toEqual(operations.map((_, index) => String(index)));
   });
 });

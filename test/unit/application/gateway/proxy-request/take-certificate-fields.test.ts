@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import {
   type CertificateHeaderRules,
   noCertificateHeaders,
-} from '../../../../../src/application/gateway/proxy-request/certificate-header-rules.js';
+  takeCertificateFields,
+} from '../../../../../src/application/gateway/proxy-request/certificate-headers.js';
 import { Exchange } from '../../../../../src/application/gateway/proxy-request/exchange.js';
 import { prepareHeaders } from '../../../../../src/application/gateway/proxy-request/stages/prepare-headers.js';
-import { takeCertificateFields } from '../../../../../src/application/gateway/proxy-request/take-certificate-fields.js';
 import type {
   ClientRequest,
   ClientResponse,

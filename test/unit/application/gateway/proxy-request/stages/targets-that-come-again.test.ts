@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { ProblemAnswerer } from '../../../../../../src/application/gateway/proxy-request/answer-problem.js';
-import type { CompiledRoute } from '../../../../../../src/application/gateway/proxy-request/compiled-route.js';
 import type { Exchange } from '../../../../../../src/application/gateway/proxy-request/exchange.js';
-import { chooseRoute } from '../../../../../../src/application/gateway/proxy-request/stages/choose-route.js';
+import {
+  type CompiledRoute,
+  chooseRoute,
+} from '../../../../../../src/application/gateway/proxy-request/stages/choose-route.js';
 import { resolveTarget } from '../../../../../../src/application/gateway/proxy-request/stages/resolve-target.js';
 import type { ClientRequest } from '../../../../../../src/application/ports/gateway/http-exchange.js';
 import type { RouteConfiguration } from '../../../../../../src/domain/gateway/configuration/gateway-configuration.js';

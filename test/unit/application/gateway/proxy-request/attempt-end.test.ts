@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BodyLimitError } from '../../../../../src/application/gateway/proxy-request/body-limit-error.js';
-import { responseFaultOf } from '../../../../../src/application/gateway/proxy-request/response-fault.js';
+import { responseFaultOf } from '../../../../../src/application/gateway/proxy-request/attempt-end.js';
+import { BodyLimitError } from '../../../../../src/application/gateway/proxy-request/inflated-body.js';
 import { InflationError } from '../../../../../src/application/ports/gateway/body-inflater.js';
 import { BodyReadError } from '../../../../../src/application/ports/gateway/body-source.js';
 

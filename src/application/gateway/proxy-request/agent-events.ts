@@ -1,4 +1,4 @@
-import type { RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
+import type { RequestCompleteEvent, RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
 import { firstHeader } from '../../../domain/http/header-list.js';
 import { lowerNames } from '../../../domain/http/lower-names.js';
 import type { Exchange } from './exchange.js';
@@ -34,3 +34,26 @@ export const requestHeadersEvent = (exchange: Exchange, nowMs: number): RequestH
     headers: request.connection.known?.lowerNames(exchange.headers, exchange.alike) ?? lowerNames(exchange.headers),
   };
 };
+
+/** How an exchange has ended, as the access log says it too. */
+export interface ExchangeOutcome {
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+/** The end of a request, for an agent. */
+export const requestCompleteEvent = (
+  exchange: Exchange,
+  { status, durationMs }: ExchangeOutcome,
+): RequestCompleteEvent => ({
+  kind: 'request_complete',
+  correlationId: exchange.id,
+  status,
+  // The wire counts whole milliseconds, and its readers take nothing else.
+  durationMs: Math.round(durationMs),
+  requestBodySize: exchange.body?.octets ?? 0,
+  responseBodySize: exchange.response.bytesSent(),
+  upstreamAttempts: exchange.upstreamAttempts,
+  upstream: exchange.upstreamAttempts === 0 ? null : (exchange.route?.configuration.upstream ?? null),
+  error: exchange.errorType,
+});

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { requestHeadersEvent } from '../../../../../src/application/gateway/proxy-request/agent-events.js';
 import type { Exchange } from '../../../../../src/application/gateway/proxy-request/exchange.js';
-import { requestHeadersEvent } from '../../../../../src/application/gateway/proxy-request/request-headers-event.js';
 import { noCidrs } from '../../../../../src/domain/http/cidr-set.js';
 import { ConnectionHeaderCache } from '../../../../../src/domain/http/connection-header-cache.js';
 import type { HeaderList } from '../../../../../src/domain/http/header-list.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ChunkBuffer } from '../../../../../src/application/gateway/proxy-request/chunk-buffer.js';
+import { ChunkBuffer } from '../../../../../src/application/gateway/proxy-request/buffered-body.js';
 
 const numbered = (octets: number, from = 0): Buffer =>
   Buffer.from(Array.from({ length: octets }, (_, index) => (from + index) & 0xff));

@@ -142,8 +142,8 @@ describe('the guide to TLS', () => {
   it.each(
     tableOf(page, [
       'client-auth',
-      'A client without a certificate',
-      'One with a certificate that does not lead to `ca-cert-file`, or is not valid now',
+      'Client without a certificate',
+      'Client with a certificate that is untrusted by `ca-cert-file`, or not valid now',
     ]),
   )('tells what client-auth %s does', async (cell, without, withBad) => {
     const clientAuth = /none|request|require/.exec(cell)?.[0];
@@ -151,8 +151,9 @@ describe('the guide to TLS', () => {
     if (clientAuth === 'none') example = example.replace(/^ *(ca-cert-file|forward-client-cert-header).*\n/gm, '');
     const { address } = await start(example, 9443);
     const isServed = async (who: string) => (await tlsCall(address, as(who))).status === 200;
-    expect(await isServed('none')).toBe(without === 'is served');
-    for (const who of ['expired', 'foreign']) expect(await isServed(who)).toBe(withBad === 'is not asked for it');
+    expect(await isServed('none')).toBe(without === 'served');
+    for (const who of ['expired', 'foreign'])
+      expect(await isServed(who)).toBe(withBad === 'not asked for a certificate');
     expect(await isServed('good')).toBe(true);
   });
 
@@ -215,7 +216,7 @@ describe('the guide to TLS', () => {
     ['large', {}, 'CERTIFICATE_TOO_LARGE'],
     ['good', { ca: '' }, 'ECONNRESET'],
   ] as const)('tells the code of a handshake that fails: %s %j', async (who, more, code) => {
-    expect(tableOf(page, ['code', '']).some(([codes]) => codes?.includes(code))).toBe(true);
+    expect(tableOf(page, ['code', 'Cause']).some(([codes]) => codes?.includes(code))).toBe(true);
     const { running, address } = await start(withListener('partners'), 9443);
     await tlsCall(address, { ...as(who), ...more });
     const failures = () => running.logger.lines.filter(({ message }) => message === 'TLS handshake failed');

@@ -3,7 +3,7 @@ import type { TracedProgram, Tracer } from '../../src/application/ports/gateway/
 import type { Clock } from '../../src/application/ports/shared/clock.js';
 import type { Logger } from '../../src/application/ports/shared/logger.js';
 import type { Random } from '../../src/application/ports/shared/random.js';
-import type { TracingConfiguration } from '../../src/domain/gateway/configuration/tracing-configuration.js';
+import type { TracingConfiguration } from '../../src/domain/gateway/configuration/tracing-schema.js';
 import { built } from '../built.js';
 import type { Check, PreparedComparisons } from '../checks/comparison.js';
 import { CountingCollector } from './counting-collector.js';

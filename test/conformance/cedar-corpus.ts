@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NodeCorpusFiles } from '../../src/adapters/outbound/node-corpus-files/node-corpus-files.js';
 import { type CorpusLine, runPolicyCorpus } from '../../src/application/agent/policy-tools/run-policy-corpus.js';
-import type { CorpusFiles } from '../../src/application/ports/agent/corpus-files.js';
+import type { CorpusFiles } from '../../src/application/ports/agent/policy-files.js';
 import { corpusInMemory } from '../support/agent/policy-corpus-files.js';
 import type { CaseTally } from './case-tally.js';
 import { readTarArchive } from './tar-archive.js';

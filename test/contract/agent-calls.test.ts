@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AgentClient, AgentFailureCode, AgentOutcome } from '../../src/application/ports/gateway/agent-client.js';
+import type { AgentClient, AgentOutcome } from '../../src/application/ports/gateway/agent-client.js';
+import type { AgentFailureCode } from '../../src/domain/agent-protocol/failure-rules.js';
 import { type AgentAnswer, type AgentEvent, allowAnswer } from '../../src/domain/agent-protocol/messages.js';
 import { Deferred, FakeAgentService } from '../support/agent/fake-agent-service.js';
 import { chunkEvent, decided, headersEvent, needsMoreAnswer } from '../support/shared/agent-events.js';

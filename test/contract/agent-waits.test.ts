@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { maximumSharers } from '../../src/application/agent/authenticate/authentication-check.js';
 import { PasswordChecks, passwordQueueLimits } from '../../src/application/agent/authenticate/password-checks.js';
-import { maximumSharers } from '../../src/application/agent/authenticate/shared-check.js';
 import { maximumWaiting } from '../../src/application/agent/keys/key-set.js';
 import type { AgentClient, AgentOutcome } from '../../src/application/ports/gateway/agent-client.js';
 import type { HeaderList } from '../../src/domain/http/header-list.js';

@@ -7,7 +7,7 @@ import { NodeTextFileReader } from '../../adapters/outbound/node-text-files/node
 import { NativePasswordVerifier } from '../../adapters/outbound/password-hashes/native-password-verifier.js';
 import { UndiciKeySetSource } from '../../adapters/outbound/undici-documents/undici-key-set-source.js';
 import { UndiciMetadataSource } from '../../adapters/outbound/undici-documents/undici-metadata-source.js';
-import { nodeCertificateFingerprints } from '../../adapters/outbound/x509-certificates/certificate-fingerprints.js';
+import { nodeCertificateFingerprints } from '../../adapters/outbound/x509-certificates/x509-certificate-reader.js';
 import { NodeSamlKeys } from '../../adapters/outbound/xml-crypto-saml/node-saml-keys.js';
 import { WorkerDocumentVerifier } from '../../adapters/outbound/xml-crypto-saml/worker-document-verifier.js';
 import { AgentServiceCounters } from '../../application/agent/agent-service/agent-service-counters.js';
@@ -21,7 +21,7 @@ import {
 import { AgentKeySets } from '../../application/agent/configure-agent/agent-key-sets.js';
 import type { SamlParts } from '../../application/agent/configure-agent/saml-parts.js';
 import { ExchangeRates } from '../../application/agent/exchange-token/exchange-rates.js';
-import { SpentAssertionsOfAgents } from '../../application/agent/exchange-token/spent-assertions-of-agents.js';
+import { SpentAssertionsOfAgents } from '../../application/agent/exchange-token/spent-assertions.js';
 import { KeySets } from '../../application/agent/keys/key-sets.js';
 import { noOtherProcesses } from '../../application/agent/sessions/session-endings.js';
 import { IdentityProviderTrusts } from '../../application/agent/sign-on/saml/trust/identity-provider-trusts.js';

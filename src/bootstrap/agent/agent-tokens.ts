@@ -4,13 +4,12 @@ import type { PasswordChecks } from '../../application/agent/authenticate/passwo
 import type { StartOptions } from '../../application/agent/configure-agent/agent-configuration-in-force.js';
 import type { AgentParts } from '../../application/agent/configure-agent/agent-parts.js';
 import type { SamlParts } from '../../application/agent/configure-agent/saml-parts.js';
-import type { AssertionMemories } from '../../application/agent/exchange-token/assertion-memory.js';
+import type { AssertionMemories } from '../../application/agent/exchange-token/spent-assertions.js';
 import type { KeySets } from '../../application/agent/keys/key-sets.js';
 import type { SessionEndings } from '../../application/agent/sessions/session-endings.js';
 import type { IdentityProviderTrusts } from '../../application/agent/sign-on/saml/trust/identity-provider-trusts.js';
 import type { SamlStoreLeases } from '../../application/agent/sign-on/saml/trust/saml-store-leases.js';
-import type { KeySetSource } from '../../application/ports/agent/key-set-source.js';
-import type { MetadataSource } from '../../application/ports/agent/metadata-source.js';
+import type { KeySetSource, MetadataSource } from '../../application/ports/agent/key-set-source.js';
 import type { PasswordVerifier } from '../../application/ports/agent/password-verifier.js';
 import type { PolicyFiles } from '../../application/ports/agent/policy-files.js';
 import type { SamlDocumentVerifier } from '../../application/ports/agent/saml-document-verifier.js';

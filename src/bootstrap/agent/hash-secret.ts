@@ -1,7 +1,7 @@
 import type { HashCommand } from '../../adapters/inbound/agent-command-line/agent-command.js';
 import { runHashCommand } from '../../adapters/inbound/agent-command-line/run-hash-command.js';
 import { HmacSecretDigest } from '../../adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
-import { CryptoKeyGenerator } from '../../adapters/outbound/node-random/crypto-key-generator.js';
+import { CryptoKeyGenerator } from '../../adapters/outbound/node-random/crypto-random.js';
 import { NativePasswordHasher } from '../../adapters/outbound/password-hashes/native-password-hasher.js';
 
 /** Runs `gateway-auth hash-password` and `hash-key` with the streams of this process; gives the exit code. */

@@ -1,8 +1,8 @@
 import type { Container } from 'inversify';
 import type { AgentCommand, AgentRun } from '../../adapters/inbound/agent-command-line/agent-command.js';
-import { AgentGrpcError } from '../../adapters/inbound/agent-grpc/agent-grpc-error.js';
+import { AgentGrpcError } from '../../adapters/inbound/agent-grpc/bind-address.js';
 import { MetricsAddressError } from '../../adapters/inbound/agent-metrics-http/agent-metrics-server.js';
-import { AgentSocketError } from '../../adapters/inbound/agent-unix-socket/agent-socket-error.js';
+import { AgentSocketError } from '../../adapters/inbound/agent-unix-socket/bind-socket-path.js';
 import { lineFormat } from '../../adapters/outbound/pino-log/line-format.js';
 import { LogOutput } from '../../adapters/outbound/pino-log/log-output.js';
 import { PinoLogger } from '../../adapters/outbound/pino-log/pino-logger.js';
@@ -10,10 +10,9 @@ import type { StartOptions } from '../../application/agent/configure-agent/agent
 import { tryAgent } from '../../application/agent/configure-agent/try-agent.js';
 import type { AgentBlockReader } from '../../application/ports/agent/agent-block-reader.js';
 import { decodeAgentOptionTexts } from '../../domain/agent/configuration/decode-agent-options.js';
-import { locatedProblem, toConfigurationProblem } from '../../domain/agent/configuration/option-problem-text.js';
+import { locatedProblem, toConfigurationProblem } from '../../domain/agent/configuration/option-report.js';
 import type { AgentOptionProblem, OptionSource } from '../../domain/configuration/agent-option-problem.js';
-import type { ConfigurationProblem } from '../../domain/configuration/configuration-problem.js';
-import { formatProblem } from '../../domain/configuration/format-problem.js';
+import { type ConfigurationProblem, formatProblem } from '../../domain/configuration/configuration-problem.js';
 import type { LogConfiguration } from '../../domain/configuration/log-configuration.js';
 import { tellOfDebugSignal } from '../shared/debug-signal.js';
 import { type WatchedSignals, watchSignals } from '../shared/watch-signals.js';

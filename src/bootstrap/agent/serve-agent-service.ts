@@ -1,5 +1,5 @@
-import { AgentGrpcError } from '../../adapters/inbound/agent-grpc/agent-grpc-error.js';
 import { AgentGrpcServer } from '../../adapters/inbound/agent-grpc/agent-grpc-server.js';
+import { AgentGrpcError } from '../../adapters/inbound/agent-grpc/bind-address.js';
 import { AgentMetricsServer } from '../../adapters/inbound/agent-metrics-http/agent-metrics-server.js';
 import { AgentUnixSocketServer } from '../../adapters/inbound/agent-unix-socket/agent-unix-socket-server.js';
 import { bindSocketPath } from '../../adapters/inbound/agent-unix-socket/bind-socket-path.js';

@@ -1,5 +1,5 @@
 import { Container, ContainerModule } from 'inversify';
-import { AgentGrpcError } from '../../adapters/inbound/agent-grpc/agent-grpc-error.js';
+import { AgentGrpcError } from '../../adapters/inbound/agent-grpc/bind-address.js';
 import { MemoryRateLimitStore } from '../../adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { SystemClock } from '../../adapters/outbound/node-clock/system-clock.js';
 import { CryptoRandom } from '../../adapters/outbound/node-random/crypto-random.js';
@@ -13,10 +13,15 @@ import type { AgentOptionProblem } from '../../domain/configuration/agent-option
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import { sharedTokens } from '../shared/shared-tokens.js';
 import { programVersion } from '../shared/version.js';
-import { type AgentAddresses, type AgentPlaces, type ServedAgentService, serveAgentService } from './agent.js';
 import { agentModule, agentReportIntervals } from './agent-module.js';
 import { agentTokens } from './agent-tokens.js';
 import { type GrpcTlsFiles, readGrpcServingTls } from './grpc-serving-tls.js';
+import {
+  type AgentAddresses,
+  type AgentPlaces,
+  type ServedAgentService,
+  serveAgentService,
+} from './serve-agent-service.js';
 
 /** What the agent needs of the machine where it is a program of its own. */
 const agentProcessModule = (logger: Logger): ContainerModule =>

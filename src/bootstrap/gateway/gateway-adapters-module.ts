@@ -16,13 +16,13 @@ import { nodeSecretComparer } from '../../adapters/outbound/node-secret-comparer
 import { NodeTextFileReader } from '../../adapters/outbound/node-text-files/node-text-file-reader.js';
 import { nodeZlibInflater } from '../../adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
 import type { OtelTracerParts } from '../../adapters/outbound/otel-tracing/otel-tracer.js';
-import { ownSampleNames } from '../../adapters/outbound/prometheus-metrics/agent-samples.js';
+import { ownSampleNames } from '../../adapters/outbound/prometheus-metrics/gauge-samples.js';
 import { PrometheusGatewayMetrics } from '../../adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { re2PathPatterns } from '../../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import { createTargetClient } from '../../adapters/outbound/upstream-clients/upstream-clients.js';
 import type { TracerFactory } from '../../application/ports/gateway/tracer.js';
 import { agentClients } from '../shared/agent-clients.js';
-import { embeddedAgentTokens } from '../shared/embedded-agent-tokens.js';
+import { embeddedAgentTokens } from '../shared/embedded-agents.js';
 import { sharedTokens as shared } from '../shared/shared-tokens.js';
 import { programBuildCommit, programVersion } from '../shared/version.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';

@@ -1,10 +1,10 @@
 import { ContainerModule } from 'inversify';
-import { AdminConnectionAdmissions } from '../../application/gateway/admit/admin-connection-admissions.js';
-import { ConnectionAdmissions } from '../../application/gateway/admit/connection-admissions.js';
+import {
+  AdminConnectionAdmissions,
+  ConnectionAdmissions,
+} from '../../application/gateway/admit/connection-admissions.js';
 import { ConnectionRefusalCounter } from '../../application/gateway/admit/connection-refusal-counter.js';
-import { FloodLog } from '../../application/gateway/admit/flood-log.js';
-import { FloodWindows } from '../../application/gateway/admit/flood-windows.js';
-import { RefusalLog } from '../../application/gateway/admit/refusal-log.js';
+import { FloodLog, FloodWindows, RefusalLog } from '../../application/gateway/admit/flood-log.js';
 import { AgentMetrics } from '../../application/gateway/ask-agents/reports/agent-metrics.js';
 import { AuditTrail } from '../../application/gateway/audit/audit-trail.js';
 import { ProblemAnswerer } from '../../application/gateway/proxy-request/answer-problem.js';
@@ -17,8 +17,8 @@ import { AgentRegistry } from '../../application/gateway/run-gateway/agent-regis
 import { Gateway } from '../../application/gateway/run-gateway/gateway.js';
 import { ListenerRegistry } from '../../application/gateway/run-gateway/listener-registry.js';
 import { RunningState } from '../../application/gateway/run-gateway/running-state.js';
+import { ReloadRequests } from '../../application/gateway/workers/aggregate/gathering-topics.js';
 import { LocalGateway } from '../../application/gateway/workers/aggregate/local-gateway.js';
-import { ReloadRequests } from '../../application/gateway/workers/aggregate/reload-requests.js';
 import { defaultEngineLimits } from '../../application/ports/gateway/http-engine.js';
 import { sharedTokens as shared } from '../shared/shared-tokens.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';

@@ -19,13 +19,12 @@ import type { Gateway } from '../../application/gateway/run-gateway/gateway.js';
 import type { ListenerRegistry } from '../../application/gateway/run-gateway/listener-registry.js';
 import type { ListenerTlsParts } from '../../application/gateway/run-gateway/prepare-listener-tls.js';
 import type { RunningState, WorkerPlace } from '../../application/gateway/run-gateway/running-state.js';
-import type { ReloadRequests } from '../../application/gateway/workers/aggregate/reload-requests.js';
+import type { ReloadRequests } from '../../application/gateway/workers/aggregate/gathering-topics.js';
 import type { AccessLog } from '../../application/ports/gateway/access-log.js';
 import type { AgentClientFactory } from '../../application/ports/gateway/agent-client.js';
 import type { AuditLogOpener } from '../../application/ports/gateway/audit-log.js';
 import type { BodyInflater } from '../../application/ports/gateway/body-inflater.js';
 import type { ConfigurationSource } from '../../application/ports/gateway/configuration-source.js';
-import type { DescriptorFigures } from '../../application/ports/gateway/descriptor-figures.js';
 import type { GatewayCluster } from '../../application/ports/gateway/gateway-cluster.js';
 import type { GatewayMetrics, MetricsExposition } from '../../application/ports/gateway/gateway-metrics.js';
 import type { ProgramIdentity } from '../../application/ports/gateway/gateway-state.js';
@@ -33,15 +32,17 @@ import type { HealthProber } from '../../application/ports/gateway/health-prober
 import type { HostResolver } from '../../application/ports/gateway/host-resolver.js';
 import type { HttpEngine } from '../../application/ports/gateway/http-engine.js';
 import type { ListeningSockets } from '../../application/ports/gateway/listening-sockets.js';
-import type { MemoryReclaimer } from '../../application/ports/gateway/memory-reclaimer.js';
 import type { PermitBook } from '../../application/ports/gateway/permits.js';
-import type { ProcessFigures } from '../../application/ports/gateway/process-figures.js';
+import type {
+  DescriptorFigures,
+  MemoryReclaimer,
+  ProcessFigures,
+} from '../../application/ports/gateway/process-figures.js';
 import type { TracerFactory } from '../../application/ports/gateway/tracer.js';
 import type { TargetClientFactory } from '../../application/ports/gateway/upstream-client.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import type { RateLimitStore, SharedRateLimitStoreOpener } from '../../application/ports/shared/rate-limit-store.js';
-import type { SecretComparer } from '../../application/ports/shared/secret-comparer.js';
-import type { SecretDigest } from '../../application/ports/shared/secret-digest.js';
+import type { SecretComparer, SecretDigest } from '../../application/ports/shared/secret-digest.js';
 import type { TextFileReader } from '../../application/ports/shared/text-file-reader.js';
 import type { PathPatternCompiler } from '../../domain/gateway/routing/path-pattern.js';
 

@@ -7,16 +7,15 @@ import { attachedSocket } from '../../adapters/outbound/node-listening-sockets/n
 import { NodeScheduler } from '../../adapters/outbound/node-scheduler/node-scheduler.js';
 import { IpcLink } from '../../adapters/outbound/node-workers/ipc-link.js';
 import { lineFormat } from '../../adapters/outbound/pino-log/line-format.js';
-import { isSharedPipe } from '../../adapters/outbound/pino-log/line-pieces.js';
-import { LogOutput } from '../../adapters/outbound/pino-log/log-output.js';
+import { isSharedPipe, LogOutput } from '../../adapters/outbound/pino-log/log-output.js';
 import { OutputAuditLog } from '../../adapters/outbound/pino-log/output-audit-log.js';
 import { PinoAccessLog } from '../../adapters/outbound/pino-log/pino-access-log.js';
 import { PinoLogger } from '../../adapters/outbound/pino-log/pino-logger.js';
 import { HeldAgentReports } from '../../application/gateway/ask-agents/reports/held-agent-reports.js';
 import { MemoryReports } from '../../application/gateway/guard-resources/memory-reports.js';
 import { RateLimiters } from '../../application/gateway/limit-rate/rate-limiters.js';
-import type { LoadFailure } from '../../application/gateway/run-gateway/load-failure.js';
-import { atOnce } from '../../application/gateway/run-gateway/stop-manner.js';
+import type { LoadFailure } from '../../application/gateway/run-gateway/prepared-reload.js';
+import { atOnce } from '../../application/gateway/run-gateway/stop-once-unused.js';
 import { adoptDrainedTargets, answerGathering } from '../../application/gateway/workers/aggregate/answer-gathering.js';
 import { SupervisedGateway } from '../../application/gateway/workers/aggregate/supervised-gateway.js';
 import {
@@ -34,8 +33,7 @@ import { WorkerChannel } from '../../application/shared/worker-channel/worker-ch
 import { ok, type Result } from '../../domain/shared/result.js';
 import { configurationFile } from '../shared/configuration-file.js';
 import { tellOfDebugSignal } from '../shared/debug-signal.js';
-import { embeddedAgentTokens } from '../shared/embedded-agent-tokens.js';
-import { agentFactoryLoader } from '../shared/embedded-agents.js';
+import { agentFactoryLoader, embeddedAgentTokens } from '../shared/embedded-agents.js';
 import { sharedTokens as shared } from '../shared/shared-tokens.js';
 import { programBuildCommit, programVersion } from '../shared/version.js';
 import { shareStoresInWorker } from '../shared/worker-stores.js';

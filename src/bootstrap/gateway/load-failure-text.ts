@@ -1,9 +1,9 @@
 import { reportProblems } from '../../adapters/inbound/gateway-command-line/report-problems.js';
 import { startupErrorText } from '../../adapters/inbound/gateway-command-line/startup-error-text.js';
-import type { LoadFailure } from '../../application/gateway/run-gateway/load-failure.js';
+import type { LoadFailure } from '../../application/gateway/run-gateway/prepared-reload.js';
 import type { WorkerFailure } from '../../application/gateway/workers/supervise/worker-places.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
-import { formatProblem } from '../../domain/configuration/format-problem.js';
+import { formatProblem } from '../../domain/configuration/configuration-problem.js';
 
 /** Why a configuration did not come into force, on one line or, for problems of the file, as many as it takes. */
 export const loadFailureText = ({ problems, reason, cause }: LoadFailure): string => {

@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import type { NodeListeningSockets } from '../../adapters/outbound/node-listening-sockets/node-listening-sockets.js';
-import { isSharedPipe } from '../../adapters/outbound/pino-log/line-pieces.js';
-import type { LogOutput } from '../../adapters/outbound/pino-log/log-output.js';
+import { isSharedPipe, type LogOutput } from '../../adapters/outbound/pino-log/log-output.js';
 import { OutputAuditLog } from '../../adapters/outbound/pino-log/output-audit-log.js';
 import { PinoAccessLog } from '../../adapters/outbound/pino-log/pino-access-log.js';
-import type { LoadFailure } from '../../application/gateway/run-gateway/load-failure.js';
+import type { LoadFailure } from '../../application/gateway/run-gateway/prepared-reload.js';
+import type { CommandLineOverrides } from '../../application/gateway/workers/supervise/worker-topics.js';
 import type { ConfigurationSource, LoadedConfiguration } from '../../application/ports/gateway/configuration-source.js';
 import type { TargetName } from '../../application/ports/gateway/gateway-state.js';
 import type { Clock } from '../../application/ports/shared/clock.js';
@@ -13,7 +13,7 @@ import type { LogConfiguration } from '../../domain/configuration/log-configurat
 import { workerCount, workerCountWarning } from '../../domain/gateway/supervision/worker-count.js';
 import { err, type Result } from '../../domain/shared/result.js';
 import { configurationFile } from '../shared/configuration-file.js';
-import { type CommandLineOverrides, withOverrides } from './command-line-overrides.js';
+import { withOverrides } from './command-line-overrides.js';
 import type { ServingGateway } from './serving-gateway.js';
 
 /** What a gateway is opened with, however many processes it will have. */

@@ -1,5 +1,5 @@
 import { reportProblems } from '../../adapters/inbound/gateway-command-line/report-problems.js';
-import { settingsText } from '../../adapters/outbound/kdl-configuration/settings-text.js';
+import { settingsText } from '../../adapters/outbound/kdl-configuration/source-text.js';
 import { effectiveJson } from '../../domain/configuration/whole/effective/effective-json.js';
 import { effectiveSettings } from '../../domain/configuration/whole/effective/effective-settings.js';
 import { configurationFile } from '../shared/configuration-file.js';

@@ -20,8 +20,12 @@ import {
   takeServiceEnvironment,
 } from '../../adapters/outbound/systemd-notify/service-environment.js';
 import { SystemdServiceManager } from '../../adapters/outbound/systemd-notify/systemd-service-manager.js';
-import { type DrainedChanges, drainedChanges } from '../../application/gateway/upgrade/drained-changes.js';
-import { UpgradeProgram } from '../../application/gateway/upgrade/upgrade-program.js';
+import {
+  type DrainedChanges,
+  drainedChanges,
+  UpgradeProgram,
+} from '../../application/gateway/upgrade/upgrade-program.js';
+import type { CommandLineOverrides } from '../../application/gateway/workers/supervise/worker-topics.js';
 import type { TargetName } from '../../application/ports/gateway/gateway-state.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../application/ports/shared/scheduler.js';
@@ -30,7 +34,7 @@ import type { LogConfiguration } from '../../domain/configuration/log-configurat
 import { socketAddressText } from '../../domain/configuration/schema/network-kinds.js';
 import { tellOfDebugSignal } from '../shared/debug-signal.js';
 import { watchSignals } from '../shared/watch-signals.js';
-import { type CommandLineOverrides, noOverrides } from './command-line-overrides.js';
+import { noOverrides } from './command-line-overrides.js';
 import { loadFailureText } from './load-failure-text.js';
 import { openGateway } from './open-gateway.js';
 import { serveUntilSignal, servingStatus } from './serve-until-signal.js';

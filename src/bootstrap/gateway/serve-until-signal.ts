@@ -1,11 +1,11 @@
 import { startupErrorText } from '../../adapters/inbound/gateway-command-line/startup-error-text.js';
-import type { LoadFailure } from '../../application/gateway/run-gateway/load-failure.js';
+import type { LoadFailure } from '../../application/gateway/run-gateway/prepared-reload.js';
 import type { UpgradeProgram } from '../../application/gateway/upgrade/upgrade-program.js';
-import type { ReloadRequests } from '../../application/gateway/workers/aggregate/reload-requests.js';
+import type { ReloadRequests } from '../../application/gateway/workers/aggregate/gathering-topics.js';
 import type { ReloadOutcome } from '../../application/ports/gateway/gateway-cluster.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import type { ServiceManager } from '../../application/ports/shared/service-manager.js';
-import { formatProblem } from '../../domain/configuration/format-problem.js';
+import { formatProblem } from '../../domain/configuration/configuration-problem.js';
 import { socketAddressText } from '../../domain/configuration/schema/network-kinds.js';
 import type { Result } from '../../domain/shared/result.js';
 import type { WatchedSignals } from '../shared/watch-signals.js';

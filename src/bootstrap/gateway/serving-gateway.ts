@@ -1,4 +1,4 @@
-import type { ReloadRequests } from '../../application/gateway/workers/aggregate/reload-requests.js';
+import type { ReloadRequests } from '../../application/gateway/workers/aggregate/gathering-topics.js';
 import type { TargetName } from '../../application/ports/gateway/gateway-state.js';
 import type { RunningGateway } from './start-gateway.js';
 

@@ -1,4 +1,4 @@
-import type { LoadFailure } from '../../application/gateway/run-gateway/load-failure.js';
+import type { LoadFailure } from '../../application/gateway/run-gateway/prepared-reload.js';
 import type { ConfigurationSource } from '../../application/ports/gateway/configuration-source.js';
 import type { TargetName } from '../../application/ports/gateway/gateway-state.js';
 import type { ListeningSockets } from '../../application/ports/gateway/listening-sockets.js';

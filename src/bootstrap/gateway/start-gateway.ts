@@ -6,7 +6,7 @@ import { DescriptorGuard } from '../../application/gateway/guard-resources/descr
 import { MemoryGuard } from '../../application/gateway/guard-resources/memory-guard.js';
 import { RateLimiters } from '../../application/gateway/limit-rate/rate-limiters.js';
 import { RouteBreakers } from '../../application/gateway/proxy-request/route-breakers.js';
-import type { LoadFailure } from '../../application/gateway/run-gateway/load-failure.js';
+import type { LoadFailure } from '../../application/gateway/run-gateway/prepared-reload.js';
 import type { ListeningAddresses } from '../../application/gateway/run-gateway/wanted-listeners.js';
 import { dividedTargetClients } from '../../application/gateway/workers/share-permits/divided-target-clients.js';
 import { LocalPermitBook } from '../../application/gateway/workers/share-permits/local-permits.js';
@@ -16,8 +16,7 @@ import type { ConfigurationSource } from '../../application/ports/gateway/config
 import type { TargetName, UpstreamStatus } from '../../application/ports/gateway/gateway-state.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import { ok, type Result } from '../../domain/shared/result.js';
-import { embeddedAgentTokens } from '../shared/embedded-agent-tokens.js';
-import { agentFactoryLoader } from '../shared/embedded-agents.js';
+import { agentFactoryLoader, embeddedAgentTokens } from '../shared/embedded-agents.js';
 import { sharedTokens as shared, sharedTokens } from '../shared/shared-tokens.js';
 import { auditLogs } from './audit-logs.js';
 import { gatewayAdaptersModule } from './gateway-adapters-module.js';

@@ -3,27 +3,30 @@ import { SystemClock } from '../../adapters/outbound/node-clock/system-clock.js'
 import { NodeProcessFigures } from '../../adapters/outbound/node-process-figures/node-process-figures.js';
 import { NodeScheduler } from '../../adapters/outbound/node-scheduler/node-scheduler.js';
 import { NodeWorkerProcesses } from '../../adapters/outbound/node-workers/node-worker-processes.js';
-import { ownSampleNames } from '../../adapters/outbound/prometheus-metrics/agent-samples.js';
+import { ownSampleNames } from '../../adapters/outbound/prometheus-metrics/gauge-samples.js';
 import { AgentMetrics } from '../../application/gateway/ask-agents/reports/agent-metrics.js';
 import { AuditTrail, type GatewayAudit } from '../../application/gateway/audit/audit-trail.js';
 import { MemoryOfWorkers } from '../../application/gateway/guard-resources/memory-of-workers.js';
-import type { LoadFailure } from '../../application/gateway/run-gateway/load-failure.js';
+import type { LoadFailure } from '../../application/gateway/run-gateway/prepared-reload.js';
 import { GatheredWorkers, type GatheringParts } from '../../application/gateway/workers/aggregate/gathered-workers.js';
-import { ReloadRequests } from '../../application/gateway/workers/aggregate/reload-requests.js';
+import { ReloadRequests } from '../../application/gateway/workers/aggregate/gathering-topics.js';
 import { PermitCoordinator } from '../../application/gateway/workers/share-permits/permit-coordinator.js';
 import { RateLeases } from '../../application/gateway/workers/share-rates/rate-leases.js';
-import { JoinedService } from '../../application/gateway/workers/supervise/joined-service.js';
-import type { SupervisedService } from '../../application/gateway/workers/supervise/supervised-service.js';
+import {
+  JoinedService,
+  type SupervisedService,
+} from '../../application/gateway/workers/supervise/supervised-service.js';
 import {
   type SupervisionTimes,
   supervisionTimes,
 } from '../../application/gateway/workers/supervise/supervision-times.js';
 import { Supervisor } from '../../application/gateway/workers/supervise/supervisor.js';
 import type { WorkerFailure } from '../../application/gateway/workers/supervise/worker-places.js';
+import type { CommandLineOverrides } from '../../application/gateway/workers/supervise/worker-topics.js';
 import type { AuditLog } from '../../application/ports/gateway/audit-log.js';
 import type { ConfigurationSource, LoadedConfiguration } from '../../application/ports/gateway/configuration-source.js';
 import type { GatewayPhase, ReloadFigures, TargetName } from '../../application/ports/gateway/gateway-state.js';
-import type { SharedSockets } from '../../application/ports/gateway/shared-sockets.js';
+import type { SharedSockets } from '../../application/ports/gateway/listening-sockets.js';
 import type { Clock } from '../../application/ports/shared/clock.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import type { LogConfiguration } from '../../domain/configuration/log-configuration.js';
@@ -32,7 +35,6 @@ import { ok, type Result } from '../../domain/shared/result.js';
 import { programVersion } from '../shared/version.js';
 import { sharedStores } from '../shared/worker-stores.js';
 import { auditLogs } from './audit-logs.js';
-import type { CommandLineOverrides } from './command-line-overrides.js';
 import { logWorkerFailure } from './load-failure-text.js';
 import type { ServingGateway } from './serving-gateway.js';
 import type { RunningGateway } from './start-gateway.js';

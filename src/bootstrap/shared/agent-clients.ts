@@ -17,7 +17,7 @@ import type { Random } from '../../application/ports/shared/random.js';
 import type { Scheduler } from '../../application/ports/shared/scheduler.js';
 import type { TextFileReader } from '../../application/ports/shared/text-file-reader.js';
 import type { AgentConfiguration, AgentTransport } from '../../domain/gateway/configuration/gateway-configuration.js';
-import { dividedLimit } from '../../domain/gateway/limits/permit-share.js';
+import { dividedLimit } from '../../domain/gateway/limits/permit-limits.js';
 import type { AgentFactory } from '../agent/agent-tokens.js';
 import { loadAgentGrpc } from './load-agent-grpc.js';
 import { programVersion } from './version.js';

@@ -4,7 +4,7 @@ import { checkAgentTls } from '../../application/gateway/run-gateway/check-agent
 import { prepareListenerTls } from '../../application/gateway/run-gateway/prepare-listener-tls.js';
 import type { LogFields, Logger } from '../../application/ports/shared/logger.js';
 import { decodeAgentOptions, unreadOptionProblems } from '../../domain/agent/configuration/decode-agent-options.js';
-import { locatedProblem, toConfigurationProblem } from '../../domain/agent/configuration/option-problem-text.js';
+import { locatedProblem, toConfigurationProblem } from '../../domain/agent/configuration/option-report.js';
 import type { AgentOptionLocator, AgentOptionProblem } from '../../domain/configuration/agent-option-problem.js';
 import { type ConfigurationProblem, unplacedProblem } from '../../domain/configuration/configuration-problem.js';
 import type {

@@ -1,6 +1,12 @@
-import type { Container } from 'inversify';
+import type { Container, ServiceIdentifier } from 'inversify';
 import { type AgentFactory, agentTokens } from '../agent/agent-tokens.js';
 import { gatewayTokens } from '../gateway/gateway-tokens.js';
+
+/** What a gateway needs for agents in its own process. */
+export const embeddedAgentTokens = {
+  /** Loads what makes agents; rejects where their modules cannot be loaded. */
+  loadAgentFactory: Symbol('loadAgentFactory') as ServiceIdentifier<() => Promise<AgentFactory>>,
+} as const;
 
 /** Adds the agent's own modules to the container of a gateway: what its embedded agents are made of. */
 export const addAgentModule = async (container: Container): Promise<void> => {

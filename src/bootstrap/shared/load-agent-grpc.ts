@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type * as Grpc from '@grpc/grpc-js';
-import { packageRoot } from './package-root.js';
+import { packageRoot } from './version.js';
 
 /** The protocol's own file lies beside `src` and `dist`. */
 const protoFile = fileURLToPath(new URL('proto/agent-service-v2.proto', packageRoot));

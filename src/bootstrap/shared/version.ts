@@ -1,5 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { packageRoot } from './package-root.js';
+import { existsSync, readFileSync } from 'node:fs';
+
+/** The folder of the package, as a URL: the nearest folder above this file that holds a package.json. */
+export const packageRoot = ((): URL => {
+  let folder = new URL('./', import.meta.url);
+  while (!existsSync(new URL('package.json', folder)) && folder.pathname !== '/') folder = new URL('../', folder);
+  return folder;
+})();
 
 interface PackageFile {
   readonly version: string;

@@ -1,7 +1,7 @@
 import type { Container } from 'inversify';
 import { RelayedSessionEndings } from '../../application/agent/share-stores/relayed-session-endings.js';
+import { RemoteStoreOpener } from '../../application/agent/share-stores/remote-saml-stores.js';
 import { RemoteSpentAssertions } from '../../application/agent/share-stores/remote-spent-assertions.js';
-import { RemoteStoreOpener } from '../../application/agent/share-stores/remote-store-opener.js';
 import { ShareStores } from '../../application/agent/share-stores/share-stores.js';
 import type { Clock } from '../../application/ports/shared/clock.js';
 import type { Logger } from '../../application/ports/shared/logger.js';

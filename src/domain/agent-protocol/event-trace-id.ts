@@ -1,4 +1,4 @@
-import { parseTraceparent } from '../http/traceparent.js';
+import { parseTraceparent } from '../http/trace-context.js';
 
 /** What an agent is told of the request that an event is about. */
 interface TracedEvent {

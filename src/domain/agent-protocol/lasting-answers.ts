@@ -1,6 +1,6 @@
 import type { HeaderList } from '../http/header-list.js';
 import { ok, type Result } from '../shared/result.js';
-import { utf8Length } from '../shared/utf8-length.js';
+import { utf8Length } from '../shared/utf8.js';
 import { answerFault } from './answer-rules.js';
 import {
   applyHeaderOperations,

@@ -1,7 +1,6 @@
 import { contentCodings } from './content-codings.js';
-import { listMembers } from './field-list.js';
-import { allHeaders, type HeaderList } from './header-list.js';
-import { withHeader } from './with-header.js';
+import { listMembers } from './field-syntax.js';
+import { allHeaders, type HeaderList, withHeader } from './header-list.js';
 
 const field = 'accept-encoding';
 

@@ -1,6 +1,6 @@
 import { parseDecimal } from '../shared/decimal.js';
 import { type CidrSet, includesAddress } from './cidr-set.js';
-import { trimSpace } from './field-list.js';
+import { trimSpace } from './field-syntax.js';
 import { type ForwardedElement, parseForwardedElement } from './forwarded-element.js';
 import { allHeaders, type HeaderList } from './header-list.js';
 import { parseAuthority } from './host.js';

@@ -1,14 +1,32 @@
-import { ownText } from '../shared/own-text.js';
 import { type Ok, ok, type Result } from '../shared/result.js';
+import { ownText } from '../shared/utf8.js';
 import type { CidrSet } from './cidr-set.js';
 import { type ClientAddress, clientAddress } from './client-address.js';
 import { formatForwardedElement } from './forwarded-element.js';
-import { type HeaderList, noHeaders } from './header-list.js';
+import { type HeaderList, lowerName, lowerNames, noHeaders } from './header-list.js';
 import { parseAuthority, type RequestHost } from './host.js';
-import { lowerName, lowerNames } from './lower-names.js';
 import type { OwnedHeaders } from './owned-headers.js';
 import { RepeatedHeaderCache } from './repeated-header-cache.js';
 import { type ResolvedTarget, TargetHeaderCache } from './target-header-cache.js';
+
+/** Milliseconds. */
+export interface DrainPace {
+  /** How long a connection has to have been idle. */
+  readonly lingerMs: number;
+  /** Between two looks at the connections. */
+  readonly lookMs: number;
+}
+
+/** Since when a connection has to have been idle to be ended with the first look of a drain; by the clock of `nowMs`. */
+export const firstIdleMoment = (nowMs: number, { lingerMs }: DrainPace): number => nowMs - 2 * lingerMs;
+
+/**
+ * Since when, with the look that follows one of `lastMs`: it goes on by two looks at most. Where the machine or the process
+ * stood still in between, or right before the drain, nobody could be heard: that is no silence of clients, whose requests
+ * are on their way, and is not counted as such.
+ */
+export const nextIdleMoment = (lastMs: number, nowMs: number, { lingerMs, lookMs }: DrainPace): number =>
+  Math.min(nowMs - lingerMs, lastMs + 2 * lookMs);
 
 /** Hosts that are remembered one after the other; a connection that asks for more is that of a proxy, and asks for ever others. */
 const maxHosts = 8;

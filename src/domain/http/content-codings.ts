@@ -1,5 +1,5 @@
 import { canonicalName } from './canonical-name.js';
-import { listMembers } from './field-list.js';
+import { listMembers } from './field-syntax.js';
 import type { HeaderList } from './header-list.js';
 
 /** The content codings that can be taken off a body (RFC 9110, section 8.4.1; RFC 7932 for `br`). */

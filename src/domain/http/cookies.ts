@@ -1,5 +1,5 @@
 import type { HeaderOperation } from '../agent-protocol/messages.js';
-import { trimSpace } from './field-list.js';
+import { trimSpace } from './field-syntax.js';
 import { allHeaders, type HeaderList } from './header-list.js';
 
 /** What a Set-Cookie field says (RFC 6265, section 4.1). The cookie is for every path of this host, and for no other host. */

@@ -1,4 +1,4 @@
-import { ownText } from '../shared/own-text.js';
+import { ownText } from '../shared/utf8.js';
 import { canonicalName } from './canonical-name.js';
 
 /** What is to be known of a field by its name, as bits; 0: nothing, it is passed on as it is. */

@@ -1,7 +1,7 @@
 import type { ClientAddress } from './client-address.js';
 import type { ConnectionHeaderCache } from './connection-header-cache.js';
 import { correlationIdHeader } from './correlation-id.js';
-import { trimSpace } from './field-list.js';
+import { trimSpace } from './field-syntax.js';
 import { fieldTrait, fieldTraits } from './field-traits.js';
 import { formatForwardedElement } from './forwarded-element.js';
 import { allHeaders, type HeaderList } from './header-list.js';

@@ -1,5 +1,4 @@
-import { trimSpace } from './field-list.js';
-import { isToken } from './field-syntax.js';
+import { isToken, trimSpace } from './field-syntax.js';
 
 /** What one proxy says in a Forwarded field (RFC 7239, section 4); `by` and extensions are of no use here. */
 export interface ForwardedElement {

@@ -1,4 +1,4 @@
-import { listMembers } from './field-list.js';
+import { listMembers } from './field-syntax.js';
 import { fieldTrait, fieldTraits, isHopByHop } from './field-traits.js';
 import type { HeaderList } from './header-list.js';
 

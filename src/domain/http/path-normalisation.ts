@@ -1,5 +1,20 @@
 import { err, ok, type Result } from '../shared/result.js';
 
+/**
+ * Whether a prefix takes a path, by whole segments: `/v2` takes `/v2` and `/v2/x`, not `/v2x`. A prefix that ends in a
+ * slash takes what is below it and not the name itself: `/v2/` takes `/v2/` and `/v2/x`, not `/v2`. `/` takes all.
+ */
+export const prefixTakes = (prefix: string, path: string): boolean =>
+  path.startsWith(prefix) &&
+  (path.length === prefix.length || prefix.endsWith('/') || path.charCodeAt(prefix.length) === 0x2f);
+
+/** The path of a request in its normal form, without the query that its URI may have; null where it has none. */
+export const requestPath = (uri: string): string | null => {
+  const mark = uri.indexOf('?');
+  const path = normalisePath(mark < 0 ? uri : uri.slice(0, mark));
+  return path.ok ? path.value : null;
+};
+
 export type PathError = 'unsafe_path' | 'malformed_request';
 
 /** How a character of a path is treated. */

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../shared/result.js';
-import { isUnservedMethod } from './unserved-method.js';
+import { isUnservedMethod } from './request-method.js';
 
 /** What a request line asks for. */
 export interface RequestTarget {

@@ -9,3 +9,61 @@ export interface TraceContext {
   /** Whether the last 14 digits of the trace id were chosen by chance (level 2, "random-trace-id flag"). */
   readonly hasRandomId: boolean;
 }
+
+/** Characters of version 00, which later versions begin with too: `00-<trace id>-<span id>-<flags>`. */
+const knownLength = 55;
+
+const sampledFlag = 1;
+const randomIdFlag = 2;
+
+/** Value of a lower-case hexadecimal digit, or -1. */
+const digitValue = (code: number): number => {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  return code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;
+};
+
+/** Whether these are digits, and not all of them zero. */
+const isId = (text: string, from: number, to: number): boolean => {
+  let isZero = true;
+  for (let index = from; index < to; index += 1) {
+    const value = digitValue(text.charCodeAt(index));
+    if (value < 0) return false;
+    if (value > 0) isZero = false;
+  }
+  return !isZero;
+};
+
+/** The octet that two digits make, or -1. */
+const octetAt = (text: string, at: number): number => {
+  const high = digitValue(text.charCodeAt(at));
+  const low = digitValue(text.charCodeAt(at + 1));
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
+};
+
+const hasDash = (text: string, at: number): boolean => text.charCodeAt(at) === 0x2d;
+
+/**
+ * Reads a `traceparent` field (W3C Trace Context, level 1 and 2). Null where it is malformed: whoever gets it begins a
+ * trace of its own. Of a later version the part that is known is read.
+ */
+export const parseTraceparent = (text: string): TraceContext | null => {
+  if (text.length < knownLength) return null;
+  const version = octetAt(text, 0);
+  if (version < 0 || version === 0xff) return null;
+  if (text.length > knownLength && (version === 0 || !hasDash(text, knownLength))) return null;
+  if (!hasDash(text, 2) || !hasDash(text, 35) || !hasDash(text, 52)) return null;
+  const flags = octetAt(text, 53);
+  if (flags < 0 || !isId(text, 3, 35) || !isId(text, 36, 52)) return null;
+  return {
+    traceId: text.slice(3, 35),
+    spanId: text.slice(36, 52),
+    isSampled: (flags & sampledFlag) !== 0,
+    hasRandomId: (flags & randomIdFlag) !== 0,
+  };
+};
+
+/** The field that tells the next program of a place in a trace, in version 00. */
+export const formatTraceparent = ({ traceId, spanId, isSampled, hasRandomId }: TraceContext): string => {
+  const flags = (isSampled ? sampledFlag : 0) + (hasRandomId ? randomIdFlag : 0);
+  return `00-${traceId}-${spanId}-0${flags}`;
+};

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ReloadRequests } from '../../../src/application/gateway/workers/aggregate/reload-requests.js';
+import type { ReloadRequests } from '../../../src/application/gateway/workers/aggregate/gathering-topics.js';
 import { gatewayTokens } from '../../../src/bootstrap/gateway/gateway-tokens.js';
 import { gatewayContainer, type RunningGateway, startGateway } from '../../../src/bootstrap/gateway/start-gateway.js';
 import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';

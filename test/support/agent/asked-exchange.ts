@@ -1,6 +1,6 @@
 import type { AskedExchange } from '../../../src/domain/agent/token-exchange/decide-exchange.js';
 import type { ExchangePolicy } from '../../../src/domain/agent/token-exchange/exchange-policy.js';
-import type { ExchangeRequest } from '../../../src/domain/agent/token-exchange/exchange-request.js';
+import type { ExchangeRequest } from '../../../src/domain/agent/token-exchange/read-exchange-request.js';
 import type { SecurityToken } from '../../../src/domain/agent/token-exchange/security-token.js';
 import type { Claims } from '../../../src/domain/agent/tokens/claims.js';
 

@@ -1,4 +1,4 @@
-import type { XmlElement } from '../../../src/domain/agent/xml/xml-element.js';
+import type { XmlElement } from '../../../src/domain/agent/xml/element-access.js';
 
 const searched = (from: number, found: number, length: number): number =>
   (found < 0 ? length - from : found - from) + 1;

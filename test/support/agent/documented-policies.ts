@@ -1,5 +1,4 @@
-import type { AuthenticationMethod } from '../../../src/domain/agent/identity/authentication-method.js';
-import type { Identity } from '../../../src/domain/agent/identity/identity.js';
+import type { AuthenticationMethod, Identity } from '../../../src/domain/agent/identity/identity.js';
 import type { RequestFacts } from '../../../src/domain/agent/policy/gateway-model/gateway-request.js';
 import type { Claims } from '../../../src/domain/agent/tokens/claims.js';
 import { parseClaims } from '../../../src/domain/agent/tokens/parse-claims.js';

@@ -1,5 +1,9 @@
-import { formRefusal } from '../../../src/application/agent/agent-service/form-refusal.js';
-import { deniedAnswer, refusalAnswer, undecidedAnswer } from '../../../src/application/agent/agent-service/refusal.js';
+import {
+  deniedAnswer,
+  formRefusal,
+  refusalAnswer,
+  undecidedAnswer,
+} from '../../../src/application/agent/agent-service/refusal.js';
 import { SignOnRefusals } from '../../../src/application/agent/sign-on/saml/sign-on-refusals.js';
 import type { FailureReason } from '../../../src/domain/agent/identity/authentication-failure.js';
 import type { AgentAnswer } from '../../../src/domain/agent-protocol/messages.js';

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import type { AskedExchange } from '../../../src/domain/agent/token-exchange/decide-exchange.js';
 import type { ExchangePolicy } from '../../../src/domain/agent/token-exchange/exchange-policy.js';
-import type { ExchangeRequest } from '../../../src/domain/agent/token-exchange/exchange-request.js';
-import { reservedClaims } from '../../../src/domain/agent/token-exchange/reserved-claims.js';
-import type { SecurityToken } from '../../../src/domain/agent/token-exchange/security-token.js';
+import { reservedClaims } from '../../../src/domain/agent/token-exchange/issued-claims.js';
+import type { ExchangeRequest } from '../../../src/domain/agent/token-exchange/read-exchange-request.js';
 import {
   type ExchangeTokenKind,
   issuedKinds,
+  type SecurityToken,
   tokenKinds,
-} from '../../../src/domain/agent/token-exchange/token-kinds.js';
+} from '../../../src/domain/agent/token-exchange/security-token.js';
 import type { Claims, ClaimValue } from '../../../src/domain/agent/tokens/claims.js';
 import { parseClaims } from '../../../src/domain/agent/tokens/parse-claims.js';
 import { exchangeNowMs, foreignIssuer, ownIssuer } from './asked-exchange.js';

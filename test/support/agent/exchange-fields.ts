@@ -1,4 +1,4 @@
-import { tokenKinds, tokenTypeUri } from '../../../src/domain/agent/token-exchange/token-kinds.js';
+import { tokenKinds, tokenTypeUri } from '../../../src/domain/agent/token-exchange/security-token.js';
 
 /** Parameters of a request; undefined leaves one out, an array repeats it. */
 export type ExchangeParameters = Readonly<Record<string, string | readonly string[] | undefined>>;

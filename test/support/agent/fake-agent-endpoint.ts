@@ -1,4 +1,4 @@
-import type { AgentEndpoint } from '../../../src/application/agent/agent-service/agent-endpoint.js';
+import type { AgentEndpoint } from '../../../src/application/agent/agent-service/agent-endpoints.js';
 import type { RefusedForm } from '../../../src/application/agent/agent-service/posted-forms.js';
 import {
   type AgentAnswer,

@@ -1,6 +1,5 @@
 import { XmlCryptoDocumentVerifier } from '../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
-import type { KeySetFailure } from '../../../src/application/ports/agent/key-set-source.js';
-import type { MetadataSource } from '../../../src/application/ports/agent/metadata-source.js';
+import type { KeySetFailure, MetadataSource } from '../../../src/application/ports/agent/key-set-source.js';
 import type {
   MetadataQuery,
   SamlDocumentVerifier,

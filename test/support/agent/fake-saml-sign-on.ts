@@ -6,12 +6,16 @@ import { VerificationShares } from '../../../src/application/agent/sign-on/saml/
 import type { ServiceProviderKey } from '../../../src/application/ports/agent/saml-keys.js';
 import type { Cancellation } from '../../../src/application/ports/shared/cancellation.js';
 import type { SamlOptions } from '../../../src/domain/agent/configuration/saml-options.js';
-import type { Assertion, VerifiedResponse } from '../../../src/domain/agent/saml/assertion.js';
+import type {
+  Assertion,
+  LogoutRequest,
+  LogoutResponse,
+  VerifiedResponse,
+} from '../../../src/domain/agent/saml/assertion.js';
 import type { IdentityProvider } from '../../../src/domain/agent/saml/identity-provider.js';
-import type { LogoutRequest, LogoutResponse } from '../../../src/domain/agent/saml/logout-message.js';
 import { answerFault } from '../../../src/domain/agent-protocol/answer-rules.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../../src/domain/agent-protocol/messages.js';
-import { requestPath } from '../../../src/domain/http/request-path.js';
+import { requestPath } from '../../../src/domain/http/path-normalisation.js';
 import { Secret } from '../../../src/domain/shared/secret.js';
 import { headersEvent } from '../shared/agent-events.js';
 import { ManualClock } from '../shared/manual-clock.js';

@@ -5,8 +5,12 @@ import type {
   VerifierFailure,
 } from '../../../src/application/ports/agent/saml-document-verifier.js';
 import type { Cancellation } from '../../../src/application/ports/shared/cancellation.js';
-import type { VerifiedAssertion, VerifiedResponse } from '../../../src/domain/agent/saml/assertion.js';
-import type { LogoutRequest, LogoutResponse } from '../../../src/domain/agent/saml/logout-message.js';
+import type {
+  LogoutRequest,
+  LogoutResponse,
+  VerifiedAssertion,
+  VerifiedResponse,
+} from '../../../src/domain/agent/saml/assertion.js';
 import { err, type Result } from '../../../src/domain/shared/result.js';
 
 type Verified<Document> = Result<Document, VerifierFailure>;

@@ -2,24 +2,24 @@ import { HmacSecretDigest } from '../../../src/adapters/outbound/hmac-secret-dig
 import { MemoryRateLimitStore } from '../../../src/adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { publicPolicy } from '../../../src/application/agent/configure-agent/prepare-token-exchange.js';
 import type { ProvenClient } from '../../../src/application/agent/exchange-token/authenticate-client.js';
-import type { PreparedClient } from '../../../src/application/agent/exchange-token/exchange-client.js';
+import type { PreparedClient } from '../../../src/application/agent/exchange-token/exchange-facts.js';
 import { ExchangeRates } from '../../../src/application/agent/exchange-token/exchange-rates.js';
+import type { TokenFault } from '../../../src/application/agent/exchange-token/oauth-answers.js';
 import {
   TokenEndpoint,
   type TokenEndpointParts,
 } from '../../../src/application/agent/exchange-token/token-endpoint.js';
-import type { TokenFault } from '../../../src/application/agent/exchange-token/token-fault.js';
 import type { PublishedKey, SigningKey } from '../../../src/application/ports/agent/token-signing-keys.js';
 import type { Cancellation } from '../../../src/application/ports/shared/cancellation.js';
 import type { TokenExchangeOptions } from '../../../src/domain/agent/configuration/token-exchange-options.js';
 import type { ClientCredentials } from '../../../src/domain/agent/token-exchange/client-credentials.js';
 import type { ExchangePolicy } from '../../../src/domain/agent/token-exchange/exchange-policy.js';
 import type { ExchangeReason } from '../../../src/domain/agent/token-exchange/exchange-refusal.js';
-import type { PresentedToken } from '../../../src/domain/agent/token-exchange/exchange-request.js';
+import type { PresentedToken } from '../../../src/domain/agent/token-exchange/read-exchange-request.js';
 import type { SecurityToken } from '../../../src/domain/agent/token-exchange/security-token.js';
 import { answerFault } from '../../../src/domain/agent-protocol/answer-rules.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../../src/domain/agent-protocol/messages.js';
-import { requestPath } from '../../../src/domain/http/request-path.js';
+import { requestPath } from '../../../src/domain/http/path-normalisation.js';
 import { err, ok, type Result } from '../../../src/domain/shared/result.js';
 import { headersEvent } from '../shared/agent-events.js';
 import { ManualClock } from '../shared/manual-clock.js';

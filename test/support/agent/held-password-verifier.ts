@@ -1,5 +1,5 @@
 import type { PasswordVerifier } from '../../../src/application/ports/agent/password-verifier.js';
-import type { PasswordHash } from '../../../src/domain/agent/identity/password-hash.js';
+import type { PasswordHash } from '../../../src/domain/agent/identity/password-hash-rules.js';
 import { err, ok, type Result } from '../../../src/domain/shared/result.js';
 
 interface HeldCheck {

@@ -1,5 +1,5 @@
 import type { ExchangePolicy } from '../../../src/domain/agent/token-exchange/exchange-policy.js';
-import type { ExchangeRequest } from '../../../src/domain/agent/token-exchange/exchange-request.js';
+import type { ExchangeRequest } from '../../../src/domain/agent/token-exchange/read-exchange-request.js';
 import type { SecurityToken } from '../../../src/domain/agent/token-exchange/security-token.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { CorpusFiles } from '../../../src/application/ports/agent/corpus-files.js';
+import type { CorpusFiles } from '../../../src/application/ports/agent/policy-files.js';
 import { ok } from '../../../src/domain/shared/result.js';
 
 const foldersOf = (path: string): readonly string[] => {

@@ -2,8 +2,8 @@ import { MemoryStoreOpener } from '../../../src/adapters/outbound/memory-session
 import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { RedisStoreOpener } from '../../../src/adapters/outbound/redis-session-store/redis-store-opener.js';
 import { SqliteStoreOpener } from '../../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
-import { RemoteStoreOpener } from '../../../src/application/agent/share-stores/remote-store-opener.js';
-import { SharedSamlStores } from '../../../src/application/agent/share-stores/shared-saml-stores.js';
+import { RemoteStoreOpener } from '../../../src/application/agent/share-stores/remote-saml-stores.js';
+import { SharedSamlStores } from '../../../src/application/agent/share-stores/share-stores.js';
 import type { SamlStoreOpener, SamlStores } from '../../../src/application/ports/agent/saml-stores.js';
 import type { SessionStoreOptions } from '../../../src/domain/agent/configuration/saml-options.js';
 import { supervisedWorker } from '../gateway/supervised-workers.js';

@@ -1,4 +1,4 @@
-import type { XmlElement } from '../../../src/domain/agent/xml/xml-element.js';
+import type { XmlElement } from '../../../src/domain/agent/xml/element-access.js';
 import { xml } from './xml-elements.js';
 
 const more = 'http://www.w3.org/2001/04/xmldsig-more#';

@@ -9,8 +9,10 @@ import { NodeTextFileReader } from '../../../src/adapters/outbound/node-text-fil
 import { NativePasswordVerifier } from '../../../src/adapters/outbound/password-hashes/native-password-verifier.js';
 import { UndiciKeySetSource } from '../../../src/adapters/outbound/undici-documents/undici-key-set-source.js';
 import { UndiciMetadataSource } from '../../../src/adapters/outbound/undici-documents/undici-metadata-source.js';
-import { nodeCertificateFingerprints } from '../../../src/adapters/outbound/x509-certificates/certificate-fingerprints.js';
-import { X509CertificateReader } from '../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
+import {
+  nodeCertificateFingerprints,
+  X509CertificateReader,
+} from '../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
 import { NodeSamlKeys } from '../../../src/adapters/outbound/xml-crypto-saml/node-saml-keys.js';
 import { XmlCryptoDocumentVerifier } from '../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
 import { AgentServiceCounters } from '../../../src/application/agent/agent-service/agent-service-counters.js';
@@ -21,7 +23,7 @@ import { AgentKeySets } from '../../../src/application/agent/configure-agent/age
 import type { AgentParts } from '../../../src/application/agent/configure-agent/agent-parts.js';
 import type { SamlParts } from '../../../src/application/agent/configure-agent/saml-parts.js';
 import { ExchangeRates } from '../../../src/application/agent/exchange-token/exchange-rates.js';
-import { SpentAssertions } from '../../../src/application/agent/exchange-token/spent-assertions-of-agents.js';
+import { SpentAssertions } from '../../../src/application/agent/exchange-token/spent-assertions.js';
 import { KeySets } from '../../../src/application/agent/keys/key-sets.js';
 import { noOtherProcesses } from '../../../src/application/agent/sessions/session-endings.js';
 import { IdentityProviderTrusts } from '../../../src/application/agent/sign-on/saml/trust/identity-provider-trusts.js';

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { JoseTokenSigningKeys } from '../../../src/adapters/outbound/jose-tokens/jose-token-signing-keys.js';
 import { JoseVerificationKeys } from '../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
-import { keysOfProvider } from '../../../src/application/agent/configure-agent/provider-key-sets.js';
+import { keysOfProvider } from '../../../src/application/agent/configure-agent/agent-key-sets.js';
 import { SecurityTokens } from '../../../src/application/agent/exchange-token/security-tokens.js';
 import { JwtTokens, type JwtTokensParts } from '../../../src/application/agent/verify-tokens/jwt-tokens.js';
 import { OwnTokens } from '../../../src/application/agent/verify-tokens/own-tokens.js';
@@ -9,7 +9,7 @@ import { type OidcProvider, ProviderTokens } from '../../../src/application/agen
 import type { PublishedKey, SigningKey } from '../../../src/application/ports/agent/token-signing-keys.js';
 import type { Cancellation } from '../../../src/application/ports/shared/cancellation.js';
 import type { OidcProviderOptions } from '../../../src/domain/agent/configuration/agent-configuration.js';
-import type { ExchangeTokenKind } from '../../../src/domain/agent/token-exchange/token-kinds.js';
+import type { ExchangeTokenKind } from '../../../src/domain/agent/token-exchange/security-token.js';
 import type { SigningAlgorithm } from '../../../src/domain/agent/tokens/signature-algorithm.js';
 import type { Result } from '../../../src/domain/shared/result.js';
 import { Secret } from '../../../src/domain/shared/secret.js';

@@ -1,5 +1,5 @@
-import type { XmlElement } from '../../../src/domain/agent/xml/xml-element.js';
-import { xmlNamespaces } from '../../../src/domain/agent/xml/xml-names.js';
+import type { XmlElement } from '../../../src/domain/agent/xml/element-access.js';
+import { xmlNamespaces } from '../../../src/domain/agent/xml/xml-name.js';
 
 const namespaceOf = (prefix: string): string => {
   const found = Object.entries(xmlNamespaces).find(([name]) => name === prefix);

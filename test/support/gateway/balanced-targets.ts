@@ -1,4 +1,4 @@
-import { textHash } from '../../../src/domain/gateway/load-balancing/text-hash.js';
+import { textHash } from '../../../src/domain/gateway/load-balancing/consistent-hash.js';
 
 /** A target as balancers see it. */
 export interface PlainTarget {

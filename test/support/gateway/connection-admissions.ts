@@ -1,7 +1,6 @@
 import { PrometheusGatewayMetrics } from '../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { ConnectionRefusalCounter } from '../../../src/application/gateway/admit/connection-refusal-counter.js';
-import { FloodLog } from '../../../src/application/gateway/admit/flood-log.js';
-import { RefusalLog } from '../../../src/application/gateway/admit/refusal-log.js';
+import { FloodLog, RefusalLog } from '../../../src/application/gateway/admit/flood-log.js';
 import type { ConnectionAdmission } from '../../../src/application/ports/gateway/http-engine.js';
 import { ManualClock } from '../shared/manual-clock.js';
 import { ManualScheduler } from '../shared/manual-scheduler.js';

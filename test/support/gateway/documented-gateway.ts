@@ -2,7 +2,7 @@ import { KdlConfigurationSource } from '../../../src/adapters/outbound/kdl-confi
 import { re2PathPatterns } from '../../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import type { AccessRecord } from '../../../src/application/ports/gateway/access-log.js';
 import { gatewayContainer, type RunningGateway, startGateway } from '../../../src/bootstrap/gateway/start-gateway.js';
-import { formatProblem } from '../../../src/domain/configuration/format-problem.js';
+import { formatProblem } from '../../../src/domain/configuration/configuration-problem.js';
 import type { CleanUp } from '../shared/clean-up.js';
 import { freePort } from '../shared/free-port.js';
 import { call, type HttpAnswer, type HttpCall } from '../shared/http-call.js';

@@ -1,5 +1,8 @@
-import { type LoadFailure, loadFailure } from '../../../src/application/gateway/run-gateway/load-failure.js';
-import type { PreparedReload } from '../../../src/application/gateway/run-gateway/prepared-reload.js';
+import {
+  type LoadFailure,
+  loadFailure,
+  type PreparedReload,
+} from '../../../src/application/gateway/run-gateway/prepared-reload.js';
 import { SupervisedGatewayProcess } from '../../../src/application/gateway/workers/serve/supervised-gateway-process.js';
 import { auditLeft, type StartOrder } from '../../../src/application/gateway/workers/supervise/worker-topics.js';
 import type { WorkerProcess, WorkerProcesses } from '../../../src/application/ports/gateway/worker-processes.js';

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { plainOrigin } from '../../../src/adapters/inbound/http-engines/connections/connection-origin.js';
+import { plainOrigin } from '../../../src/adapters/inbound/http-engines/connections/client-connection.js';
 import { ListenerTimers } from '../../../src/adapters/inbound/http-engines/connections/listener-timers.js';
 import { ReadAheadBudget } from '../../../src/adapters/inbound/http-engines/connections/read-ahead.js';
 import { CoreSessions } from '../../../src/adapters/inbound/http-engines/core/core-http-engine.js';

@@ -1,4 +1,4 @@
-import { snapshotOf } from '../../../src/application/gateway/workers/aggregate/snapshot-of.js';
+import { snapshotOf } from '../../../src/application/gateway/workers/aggregate/merge-snapshots.js';
 import type {
   GatewayCluster,
   GatewaySnapshot,

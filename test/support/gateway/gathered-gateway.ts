@@ -7,8 +7,7 @@ import { SupervisedGateway } from '../../../src/application/gateway/workers/aggr
 import type { ReloadOutcome } from '../../../src/application/ports/gateway/gateway-cluster.js';
 import type { PoolFigures } from '../../../src/application/ports/gateway/gateway-metrics.js';
 import type { GatewayPhase, TargetName } from '../../../src/application/ports/gateway/gateway-state.js';
-import type { AttendedWorker } from '../../../src/application/shared/worker-channel/attended-worker.js';
-import { WorkerChannel } from '../../../src/application/shared/worker-channel/worker-channel.js';
+import { type AttendedWorker, WorkerChannel } from '../../../src/application/shared/worker-channel/worker-channel.js';
 import { ManualClock } from '../shared/manual-clock.js';
 import { ManualScheduler } from '../shared/manual-scheduler.js';
 import { RecordingLogger } from '../shared/recording-logger.js';

@@ -2,8 +2,7 @@ import { PermitCoordinator } from '../../../src/application/gateway/workers/shar
 import { SharedPermitBook } from '../../../src/application/gateway/workers/share-permits/shared-permit-book.js';
 import type { Permits } from '../../../src/application/ports/gateway/permits.js';
 import type { LinkMessage, WorkerLink } from '../../../src/application/ports/shared/worker-link.js';
-import type { AttendedWorker } from '../../../src/application/shared/worker-channel/attended-worker.js';
-import { WorkerChannel } from '../../../src/application/shared/worker-channel/worker-channel.js';
+import { type AttendedWorker, WorkerChannel } from '../../../src/application/shared/worker-channel/worker-channel.js';
 import type { LimitsConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { ManualClock } from '../shared/manual-clock.js';
 import { ManualScheduler } from '../shared/manual-scheduler.js';

@@ -1,6 +1,5 @@
 import { ReadAheadBudget } from '../../../src/adapters/inbound/http-engines/connections/read-ahead.js';
-import { isConnect, readRequest } from '../../../src/adapters/inbound/http-engines/core/read-request.js';
-import { RequestHeads } from '../../../src/adapters/inbound/http-engines/core/request-heads.js';
+import { isConnect, RequestHeads, readRequest } from '../../../src/adapters/inbound/http-engines/core/request-heads.js';
 import { faultOf } from '../../../src/adapters/wire/http1/head-fault.js';
 import { requestHead } from '../../../src/adapters/wire/http1/read-request-head.js';
 import { RequestLines } from '../../../src/adapters/wire/http1/request-lines.js';

@@ -1,5 +1,4 @@
-import type { ClientResponse } from '../../../src/application/ports/gateway/http-exchange.js';
-import type { Tunnel } from '../../../src/application/ports/gateway/tunnel.js';
+import type { ClientResponse, Tunnel } from '../../../src/application/ports/gateway/http-exchange.js';
 import { firstHeader, type HeaderList } from '../../../src/domain/http/header-list.js';
 
 /** The response of a client that takes everything at once. */

@@ -1,11 +1,10 @@
 import { PrometheusGatewayMetrics } from '../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import type { TargetChooser } from '../../../src/application/gateway/choose-upstream/chosen-target.js';
 import { ProblemAnswerer } from '../../../src/application/gateway/proxy-request/answer-problem.js';
-import { Exchange, type ExchangeOwner } from '../../../src/application/gateway/proxy-request/exchange.js';
+import { Exchange, type ExchangeOwner, type Stage } from '../../../src/application/gateway/proxy-request/exchange.js';
 import { MeteredBody } from '../../../src/application/gateway/proxy-request/metered-body.js';
 import { RouteBreaker } from '../../../src/application/gateway/proxy-request/route-breaker.js';
 import { RetryAllowance } from '../../../src/application/gateway/proxy-request/sending-rules.js';
-import type { Stage } from '../../../src/application/gateway/proxy-request/stage.js';
 import {
   type SendDependencies,
   sendToUpstream,

@@ -4,7 +4,7 @@ import { supervisionTimes } from '../../../src/application/gateway/workers/super
 import { Supervisor } from '../../../src/application/gateway/workers/supervise/supervisor.js';
 import type { LoadedConfiguration } from '../../../src/application/ports/gateway/configuration-source.js';
 import type { TargetName } from '../../../src/application/ports/gateway/gateway-state.js';
-import type { SharedSockets } from '../../../src/application/ports/gateway/shared-sockets.js';
+import type { SharedSockets } from '../../../src/application/ports/gateway/listening-sockets.js';
 import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { err, ok } from '../../../src/domain/shared/result.js';
 import { ManualClock } from '../shared/manual-clock.js';

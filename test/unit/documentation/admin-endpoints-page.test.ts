@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { routesReport } from '../../../src/application/gateway/report-status/routes-report.js';
 import { statsReport } from '../../../src/application/gateway/report-status/stats-report.js';
 import { upstreamsReport } from '../../../src/application/gateway/report-status/status-reports.js';
-import { snapshotOf } from '../../../src/application/gateway/workers/aggregate/snapshot-of.js';
+import { snapshotOf } from '../../../src/application/gateway/workers/aggregate/merge-snapshots.js';
 import { FixedGatewayState, routeOf } from '../../support/gateway/fixed-gateway-state.js';
 import { plainPolicies } from '../../support/gateway/plain-configurations.js';
 import { documentationPage } from '../../support/shared/documentation-examples.js';

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KdlConfigurationSource } from '../../../src/adapters/outbound/kdl-configuration/kdl-configuration-source.js';
 import { re2PathPatterns } from '../../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
-import type { ConfigurationProblem } from '../../../src/domain/configuration/configuration-problem.js';
-import { formatProblem } from '../../../src/domain/configuration/format-problem.js';
+import { type ConfigurationProblem, formatProblem } from '../../../src/domain/configuration/configuration-problem.js';
 import {
   configurationOf,
   documentationPages,

@@ -9,7 +9,7 @@ import { parsePolicies } from '../../../src/domain/agent/policy/parse/parse-poli
 import { policyLimits } from '../../../src/domain/agent/policy/policy-limits.js';
 import { type LoadedPolicies, loadPolicies } from '../../../src/domain/agent/policy/policy-source/load-policies.js';
 import { type PolicyVerdict, verdict } from '../../../src/domain/agent/policy/policy-verdict.js';
-import { formatProblem } from '../../../src/domain/configuration/format-problem.js';
+import { formatProblem } from '../../../src/domain/configuration/configuration-problem.js';
 import {
   type DocumentedRow,
   documentedFacts,

@@ -1,7 +1,7 @@
 import { hashKey } from '../../../application/agent/hash-secrets/hash-key.js';
 import { hashPassword } from '../../../application/agent/hash-secrets/hash-password.js';
 import type { KeyGenerator } from '../../../application/ports/agent/key-generator.js';
-import type { PasswordHasher } from '../../../application/ports/agent/password-hasher.js';
+import type { PasswordHasher } from '../../../application/ports/agent/password-verifier.js';
 import type { SecretDigest } from '../../../application/ports/shared/secret-digest.js';
 import type { HashCommand } from './agent-command.js';
 import { readSecret, type SecretInput, type SecretReading } from './secret-input.js';

@@ -12,18 +12,22 @@ import {
   type LoadedMethod,
   servedAgentService,
 } from '../../wire/agent-grpc/agent-service-definition.js';
-import { AgentGrpcError } from './agent-grpc-error.js';
-import { type BindSocketPath, bindAddress } from './bind-address.js';
+import { AgentGrpcError, type BindSocketPath, bindAddress } from './bind-address.js';
 import { ControlStream } from './control-stream.js';
 import { CutOffLog } from './cut-off-log.js';
 import { type GrpcCalls, GrpcConnection, type GrpcConnectionParts } from './grpc-connection.js';
-import type { GrpcLibrary } from './grpc-library.js';
-import { defaultGrpcServerOptions, type GrpcServerOptions } from './grpc-server-options.js';
+import {
+  defaultGrpcServerOptions,
+  type GrpcLibrary,
+  type GrpcServerOptions,
+  type GrpcServerTls,
+  type ServerTls,
+  serverTls,
+} from './grpc-server-options.js';
 import { OneShotCalls } from './one-shot-calls.js';
 import { ProcessStream } from './process-stream.js';
-import { type GrpcServerTls, type ServerTls, serverTls } from './server-tls.js';
 
-export type { GrpcServerTls } from './server-tls.js';
+export type { GrpcServerTls } from './grpc-server-options.js';
 
 /** Between two looks at what does not come to its end. */
 const checkMs = 1_000;

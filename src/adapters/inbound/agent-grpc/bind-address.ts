@@ -1,6 +1,16 @@
 import type { AddressInfo, Server } from 'node:net';
 import type { GrpcAddress } from '../../../domain/configuration/network-addresses.js';
-import { AgentGrpcError } from './agent-grpc-error.js';
+
+/** Why the agent cannot serve gRPC; its message is one line for whoever started the program. */
+export class AgentGrpcError extends Error {
+  readonly code: 'in_use' | 'address' | 'permission' | 'certificate' | 'failed';
+
+  constructor(code: AgentGrpcError['code'], message: string) {
+    super(message);
+    this.name = 'AgentGrpcError';
+    this.code = code;
+  }
+}
 
 /** Makes a server listen on a socket file that only the agent's user and group may connect to. */
 export type BindSocketPath = (server: Server, path: string) => Promise<void>;

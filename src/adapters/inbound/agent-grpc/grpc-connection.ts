@@ -7,13 +7,16 @@ import { HeaderBlockGate } from '../../http2-sockets/header-block-gate.js';
 import type { GrpcServiceDefinition } from '../../wire/agent-grpc/agent-service-definition.js';
 import type { GrpcGatewayMessage } from '../../wire/agent-grpc/gateway-message.js';
 import { type CallConnection, GrpcCall } from './grpc-call.js';
-import type { GrpcLibrary } from './grpc-library.js';
-import { type GrpcServerOptions, maximumMessageBytes } from './grpc-server-options.js';
+import {
+  type GrpcLibrary,
+  type GrpcServerOptions,
+  maximumMessageBytes,
+  type ServerTls,
+} from './grpc-server-options.js';
 import { grpcStatus } from './grpc-status.js';
 import { type IncomingMessage, type LibraryCall, passOver, readerOf } from './incoming-message.js';
 import { OctetWatch } from './octet-watch.js';
 import type { OneShotCalls } from './one-shot-calls.js';
-import type { ServerTls } from './server-tls.js';
 
 /** The calls that a server takes. False where there are too many already. */
 export interface GrpcCalls {

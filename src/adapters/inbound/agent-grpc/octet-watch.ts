@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream';
 import type { Metadata, ServerInterceptor } from '@grpc/grpc-js';
 import type { Clock } from '../../../application/ports/shared/clock.js';
 import { CallOctets } from './call-octets.js';
-import type { GrpcLibrary } from './grpc-library.js';
+import type { GrpcLibrary } from './grpc-server-options.js';
 import { grpcStatus } from './grpc-status.js';
 
 /** The one encoding of messages that is read, as a call says it of those of its peer and of its own. */

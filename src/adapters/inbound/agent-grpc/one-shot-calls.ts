@@ -2,7 +2,7 @@ import type {
   BufferedOctetCounter,
   OctetHolder,
 } from '../../../application/agent/serve-gateways/buffered-octet-counter.js';
-import { failedAnswer } from '../../../application/agent/serve-gateways/failed-answer.js';
+import { failedAnswer } from '../../../application/agent/serve-gateways/gateway-connection.js';
 import { Judgements } from '../../../application/agent/serve-gateways/judgements.js';
 import { agreeWith } from '../../../application/agent/serve-gateways/offered-configuration.js';
 import type { AgentService } from '../../../application/ports/agent/agent-service.js';

@@ -2,7 +2,17 @@ import { chmod, lstat, stat, unlink } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { dirname } from 'node:path';
 import { isSocketPathTooLong } from '../../wire/agent-frames/socket-path.js';
-import { AgentSocketError } from './agent-socket-error.js';
+
+/** Why the agent's socket cannot be served; its message is one line for whoever started the program. */
+export class AgentSocketError extends Error {
+  readonly code: 'in_use' | 'not_a_socket' | 'no_directory' | 'permission' | 'failed';
+
+  constructor(code: AgentSocketError['code'], message: string) {
+    super(message);
+    this.name = 'AgentSocketError';
+    this.code = code;
+  }
+}
 
 /** Only the agent's user and group may connect. */
 const socketMode = 0o660;

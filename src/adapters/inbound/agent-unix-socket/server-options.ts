@@ -1,7 +1,7 @@
 import {
   defaultSessionOptions,
   type SessionOptions,
-} from '../../../application/agent/serve-gateways/session-options.js';
+} from '../../../application/agent/serve-gateways/gateway-connection.js';
 
 /** How the agent serves its socket. Times in milliseconds, sizes in octets. */
 export interface AgentServerOptions extends SessionOptions {

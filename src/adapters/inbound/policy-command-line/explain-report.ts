@@ -1,4 +1,4 @@
-import type { ExplainedDecision } from '../../../application/agent/policy-tools/explained-decision.js';
+import type { ExplainedDecision } from '../../../application/agent/policy-tools/explain-request.js';
 import type { CommandOutput } from './command-output.js';
 import { explanationJson } from './explanation-json.js';
 import { explanationText } from './explanation-text.js';

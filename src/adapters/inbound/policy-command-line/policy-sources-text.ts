@@ -1,6 +1,5 @@
 import type { LoadedPolicies } from '../../../domain/agent/policy/policy-source/load-policies.js';
-import { type SourceLines, sourceLines } from '../../../domain/agent/policy/source-lines.js';
-import type { SourceSpan } from '../../../domain/agent/policy/source-span.js';
+import { type SourceLines, type SourceSpan, sourceLines } from '../../../domain/agent/policy/source-lines.js';
 
 /** A piece of a policy's text, and where it is. */
 export interface SourcePiece {

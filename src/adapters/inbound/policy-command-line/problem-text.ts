@@ -1,5 +1,4 @@
-import type { ConfigurationProblem } from '../../../domain/configuration/configuration-problem.js';
-import { formatProblem } from '../../../domain/configuration/format-problem.js';
+import { type ConfigurationProblem, formatProblem } from '../../../domain/configuration/configuration-problem.js';
 
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 

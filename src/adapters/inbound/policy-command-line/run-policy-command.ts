@@ -1,13 +1,14 @@
 import { agentPolicies, enforcedSetOf, shadowSetOf } from '../../../application/agent/policy-tools/agent-policies.js';
 import { type CheckedSet, checkPolicies } from '../../../application/agent/policy-tools/check-policies.js';
-import { explainRequest } from '../../../application/agent/policy-tools/explain-request.js';
-import { explainTestCase } from '../../../application/agent/policy-tools/explain-test-case.js';
-import type { ExplainedDecision } from '../../../application/agent/policy-tools/explained-decision.js';
+import {
+  type ExplainedDecision,
+  explainRequest,
+  explainTestCase,
+} from '../../../application/agent/policy-tools/explain-request.js';
 import type { PolicySet } from '../../../application/agent/policy-tools/policy-set.js';
 import { type PolicyTestRun, testPolicies } from '../../../application/agent/policy-tools/test-policies.js';
 import type { AgentBlockReader } from '../../../application/ports/agent/agent-block-reader.js';
-import type { PolicyFiles } from '../../../application/ports/agent/policy-files.js';
-import type { PolicyTestSource } from '../../../application/ports/agent/policy-test-source.js';
+import type { PolicyFiles, PolicyTestSource } from '../../../application/ports/agent/policy-files.js';
 import { type AuthzOptions, agentDefaults } from '../../../domain/agent/configuration/agent-configuration.js';
 import type { ConfigurationProblem } from '../../../domain/configuration/configuration-problem.js';
 import { checkReport } from './check-report.js';

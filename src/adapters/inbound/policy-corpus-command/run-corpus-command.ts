@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { runPolicyCorpus } from '../../../application/agent/policy-tools/run-policy-corpus.js';
-import type { CorpusFiles } from '../../../application/ports/agent/corpus-files.js';
+import type { CorpusFiles } from '../../../application/ports/agent/policy-files.js';
 
 /** Characters that are gathered before they are written. */
 const batchLength = 64 * 1024;

@@ -3,7 +3,7 @@ import {
   describeServiceProvider,
 } from '../../../application/agent/sign-on/saml/describe-service-provider.js';
 import type { AgentBlockReader } from '../../../application/ports/agent/agent-block-reader.js';
-import { formatProblem } from '../../../domain/configuration/format-problem.js';
+import { formatProblem } from '../../../domain/configuration/configuration-problem.js';
 import { type CommandOutput, failedCommand } from './command-output.js';
 import type { SamlCommand } from './saml-command.js';
 

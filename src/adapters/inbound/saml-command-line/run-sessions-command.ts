@@ -4,7 +4,7 @@ import { revokeSessions, revokeUser } from '../../../application/agent/sessions/
 import { openStore, type StoreParts } from '../../../application/agent/sessions/store-place.js';
 import type { SessionStore } from '../../../application/ports/agent/session-store.js';
 import type { Clock } from '../../../application/ports/shared/clock.js';
-import { formatProblem } from '../../../domain/configuration/format-problem.js';
+import { formatProblem } from '../../../domain/configuration/configuration-problem.js';
 import { type CommandOutput, failedCommand } from './command-output.js';
 import { printableText } from './printable-text.js';
 import type { SessionsCommand } from './saml-command.js';

@@ -2,7 +2,6 @@ import type { AgentService, ConfigurationGiver } from '../../../application/port
 import type {
   AgentCallListener,
   AgentClient,
-  AgentFailureCode,
   AgentOutcome,
   AgentReportReader,
   AgentStatus,
@@ -14,6 +13,7 @@ import type { MaybePromise } from '../../../application/ports/shared/maybe-promi
 import type { Scheduler } from '../../../application/ports/shared/scheduler.js';
 import { isBodyChunk, opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
 import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
+import type { AgentFailureCode } from '../../../domain/agent-protocol/failure-rules.js';
 import { type AgentState, warmingUpFeature } from '../../../domain/agent-protocol/health.js';
 import { faultOfAnswer } from '../../../domain/agent-protocol/lasting-answers.js';
 import type { AgentAnswer, AgentEvent, BodyChunkEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
@@ -21,8 +21,7 @@ import { agentQueueLimit } from '../../../domain/gateway/limits/agent-limits.js'
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { TransientMap } from '../../../domain/shared/transient-map.js';
-import type { EmbeddedCall } from './embedded-call.js';
-import { EmbeddedCallBook } from './embedded-call-book.js';
+import { type EmbeddedCall, EmbeddedCallBook } from './embedded-call-book.js';
 
 /** What an AgentEmbeddedClient has to be told. */
 export interface AgentEmbeddedClientSettings {

@@ -1,10 +1,25 @@
 import type { AgentOutcome } from '../../../application/ports/gateway/agent-client.js';
 import type { Clock } from '../../../application/ports/shared/clock.js';
 import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
-import { DeadlineList } from '../../../domain/agent-protocol/deadline-list.js';
+import { type Deadlined, DeadlineList } from '../../../domain/agent-protocol/deadline-list.js';
 import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
 import { TransientMap } from '../../../domain/shared/transient-map.js';
-import { EmbeddedCall } from './embedded-call.js';
+
+/** A call that has been asked and has no outcome yet. */
+export class EmbeddedCall implements Deadlined<EmbeddedCall> {
+  readonly event: AgentEvent;
+  readonly deadlineMs: number;
+  readonly resolve: (outcome: AgentOutcome) => void;
+  isSettled = false;
+  earlier: EmbeddedCall | null = null;
+  later: EmbeddedCall | null = null;
+
+  constructor(event: AgentEvent, deadlineMs: number, resolve: (outcome: AgentOutcome) => void) {
+    this.event = event;
+    this.deadlineMs = deadlineMs;
+    this.resolve = resolve;
+  }
+}
 
 /** Every open call by its correlation id, with one timer for all their deadlines. */
 export class EmbeddedCallBook {

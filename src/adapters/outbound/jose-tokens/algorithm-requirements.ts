@@ -1,4 +1,74 @@
+import { constants, type KeyObject, type SignKeyObjectInput } from 'node:crypto';
 import type { AsymmetricAlgorithm } from '../../../domain/agent/tokens/signature-algorithm.js';
+import { rsaKeyFault } from '../../../domain/shared/rsa-key-rules.js';
+
+/** A JWS in compact form, taken apart for verification. */
+interface SignedParts {
+  /** What the signature is over: the first two parts with the dot between them (RFC 7515, section 5.2). */
+  readonly input: Buffer;
+  readonly signature: Buffer;
+}
+
+/**
+ * Takes a token apart. Null where it has not three parts, or where its signature is not exactly `signatureOctets` long in
+ * the one canonical spelling: Node's decoder alone would forgive padding, foreign characters and leftover bits.
+ */
+export const signedParts = (token: string, signatureOctets: number): SignedParts | null => {
+  const first = token.indexOf('.');
+  const second = token.indexOf('.', first + 1);
+  const text = token.slice(second + 1);
+  if (first < 0 || second < 0 || text.length !== Math.ceil((signatureOctets * 4) / 3)) return null;
+  const signature = Buffer.from(text, 'base64url');
+  if (signature.length !== signatureOctets || signature.toString('base64url') !== text) return null;
+  return { input: Buffer.from(token.slice(0, second), 'utf8'), signature };
+};
+
+/** What `sign` and `verify` of node:crypto are called with, for a key that fits its algorithm. */
+export interface SignatureScheme {
+  readonly hash: string | null;
+  readonly key: SignKeyObjectInput;
+  readonly signatureOctets: number;
+}
+
+const ed25519SignatureOctets = 64;
+
+/** Signatures as JWS has them (RFC 7518, sections 3.3 to 3.5; RFC 8037, section 3.1). */
+export const signatureScheme = (algorithm: AsymmetricAlgorithm, key: KeyObject): SignatureScheme => {
+  const needs = algorithmRequirements[algorithm];
+  const { hash } = needs;
+  switch (needs.family) {
+    case 'rsa': {
+      const signatureOctets = Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
+      const { RSA_PKCS1_PADDING, RSA_PKCS1_PSS_PADDING, RSA_PSS_SALTLEN_DIGEST } = constants;
+      return needs.isPss
+        ? { hash, signatureOctets, key: { key, padding: RSA_PKCS1_PSS_PADDING, saltLength: RSA_PSS_SALTLEN_DIGEST } }
+        : { hash, signatureOctets, key: { key, padding: RSA_PKCS1_PADDING } };
+    }
+    case 'ec':
+      return { hash, signatureOctets: 2 * needs.octets, key: { key, dsaEncoding: 'ieee-p1363' } };
+    case 'ed25519':
+      return { hash, signatureOctets: ed25519SignatureOctets, key: { key } };
+  }
+};
+
+/** Says what a key is that does not fit the algorithm; null where it fits. */
+export const unfitness = (key: KeyObject, algorithm: AsymmetricAlgorithm): string | null => {
+  const needs = algorithmRequirements[algorithm];
+  const type = key.asymmetricKeyType;
+  const details = key.asymmetricKeyDetails;
+  switch (needs.family) {
+    case 'rsa':
+      if (type !== 'rsa') return `a key of type ${type}, but ${algorithm} needs RSA`;
+      return rsaKeyFault(details?.modulusLength ?? 0, details?.publicExponent ?? 0n);
+    case 'ec':
+      if (type !== 'ec') return `a key of type ${type}, but ${algorithm} needs ${needs.curve}`;
+      return details?.namedCurve === needs.namedCurve
+        ? null
+        : `a key on the curve ${details?.namedCurve}, but ${algorithm} needs ${needs.curve}`;
+    case 'ed25519':
+      return type === 'ed25519' ? null : `a key of type ${type}, but ${algorithm} needs Ed25519`;
+  }
+};
 
 /** What an algorithm asks of its key, and how its signatures are made (RFC 7518, sections 3.3 to 3.5; RFC 8037). */
 export type AlgorithmRequirements =

@@ -14,12 +14,9 @@ import {
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { Secret } from '../../../domain/shared/secret.js';
-import { hmacSecret } from './hmac-secret.js';
-import { HmacTokenVerifier } from './hmac-token-verifier.js';
-import { unfitness } from './key-fitness.js';
+import { type SignatureScheme, signatureScheme, unfitness } from './algorithm-requirements.js';
 import { holdsPrivateKey, isPem, readOnePublicPem, readPrivatePem } from './pem-keys.js';
-import { PublicKeyTokenVerifier } from './public-key-token-verifier.js';
-import { type SignatureScheme, signatureScheme } from './signature-scheme.js';
+import { HmacTokenVerifier, hmacSecret, PublicKeyTokenVerifier } from './public-key-token-verifier.js';
 
 /** The algorithms of these with a key pair. */
 type KeyPairAlgorithm = Exclude<SigningAlgorithm, 'HS256'>;

@@ -9,12 +9,9 @@ import type { AsymmetricAlgorithm } from '../../../domain/agent/tokens/signature
 import { decodeBase64 } from '../../../domain/shared/base64.js';
 import type { JsonObject, JsonValue } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { algorithmRequirements } from './algorithm-requirements.js';
-import { hmacSecret } from './hmac-secret.js';
-import { HmacTokenVerifier } from './hmac-token-verifier.js';
-import { unfitness } from './key-fitness.js';
+import { algorithmRequirements, unfitness } from './algorithm-requirements.js';
 import { readPublicPem } from './pem-keys.js';
-import { PublicKeyTokenVerifier } from './public-key-token-verifier.js';
+import { HmacTokenVerifier, hmacSecret, PublicKeyTokenVerifier } from './public-key-token-verifier.js';
 
 /** Members that only a private or a symmetric key has (RFC 7518, sections 6.2.2, 6.3.2 and 6.4). */
 const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];

@@ -2,11 +2,11 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { ConfigurationProblem, SourcePosition } from '../../../domain/configuration/configuration-problem.js';
 import { hiddenInLine } from '../../../domain/configuration/hidden-text.js';
 import type { Setting, SettingScalar } from '../../../domain/configuration/setting/setting.js';
-import type { Complain } from './complain.js';
 import type { ConfigurationFiles } from './configuration-files.js';
 import { type KdlDocument, readKdl } from './kdl-document.js';
 import {
   bracketFault,
+  type Complain,
   digitFault,
   emptyStatementFault,
   equalsFault,

@@ -2,8 +2,8 @@ import { type Document, format, getLocation, InvalidKdlError, type Node, parse }
 import { parse as parseVersion1 } from '@bgotink/kdl/v1-compat';
 import { parse as parseValues, type Node as ValueNode } from 'kdljs';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { entryOffset } from './entry-offset.js';
 import { faultsOf, type KdlFault, plainFault } from './kdl-fault.js';
+import { entryOffset } from './source-text.js';
 
 /** A text as both readers see it: the one knows the places, the other the values. */
 export interface KdlDocument {

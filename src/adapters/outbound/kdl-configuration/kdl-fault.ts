@@ -1,5 +1,8 @@
 import type { InvalidKdlError } from '@bgotink/kdl';
 
+/** Reports what is wrong with a place of the text. */
+export type Complain = (offset: number, message: string, suggestion?: string) => void;
+
 /** A mistake in the syntax of a file. */
 export interface KdlFault {
   readonly offset: number;

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import type { LoadedPolicyTests, PolicyTestSource } from '../../../application/ports/agent/policy-test-source.js';
+import type { LoadedPolicyTests, PolicyTestSource } from '../../../application/ports/agent/policy-files.js';
 import { decodePolicyTests } from '../../../domain/agent/policy/test-cases/decode-policy-tests.js';
 import { boundedProblems, inFileOrder } from '../../../domain/configuration/schema/problem-report.js';
 import type { Located } from '../../../domain/configuration/schema/schema.js';

@@ -2,10 +2,9 @@ import { dirname, resolve } from 'node:path';
 import { type Entry, getLocation, type Node } from '@bgotink/kdl';
 import type { Value, Node as ValueNode } from 'kdljs';
 import type { Setting, SettingProperty, SettingScalar } from '../../../domain/configuration/setting/setting.js';
-import type { Complain } from './complain.js';
-import { entryOffset } from './entry-offset.js';
 import type { KdlDocument } from './kdl-document.js';
-import type { SourceText } from './source-text.js';
+import type { Complain } from './kdl-fault.js';
+import { entryOffset, type SourceText } from './source-text.js';
 import type { ResolvedReferences } from './value-references.js';
 
 /** Names with a meaning of their own for JavaScript objects, which nothing has a use for. */

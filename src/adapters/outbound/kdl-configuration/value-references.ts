@@ -1,9 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import type { Document, Entry, Node } from '@bgotink/kdl';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import type { Complain } from './complain.js';
 import { readConfigurationText } from './configuration-file.js';
-import { entryOffset } from './entry-offset.js';
+import type { Complain } from './kdl-fault.js';
+import { entryOffset } from './source-text.js';
 
 /** The texts that stand in variables and files, by the value that refers to them; null where there is none. */
 export type ResolvedReferences = ReadonlyMap<Entry, string | null>;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../application/ports/shared/clock.js';
-import type { RateBuckets } from '../../../application/ports/shared/rate-buckets.js';
 import type {
+  RateBuckets,
   RateLimitAnswer,
   RateLimitCharge,
   RateLimitStore,

@@ -1,7 +1,7 @@
 import { constants, realpathSync } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
-import type { CorpusFiles, CorpusListing } from '../../../application/ports/agent/corpus-files.js';
+import type { CorpusFiles, CorpusListing } from '../../../application/ports/agent/policy-files.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 
 /** Octets of one file, at the most. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { devNull } from 'node:os';
-import type { DescriptorFigures } from '../../../application/ports/gateway/descriptor-figures.js';
+import type { DescriptorFigures } from '../../../application/ports/gateway/process-figures.js';
 
 /** The soft limit in the text of /proc/self/limits; null where it is not a number. */
 export const openFilesLimit = (text: string): number | null => {

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { MemoryReclaimer } from '../../../application/ports/gateway/memory-reclaimer.js';
+import type { MemoryReclaimer } from '../../../application/ports/gateway/process-figures.js';
 
 /** V8's `gc`, null where it cannot be had. The flag is set for a moment only: no other context gets the function. */
 const exposedCollector = (): NodeJS.GCFunction | null => {

@@ -1,5 +1,13 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
+import type { KeyGenerator } from '../../../application/ports/agent/key-generator.js';
 import type { Random } from '../../../application/ports/shared/random.js';
+
+/** Keys of the operating system's random numbers. */
+export class CryptoKeyGenerator implements KeyGenerator {
+  newKey(): string {
+    return randomBytes(32).toString('base64url');
+  }
+}
 
 /** UUIDs that are made at once. Few, because each of them keeps the text of all in memory. */
 const poolSize = 64;

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { SecretComparer } from '../../../application/ports/shared/secret-comparer.js';
+import type { SecretComparer } from '../../../application/ports/shared/secret-digest.js';
 
 /** Compares digests under a key of this process, so that neither content nor length shows in the time it takes. */
 export const nodeSecretComparer = (): SecretComparer => {

@@ -4,8 +4,7 @@ import type {
   SuccessorLauncher,
   SuccessorOutcome,
 } from '../../../application/ports/gateway/successor-launcher.js';
-import { type Handover, handoverVariable } from './handover.js';
-import { type SuccessionMessage, successionMessage } from './messages.js';
+import { type Handover, handoverVariable, type SuccessionMessage, successionMessage } from './handover.js';
 
 /** What the successor is started with. */
 export interface Inheritance {

@@ -1,4 +1,4 @@
-import { type SuccessionMessage, successionMessage } from './messages.js';
+import { type SuccessionMessage, successionMessage } from './handover.js';
 
 /** The part of `process` that the program before is reached by. */
 export interface PredecessorChannel {

@@ -28,7 +28,7 @@ import type { SpanAttributes, TracedProgram, Tracer, TraceSpan } from '../../../
 import type { Clock } from '../../../application/ports/shared/clock.js';
 import type { Logger } from '../../../application/ports/shared/logger.js';
 import type { Random } from '../../../application/ports/shared/random.js';
-import type { TracingConfiguration } from '../../../domain/gateway/configuration/tracing-configuration.js';
+import type { TracingConfiguration } from '../../../domain/gateway/configuration/tracing-schema.js';
 import type { TraceContext } from '../../../domain/http/trace-context.js';
 import { LostSpans } from './lost-spans.js';
 import { Outbox } from './outbox.js';

@@ -1,6 +1,6 @@
-import type { PasswordHasher } from '../../../application/ports/agent/password-hasher.js';
+import type { PasswordHasher } from '../../../application/ports/agent/password-verifier.js';
 import { newHashCosts, type PasswordAlgorithm } from '../../../domain/agent/identity/new-password.js';
-import type { PasswordHash } from '../../../domain/agent/identity/password-hash.js';
+import type { PasswordHash } from '../../../domain/agent/identity/password-hash-rules.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { Secret } from '../../../domain/shared/secret.js';
 import { loadModule, type NativeModules, nativeModules } from './native-modules.js';

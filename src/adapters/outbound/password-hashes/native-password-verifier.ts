@@ -1,6 +1,6 @@
 import type { PasswordVerifier } from '../../../application/ports/agent/password-verifier.js';
 import { bcryptPasswordOctets } from '../../../domain/agent/identity/bcrypt-hash.js';
-import type { PasswordHash } from '../../../domain/agent/identity/password-hash.js';
+import type { PasswordHash } from '../../../domain/agent/identity/password-hash-rules.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { loadModule, type NativeModules, nativeModules } from './native-modules.js';
 import { matchesScrypt } from './openssl-scrypt.js';

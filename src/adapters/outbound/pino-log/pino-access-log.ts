@@ -1,7 +1,7 @@
 import type { AccessLog, AccessRecord } from '../../../application/ports/gateway/access-log.js';
 import type { AgentVerdict } from '../../../domain/agent-protocol/agent-verdict.js';
 import type { LogLevel } from '../../../domain/configuration/log-configuration.js';
-import { ownText } from '../../../domain/shared/own-text.js';
+import { ownText } from '../../../domain/shared/utf8.js';
 import type { LogOutput } from './log-output.js';
 import { jsonCharacters, jsonText } from './printable-json.js';
 

@@ -1,7 +1,7 @@
 import { type LevelWithSilent, type Logger as Pino, pino } from 'pino';
 import type { LogFields, Logger } from '../../../application/ports/shared/logger.js';
 import type { LogLevel } from '../../../domain/configuration/log-configuration.js';
-import { isSecretName } from '../../../domain/shared/secret-name.js';
+import { isSecretName } from '../../../domain/shared/secret.js';
 import type { LogOutput } from './log-output.js';
 import { printableJson } from './printable-json.js';
 

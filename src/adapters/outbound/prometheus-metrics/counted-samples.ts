@@ -1,7 +1,7 @@
 import type { CountedSeries } from '../../../domain/gateway/status/counted-family.js';
-import type { LatencyCounts } from './latency-counts.js';
 import { histogramSamples, type Sample } from './live-metric.js';
 import type { MetricDefinition } from './metric-definitions.js';
+import type { LatencyCounts } from './upstream-counters.js';
 
 export const counterSeries = (labels: Readonly<Record<string, string>>, value: number): CountedSeries => ({
   labels,

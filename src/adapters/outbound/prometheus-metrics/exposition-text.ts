@@ -1,11 +1,22 @@
+import type { Metric } from 'prom-client';
 import type { GatewayGauges } from '../../../application/ports/gateway/gateway-metrics.js';
 import type { CountedFamily } from '../../../domain/gateway/status/counted-family.js';
-import { agentSamples } from './agent-samples.js';
 import { countedSamples } from './counted-samples.js';
-import { gaugeSamples } from './gauge-samples.js';
+import { agentSamples, gaugeSamples } from './gauge-samples.js';
 import { liveMetric, type Sample } from './live-metric.js';
 import { type MetricDefinition, metricDefinitions } from './metric-definitions.js';
-import { registryText } from './registry-text.js';
+
+/** Of the text format that the registry writes. */
+export const expositionContentType = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Metrics as Prometheus text. Loads prom-client with the first call. */
+export const registryText = async (metrics: readonly Metric[], instance: string | null = null): Promise<string> => {
+  const { Registry } = await import('prom-client');
+  const registry = new Registry();
+  if (instance !== null) registry.setDefaultLabels({ instance });
+  for (const metric of metrics) registry.registerMetric(metric);
+  return registry.metrics();
+};
 
 /**
  * Figures as Prometheus text, in the order of the definitions; the metrics of agents come last. A family that is none of

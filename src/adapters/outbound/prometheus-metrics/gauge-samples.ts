@@ -1,11 +1,85 @@
+import type { AgentStatus } from '../../../application/ports/gateway/agent-client.js';
 import type { GatewayGauges, PoolFigures } from '../../../application/ports/gateway/gateway-metrics.js';
 import type { TargetStatus } from '../../../application/ports/gateway/gateway-state.js';
+import { sampleNames } from '../../../domain/agent-protocol/agent-metrics/family-names.js';
+import type { AgentMetricFamily } from '../../../domain/agent-protocol/agent-metrics/metric-family.js';
+import type { CircuitState } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
 import { isUpstreamHealthy } from '../../../domain/gateway/status/upstream-health.js';
-import { agentGauges } from './agent-gauges.js';
-import { breakerSamples } from './breaker-samples.js';
-import type { Sample } from './live-metric.js';
+import { histogramSamples, type Sample } from './live-metric.js';
 import { type MetricDefinition, metricDefinitions } from './metric-definitions.js';
 import { workerGauges } from './worker-gauges.js';
+
+/** The series of a family that agents report. */
+export const agentSamples = (family: AgentMetricFamily): readonly Sample[] =>
+  family.type === 'histogram'
+    ? family.series.flatMap(({ agent, labels, sum, buckets }) =>
+        histogramSamples(
+          family.name,
+          { agent, ...labels },
+          {
+            sum,
+            buckets: buckets.map(({ le, count }) => ({ le: le === Number.POSITIVE_INFINITY ? '+Inf' : le, count })),
+          },
+        ),
+      )
+    : family.series.map(({ agent, labels, value }) => ({ labels: { agent, ...labels }, value }));
+
+/** Names of samples that no family of an agent can have: they are the gateway's own. */
+export const ownSampleNames: ReadonlySet<string> = new Set(
+  Object.values<MetricDefinition>(metricDefinitions).flatMap(({ name, type }) => sampleNames(name, type)),
+);
+
+/** A gauge whose series are read from how the agents are. */
+interface AgentGauge {
+  readonly definition: MetricDefinition;
+  readonly samples: (agents: readonly AgentStatus[]) => readonly Sample[];
+}
+
+/** Never change: alert rules compare with them. */
+const stateNumbers: Readonly<Record<AgentStatus['state'], number>> = {
+  unreachable: 0,
+  healthy: 1,
+  degraded: 2,
+  draining: 3,
+  unhealthy: 4,
+};
+
+const ofEach = (definition: MetricDefinition, figure: (agent: AgentStatus) => number): AgentGauge => ({
+  definition,
+  samples: (agents) => agents.map((agent) => ({ labels: { agent: agent.name }, value: figure(agent) })),
+});
+
+/** How the agents are, one series each. */
+const agentGauges: readonly AgentGauge[] = [
+  ofEach(metricDefinitions.agentState, ({ state }) => stateNumbers[state]),
+  ofEach(metricDefinitions.agentConnections, ({ connections }) => connections),
+  ofEach(metricDefinitions.agentInFlight, ({ inFlight }) => inFlight),
+  ofEach(metricDefinitions.agentQueueDepth, ({ queueDepth }) => queueDepth),
+];
+
+/** Never change: alert rules compare with them. */
+const breakerNumbers: Readonly<Record<CircuitState, number>> = { closed: 0, half_open: 0.5, open: 1 };
+
+const sample = (component: string, state: CircuitState): Sample => ({
+  labels: { component },
+  value: breakerNumbers[state],
+});
+
+const ofAgents = (agents: readonly AgentStatus[]): readonly Sample[] =>
+  agents.flatMap(({ name, breaker }) => (breaker === null ? [] : [sample(`agent:${name}`, breaker)]));
+
+/** A series for each circuit breaker there is: of agents, routes and targets. */
+const breakerSamples = (gauges: GatewayGauges): readonly Sample[] => [
+  ...ofAgents(gauges.agents()),
+  ...gauges.routeBreakers().map(({ route, state }) => sample(`route:${route}`, state)),
+  ...gauges
+    .upstreams()
+    .flatMap(({ name, targets }) =>
+      targets.flatMap(({ address, breaker }) =>
+        breaker === null ? [] : [sample(`upstream:${name}/${address}`, breaker)],
+      ),
+    ),
+];
 
 const unlabelled = (value: number): readonly Sample[] => [{ labels: {}, value }];
 

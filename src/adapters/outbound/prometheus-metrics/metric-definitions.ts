@@ -1,4 +1,4 @@
-import { auditRecordsDropped, supervisedCounters } from '../../../domain/gateway/status/counter-names.js';
+import { auditRecordsDropped, supervisedCounters } from '../../../domain/gateway/status/counted-family.js';
 
 /** A metric as it is exposed. Every one also has the label `instance`. */
 export interface MetricDefinition {

@@ -1,8 +1,8 @@
 import type { Metric } from 'prom-client';
 import type { MetricsPage } from '../../../application/ports/shared/metrics-page.js';
 import type { MetricsReport, ReportedHistogram, ReportedValue } from '../../../domain/agent-protocol/metrics-report.js';
+import { expositionContentType, registryText } from './exposition-text.js';
 import { histogramSamples, liveMetric, type Sample } from './live-metric.js';
-import { expositionContentType, registryText } from './registry-text.js';
 
 type Reported = ReportedValue | ReportedHistogram;
 

@@ -9,13 +9,10 @@ import type {
   UpstreamMetrics,
 } from '../../../application/ports/gateway/gateway-metrics.js';
 import type { CountedFamily, CountedSeries } from '../../../domain/gateway/status/counted-family.js';
-import { AgentCounterFamilies } from './agent-counter-families.js';
 import { counterSeries, latencySeries } from './counted-samples.js';
-import { expositionText } from './exposition-text.js';
+import { expositionContentType, expositionText } from './exposition-text.js';
 import { type MetricDefinition, metricDefinitions } from './metric-definitions.js';
-import { expositionContentType } from './registry-text.js';
-import { RouteCounters } from './route-counters.js';
-import { UpstreamCounters } from './upstream-counters.js';
+import { AgentCounterFamilies, RouteCounters, UpstreamCounters } from './upstream-counters.js';
 
 /** Label of requests that no route took. A route of that name shares the series: a series must not come twice. */
 const noRoute = 'none';

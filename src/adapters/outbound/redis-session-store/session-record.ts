@@ -1,5 +1,4 @@
-import type { AssertionAttribute } from '../../../domain/agent/saml/assertion.js';
-import type { NameId } from '../../../domain/agent/saml/name-id.js';
+import type { AssertionAttribute, NameId } from '../../../domain/agent/saml/assertion.js';
 import type { Session } from '../../../domain/agent/saml/session/session.js';
 import { noNameId, storedNameId } from '../../../domain/agent/saml/session/stored-name-id.js';
 

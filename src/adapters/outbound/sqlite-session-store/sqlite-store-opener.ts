@@ -8,13 +8,12 @@ import type { Stored } from '../../../application/ports/agent/session-store.js';
 import type { SessionStoreOptions } from '../../../domain/agent/configuration/saml-options.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { additions, applicationId, migrations } from './schema.js';
-import { explainFault, isBusy } from './sqlite-faults.js';
+import { busyPauseMs, busyTimeoutMs, explainFault, isBusy, lockTimeoutMs } from './sqlite-faults.js';
 import { type Database, loadSqlite, type SqliteModule } from './sqlite-module.js';
 import { SqliteSessionStore } from './sqlite-session-store.js';
 import { SqliteSignOnRequestStore } from './sqlite-sign-on-request-store.js';
 import { StoreConnection } from './store-connection.js';
 import { explainStoreFileError, lookAtStoreFile, narrowStoreFiles, storeFileMode } from './store-file.js';
-import { busyPauseMs, busyTimeoutMs, lockTimeoutMs } from './waiting.js';
 
 const versionOf = (database: Database): number => Number(database.pragma('user_version', { simple: true }));
 

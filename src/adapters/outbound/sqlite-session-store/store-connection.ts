@@ -2,10 +2,9 @@ import { statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Stored, StoreFailure } from '../../../application/ports/agent/session-store.js';
 import { err, ok } from '../../../domain/shared/result.js';
-import { explainFault, isBusy, isCorruption, LostFileError } from './sqlite-faults.js';
+import { busyPauseMs, explainFault, isBusy, isCorruption, LostFileError, lockTimeoutMs } from './sqlite-faults.js';
 import type { Database } from './sqlite-module.js';
 import { logOf } from './store-file.js';
-import { busyPauseMs, lockTimeoutMs } from './waiting.js';
 
 /** Writes that wait, at the most. */
 const maximumQueue = 10_000;

@@ -1,9 +1,7 @@
 import type { KeySetFailure } from '../../../application/ports/agent/key-set-source.js';
 import type { Cancellation } from '../../../application/ports/shared/cancellation.js';
 import type { Result } from '../../../domain/shared/result.js';
-import { documentFailure } from './document-failures.js';
-import type { DocumentLimits } from './document-limits.js';
-import type { DocumentRequest } from './fetch-document.js';
+import { type DocumentLimits, type DocumentRequest, documentFailure } from './fetch-document.js';
 
 const load = async (): Promise<typeof import('./fetch-document.js') | null> => {
   try {

@@ -1,10 +1,15 @@
 import { createDecipheriv } from 'node:crypto';
 import { decryptKeyInfo } from 'xml-encryption';
-import type { DecryptElement } from '../../../domain/agent/saml/document/encrypted-id.js';
+import type { DecryptElement } from '../../../domain/agent/saml/document/read-name-id.js';
 import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
-import { attributeOf, childElements, elementText, isNamed } from '../../../domain/agent/xml/element-access.js';
-import type { XmlElement } from '../../../domain/agent/xml/xml-element.js';
-import { xmlNamespaces } from '../../../domain/agent/xml/xml-names.js';
+import {
+  attributeOf,
+  childElements,
+  elementText,
+  isNamed,
+  type XmlElement,
+} from '../../../domain/agent/xml/element-access.js';
+import { xmlNamespaces } from '../../../domain/agent/xml/xml-name.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
 import { decodeDecrypted, decodeFoldedBase64 } from './decode-document.js';

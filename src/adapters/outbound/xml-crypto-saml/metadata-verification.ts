@@ -1,5 +1,5 @@
 import type { Cancellation } from '../../../application/ports/shared/cancellation.js';
-import { metadataLimits } from '../../../domain/agent/xml/metadata-shape.js';
+import { metadataLimits } from '../../../domain/agent/xml/document-shape.js';
 import { err } from '../../../domain/shared/result.js';
 import type { JobResult, MetadataJob } from './verification-job.js';
 import { VerificationThread } from './verification-thread.js';

@@ -1,11 +1,162 @@
 import type { KeyObject } from 'node:crypto';
+import { XMLParser } from 'fast-xml-parser';
 import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
-import { attributeOf, isNamed } from '../../../domain/agent/xml/element-access.js';
-import type { XmlElement } from '../../../domain/agent/xml/xml-element.js';
+import { metadataLimits, metadataShapeFault } from '../../../domain/agent/xml/document-shape.js';
+import { attributeOf, isNamed, type XmlAttribute, type XmlElement } from '../../../domain/agent/xml/element-access.js';
+import { decodeReferences } from '../../../domain/agent/xml/xml-characters.js';
+import { xmlNamespaces } from '../../../domain/agent/xml/xml-name.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { FastXmlReader } from './fast-xml-reader.js';
 import { signedOctets } from './signed-octets.js';
 import { parseStrictly } from './strict-document.js';
+
+/** Namespaces by prefix; that of the empty prefix is the default. */
+type Scope = ReadonlyMap<string, string>;
+
+const attributesKey = ':@';
+const textKey = '#text';
+const cdataKey = '#cdata';
+const declaration = 'xmlns';
+
+const outermost: Scope = new Map([['xml', xmlNamespaces.xml]]);
+
+class Unresolved extends Error {}
+
+const refuse = (what: string): never => {
+  throw new Unresolved(what);
+};
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : refuse('no text'));
+
+const decoded = (text: string): string => decodeReferences(text) ?? refuse('an unknown reference');
+
+/** White space in the value of an attribute is a space, unless a reference wrote it (XML 1.0, section 3.3.3). */
+const attributeValue = (raw: unknown): string => decoded(textOf(raw).replaceAll(/[\t\n\r]/g, ' '));
+
+const split = (name: string): readonly [prefix: string, local: string] => {
+  const colon = name.indexOf(':');
+  return colon < 0 ? ['', name] : [name.slice(0, colon), name.slice(colon + 1)];
+};
+
+const declaredPrefix = (name: string): string | null => {
+  if (name === declaration) return '';
+  return name.startsWith(`${declaration}:`) ? name.slice(declaration.length + 1) : null;
+};
+
+const scopeWithin = (outer: Scope, attributes: Readonly<Record<string, unknown>>): Scope => {
+  const declared = Object.entries(attributes).flatMap(([name, value]) => {
+    const prefix = declaredPrefix(name);
+    return prefix === null ? [] : [[prefix, attributeValue(value)] as const];
+  });
+  return declared.length === 0 ? outer : new Map([...outer, ...declared]);
+};
+
+const namespaceOf = (prefix: string, scope: Scope): string =>
+  scope.get(prefix) || refuse('a prefix that is not declared');
+
+const resolvedAttributes = (attributes: Readonly<Record<string, unknown>>, scope: Scope): readonly XmlAttribute[] =>
+  Object.entries(attributes)
+    .filter(([name]) => declaredPrefix(name) === null)
+    .map(([fullName, value]) => {
+      const [prefix, name] = split(fullName);
+      const namespace = prefix === '' ? null : namespaceOf(prefix, scope);
+      return { name, namespace, value: attributeValue(value) };
+    });
+
+const resolvedChildren = (nodes: unknown, scope: Scope): readonly (XmlElement | string)[] => {
+  const children: (XmlElement | string)[] = [];
+  let text = '';
+  for (const node of Array.isArray(nodes) ? nodes : refuse('no children')) {
+    const piece = pieceOf(node);
+    if (piece !== null) {
+      text += piece;
+      continue;
+    }
+    if (text !== '') children.push(text);
+    text = '';
+    children.push(resolvedElement(node, scope));
+  }
+  return text === '' ? children : [...children, text];
+};
+
+/** The text that a node is; null: it is an element. */
+const pieceOf = (node: unknown): string | null => {
+  if (!isObject(node)) return refuse('no node');
+  if (textKey in node) return decoded(textOf(node[textKey]));
+  if (!(cdataKey in node)) return null;
+  const [inner] = Array.isArray(node[cdataKey]) ? node[cdataKey] : [];
+  return isObject(inner) ? textOf(inner[textKey]) : '';
+};
+
+const resolvedElement = (node: Readonly<Record<string, unknown>>, outer: Scope): XmlElement => {
+  const fullName = Object.keys(node).find((key) => key !== attributesKey) ?? refuse('no name');
+  const attributes = node[attributesKey] ?? {};
+  if (!isObject(attributes)) return refuse('no attributes');
+  const scope = scopeWithin(outer, attributes);
+  const [prefix, name] = split(fullName);
+  return {
+    name,
+    namespace: prefix === '' ? scope.get('') || null : namespaceOf(prefix, scope),
+    attributes: resolvedAttributes(attributes, scope),
+    children: resolvedChildren(node[fullName], scope),
+  };
+};
+
+/**
+ * The one root of what fast-xml-parser makes of a document where it preserves the order, with namespaces and references
+ * resolved; null where there is not one root, or a prefix or reference that nobody knows.
+ */
+const resolveNames = (parsed: unknown): XmlElement | null => {
+  try {
+    const [root, ...others] = resolvedChildren(parsed, outermost).filter(
+      (child) => typeof child !== 'string' || child.trim() !== '',
+    );
+    return typeof root === 'object' && others.length === 0 ? root : null;
+  } catch (error) {
+    if (error instanceof Unresolved) return null;
+    throw error;
+  }
+};
+
+/**
+ * Nothing is replaced, trimmed or made a number: references and namespaces are resolved here, and CDATA is told apart from
+ * text, in which `&amp;` would be another thing.
+ */
+const parser = new XMLParser({
+  preserveOrder: true,
+  processEntities: false,
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  trimValues: false,
+  parseTagValue: false,
+  parseAttributeValue: false,
+  ignoreDeclaration: true,
+  ignorePiTags: true,
+  textNodeName: '#text',
+  cdataPropName: '#cdata',
+  maxNestedTags: metadataLimits.depth + 1,
+  onDangerousProperty: () => {
+    throw new Error('a name that objects here cannot have');
+  },
+});
+
+/** Reads XML with fast-xml-parser. It is lenient: for what has been proven, or parsed strictly before. */
+export class FastXmlReader {
+  /** The error is one clause. */
+  read(text: string): Result<XmlElement, string> {
+    const fault = metadataShapeFault(text);
+    if (fault !== null) return err(`is refused: ${fault}`);
+    try {
+      const root = resolveNames(parser.parse(text, true));
+      return root === null ? err('is no XML document with one root and names that are declared') : ok(root);
+    } catch {
+      // The message of the parser would show what is in the document.
+      return err('is no well-formed XML');
+    }
+  }
+}
 
 const reader = new FastXmlReader();
 

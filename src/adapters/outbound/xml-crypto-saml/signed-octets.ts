@@ -7,15 +7,18 @@ import {
   type SignatureAlgorithm,
   SignedXml,
 } from 'xml-crypto';
-import { digestAlgorithms, signatureAlgorithms } from '../../../domain/agent/saml/document/signature-algorithms.js';
-import { signatureFault } from '../../../domain/agent/saml/document/signature-shape.js';
-import { exclusiveWithComments, keepsComments } from '../../../domain/agent/saml/document/signed-info-shape.js';
+import {
+  digestAlgorithms,
+  exclusiveWithComments,
+  keepsComments,
+  signatureAlgorithms,
+  signatureFault,
+} from '../../../domain/agent/saml/document/signed-info-shape.js';
 import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
-import { allChildElements, attributeOf, isNamed } from '../../../domain/agent/xml/element-access.js';
-import type { XmlElement } from '../../../domain/agent/xml/xml-element.js';
-import { xmlNamespaces } from '../../../domain/agent/xml/xml-names.js';
+import { allChildElements, attributeOf, isNamed, type XmlElement } from '../../../domain/agent/xml/element-access.js';
+import { xmlNamespaces } from '../../../domain/agent/xml/xml-name.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { isSignedByOneOf } from './signature-check.js';
+import { isSignedByOneOf } from './signing-keys.js';
 import { domChildren, xmlElementOf } from './strict-document.js';
 
 /** Characters of a canonical SignedInfo; with one reference it has about a thousand. */

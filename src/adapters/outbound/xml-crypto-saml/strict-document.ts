@@ -1,6 +1,6 @@
 import { DOMParser } from '@xmldom/xmldom';
-import type { XmlAttribute, XmlElement } from '../../../domain/agent/xml/xml-element.js';
-import { xmlNamespaces } from '../../../domain/agent/xml/xml-names.js';
+import type { XmlAttribute, XmlElement } from '../../../domain/agent/xml/element-access.js';
+import { xmlNamespaces } from '../../../domain/agent/xml/xml-name.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 
 /** A document that was parsed without one complaint. */

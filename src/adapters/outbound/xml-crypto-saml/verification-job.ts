@@ -5,9 +5,62 @@ import type {
   UnusableMetadata,
   VerifierFailure,
 } from '../../../application/ports/agent/saml-document-verifier.js';
+import type { Cancellation } from '../../../application/ports/shared/cancellation.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { Secret } from '../../../domain/shared/secret.js';
 import type { XmlCryptoDocumentVerifier } from './xml-crypto-document-verifier.js';
+
+/** A job that somebody has asked for. It is answered once, by whatever comes first. */
+export class VerificationOrder {
+  readonly job: VerificationJob;
+  /** Characters of its document. */
+  readonly length: number;
+  readonly #answer: (result: JobResult) => void;
+  #deadline: NodeJS.Timeout | null = null;
+  #endListening: () => void = () => undefined;
+  #isAnswered = false;
+
+  constructor(job: VerificationJob, answer: (result: JobResult) => void) {
+    this.job = job;
+    this.length = jobLength(job);
+    this.#answer = answer;
+  }
+
+  get isAnswered(): boolean {
+    return this.#isAnswered;
+  }
+
+  /** It is answered with `cancelled` when nobody waits for it any more, and `onCancel` called. */
+  heed(cancellation: Cancellation, onCancel: () => void): void {
+    this.#endListening = cancellation.onCancel(() => {
+      this.answer(err('cancelled'));
+      onCancel();
+    });
+    if (this.#isAnswered) this.#endListening();
+  }
+
+  /** It begins to wait: after `deadlineMs` it is answered with `overloaded`, and `onEnd` called. */
+  startWaiting(deadlineMs: number, onEnd: () => void): void {
+    this.#deadline = setTimeout(() => {
+      this.answer(err('overloaded'));
+      onEnd();
+    }, deadlineMs);
+  }
+
+  /** It waits no longer, as its work begins. */
+  endWaiting(): void {
+    if (this.#deadline !== null) clearTimeout(this.#deadline);
+    this.#deadline = null;
+  }
+
+  answer(result: JobResult): void {
+    if (this.#isAnswered) return;
+    this.#isAnswered = true;
+    this.endWaiting();
+    this.#endListening();
+    this.#answer(result);
+  }
+}
 
 /** Keys as they go to a thread: what is copied there is data, and no object that hides it. */
 export interface JobKeys {

@@ -1,16 +1,15 @@
 import type { KeyObject } from 'node:crypto';
 import type { SamlResponseHead, VerifiedResponse } from '../../../domain/agent/saml/assertion.js';
-import { withDecryptedSubject } from '../../../domain/agent/saml/document/encrypted-id.js';
 import {
   responseStructureFault,
   withDecryptedAssertion,
 } from '../../../domain/agent/saml/document/message-structure.js';
 import { readAssertion } from '../../../domain/agent/saml/document/read-assertion.js';
+import { withDecryptedSubject } from '../../../domain/agent/saml/document/read-name-id.js';
 import { readSamlResponseHead } from '../../../domain/agent/saml/document/read-saml-response-head.js';
 import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
-import { childElements, isNamed } from '../../../domain/agent/xml/element-access.js';
-import type { XmlElement } from '../../../domain/agent/xml/xml-element.js';
-import { xmlNamespaces } from '../../../domain/agent/xml/xml-names.js';
+import { childElements, isNamed, type XmlElement } from '../../../domain/agent/xml/element-access.js';
+import { xmlNamespaces } from '../../../domain/agent/xml/xml-name.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
 import { decryptAssertion, decryptId } from './decrypt-element.js';

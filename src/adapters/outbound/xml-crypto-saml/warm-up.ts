@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
-import { xmlNamespaces } from '../../../domain/agent/xml/xml-names.js';
+import { xmlNamespaces } from '../../../domain/agent/xml/xml-name.js';
 import { decodePosted, responseBounds } from './decode-document.js';
 import { verifyResponseText } from './verify-response.js';
 

@@ -7,14 +7,17 @@ import type {
   VerifierFailure,
 } from '../../../application/ports/agent/saml-document-verifier.js';
 import type { Cancellation } from '../../../application/ports/shared/cancellation.js';
-import type { VerifiedAssertion, VerifiedResponse } from '../../../domain/agent/saml/assertion.js';
-import type { LogoutRequest, LogoutResponse } from '../../../domain/agent/saml/logout-message.js';
+import type {
+  LogoutRequest,
+  LogoutResponse,
+  VerifiedAssertion,
+  VerifiedResponse,
+} from '../../../domain/agent/saml/assertion.js';
 import type { DescribedIdentityProvider } from '../../../domain/agent/saml/metadata/read-identity-provider.js';
 import { err, type Result } from '../../../domain/shared/result.js';
 import { logoutBounds, responseBounds } from './decode-document.js';
 import { MetadataVerification } from './metadata-verification.js';
-import { type JobResult, jobKeys, jobLength, type VerificationJob } from './verification-job.js';
-import { VerificationOrder } from './verification-order.js';
+import { type JobResult, jobKeys, jobLength, type VerificationJob, VerificationOrder } from './verification-job.js';
 import { VerificationThread } from './verification-thread.js';
 
 /** How many may wait, and for how long. */

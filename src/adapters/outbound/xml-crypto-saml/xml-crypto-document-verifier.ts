@@ -8,34 +8,35 @@ import type {
   UnusableMetadata,
   VerifierFailure,
 } from '../../../application/ports/agent/saml-document-verifier.js';
-import type { VerifiedAssertion, VerifiedResponse } from '../../../domain/agent/saml/assertion.js';
-import { withDecryptedId, withDecryptedSubject } from '../../../domain/agent/saml/document/encrypted-id.js';
+import type {
+  LogoutRequest,
+  LogoutResponse,
+  VerifiedAssertion,
+  VerifiedResponse,
+} from '../../../domain/agent/saml/assertion.js';
 import {
   assertionStructureFault,
   logoutStructureFault,
 } from '../../../domain/agent/saml/document/message-structure.js';
 import { readAssertion } from '../../../domain/agent/saml/document/read-assertion.js';
-import { readLogoutRequest } from '../../../domain/agent/saml/document/read-logout-request.js';
-import { readLogoutResponse } from '../../../domain/agent/saml/document/read-logout-response.js';
-import { signatureAlgorithms } from '../../../domain/agent/saml/document/signature-algorithms.js';
+import { readLogoutRequest, readLogoutResponse } from '../../../domain/agent/saml/document/read-logout-message.js';
+import { withDecryptedId, withDecryptedSubject } from '../../../domain/agent/saml/document/read-name-id.js';
+import { signatureAlgorithms } from '../../../domain/agent/saml/document/signed-info-shape.js';
 import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
-import type { LogoutRequest, LogoutResponse } from '../../../domain/agent/saml/logout-message.js';
 import {
   type DescribedIdentityProvider,
   readIdentityProvider,
 } from '../../../domain/agent/saml/metadata/read-identity-provider.js';
-import { childElements, isNamed } from '../../../domain/agent/xml/element-access.js';
-import { metadataShapeFault } from '../../../domain/agent/xml/metadata-shape.js';
-import type { XmlElement } from '../../../domain/agent/xml/xml-element.js';
-import { xmlNamespaces } from '../../../domain/agent/xml/xml-names.js';
+import { metadataShapeFault } from '../../../domain/agent/xml/document-shape.js';
+import { childElements, isNamed, type XmlElement } from '../../../domain/agent/xml/element-access.js';
+import { xmlNamespaces } from '../../../domain/agent/xml/xml-name.js';
 import { decodeBase64 } from '../../../domain/shared/base64.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
 import { decodePosted, decodeToken, inflateRedirected, logoutBounds, responseBounds } from './decode-document.js';
 import { decryptAssertion, decryptId } from './decrypt-element.js';
 import { provenElement } from './proven-element.js';
-import { isSignedByOneOf } from './signature-check.js';
-import { signingKeys } from './signing-keys.js';
+import { isSignedByOneOf, signingKeys } from './signing-keys.js';
 import { parseStrictly, type StrictDocument } from './strict-document.js';
 import { verifyResponse, verifyResponseText } from './verify-response.js';
 import { warmUpVerification } from './warm-up.js';

@@ -1,5 +1,5 @@
 import type { HeaderList } from '../../../domain/http/header-list.js';
-import { ownText } from '../../../domain/shared/own-text.js';
+import { ownText } from '../../../domain/shared/utf8.js';
 import { writeHeaders } from './header-fields.js';
 import type { JsonOctets } from './json-octets.js';
 

@@ -6,7 +6,7 @@ import { FieldNames } from '../http1/field-names.js';
 import { HeadLines } from '../http1/head-lines.js';
 import { statusLine } from '../http1/head-text.js';
 import { spanSize } from '../http1/message-head.js';
-import { ownCopy } from '../http1/own-copy.js';
+import { ownCopy } from '../http1/octets.js';
 import type { ResponseHead } from '../http1/read-response-head.js';
 
 const lineEnd = '\r\n';

@@ -1,7 +1,5 @@
-import { type HeadLines, lineLength, unchanged } from './head-lines.js';
-import { isOf, targetOctets, tokenOctets, valueOctets } from './octets.js';
-import { ownCopy } from './own-copy.js';
-import { linesOfField } from './own-lines.js';
+import { type HeadLines, lineLength, linesOfField, unchanged } from './head-lines.js';
+import { isOf, ownCopy, targetOctets, tokenOctets, valueOctets } from './octets.js';
 
 /** Of the status codes that are registered (RFC 9110, section 15, and the registry of IANA). */
 const phrases: ReadonlyMap<number, string> = new Map([

@@ -1,7 +1,7 @@
 import type { FieldNames } from './field-names.js';
 import { HeadLines, lineLength } from './head-lines.js';
 import { spanSize } from './message-head.js';
-import { ownCopy } from './own-copy.js';
+import { ownCopy } from './octets.js';
 import type { RequestHead } from './read-request-head.js';
 import type { SentLines } from './sent-lines.js';
 

@@ -1,7 +1,6 @@
 import { lineLength } from './head-lines.js';
 import { requestLine } from './head-text.js';
-import { isOf, valueOctets } from './octets.js';
-import { ownCopy } from './own-copy.js';
+import { isOf, ownCopy, valueOctets } from './octets.js';
 
 /** Octets of a line in front of its value, beside its name: a colon and a space. */
 const nameExtra = 2;

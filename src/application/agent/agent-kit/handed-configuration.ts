@@ -1,5 +1,4 @@
-import { canonicalJson } from '../../../domain/shared/canonical-json.js';
-import type { JsonObject } from '../../../domain/shared/json.js';
+import { canonicalJson, type JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { ConfigurationGiver, ConfigurationOccasion } from '../../ports/agent/agent-service.js';
 import type { Logger } from '../../ports/shared/logger.js';

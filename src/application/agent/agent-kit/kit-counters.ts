@@ -1,6 +1,6 @@
 import type { AgentDecision, AgentEvent } from '../../../domain/agent-protocol/messages.js';
 import type { ReportedHistogram, ReportedValue } from '../../../domain/agent-protocol/metrics-report.js';
-import { LabelledCounter } from '../agent-service/labelled-counter.js';
+import { LabelledCounter } from '../agent-service/agent-service-counters.js';
 
 /** Upper bounds in seconds. */
 const bounds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] as const;

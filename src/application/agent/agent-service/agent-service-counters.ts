@@ -1,12 +1,68 @@
 import type { AuthenticationFailure } from '../../../domain/agent/identity/authentication-failure.js';
-import type { AuthenticationMethod } from '../../../domain/agent/identity/authentication-method.js';
+import type { AuthenticationMethod } from '../../../domain/agent/identity/identity.js';
 import type { ExchangeReason } from '../../../domain/agent/token-exchange/exchange-refusal.js';
 import type { MetricsReport, ReportedHistogram, ReportedValue } from '../../../domain/agent-protocol/metrics-report.js';
 import type { ExchangeOutcomes } from '../exchange-token/exchange-facts.js';
 import type { RefreshResult } from '../keys/key-set.js';
 import type { SignOnRefusal } from '../sign-on/saml/sign-on-refusal.js';
 import type { SignOnOutcomes } from '../sign-on/saml/single-sign-on-parts.js';
-import { LabelledCounter } from './labelled-counter.js';
+
+interface LatencyFigures {
+  readonly avgMs: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+}
+
+/** The last durations, for a health report; a ring of fixed size. */
+export class LatencyWindow {
+  readonly #durations: Float64Array;
+  #recorded = 0;
+
+  constructor(size = 512) {
+    this.#durations = new Float64Array(size);
+  }
+
+  record(durationMs: number): void {
+    this.#durations[this.#recorded % this.#durations.length] = durationMs;
+    this.#recorded += 1;
+  }
+
+  figures(): LatencyFigures {
+    const sorted = this.#durations.slice(0, Math.min(this.#recorded, this.#durations.length)).sort();
+    const at = (fraction: number) => sorted[Math.max(0, Math.ceil(sorted.length * fraction) - 1)] ?? 0;
+    const sum = sorted.reduce((total, duration) => total + duration, 0);
+    return { avgMs: sorted.length === 0 ? 0 : sum / sorted.length, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) };
+  }
+}
+
+/** Counts what differs in its labels: one series for each kind of it that has happened. Kinds are a closed set, so the series are bounded. */
+export class LabelledCounter<Kind extends string> {
+  readonly #name: string;
+  readonly #help: string;
+  readonly #labelsOf: (kind: Kind) => Readonly<Record<string, string>>;
+  readonly #values = new Map<Kind, number>();
+
+  constructor(name: string, help: string, labelsOf: (kind: Kind) => Readonly<Record<string, string>>) {
+    this.#name = name;
+    this.#help = help;
+    this.#labelsOf = labelsOf;
+  }
+
+  add(kind: Kind): void {
+    this.#values.set(kind, (this.#values.get(kind) ?? 0) + 1);
+  }
+
+  /** The series in the order in which they began. */
+  values(): readonly ReportedValue[] {
+    return Array.from(this.#values, ([kind, value]) => ({
+      name: this.#name,
+      help: this.#help,
+      labels: this.#labelsOf(kind),
+      value,
+    }));
+  }
+}
 
 type PolicyDecision = 'allow' | 'deny';
 /** Method and reason, neither of which has a space. */

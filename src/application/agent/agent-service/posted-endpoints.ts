@@ -6,13 +6,10 @@ import {
 } from '../../../domain/agent-protocol/messages.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
-import { isCancelled } from '../../shared/cancellation/is-cancelled.js';
-import type { AgentEndpoint } from './agent-endpoint.js';
-import type { AgentEndpoints } from './agent-endpoints.js';
-import { formRefusal } from './form-refusal.js';
-import { withNoStore } from './no-store.js';
+import { isCancelled } from '../../shared/cancellation/cancellation-source.js';
+import type { AgentEndpoint, AgentEndpoints } from './agent-endpoints.js';
 import { type FormProgress, PostedForms, type PostedRequest, type RefusedForm } from './posted-forms.js';
-import { undecidedAnswer } from './refusal.js';
+import { formRefusal, undecidedAnswer, withNoStore } from './refusal.js';
 import { withRemarks } from './with-remarks.js';
 
 /** A request at an endpoint. */

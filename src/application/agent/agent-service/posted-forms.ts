@@ -1,5 +1,5 @@
 import type { RequestBodyChunkEvent, RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
-import { addressGroup } from '../../../domain/http/address-group.js';
+import { addressGroup } from '../../../domain/http/ip-address.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import { FormBuffer } from './form-buffer.js';
 

@@ -1,13 +1,80 @@
 import type { UndecidedReason } from '../../../domain/agent/identity/authentication-failure.js';
-import type { Identity } from '../../../domain/agent/identity/identity.js';
-import { authorizationRemarks, identityRemarks } from '../../../domain/agent/identity/identity-remarks.js';
-import type { AgentAnswer, RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
+import { authorizationRemarks, type Identity, identityRemarks } from '../../../domain/agent/identity/identity.js';
+import {
+  type AgentAnswer,
+  allowAnswer,
+  emptyAudit,
+  type HeaderOperation,
+  type RequestHeadersEvent,
+} from '../../../domain/agent-protocol/messages.js';
+import { acceptCorrelationId } from '../../../domain/http/correlation-id.js';
+import { firstHeader, type HeaderList } from '../../../domain/http/header-list.js';
 import { joined } from '../../../domain/shared/joined.js';
 import type { RefusedAuthentication } from '../authenticate/authenticate-request.js';
 import type { AuthorizationOutcome } from '../authorize/authorization-outcome.js';
 import { basicChallenge, bearerChallenge, insufficientScopeChallenge } from './challenges.js';
-import { type ProblemKind, problemAnswer } from './problem-answer.js';
+import type { RefusedForm } from './posted-forms.js';
 import { withRemarks } from './with-remarks.js';
+
+const tooLarge: ProblemKind = {
+  status: 413,
+  title: 'The form is too large',
+  detail: 'The form that was posted is larger than is read here.',
+  code: 'form_too_large',
+};
+
+const dropped: ProblemKind = {
+  status: 408,
+  title: 'The form took too long to arrive',
+  detail: 'The form that was posted was not here in time.',
+  code: 'form_timeout',
+};
+
+const problemOf = ({ kind, event }: RefusedForm): AgentAnswer => {
+  switch (kind) {
+    case 'too_large':
+      return problemAnswer(tooLarge, event, [], ['form_too_large']);
+    case 'dropped':
+      return problemAnswer(dropped, event, [], ['form_timeout']);
+    case 'overloaded':
+      return undecidedAnswer(event, 'overloaded');
+  }
+};
+
+/** The answer where a form cannot be had: 413, 408, and 503 where too many are under way. */
+export const formRefusal = (form: RefusedForm): AgentAnswer => withNoStore(problemOf(form));
+
+const noStore: HeaderOperation = { kind: 'set', name: 'Cache-Control', value: 'no-store' };
+
+/** Answers at paths of our own are for one client and one moment. */
+export const withNoStore = (answer: AgentAnswer): AgentAnswer => ({
+  ...answer,
+  responseHeaders: [noStore, ...answer.responseHeaders],
+});
+
+/** What a client is told where the agent answers in place of the upstream. */
+export interface ProblemKind {
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string;
+  readonly code: string;
+}
+
+/** A block, with a body (RFC 9457) that says the same for all reasons of a kind: the reasons are for the log. */
+export const problemAnswer = (
+  { status, title, detail, code }: ProblemKind,
+  event: RequestHeadersEvent,
+  headers: HeaderList,
+  reasonCodes: readonly string[],
+): AgentAnswer => {
+  const correlationId = acceptCorrelationId(firstHeader(event.headers, 'x-correlation-id')) ?? event.correlationId;
+  const body = JSON.stringify({ type: 'about:blank', title, status, detail, code, correlation_id: correlationId });
+  return {
+    ...allowAnswer,
+    decision: { kind: 'block', status, body, headers: ['Content-Type', 'application/problem+json', ...headers] },
+    audit: { ...emptyAudit, reasonCodes },
+  };
+};
 
 const unauthenticated: ProblemKind = {
   status: 401,

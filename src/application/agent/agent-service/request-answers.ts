@@ -1,5 +1,5 @@
+import { authorizationRemarks, identityRemarks } from '../../../domain/agent/identity/identity.js';
 import { removalOperations } from '../../../domain/agent/identity/identity-headers.js';
-import { authorizationRemarks, identityRemarks } from '../../../domain/agent/identity/identity-remarks.js';
 import type { SamlPathStanding } from '../../../domain/agent/saml/protected-paths.js';
 import { eventTraceId } from '../../../domain/agent-protocol/event-trace-id.js';
 import {

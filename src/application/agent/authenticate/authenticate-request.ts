@@ -4,7 +4,7 @@ import {
   moreTelling,
   type UndecidedReason,
 } from '../../../domain/agent/identity/authentication-failure.js';
-import { type AuthenticationMethod, comparePrecedence } from '../../../domain/agent/identity/authentication-method.js';
+import { type AuthenticationMethod, comparePrecedence } from '../../../domain/agent/identity/identity.js';
 import {
   type CredentialHeaders,
   type RequestCredentials,

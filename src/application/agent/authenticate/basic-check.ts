@@ -1,7 +1,6 @@
 import type { BasicUser } from '../../../domain/agent/configuration/agent-configuration.js';
 import type { Identity } from '../../../domain/agent/identity/identity.js';
-import type { PasswordHash } from '../../../domain/agent/identity/password-hash.js';
-import { decoyHash } from '../../../domain/agent/identity/password-hash-rules.js';
+import { decoyHash, type PasswordHash } from '../../../domain/agent/identity/password-hash-rules.js';
 import type { RequestCredentials } from '../../../domain/agent/identity/request-credentials.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { Clock } from '../../ports/shared/clock.js';
@@ -12,12 +11,12 @@ import {
   type CheckOutcome,
   cancelled,
   failedCheck,
+  type SharedVerdict,
   undecided,
 } from './authentication-check.js';
 import type { PasswordChecks } from './password-checks.js';
 import { PasswordVerificationCache } from './password-verification-cache.js';
 import type { PreparedIdentity } from './prepared-identity.js';
-import type { SharedVerdict } from './shared-check.js';
 
 interface KnownUser {
   /** Null where the password is kept as a hash. */

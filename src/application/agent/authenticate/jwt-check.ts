@@ -1,8 +1,7 @@
 import type { RequestCredentials } from '../../../domain/agent/identity/request-credentials.js';
 import { maximumTokenLength } from '../../../domain/agent/tokens/compact-jws.js';
 import type { JwtTokens } from '../verify-tokens/jwt-tokens.js';
-import type { TokenReader } from '../verify-tokens/read-token.js';
-import { rejected } from '../verify-tokens/token-verdict.js';
+import { rejected, type TokenReader } from '../verify-tokens/token-verdict.js';
 import { type AuthenticationCheck, absent, type CheckOutcome, failedCheck } from './authentication-check.js';
 import { recalled, type ShownBearer, type TokenOutcomeParts, tokenOutcome } from './token-outcome.js';
 import type { VerifiedTokenCache } from './verified-token-cache.js';

@@ -1,7 +1,8 @@
 import { findChain } from '../../../domain/agent/client-certificates/certificate-chain.js';
-import type { CertificateRejection } from '../../../domain/agent/client-certificates/certificate-rejection.js';
+import type { CertificateRejection } from '../../../domain/agent/client-certificates/certificate-defects.js';
 import {
   type CertificateRules,
+  checkLeaf,
   judgeCertificate,
 } from '../../../domain/agent/client-certificates/certificate-rules.js';
 import {
@@ -11,7 +12,6 @@ import {
   maximumForwardedLength,
   showsCertificate,
 } from '../../../domain/agent/client-certificates/forwarded-certificate.js';
-import { checkLeaf } from '../../../domain/agent/client-certificates/leaf-rules.js';
 import {
   nextBeginningMs,
   type PreparedAnchors,

@@ -2,7 +2,7 @@ import type { RequestCredentials } from '../../../domain/agent/identity/request-
 import { maximumTokenLength } from '../../../domain/agent/tokens/compact-jws.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { ProviderTokens } from '../verify-tokens/provider-tokens.js';
-import type { TokenReader } from '../verify-tokens/read-token.js';
+import type { TokenReader } from '../verify-tokens/token-verdict.js';
 import { type AuthenticationCheck, absent, type CheckOutcome, failedCheck } from './authentication-check.js';
 import { recalled, type ShownBearer, type TokenOutcomeParts, tokenOutcome } from './token-outcome.js';
 import type { VerifiedTokenCache } from './verified-token-cache.js';

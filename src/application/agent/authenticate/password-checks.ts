@@ -1,4 +1,4 @@
-import type { PasswordHash } from '../../../domain/agent/identity/password-hash.js';
+import type { PasswordHash } from '../../../domain/agent/identity/password-hash-rules.js';
 import {
   admitCheck,
   emptyPasswordQueue,

@@ -1,9 +1,9 @@
-import type { PasswordHash } from '../../../domain/agent/identity/password-hash.js';
+import type { PasswordHash } from '../../../domain/agent/identity/password-hash-rules.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { SecretDigest } from '../../ports/shared/secret-digest.js';
+import { SharedCheck, type SharedVerdict } from './authentication-check.js';
 import type { PasswordChecks, PasswordVerdict } from './password-checks.js';
-import { SharedCheck, type SharedVerdict } from './shared-check.js';
 import { TtlSet } from './ttl-set.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { BearerCredential } from '../../../domain/agent/identity/authorization-credential.js';
 import { checkWindow, type TokenWindow } from '../../../domain/agent/tokens/jwt-claim-rules.js';
-import { ownText } from '../../../domain/shared/own-text.js';
+import { ownText } from '../../../domain/shared/utf8.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { CheckOutcome, KnownCredentials } from './authentication-check.js';
 import type { PreparedIdentity } from './prepared-identity.js';

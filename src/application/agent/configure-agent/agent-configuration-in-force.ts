@@ -1,9 +1,8 @@
 import type { AgentOptions } from '../../../domain/agent/configuration/agent-configuration.js';
 import { decodeAgentOptions } from '../../../domain/agent/configuration/decode-agent-options.js';
-import { optionProblemText } from '../../../domain/agent/configuration/option-problem-text.js';
+import { optionProblemText } from '../../../domain/agent/configuration/option-report.js';
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
-import { canonicalJson } from '../../../domain/shared/canonical-json.js';
-import type { JsonObject } from '../../../domain/shared/json.js';
+import { canonicalJson, type JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { ConfigurationGiver, ConfigurationOccasion } from '../../ports/agent/agent-service.js';
 import type { AgentParts } from './agent-parts.js';

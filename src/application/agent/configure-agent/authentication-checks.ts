@@ -4,15 +4,14 @@ import { ApiKeyCheck } from '../authenticate/api-key-check.js';
 import type { AuthenticationCheck } from '../authenticate/authentication-check.js';
 import { BasicCheck } from '../authenticate/basic-check.js';
 import { CertificateBinding } from '../authenticate/certificate-binding.js';
-import { IdentityPreparation } from '../authenticate/identity-preparation.js';
 import { JwtCheck } from '../authenticate/jwt-check.js';
 import { MtlsCheck } from '../authenticate/mtls-check.js';
 import { OidcCheck } from '../authenticate/oidc-check.js';
-import type { PreparedIdentity } from '../authenticate/prepared-identity.js';
+import { IdentityPreparation, type PreparedIdentity } from '../authenticate/prepared-identity.js';
 import { SamlSessionCheck, type SessionChecks } from '../authenticate/saml-session-check.js';
 import { VerifiedTokenCache } from '../authenticate/verified-token-cache.js';
 import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
-import { TokenReader } from '../verify-tokens/read-token.js';
+import { TokenReader } from '../verify-tokens/token-verdict.js';
 import type { AgentParts } from './agent-parts.js';
 import type { PreparedMethods } from './prepare-methods.js';
 

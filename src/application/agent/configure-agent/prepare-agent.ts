@@ -8,7 +8,8 @@ import { completeAgentOptions } from '../../../domain/agent/configuration/agent-
 import { shownEntryFile } from '../../../domain/agent/configuration/credential-entries.js';
 import { providerLabel } from '../../../domain/agent/configuration/oidc-option-rules.js';
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
-import { ownedHeaders } from '../../../domain/http/owned-headers.js';
+import { canonicalName } from '../../../domain/http/canonical-name.js';
+import { alwaysOwned, omittedClaimsHeader, ownedHeaders } from '../../../domain/http/owned-headers.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { SigningKey } from '../../ports/agent/token-signing-keys.js';
 import type { TokenVerifier } from '../../ports/agent/token-verifier.js';
@@ -21,19 +22,59 @@ import type { IdentityProviderTrust } from '../sign-on/saml/trust/identity-provi
 import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
 import { JwtTokens } from '../verify-tokens/jwt-tokens.js';
 import { ProviderTokens } from '../verify-tokens/provider-tokens.js';
+import { ProviderKeySets, type ProviderKeys } from './agent-key-sets.js';
 import type { AgentParts } from './agent-parts.js';
 import { authenticationChecks } from './authentication-checks.js';
-import { identityHeaderPatterns, removablePatterns } from './header-patterns.js';
 import { optionProblem } from './option-problem.js';
 import { prepareAuthorization } from './prepare-authorization.js';
 import { type PreparedMethods, prepareMethods } from './prepare-methods.js';
 import { prepareTokenExchange } from './prepare-token-exchange.js';
 import type { PreparedAgent, PreparedAgentWithWarnings } from './prepared-agent.js';
 import { PreparedSaml } from './prepared-saml.js';
-import { ProviderKeySets, type ProviderKeys } from './provider-key-sets.js';
 import { type ReadTokenExchange, readTokenExchange } from './read-token-exchange.js';
 import { readSamlFiles, type SamlFiles } from './saml-files.js';
 import { WarmUp } from './warm-up.js';
+
+/** The header of the client certificate, with the one that may stand beside it (RFC 9440, section 2.3). */
+const certificateHeaders = ({ mtls, clientCertHeader: name }: CompleteAgentOptions): string[] => {
+  // The default name is removed everywhere.
+  if (mtls === null && name === agentDefaults.clientCertHeader) return [];
+  return canonicalName(name) === 'client-cert' ? [name, 'Client-Cert-Chain'] : [name];
+};
+
+/** The headers that receive attributes of single sign-on. */
+const mappedHeaders = ({ saml }: CompleteAgentOptions): string[] =>
+  saml?.attributeMapping.map(({ header }) => header) ?? [];
+
+/** What the gateway strips from what clients send; what it sets itself afterwards is not touched. */
+export const identityHeaderPatterns = (options: CompleteAgentOptions): readonly string[] => [
+  options.userIdHeader,
+  options.authMethodHeader,
+  'X-Auth-Claim-*',
+  omittedClaimsHeader,
+  'X-Client-Cert-CN',
+  'X-Client-Cert-DN',
+  ...certificateHeaders(options),
+  ...mappedHeaders(options),
+];
+
+/**
+ * What is removed on the way to the upstream: whatever tells an identity, and the credentials that are not forwarded. A
+ * certificate is one that is forwarded only where credentials are forwarded by name, and where certificates are read: else
+ * nobody has checked it.
+ */
+export const removablePatterns = (options: CompleteAgentOptions): readonly string[] => {
+  const { forwardCredentials, mtls, userIdHeader, authMethodHeader, apiKeyHeader } = options;
+  const certificates = certificateHeaders(options);
+  if (forwardCredentials === 'all') {
+    const forwarded = new Set(mtls === null ? [] : certificates.map(canonicalName));
+    const others = alwaysOwned.filter((name) => !forwarded.has(canonicalName(name)));
+    return [...others, userIdHeader, authMethodHeader, ...mappedHeaders(options)];
+  }
+  const patterns = [...alwaysOwned, userIdHeader, authMethodHeader, ...certificates, ...mappedHeaders(options)];
+  if (apiKeyHeader !== null) patterns.push(apiKeyHeader);
+  return forwardCredentials === 'none' ? [...patterns, 'Authorization'] : patterns;
+};
 
 /** Opens the stores, and begins to see to the identity provider; null where it is not configured. What is made has to be released. */
 const prepareSaml = async (

@@ -1,4 +1,4 @@
-import type { PasswordHash } from '../../../domain/agent/identity/password-hash.js';
+import type { PasswordHash } from '../../../domain/agent/identity/password-hash-rules.js';
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
 import type { AgentParts } from './agent-parts.js';
 import { optionProblem } from './option-problem.js';

@@ -5,9 +5,9 @@ import type {
 import type { ExchangePolicy } from '../../../domain/agent/token-exchange/exchange-policy.js';
 import { err } from '../../../domain/shared/result.js';
 import type { ReplayStore } from '../../ports/agent/replay-store.js';
-import type { AgentEndpoint } from '../agent-service/agent-endpoint.js';
+import type { AgentEndpoint } from '../agent-service/agent-endpoints.js';
 import { AuthenticateClient } from '../exchange-token/authenticate-client.js';
-import type { PreparedClient } from '../exchange-token/exchange-client.js';
+import type { PreparedClient } from '../exchange-token/exchange-facts.js';
 import { SecurityTokens } from '../exchange-token/security-tokens.js';
 import { TokenEndpoint } from '../exchange-token/token-endpoint.js';
 import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';

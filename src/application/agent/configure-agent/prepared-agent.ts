@@ -3,9 +3,9 @@ import type { OwnedHeaders } from '../../../domain/http/owned-headers.js';
 import type { AgentEndpoints } from '../agent-service/agent-endpoints.js';
 import type { AuthenticateRequest } from '../authenticate/authenticate-request.js';
 import type { AuthorizeRequest } from '../authorize/authorize-request.js';
+import type { ProviderKeySets } from './agent-key-sets.js';
 import type { PreparedTokenExchange } from './prepare-token-exchange.js';
 import type { PreparedSaml } from './prepared-saml.js';
-import type { ProviderKeySets } from './provider-key-sets.js';
 
 /** A configuration, checked and made ready: requests are judged by it without looking at an option again. */
 export interface PreparedAgent {

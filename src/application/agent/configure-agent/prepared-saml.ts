@@ -1,5 +1,5 @@
 import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-configuration.js';
-import { optionProblemText } from '../../../domain/agent/configuration/option-problem-text.js';
+import { optionProblemText } from '../../../domain/agent/configuration/option-report.js';
 import type { SamlOptions } from '../../../domain/agent/configuration/saml-options.js';
 import { sessionIdentity } from '../../../domain/agent/saml/session/session-identity.js';
 import type { HeaderOperation } from '../../../domain/agent-protocol/messages.js';
@@ -9,7 +9,7 @@ import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { ReplayStore } from '../../ports/agent/replay-store.js';
 import type { SessionStore } from '../../ports/agent/session-store.js';
 import type { Logger } from '../../ports/shared/logger.js';
-import { IdentityPreparation } from '../authenticate/identity-preparation.js';
+import { IdentityPreparation } from '../authenticate/prepared-identity.js';
 import { SamlSubjectTokens, type SamlSubjectTokensParts } from '../exchange-token/saml-subject-tokens.js';
 import { ExpireSessions } from '../sessions/expire-sessions.js';
 import { Sessions } from '../sessions/sessions.js';

@@ -1,7 +1,7 @@
 import type { IdentityProviderOptions, SamlOptions } from '../../../domain/agent/configuration/saml-options.js';
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
 import type { ServiceProviderKey, SigningCertificate } from '../../ports/agent/saml-keys.js';
-import { readServiceProviderKey } from '../sign-on/saml/read-service-provider-key.js';
+import { readServiceProviderKey } from '../sign-on/saml/service-provider.js';
 import type { AgentParts } from './agent-parts.js';
 import { optionProblem } from './option-problem.js';
 

@@ -1,6 +1,5 @@
 import type { ClientSecret } from '../../../domain/agent/configuration/token-exchange-options.js';
-import type { PasswordHash } from '../../../domain/agent/identity/password-hash.js';
-import { decoyHash } from '../../../domain/agent/identity/password-hash-rules.js';
+import { decoyHash, type PasswordHash } from '../../../domain/agent/identity/password-hash-rules.js';
 import type { ClientCredentials } from '../../../domain/agent/token-exchange/client-credentials.js';
 import type { ExchangeReason } from '../../../domain/agent/token-exchange/exchange-refusal.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
@@ -8,12 +7,12 @@ import type { ReplayStore } from '../../ports/agent/replay-store.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { SecretDigest } from '../../ports/shared/secret-digest.js';
+import type { SharedVerdict } from '../authenticate/authentication-check.js';
 import type { PasswordChecks } from '../authenticate/password-checks.js';
 import { PasswordVerificationCache } from '../authenticate/password-verification-cache.js';
-import type { SharedVerdict } from '../authenticate/shared-check.js';
-import type { AssertionMemory } from './assertion-memory.js';
 import { ClientAssertions, type ProvenAssertion } from './client-assertions.js';
-import type { PreparedClient } from './exchange-client.js';
+import type { PreparedClient } from './exchange-facts.js';
+import type { AssertionMemory } from './spent-assertions.js';
 
 interface ClientSecretsParts {
   /** No two have one id. */

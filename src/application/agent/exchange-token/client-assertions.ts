@@ -12,7 +12,7 @@ import type { ClientKey } from '../../ports/agent/token-signing-keys.js';
 import type { TokenVerifier } from '../../ports/agent/token-verifier.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { SecretDigest } from '../../ports/shared/secret-digest.js';
-import type { AssertionMemory, TakenAssertion } from './assertion-memory.js';
+import type { AssertionMemory, TakenAssertion } from './spent-assertions.js';
 
 export interface ClientAssertionsParts {
   /** No two have one id. */

@@ -1,7 +1,20 @@
-import type { ExchangeGrant } from '../../../domain/agent/token-exchange/exchange-grant.js';
+import type { ClientSecret } from '../../../domain/agent/configuration/token-exchange-options.js';
+import type { ExchangeGrant, ExchangePolicy } from '../../../domain/agent/token-exchange/exchange-policy.js';
 import type { ExchangeReason } from '../../../domain/agent/token-exchange/exchange-refusal.js';
-import type { ExchangeRequest } from '../../../domain/agent/token-exchange/exchange-request.js';
+import type { ExchangeRequest } from '../../../domain/agent/token-exchange/read-exchange-request.js';
 import type { SecurityToken } from '../../../domain/agent/token-exchange/security-token.js';
+import type { ClientKey } from '../../ports/agent/token-signing-keys.js';
+
+/** A client that may use the token endpoint, made ready when the configuration is taken. */
+export interface PreparedClient {
+  readonly id: string;
+  /** Its `clientId` is the id. */
+  readonly policy: ExchangePolicy;
+  /** Any of them will do; hashes are of kinds that can be checked here. */
+  readonly secrets: readonly ClientSecret[];
+  /** For private_key_jwt. */
+  readonly keys: readonly ClientKey[];
+}
 
 /** What is known of an exchange so far, for its line in the log. Filled in as the work goes on; null: not known yet. */
 export interface ExchangeFacts {

@@ -1,14 +1,14 @@
 import { readClientCredentials } from '../../../domain/agent/token-exchange/client-credentials.js';
 import { grantExchange, requestFault } from '../../../domain/agent/token-exchange/decide-exchange.js';
-import type { ExchangeGrant } from '../../../domain/agent/token-exchange/exchange-grant.js';
-import type { ExchangePolicy } from '../../../domain/agent/token-exchange/exchange-policy.js';
+import type { ExchangeGrant, ExchangePolicy } from '../../../domain/agent/token-exchange/exchange-policy.js';
 import type { ExchangeReason } from '../../../domain/agent/token-exchange/exchange-refusal.js';
-import type { ExchangeRequest, PresentedToken } from '../../../domain/agent/token-exchange/exchange-request.js';
-import { readExchangeRequest } from '../../../domain/agent/token-exchange/read-exchange-request.js';
 import {
   type ExchangeParameters,
+  type ExchangeRequest,
+  type PresentedToken,
+  readExchangeRequest,
   repeatableParameters,
-} from '../../../domain/agent/token-exchange/request-parameters.js';
+} from '../../../domain/agent/token-exchange/read-exchange-request.js';
 import type { SecurityToken } from '../../../domain/agent/token-exchange/security-token.js';
 import type { RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
 import { type FormFault, parseFormFields } from '../../../domain/shared/form-urlencoded.js';
@@ -19,14 +19,13 @@ import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Random } from '../../ports/shared/random.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
-import { CancellationSource } from '../../shared/cancellation/cancellation-source.js';
-import { isCancelled } from '../../shared/cancellation/is-cancelled.js';
+import { CancellationSource, isCancelled } from '../../shared/cancellation/cancellation-source.js';
 import { keyPatienceMs } from '../verify-tokens/provider-tokens.js';
 import type { AuthenticateClient } from './authenticate-client.js';
 import type { ExchangeFacts, IssuedToken, RefusedExchange } from './exchange-facts.js';
 import type { ExchangeRates } from './exchange-rates.js';
+import type { TokenFault } from './oauth-answers.js';
 import type { SecurityTokens } from './security-tokens.js';
-import type { TokenFault } from './token-fault.js';
 
 /** What one step of an exchange comes to. */
 type ExchangeStep<Value> = Result<Value, RefusedExchange>;

@@ -6,7 +6,7 @@ import { allHeaders, type HeaderList } from '../../../domain/http/header-list.js
 import type { JsonObject } from '../../../domain/shared/json.js';
 import type { PublishedKey } from '../../ports/agent/token-signing-keys.js';
 import type { SecretDigest } from '../../ports/shared/secret-digest.js';
-import { type ProblemKind, problemAnswer } from '../agent-service/problem-answer.js';
+import { type ProblemKind, problemAnswer } from '../agent-service/refusal.js';
 
 /** Short enough that a key which is published before it signs is known everywhere within minutes. */
 const caching = 'public, max-age=300';

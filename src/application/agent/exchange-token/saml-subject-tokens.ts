@@ -12,13 +12,12 @@ import type { ServiceProviderKey } from '../../ports/agent/saml-keys.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { SecretDigest } from '../../ports/shared/secret-digest.js';
-import { isCancelled } from '../../shared/cancellation/is-cancelled.js';
-import { documentKeys } from '../sign-on/saml/document-keys.js';
-import { replayKey } from '../sign-on/saml/replay-key.js';
-import { sharedVerification } from '../sign-on/saml/shared-verification.js';
+import { isCancelled } from '../../shared/cancellation/cancellation-source.js';
+import { replayKey } from '../sign-on/saml/answered-sign-ons.js';
+import { documentKeys } from '../sign-on/saml/service-provider.js';
 import type { IdentityProviderTrust } from '../sign-on/saml/trust/identity-provider-trust.js';
-import type { VerificationShares } from '../sign-on/saml/verification-shares.js';
-import type { TokenFault, TokenFaultKind } from './token-fault.js';
+import { sharedVerification, type VerificationShares } from '../sign-on/saml/verification-shares.js';
+import type { TokenFault, TokenFaultKind } from './oauth-answers.js';
 
 /** What SAML tokens are verified with. */
 export interface SamlSubjectTokensParts {

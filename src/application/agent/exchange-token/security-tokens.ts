@@ -1,7 +1,6 @@
 import { type AuthenticationFailure, moreTelling } from '../../../domain/agent/identity/authentication-failure.js';
-import type { PresentedToken } from '../../../domain/agent/token-exchange/exchange-request.js';
-import type { SecurityToken } from '../../../domain/agent/token-exchange/security-token.js';
-import type { ExchangeTokenKind } from '../../../domain/agent/token-exchange/token-kinds.js';
+import type { PresentedToken } from '../../../domain/agent/token-exchange/read-exchange-request.js';
+import type { ExchangeTokenKind, SecurityToken } from '../../../domain/agent/token-exchange/security-token.js';
 import { isAccessTokenType, isOtherType } from '../../../domain/agent/tokens/oidc-header-rules.js';
 import { isMarkedOtherwise } from '../../../domain/agent/tokens/token-marks.js';
 import type { RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
@@ -9,10 +8,16 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
 import type { OwnTokens } from '../verify-tokens/own-tokens.js';
-import { type ReadToken, readToken } from '../verify-tokens/read-token.js';
-import { rejected, type TokenUse, type TokenVerdict, type VerifiedClaims } from '../verify-tokens/token-verdict.js';
+import {
+  type ReadToken,
+  readToken,
+  rejected,
+  type TokenUse,
+  type TokenVerdict,
+  type VerifiedClaims,
+} from '../verify-tokens/token-verdict.js';
+import type { TokenFault, TokenFaultKind } from './oauth-answers.js';
 import type { SamlSubjectTokens } from './saml-subject-tokens.js';
-import type { TokenFault, TokenFaultKind } from './token-fault.js';
 
 export interface SecurityTokensParts {
   readonly own: OwnTokens;

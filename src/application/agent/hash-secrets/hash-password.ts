@@ -3,9 +3,9 @@ import {
   type PasswordAlgorithm,
   userNameFault,
 } from '../../../domain/agent/identity/new-password.js';
-import { normalForm } from '../../../domain/agent/identity/normal-form.js';
+import { normalForm } from '../../../domain/agent/identity/password-hash-rules.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import type { PasswordHasher } from '../../ports/agent/password-hasher.js';
+import type { PasswordHasher } from '../../ports/agent/password-verifier.js';
 
 export interface NewPassword {
   readonly password: string;

@@ -1,5 +1,4 @@
-import type { RefusedKey } from '../../../domain/agent/tokens/key-set.js';
-import type { KeySetState } from '../../../domain/agent/tokens/key-set-freshness.js';
+import type { KeySetState, RefusedKey } from '../../../domain/agent/tokens/key-set.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { VerifyingKey } from './verifying-key.js';
 

@@ -1,16 +1,16 @@
 import { discoveryUrl, type KeySetLocation } from '../../../domain/agent/tokens/discovery.js';
-import { chooseKey } from '../../../domain/agent/tokens/key-set.js';
 import {
   afterFailure,
   afterRefetch,
   afterSuccess,
+  chooseKey,
   type KeySetFreshness,
   type KeySetState,
   keySetState,
   mayRefetch,
   neverFetched,
   nextAttemptDelayMs,
-} from '../../../domain/agent/tokens/key-set-freshness.js';
+} from '../../../domain/agent/tokens/key-set.js';
 import type { Result } from '../../../domain/shared/result.js';
 import type { KeySetSource } from '../../ports/agent/key-set-source.js';
 import type { VerificationKeys } from '../../ports/agent/token-verifier.js';

@@ -1,9 +1,58 @@
+import { type DecisionExplanation, explainDecision } from '../../../domain/agent/policy/explain/explain-decision.js';
 import type { RequestFacts } from '../../../domain/agent/policy/gateway-model/gateway-request.js';
-import type { JudgementSettings } from '../../../domain/agent/policy/test-cases/judge-request.js';
+import type { LoadedPolicies } from '../../../domain/agent/policy/policy-source/load-policies.js';
+import { type JudgementSettings, judgeRequest } from '../../../domain/agent/policy/test-cases/judge-request.js';
+import type { RequestSketch } from '../../../domain/agent/policy/test-cases/request-sketch.js';
 import { type PrincipalSketch, sketchedIdentity } from '../../../domain/agent/policy/test-cases/sketched-identity.js';
+import type { ConfigurationProblem } from '../../../domain/configuration/configuration-problem.js';
+import { didYouMean } from '../../../domain/configuration/schema/did-you-mean.js';
 import type { PolicyFiles } from '../../ports/agent/policy-files.js';
-import { type ExplainedDecision, explained } from './explained-decision.js';
 import { loadPolicySet, type PolicySet } from './policy-set.js';
+import { loadTestedPolicies, type PolicyTestParts } from './test-policies.js';
+
+const failure = (
+  message: string,
+  suggestion: string | null,
+  problems: readonly ConfigurationProblem[],
+): ExplainedDecision => ({
+  explanation: null,
+  problems: [...problems, { severity: 'error', message, position: null, line: null, suggestion }],
+});
+
+/** Explains a case of a policy test file; `caseName` null means the only one. */
+export const explainTestCase = async (
+  file: string,
+  caseName: string | null,
+  parts: PolicyTestParts,
+): Promise<ExplainedDecision> => {
+  const { loaded, problems } = await loadTestedPolicies(file, parts);
+  if (loaded === null) return { explanation: null, problems };
+  const { tests, policies } = loaded;
+  const names = tests.cases.map(({ name }) => name);
+  const found =
+    caseName === null && names.length === 1 ? tests.cases[0] : tests.cases.find(({ name }) => name === caseName);
+  if (found !== undefined) return explained(found.request, tests, policies, problems);
+  if (caseName !== null) return failure(`there is no case "${caseName}"`, didYouMean(caseName, names), problems);
+  return failure('there are several cases: choose one with --case', `the first is "${names[0]}"`, problems);
+};
+
+export interface ExplainedDecision {
+  /** Null where there was an error. */
+  readonly explanation: { readonly decision: DecisionExplanation; readonly policies: LoadedPolicies } | null;
+  readonly problems: readonly ConfigurationProblem[];
+}
+
+/** Judges a request as the agent does, and explains what came of it. */
+export const explained = (
+  request: RequestSketch,
+  settings: JudgementSettings,
+  policies: LoadedPolicies,
+  problems: readonly ConfigurationProblem[],
+): ExplainedDecision => {
+  const judgement = judgeRequest(request, settings, policies.compiled);
+  const decision = explainDecision(judgement, policies.policies, 'extended');
+  return { explanation: { decision, policies }, problems };
+};
 
 /** A request that somebody asks about. */
 export interface RequestQuestion {

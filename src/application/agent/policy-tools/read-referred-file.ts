@@ -1,7 +1,7 @@
 import { type ExactJson, kindOfJson } from '../../../domain/agent/policy/json/exact-json.js';
 import { shownName } from '../../../domain/agent/policy/shortened-text.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import type { CorpusFiles } from '../../ports/agent/corpus-files.js';
+import type { CorpusFiles } from '../../ports/agent/policy-files.js';
 
 /** How many folders above the given one may be the root of the corpus. */
 const foldersAbove = 6;

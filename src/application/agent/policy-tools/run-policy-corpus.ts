@@ -21,7 +21,7 @@ import type { PolicyDialect } from '../../../domain/agent/policy/syntax-tree.js'
 import { entityKey } from '../../../domain/agent/policy/values/entity-uid.js';
 import type { EntityUid } from '../../../domain/agent/policy/values/value.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import type { CorpusFiles } from '../../ports/agent/corpus-files.js';
+import type { CorpusFiles } from '../../ports/agent/policy-files.js';
 import { isNameFor, type ReferredFile, type ReferringCase, readReferredFile } from './read-referred-file.js';
 
 /** What a request of a case came to: ids of policies, sorted by code unit. */

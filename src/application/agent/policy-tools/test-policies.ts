@@ -1,7 +1,56 @@
 import type { LoadedPolicies } from '../../../domain/agent/policy/policy-source/load-policies.js';
+import type { PolicyTests } from '../../../domain/agent/policy/test-cases/policy-tests.js';
 import { runTestCase, type TestCaseOutcome } from '../../../domain/agent/policy/test-cases/run-test-case.js';
 import type { ConfigurationProblem } from '../../../domain/configuration/configuration-problem.js';
-import { loadTestedPolicies, type PolicyTestParts } from './load-tested-policies.js';
+import { didYouMean } from '../../../domain/configuration/schema/did-you-mean.js';
+import type { LoadedPolicyTests, PolicyFiles, PolicyTestSource } from '../../ports/agent/policy-files.js';
+import { loadPolicySet } from './policy-set.js';
+
+/** What policy tests are read with. */
+export interface PolicyTestParts {
+  readonly tests: PolicyTestSource;
+  readonly files: PolicyFiles;
+}
+
+interface TestedPolicies {
+  /** Null where there was any error. */
+  readonly loaded: { readonly tests: PolicyTests; readonly policies: LoadedPolicies } | null;
+  /** Of the test file and of the policies. */
+  readonly problems: readonly ConfigurationProblem[];
+}
+
+/** Policies that a case expects and that do not exist: it could never be as expected. */
+const unknownPolicies = (
+  { cases }: PolicyTests,
+  { policies }: LoadedPolicies,
+  lineAt: LoadedPolicyTests['lineAt'],
+): readonly ConfigurationProblem[] => {
+  const known = new Set(policies.map(({ id }) => id));
+  return cases.flatMap(({ name, expected }) =>
+    (expected.policies ?? []).flatMap(({ value, position }): readonly ConfigurationProblem[] => {
+      if (known.has(value)) return [];
+      const message = `case "${name}" expects the policy "${value}", which does not exist`;
+      const line = position === null ? null : lineAt(position);
+      return [{ severity: 'error', message, position, line, suggestion: didYouMean(value, [...known]) }];
+    }),
+  );
+};
+
+/** Reads a policy test file and the policies that it names. */
+export const loadTestedPolicies = async (path: string, { tests, files }: PolicyTestParts): Promise<TestedPolicies> => {
+  const read = await tests.load(path);
+  if (read.tests === null) return { loaded: null, problems: read.problems };
+  const paths = read.tests.policies.map(({ value }) => value);
+  const { links, claims } = read.tests;
+  const rolesPossible = claims.rolesClaim !== null;
+  const rules = { strict: false, rolesPossible, defaultDecision: null, lenient: false } as const;
+  const set = await loadPolicySet({ paths, inline: [], links, ...rules }, files);
+  const problems = [...read.problems, ...set.problems];
+  if (set.policies === null) return { loaded: null, problems };
+  const unknown = unknownPolicies(read.tests, set.policies, read.lineAt);
+  if (unknown.length > 0) return { loaded: null, problems: [...problems, ...unknown] };
+  return { loaded: { tests: read.tests, policies: set.policies }, problems };
+};
 
 /** What came of the cases of one file. */
 export interface PolicyTestRun {

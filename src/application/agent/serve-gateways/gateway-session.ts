@@ -9,11 +9,9 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import type { BufferedOctetCounter, OctetHolder } from './buffered-octet-counter.js';
-import { failedAnswer } from './failed-answer.js';
-import type { GatewayConnection } from './gateway-connection.js';
+import { failedAnswer, type GatewayConnection, type SessionOptions } from './gateway-connection.js';
 import { Judgements } from './judgements.js';
 import { agreeWith, offerConfiguration } from './offered-configuration.js';
-import type { SessionOptions } from './session-options.js';
 
 export interface GatewaySessionParts {
   readonly service: AgentService;

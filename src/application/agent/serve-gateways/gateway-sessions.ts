@@ -4,9 +4,8 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import { BufferedOctetCounter } from './buffered-octet-counter.js';
-import type { GatewayConnection } from './gateway-connection.js';
+import type { GatewayConnection, SessionOptions } from './gateway-connection.js';
 import { GatewaySession, type GatewaySessionParts } from './gateway-session.js';
-import type { SessionOptions } from './session-options.js';
 
 /** The gateways that are connected to one server of an agent: what they hold together, the reports to them, the drain. */
 export class GatewaySessions {

@@ -9,7 +9,7 @@ import { TransientMap } from '../../../domain/shared/transient-map.js';
 import type { AgentService } from '../../ports/agent/agent-service.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
-import { failedAnswer } from './failed-answer.js';
+import { failedAnswer } from './gateway-connection.js';
 
 /** An event that is being judged, or waits for that. */
 interface Judgement {

@@ -1,8 +1,26 @@
 import type { Clock } from '../../ports/shared/clock.js';
 import type { WorkerChannel } from '../../shared/worker-channel/worker-channel.js';
-import type { AssertionMemories, AssertionMemory, TakenAssertion } from '../exchange-token/assertion-memory.js';
-import { SpentAssertionsOfAgents } from '../exchange-token/spent-assertions-of-agents.js';
-import { giveBackAssertion, takeAssertion } from './assertion-topics.js';
+import {
+  type AssertionMemories,
+  type AssertionMemory,
+  SpentAssertionsOfAgents,
+  type TakenAssertion,
+} from '../exchange-token/spent-assertions.js';
+import { giveBackAssertion, takeAssertion } from './store-topics.js';
+
+/** In the supervisor: remembers for all workers which client assertions were taken. */
+export class SharedSpentAssertions {
+  readonly #spent: SpentAssertionsOfAgents;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#spent = new SpentAssertionsOfAgents(clock);
+  }
+
+  serve(worker: Pick<WorkerChannel, 'answer' | 'hear'>): void {
+    worker.answer(takeAssertion, ({ agent, clientId, id }) => this.#spent.of(agent).take(clientId, id));
+    worker.hear(giveBackAssertion, ({ agent, clientId, id }) => this.#spent.of(agent).giveBack(clientId, id));
+  }
+}
 
 /** How long a worker waits to hear whether an assertion was taken before, in milliseconds. */
 export const assertionDeadlineMs = 2_000;

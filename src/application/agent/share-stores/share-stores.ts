@@ -1,10 +1,144 @@
-import type { SamlStoreOpener } from '../../ports/agent/saml-stores.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import type { SamlStoreOpener, SamlStores } from '../../ports/agent/saml-stores.js';
+import type { Stored } from '../../ports/agent/session-store.js';
 import type { Clock } from '../../ports/shared/clock.js';
-import type { Scheduler } from '../../ports/shared/scheduler.js';
-import type { AttendedWorker } from '../../shared/worker-channel/attended-worker.js';
-import { EndedSessionsRelay } from './ended-sessions-relay.js';
-import { SharedSamlStores } from './shared-saml-stores.js';
-import { SharedSpentAssertions } from './shared-spent-assertions.js';
+import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
+import type { AttendedWorker, WorkerChannel } from '../../shared/worker-channel/worker-channel.js';
+import { EndedSessionsRelay } from './relayed-session-endings.js';
+import { SharedSpentAssertions } from './remote-spent-assertions.js';
+import {
+  closeStores,
+  openStores,
+  replayTopics,
+  requestTopics,
+  type StoreTopic,
+  sessionTopics,
+} from './store-topics.js';
+
+/** How long stores are kept whose last worker has died, for its replacement; milliseconds. */
+export const keptForReplacementMs = 120_000;
+/** Stores that one worker has open, at the most: each is an entity id in its configuration. */
+export const maximumHandles = 1_000;
+
+interface SharedPlace {
+  readonly opened: Promise<Result<SamlStores, string>>;
+  holders: number;
+  /** Closes it, where no worker has it any more. */
+  ending: ScheduledTask | null;
+}
+
+interface SharedSamlStoresParts {
+  /** Opens stores in memory. */
+  readonly opener: SamlStoreOpener;
+  readonly scheduler: Pick<Scheduler, 'after'>;
+}
+
+const unopened = { reason: 'the store is not open' } as const;
+
+/**
+ * The stores in memory that all workers of a gateway share, in the process that outlives them. A place is closed once no worker has it; where
+ * its last one has died it is kept for a while, so that a replacement finds what was there.
+ */
+export class SharedSamlStores {
+  readonly #parts: SharedSamlStoresParts;
+  /** By namespace. */
+  readonly #places = new Map<string, SharedPlace>();
+
+  constructor(parts: SharedSamlStoresParts) {
+    this.#parts = parts;
+  }
+
+  /** Answers one worker from now on. To be called when it is gone: the result lets go of what it has open. */
+  serve(channel: Pick<WorkerChannel, 'answer'>): () => void {
+    const held = new Map<number, string>();
+    let isGone = false;
+    channel.answer(openStores, async ({ handle, namespace }) => {
+      if (isGone || held.has(handle) || held.size >= maximumHandles) return err('too many stores are open');
+      held.set(handle, namespace);
+      const opened = await this.#take(namespace).opened;
+      if (opened.ok) return ok(undefined);
+      if (held.delete(handle)) await this.#leave(namespace, 0);
+      return opened;
+    });
+    channel.answer(closeStores, async ({ handle }) => {
+      const namespace = held.get(handle);
+      held.delete(handle);
+      if (namespace !== undefined) await this.#leave(namespace, 0);
+      return null;
+    });
+    this.#answerCalls(channel, held);
+    return () => {
+      isGone = true;
+      for (const namespace of held.values()) void this.#leave(namespace, keptForReplacementMs);
+      held.clear();
+    };
+  }
+
+  /** Places that are open. */
+  get size(): number {
+    return this.#places.size;
+  }
+
+  #answerCalls(channel: Pick<WorkerChannel, 'answer'>, held: ReadonlyMap<number, string>): void {
+    const answer = <Values extends readonly unknown[], Value>(
+      topic: StoreTopic<Values, Value>,
+      act: (stores: SamlStores, ...values: Values) => Stored<Value>,
+    ): void =>
+      channel.answer(topic, async ({ handle, values }) => {
+        const opened = await this.#places.get(held.get(handle) ?? '')?.opened;
+        return opened?.ok === true ? act(opened.value, ...values) : err(unopened);
+      });
+    answer(sessionTopics.insert, ({ sessions }, session) => sessions.insert(session));
+    answer(sessionTopics.find, ({ sessions }, idHash) => sessions.find(idHash));
+    answer(sessionTopics.touch, ({ sessions }, seen) => sessions.touch(seen));
+    answer(sessionTopics.remove, ({ sessions }, idHash) => sessions.remove(idHash));
+    answer(sessionTopics.removeOfSubject, ({ sessions }, subject) => sessions.removeOfSubject(subject));
+    answer(sessionTopics.removeOfUser, ({ sessions }, userId) => sessions.removeOfUser(userId));
+    answer(sessionTopics.list, ({ sessions }, query) => sessions.list(query));
+    answer(sessionTopics.findByPrefix, ({ sessions }, prefix, limit) => sessions.findByPrefix(prefix, limit));
+    answer(sessionTopics.removeExpired, ({ sessions }, nowMs, seenBeforeMs, limit) =>
+      sessions.removeExpired(nowMs, seenBeforeMs, limit),
+    );
+    answer(sessionTopics.count, ({ sessions }) => sessions.count());
+    answer(replayTopics.remember, ({ replays }, key, untilMs, nowMs) => replays.remember(key, untilMs, nowMs));
+    answer(replayTopics.removeExpired, ({ replays }, nowMs, limit) => replays.removeExpired(nowMs, limit));
+    answer(requestTopics.insert, ({ requests }, request) => requests.insert(request));
+    answer(requestTopics.find, ({ requests }, handleHash, nowMs) => requests.find(handleHash, nowMs));
+    answer(requestTopics.take, ({ requests }, handleHash, nowMs) => requests.take(handleHash, nowMs));
+    answer(requestTopics.removeExpired, ({ requests }, nowMs, limit) => requests.removeExpired(nowMs, limit));
+  }
+
+  #take(namespace: string): SharedPlace {
+    const place = this.#places.get(namespace) ?? {
+      opened: this.#parts.opener.open({ kind: 'memory' }, namespace),
+      holders: 0,
+      ending: null,
+    };
+    this.#places.set(namespace, place);
+    place.holders += 1;
+    place.ending?.cancel();
+    place.ending = null;
+    return place;
+  }
+
+  async #leave(namespace: string, keptMs: number): Promise<void> {
+    const place = this.#places.get(namespace);
+    if (place === undefined) return;
+    place.holders -= 1;
+    if (place.holders > 0) return;
+    if (keptMs > 0) {
+      place.ending = this.#parts.scheduler.after(keptMs, () => void this.#end(namespace, place));
+      return;
+    }
+    await this.#end(namespace, place);
+  }
+
+  async #end(namespace: string, place: SharedPlace): Promise<void> {
+    this.#places.delete(namespace);
+    const opened = await place.opened;
+    if (opened.ok) await opened.value.close();
+  }
+}
 
 export interface ShareStoresParts {
   /** Opens stores in memory. */

@@ -2,7 +2,23 @@ import type { Result } from '../../../domain/shared/result.js';
 import type { ReplayStore } from '../../ports/agent/replay-store.js';
 import type { SessionStore, StoreFailure } from '../../ports/agent/session-store.js';
 import type { SignOnRequestStore } from '../../ports/agent/sign-on-request-store.js';
-import { topic, type WorkerCall } from '../../shared/worker-channel/worker-call.js';
+import { notice, topic, type WorkerCall } from '../../shared/worker-channel/worker-call.js';
+import type { EndedSessions } from '../sessions/session-endings.js';
+
+/** From a worker to the supervisor, and from there to every other worker: answered once who is asked counts them no more. */
+export const endedSessions = topic<EndedSessions, null>('sessions ended');
+
+/** A client assertion, as the memory of an agent knows it. */
+interface NamedAssertion {
+  /** Name of the agent. */
+  readonly agent: string | null;
+  readonly clientId: string;
+  readonly id: string;
+}
+
+export const takeAssertion = topic<NamedAssertion, 'first' | 'seen' | 'full'>('client-assertions take');
+
+export const giveBackAssertion = notice<NamedAssertion>('client-assertions give-back');
 
 /** Which stores of a worker are meant, and what its call brings. */
 export interface StoreCall<Values extends readonly unknown[]> {

@@ -1,11 +1,10 @@
 import type { JwtAlgorithm } from '../../../domain/agent/configuration/agent-configuration.js';
 import { checkIdTokenClaims, checkIdTokenHeader } from '../../../domain/agent/tokens/id-token-rules.js';
 import { checkJwtClaims, type JwtClaimRules } from '../../../domain/agent/tokens/jwt-claim-rules.js';
-import { checkJwtHeader } from '../../../domain/agent/tokens/jwt-header-rules.js';
+import { checkJwtHeader } from '../../../domain/agent/tokens/oidc-header-rules.js';
 import type { TokenVerifier } from '../../ports/agent/token-verifier.js';
 import type { Clock } from '../../ports/shared/clock.js';
-import type { ReadToken } from './read-token.js';
-import { rejected, type SettledVerdict, type TokenUse } from './token-verdict.js';
+import { type ReadToken, rejected, type SettledVerdict, type TokenUse } from './token-verdict.js';
 
 export interface JwtTokensParts {
   readonly algorithm: JwtAlgorithm;

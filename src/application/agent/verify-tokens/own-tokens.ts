@@ -2,8 +2,7 @@ import { agentDefaults } from '../../../domain/agent/configuration/agent-configu
 import { checkJwtClaims } from '../../../domain/agent/tokens/jwt-claim-rules.js';
 import type { PublishedKey } from '../../ports/agent/token-signing-keys.js';
 import type { Clock } from '../../ports/shared/clock.js';
-import type { ReadToken } from './read-token.js';
-import { rejected, type SettledVerdict } from './token-verdict.js';
+import { type ReadToken, rejected, type SettledVerdict } from './token-verdict.js';
 
 /** What a token of our own can be shown as; ID tokens are not issued here. */
 export type OwnTokenKind = 'access_token' | 'jwt';

@@ -1,14 +1,13 @@
 import type { OidcProviderOptions } from '../../../domain/agent/configuration/agent-configuration.js';
+import { hasScopes } from '../../../domain/agent/tokens/claims.js';
 import { checkIdTokenClaims, checkIdTokenHeader } from '../../../domain/agent/tokens/id-token-rules.js';
 import { checkJwtClaims } from '../../../domain/agent/tokens/jwt-claim-rules.js';
 import { checkOidcHeader, type KeyReference } from '../../../domain/agent/tokens/oidc-header-rules.js';
-import { hasScopes } from '../../../domain/agent/tokens/scope-rules.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { KeySet } from '../keys/key-set.js';
 import type { VerifyingKey } from '../keys/verifying-key.js';
-import type { ReadToken } from './read-token.js';
-import { rejected, type TokenUse, type TokenVerdict } from './token-verdict.js';
+import { type ReadToken, rejected, type TokenUse, type TokenVerdict } from './token-verdict.js';
 
 export interface OidcProvider {
   readonly options: OidcProviderOptions;

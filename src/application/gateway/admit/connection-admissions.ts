@@ -1,13 +1,38 @@
-import { reachedConnectionLimit } from '../../../domain/gateway/limits/connection-limits.js';
+import {
+  connectionsOver,
+  maxAdminConnections,
+  reachedConnectionLimit,
+} from '../../../domain/gateway/limits/connection-limits.js';
 import type { LimitViolation } from '../../../domain/gateway/limits/limit-violation.js';
-import { addressGroup } from '../../../domain/http/address-group.js';
 import { type CidrSet, includesAddress } from '../../../domain/http/cidr-set.js';
-import { parseIpAddress } from '../../../domain/http/ip-address.js';
-import { unmappedAddress } from '../../../domain/http/unmapped-address.js';
+import { addressGroup, parseIpAddress, unmappedAddress } from '../../../domain/http/ip-address.js';
 import type { ConnectionAdmission } from '../../ports/gateway/http-engine.js';
 import type { PermitBook, Permits } from '../../ports/gateway/permits.js';
 import { PermitsBySubject } from '../workers/share-permits/permits-by-subject.js';
 import type { ConnectionRefusalCounter } from './connection-refusal-counter.js';
+
+/**
+ * Lets connections to the admin address in, by a bound of their own: it has to answer while clients fill what is theirs,
+ * and while memory is short.
+ */
+export class AdminConnectionAdmissions {
+  readonly #refusals: ConnectionRefusalCounter;
+  readonly #release = (): void => {
+    this.#open -= 1;
+  };
+  #open = 0;
+
+  constructor(refusals: ConnectionRefusalCounter) {
+    this.#refusals = refusals;
+  }
+
+  admit(peerAddress: string): ConnectionAdmission {
+    const violation = connectionsOver('max-admin-connections', maxAdminConnections, this.#open);
+    if (violation !== null) return this.#refusals.refuse(violation, peerAddress);
+    this.#open += 1;
+    return { kind: 'admitted', release: this.#release };
+  }
+}
 
 /** Peers that speak for many clients, by listener; their connections are not counted by address. */
 export type TrustedProxies = ReadonlyMap<string, CidrSet>;

@@ -4,7 +4,7 @@ import type { GatewayMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { ConnectionAdmission } from '../../ports/gateway/http-engine.js';
 import type { Random } from '../../ports/shared/random.js';
 import { problemHeaders } from '../proxy-request/answer-problem.js';
-import type { RefusalLog } from './refusal-log.js';
+import type { RefusalLog } from './flood-log.js';
 
 /** Counts a connection that is refused, writes it down, and gives what its client is told. */
 export class ConnectionRefusalCounter {

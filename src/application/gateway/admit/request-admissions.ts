@@ -10,13 +10,12 @@ import {
   queueViolation,
   routeViolation,
 } from '../../../domain/gateway/limits/request-concurrency.js';
-import { addressGroup } from '../../../domain/http/address-group.js';
+import { addressGroup } from '../../../domain/http/ip-address.js';
 import type { PermitBook, Permits } from '../../ports/gateway/permits.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import { PermitsBySubject } from '../workers/share-permits/permits-by-subject.js';
 import { ClientPlace, type InFlightCount, type RequestPlace, RoutePlaces } from './request-places.js';
-import { RequestQueue } from './request-queue.js';
-import { type QueueOutcome, WaitingRequest } from './waiting-request.js';
+import { type QueueOutcome, RequestQueue, WaitingRequest } from './request-queue.js';
 
 /** What becomes of a request that comes. */
 export type SettledAdmission =

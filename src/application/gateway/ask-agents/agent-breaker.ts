@@ -1,4 +1,5 @@
 import { isBodyChunk } from '../../../domain/agent-protocol/answer-rules.js';
+import type { AgentFailureCode } from '../../../domain/agent-protocol/failure-rules.js';
 import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
 import {
   type CircuitBreaker,
@@ -11,7 +12,7 @@ import {
   noteFailure,
   noteSuccess,
 } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
-import type { AgentFailureCode, AgentOutcome } from '../../ports/gateway/agent-client.js';
+import type { AgentOutcome } from '../../ports/gateway/agent-client.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 

@@ -1,8 +1,9 @@
 import type { Deadlined } from '../../../domain/agent-protocol/deadline-list.js';
+import type { AgentFailureCode } from '../../../domain/agent-protocol/failure-rules.js';
 import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
 import type { ReachedLimit } from '../../../domain/gateway/limits/limit-violation.js';
 import { err } from '../../../domain/shared/result.js';
-import type { AgentCallListener, AgentFailureCode, AgentOutcome } from '../../ports/gateway/agent-client.js';
+import type { AgentCallListener, AgentOutcome } from '../../ports/gateway/agent-client.js';
 import type { Dialogue } from './dialogues.js';
 import type { PooledAgentConnection } from './pooled-agent-connection.js';
 

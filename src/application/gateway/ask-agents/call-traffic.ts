@@ -1,20 +1,16 @@
 import { opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
+import type { AgentFailureCode } from '../../../domain/agent-protocol/failure-rules.js';
 import type { FlowControl } from '../../../domain/agent-protocol/flow-control.js';
 import { faultOfAnswer } from '../../../domain/agent-protocol/lasting-answers.js';
 import type { AgentAnswer, AgentEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
 import type { Result } from '../../../domain/shared/result.js';
-import type {
-  AgentCallListener,
-  AgentFailure,
-  AgentFailureCode,
-  AgentOutcome,
-} from '../../ports/gateway/agent-client.js';
+import type { AgentCallListener, AgentFailure, AgentOutcome } from '../../ports/gateway/agent-client.js';
 import type { ConnectionEnd } from '../../ports/gateway/agent-connector.js';
 import type { Permits } from '../../ports/gateway/permits.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import { type AgentCall, ambiguousOutcome, failedOutcome } from './agent-call.js';
-import { shortened } from './agent-words.js';
+import { shortened } from './agent-lines.js';
 import { CallBook } from './call-book.js';
 import type { ConnectionPool } from './connection-pool.js';
 import { askedSide, chunkSide, type Dialogue, Dialogues } from './dialogues.js';

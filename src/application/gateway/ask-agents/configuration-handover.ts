@@ -5,7 +5,7 @@ import type { ConnectionEnd } from '../../ports/gateway/agent-connector.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Random } from '../../ports/shared/random.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
-import { shortened } from './agent-words.js';
+import { shortened } from './agent-lines.js';
 import type { ConnectionPool } from './connection-pool.js';
 import type { PooledAgentConnection } from './pooled-agent-connection.js';
 

@@ -21,7 +21,7 @@ import type { Logger } from '../../ports/shared/logger.js';
 import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
 import { AgentBreaker, type BreakerAdmission } from './agent-breaker.js';
 import { failedOutcome } from './agent-call.js';
-import { agentWordLimits } from './agent-words.js';
+import { agentWordLimits } from './agent-lines.js';
 
 /** Ids that are remembered as warned about, at the most: an agent that comes back under ever new ones fills no memory. */
 const maximumWarned = 64;

@@ -15,7 +15,7 @@ import type {
   ConnectionEnd,
 } from '../../ports/gateway/agent-connector.js';
 import type { Clock } from '../../ports/shared/clock.js';
-import { shortened, shortenedHealth } from './agent-words.js';
+import { shortened, shortenedHealth } from './agent-lines.js';
 
 /** Who is told what happens on every connection of a pool. */
 export interface ConnectionOwner {

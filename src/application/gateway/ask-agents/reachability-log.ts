@@ -3,7 +3,7 @@ import type { AgentState } from '../../../domain/agent-protocol/health.js';
 import type { ConnectionEnd } from '../../ports/gateway/agent-connector.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
-import { agentWordLimits, shortened } from './agent-words.js';
+import { agentWordLimits, shortened } from './agent-lines.js';
 
 /** Between two lines about the state that the agent reports, in milliseconds. */
 const healthQuietMs = 1_000;

@@ -6,7 +6,7 @@ import {
   judgementRecord,
   undecidedRecord,
 } from '../../../domain/gateway/audit/judgement-record.js';
-import type { AuditConfiguration } from '../../../domain/gateway/configuration/audit-configuration.js';
+import type { AuditConfiguration } from '../../../domain/gateway/configuration/audit-schema.js';
 import { ok, type Result } from '../../../domain/shared/result.js';
 import type { AuditLog, AuditLogOpener } from '../../ports/gateway/audit-log.js';
 import type { Clock } from '../../ports/shared/clock.js';

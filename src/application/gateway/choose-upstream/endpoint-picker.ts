@@ -1,10 +1,8 @@
 import type { Balancing, StickyCookie } from '../../../domain/gateway/configuration/upstream-options.js';
-import { hashedTo } from '../../../domain/gateway/load-balancing/consistent-hash.js';
-import { hashKeyText } from '../../../domain/gateway/load-balancing/hash-key-text.js';
+import { hashedTo, hashKeyText, textHash } from '../../../domain/gateway/load-balancing/consistent-hash.js';
 import { leastLoaded } from '../../../domain/gateway/load-balancing/least-connections.js';
 import { powerOfTwoChoices } from '../../../domain/gateway/load-balancing/power-of-two-choices.js';
 import { stickyTarget } from '../../../domain/gateway/load-balancing/target-cookie.js';
-import { textHash } from '../../../domain/gateway/load-balancing/text-hash.js';
 import { nextInTurn } from '../../../domain/gateway/load-balancing/weighted-rotation.js';
 import type { Random } from '../../ports/shared/random.js';
 import type { BalancingRequest } from './chosen-target.js';

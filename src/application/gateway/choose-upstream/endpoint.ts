@@ -2,10 +2,9 @@ import type { SocketAddress } from '../../../domain/configuration/network-addres
 import type { CircuitBreakerRules } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
 import type { TargetHealth } from '../../../domain/gateway/health/target-health.js';
 import type { BalancedTarget } from '../../../domain/gateway/load-balancing/balanced-target.js';
-import type { HashedTarget } from '../../../domain/gateway/load-balancing/consistent-hash.js';
+import { type HashedTarget, textHash } from '../../../domain/gateway/load-balancing/consistent-hash.js';
 import type { TargetAddress } from '../../../domain/gateway/load-balancing/target-addresses.js';
 import { ejectedForMs, isLetThrough } from '../../../domain/gateway/load-balancing/target-ejection.js';
-import { textHash } from '../../../domain/gateway/load-balancing/text-hash.js';
 import { type HeaderList, noHeaders } from '../../../domain/http/header-list.js';
 import type { ProbedTarget } from '../../ports/gateway/health-prober.js';
 import type { TargetClient } from '../../ports/gateway/upstream-client.js';

@@ -1,4 +1,4 @@
-import { KnownAddresses } from './known-addresses.js';
+import { KnownAddresses } from './host-lookups.js';
 import { type LedgerRules, TargetLedger } from './target-ledger.js';
 
 interface HeldLedger {

@@ -1,4 +1,5 @@
 import { socketAddressText } from '../../../domain/configuration/schema/network-kinds.js';
+import { circuitStateOf } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
 import type { UpstreamConfiguration } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import { letBackIn } from '../../../domain/gateway/load-balancing/target-ejection.js';
 import type { GatewayMetrics, PoolFigures } from '../../ports/gateway/gateway-metrics.js';
@@ -18,10 +19,58 @@ import { EndpointPicker } from './endpoint-picker.js';
 import { EndpointSet } from './endpoint-set.js';
 import { HeldLedgers } from './held-ledgers.js';
 import { HostLookups } from './host-lookups.js';
-import { PoolExhaustion } from './pool-exhaustion.js';
-import { poolFigures } from './pool-figures.js';
+import { PoolExhaustion, poolFigures } from './pool-exhaustion.js';
 import type { TargetLedgers } from './target-ledgers.js';
-import { targetStatuses } from './target-statuses.js';
+
+/** A half-open breaker is not held against a target: nobody would send it the request that shows how it is. */
+const endpointStatus = (endpoint: Endpoint, clock: Clock): TargetStatus => {
+  const { ledger, text, names, isWell } = endpoint;
+  const { ejection, health } = ledger;
+  const breaker = endpoint.breaker === null ? null : circuitStateOf(ejection.breaker, clock.monotonicMs());
+  const common = {
+    address: text,
+    name: names.find((name) => name !== text) ?? null,
+    drained: endpoint.isDrained,
+    weight: endpoint.configuredWeight,
+    breaker,
+    activeConnections: ledger.active,
+    totalRequests: ledger.totalRequests,
+    failedRequests: ledger.failedRequests,
+  };
+  if (!isWell) return { ...common, healthy: false, lastError: health.lastError, unhealthySinceMs: health.sinceMs };
+  if (breaker !== 'open') return { ...common, healthy: true, lastError: null, unhealthySinceMs: null };
+  return { ...common, healthy: false, lastError: ejection.lastError, unhealthySinceMs: ejection.sinceMs };
+};
+
+/** How each endpoint is; a target whose name has no address is one that is not well. */
+const targetStatuses = (
+  configuration: UpstreamConfiguration,
+  endpoints: readonly Endpoint[],
+  lookups: HostLookups,
+  isDrained: (name: string) => boolean,
+  clock: Clock,
+): readonly TargetStatus[] => {
+  const unresolved = configuration.targets.filter(({ address }) => lookups.addressesOf(address.host).length === 0);
+  return [
+    ...endpoints.map((endpoint) => endpointStatus(endpoint, clock)),
+    ...unresolved.map(({ address, weight }): TargetStatus => {
+      const name = socketAddressText(address);
+      return {
+        address: name,
+        name,
+        healthy: false,
+        drained: isDrained(name),
+        weight,
+        breaker: null,
+        activeConnections: 0,
+        totalRequests: 0,
+        failedRequests: 0,
+        lastError: `${address.host}: ${lookups.errorOf(address.host)}`,
+        unhealthySinceMs: lookups.failedSinceMs(address.host),
+      };
+    }),
+  ];
+};
 
 export interface UpstreamTargetsParts {
   /** Those of the gateway. */

@@ -1,7 +1,7 @@
 import type { GatewayConfiguration } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import { descriptorWarning } from '../../../domain/gateway/limits/descriptor-demand.js';
-import type { DescriptorFigures } from '../../ports/gateway/descriptor-figures.js';
 import type { GatewayMetrics } from '../../ports/gateway/gateway-metrics.js';
+import type { DescriptorFigures } from '../../ports/gateway/process-figures.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';

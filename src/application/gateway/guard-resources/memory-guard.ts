@@ -7,8 +7,7 @@ import {
   memoryViolation,
 } from '../../../domain/gateway/limits/memory-limit.js';
 import type { MemoryLimitStatus } from '../../ports/gateway/gateway-state.js';
-import type { MemoryReclaimer } from '../../ports/gateway/memory-reclaimer.js';
-import type { ProcessFigures } from '../../ports/gateway/process-figures.js';
+import type { MemoryReclaimer, ProcessFigures } from '../../ports/gateway/process-figures.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { LogFields, Logger } from '../../ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';

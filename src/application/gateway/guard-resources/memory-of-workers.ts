@@ -1,6 +1,6 @@
 import type { ProcessFigures } from '../../ports/gateway/process-figures.js';
 import type { WorkerChannel } from '../../shared/worker-channel/worker-channel.js';
-import { memoryOfOthers, workerMemory } from './memory-notices.js';
+import { memoryOfOthers, workerMemory } from './memory-reports.js';
 
 /** The supervisor's side: adds up what all of its workers and itself hold. */
 export class MemoryOfWorkers {

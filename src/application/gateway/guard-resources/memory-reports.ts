@@ -1,7 +1,13 @@
 import type { ProcessFigures } from '../../ports/gateway/process-figures.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
+import { notice } from '../../shared/worker-channel/worker-call.js';
 import type { WorkerChannel } from '../../shared/worker-channel/worker-channel.js';
-import { memoryOfOthers, workerMemory } from './memory-notices.js';
+
+/** Octets that a worker holds in memory, told to the supervisor. */
+export const workerMemory = notice<number>('worker-memory');
+
+/** Octets that the supervisor and all other workers hold, told to a worker. */
+export const memoryOfOthers = notice<number>('memory-of-others');
 
 /** How often memory is told while it has a limit, and while it has none. */
 const guardedMs = 250;

@@ -17,7 +17,7 @@ import { requestHeadersEvent } from './agent-events.js';
 import { answerBodyFailure, answerViolation, type ProblemAnswerer } from './answer-problem.js';
 import { answerWithDecision } from './answer-with-decision.js';
 import { applyFailureMode } from './apply-failure-mode.js';
-import type { Exchange } from './exchange.js';
+import type { Exchange, StageOutcome } from './exchange.js';
 import type { IdentityHeaderFilter } from './identity-header-filter.js';
 import {
   headersOfInspected,
@@ -28,7 +28,7 @@ import {
   requestDirection,
 } from './inspect-body.js';
 import { noteOutcome, type RouteAgent } from './route-agent.js';
-import { resumeStages, type StageOutcome } from './stage.js';
+import { resumeStages } from './stage.js';
 
 export interface AskAgentsDependencies {
   readonly clock: Clock;

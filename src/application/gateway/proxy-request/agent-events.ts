@@ -1,6 +1,5 @@
 import type { RequestCompleteEvent, RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
-import { firstHeader } from '../../../domain/http/header-list.js';
-import { lowerNames } from '../../../domain/http/lower-names.js';
+import { firstHeader, lowerNames } from '../../../domain/http/header-list.js';
 import type { Exchange } from './exchange.js';
 
 /** How agents are told of versions of HTTP; those that there are, made once. */

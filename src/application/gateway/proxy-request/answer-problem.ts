@@ -6,8 +6,7 @@ import { grpcCodeOf, grpcErrorHeaders, isGrpcCall } from '../../../domain/http/g
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { GatewayMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { LogFields, Logger } from '../../ports/shared/logger.js';
-import type { Exchange } from './exchange.js';
-import type { StageOutcome } from './stage.js';
+import type { Exchange, StageOutcome } from './exchange.js';
 
 /** Header fields that every problem has. */
 export const problemHeaders = (code: GatewayProblemCode, correlationId: string): string[] => {

@@ -6,8 +6,7 @@ import type { UpstreamFailure } from '../../ports/gateway/upstream-client.js';
 import type { ChosenTarget, TargetChoice } from '../choose-upstream/chosen-target.js';
 import { answerBodyFailure, type ProblemAnswerer } from './answer-problem.js';
 import { blamed, type ResponseFault } from './attempt-end.js';
-import type { Exchange } from './exchange.js';
-import type { StageOutcome } from './stage.js';
+import type { Exchange, StageOutcome } from './exchange.js';
 
 export interface UpstreamFailureParts {
   readonly problems: ProblemAnswerer;

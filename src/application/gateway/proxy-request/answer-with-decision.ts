@@ -2,15 +2,12 @@ import type { AgentVerdict } from '../../../domain/agent-protocol/agent-verdict.
 import type { AgentDecision } from '../../../domain/agent-protocol/messages.js';
 import { correlationIdHeader } from '../../../domain/http/correlation-id.js';
 import { gatewayProblems, problemBody } from '../../../domain/http/gateway-problem.js';
-import type { HeaderList } from '../../../domain/http/header-list.js';
+import { type HeaderList, withHeader, withoutHeader } from '../../../domain/http/header-list.js';
 import { withoutHopByHop } from '../../../domain/http/hop-by-hop-headers.js';
-import { withHeader } from '../../../domain/http/with-header.js';
-import { withoutHeader } from '../../../domain/http/without-header.js';
 import { parseStrictJsonObject } from '../../../domain/shared/strict-json.js';
 import { problemHeaders, sendError } from './answer-problem.js';
-import type { Exchange } from './exchange.js';
+import type { Exchange, StageOutcome } from './exchange.js';
 import { withResponseOperations } from './relay-response.js';
-import type { StageOutcome } from './stage.js';
 
 /** A quoted-string (RFC 9110, section 5.6.4). */
 const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;

@@ -4,9 +4,8 @@ import type { AgentCallMetrics, GatewayMetrics } from '../../ports/gateway/gatew
 import type { Logger } from '../../ports/shared/logger.js';
 import type { RequestAudit } from '../audit/audit-trail.js';
 import type { ProblemAnswerer } from './answer-problem.js';
-import type { Exchange } from './exchange.js';
+import type { Exchange, StageOutcome } from './exchange.js';
 import type { RouteAgent } from './route-agent.js';
-import type { StageOutcome } from './stage.js';
 
 export interface FailureModeDependencies extends AgentLimitDependencies {
   readonly problems: ProblemAnswerer;

@@ -8,9 +8,7 @@ import type {
   CancelReason,
 } from '../../../domain/agent-protocol/messages.js';
 import { contentCodingsOf, withoutContentEncoding } from '../../../domain/http/content-codings.js';
-import type { HeaderList } from '../../../domain/http/header-list.js';
-import { withHeader } from '../../../domain/http/with-header.js';
-import { withoutHeader } from '../../../domain/http/without-header.js';
+import { type HeaderList, withHeader, withoutHeader } from '../../../domain/http/header-list.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { AgentFailure } from '../../ports/gateway/agent-client.js';
 import type { BodyInflater } from '../../ports/gateway/body-inflater.js';

@@ -1,6 +1,6 @@
 import { verdictOf } from '../../../domain/agent-protocol/agent-verdict.js';
 import { opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
-import { lowerNames } from '../../../domain/http/lower-names.js';
+import { lowerNames } from '../../../domain/http/header-list.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
 import type { RequestAudit } from '../audit/audit-trail.js';

@@ -4,7 +4,7 @@ import { type ClientAddress, clientAddress } from '../../../domain/http/client-a
 import { ConnectionHeaderCache } from '../../../domain/http/connection-header-cache.js';
 import { acceptCorrelationId, sentCorrelationId } from '../../../domain/http/correlation-id.js';
 import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../../domain/http/gateway-problem.js';
-import { loggedMethod } from '../../../domain/http/unserved-method.js';
+import { loggedMethod } from '../../../domain/http/request-method.js';
 import type { AccessLog } from '../../ports/gateway/access-log.js';
 import type { GatewayMetrics, RouteMetrics } from '../../ports/gateway/gateway-metrics.js';
 import {
@@ -24,9 +24,9 @@ import type { FloodLog } from '../admit/flood-log.js';
 import type { RequestTrace } from '../trace/request-tracing.js';
 import { type ProblemAnswerer, problemHeaders } from './answer-problem.js';
 import { type CertificateHeaderRules, takeCertificateFields } from './certificate-headers.js';
-import { Exchange, type ExchangeOwner } from './exchange.js';
+import { Exchange, type ExchangeOwner, type Stage } from './exchange.js';
 import { notifyCompletion } from './notify-completion.js';
-import { runStages, type Stage } from './stage.js';
+import { runStages } from './stage.js';
 
 /** What requests are handled by at the moment. */
 export interface RequestPath {

@@ -1,7 +1,7 @@
 import { applyHeaderOperations, maxHeaderOperations } from '../../../domain/agent-protocol/header-operations.js';
 import type { HeaderOperation } from '../../../domain/agent-protocol/messages.js';
 import { canonicalName } from '../../../domain/http/canonical-name.js';
-import type { HeaderList } from '../../../domain/http/header-list.js';
+import { type HeaderList, withoutHeader } from '../../../domain/http/header-list.js';
 import { withoutHopByHop } from '../../../domain/http/hop-by-hop-headers.js';
 import {
   interimOctets,
@@ -12,7 +12,6 @@ import {
 import { alwaysOwned, isOwned, ownedHeaders } from '../../../domain/http/owned-headers.js';
 import { ownFields, passAsTheyAre, returnableFields, withOwnFields } from '../../../domain/http/returnable-fields.js';
 import { passableTrailers } from '../../../domain/http/trailer-fields.js';
-import { withoutHeader } from '../../../domain/http/without-header.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
 import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
 import type { MaybePromise } from '../../ports/shared/maybe-promise.js';

@@ -1,4 +1,4 @@
-import type { Tunnel } from '../../ports/gateway/tunnel.js';
+import type { Tunnel } from '../../ports/gateway/http-exchange.js';
 import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import type { Exchange } from './exchange.js';

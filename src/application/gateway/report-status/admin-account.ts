@@ -1,6 +1,6 @@
 import type { AuditOutcome } from '../../../domain/gateway/audit/audit-record.js';
 import type { Logger } from '../../ports/shared/logger.js';
-import type { FloodWindows } from '../admit/flood-windows.js';
+import type { FloodWindows } from '../admit/flood-log.js';
 import type { AuditTrail } from '../audit/audit-trail.js';
 
 /** A request by the admin address that has its answer. */

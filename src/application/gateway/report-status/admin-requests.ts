@@ -2,7 +2,7 @@ import type { AdminConfiguration } from '../../../domain/gateway/configuration/g
 import { acceptCorrelationId, correlationIdHeader } from '../../../domain/http/correlation-id.js';
 import { gatewayProblems, problemBody } from '../../../domain/http/gateway-problem.js';
 import { allHeaders, firstHeader } from '../../../domain/http/header-list.js';
-import { loggedMethod } from '../../../domain/http/unserved-method.js';
+import { loggedMethod } from '../../../domain/http/request-method.js';
 import type {
   ConnectionAdmission,
   HandshakeFailure,
@@ -13,7 +13,7 @@ import type {
 import type { ClientRequest, ClientResponse } from '../../ports/gateway/http-exchange.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { Random } from '../../ports/shared/random.js';
-import type { AdminConnectionAdmissions } from '../admit/admin-connection-admissions.js';
+import type { AdminConnectionAdmissions } from '../admit/connection-admissions.js';
 import type { AdminAccount } from './admin-account.js';
 import { type AdminAnswer, adminProblem } from './admin-answer.js';
 import type { AnswerAdmin } from './answer-admin.js';

@@ -2,10 +2,9 @@ import type {
   AdminConfiguration,
   BuiltinHandler,
 } from '../../../domain/gateway/configuration/gateway-configuration.js';
-import { isAdminHost } from '../../../domain/gateway/status/admin-host.js';
-import { isLoopbackAddress, isLoopbackHost } from '../../../domain/gateway/status/loopback-address.js';
+import { isAdminHost, isLoopbackAddress, isLoopbackHost } from '../../../domain/gateway/status/admin-host.js';
 import type { GatewayCluster, ReloadOutcome } from '../../ports/gateway/gateway-cluster.js';
-import type { SecretComparer } from '../../ports/shared/secret-comparer.js';
+import type { SecretComparer } from '../../ports/shared/secret-digest.js';
 import { type AdminAnswer, adminProblem, jsonAnswer, noWholeAnswer } from './admin-answer.js';
 import { builtinAnswer } from './builtin-answer.js';
 import type { StatusReports } from './status-reports.js';

@@ -7,7 +7,7 @@ import type {
   RoutePolicies,
 } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import type { RateLimitPolicy } from '../../../domain/gateway/rate-limiting/rate-limit-policy.js';
-import { isSecretName } from '../../../domain/shared/secret-name.js';
+import { isSecretName } from '../../../domain/shared/secret.js';
 
 interface NamedMatchReport {
   readonly name: string;

@@ -1,5 +1,5 @@
 import type { GatewayConfiguration } from '../../../domain/gateway/configuration/gateway-configuration.js';
-import { dividedLimit } from '../../../domain/gateway/limits/permit-share.js';
+import { dividedLimit } from '../../../domain/gateway/limits/permit-limits.js';
 import { type CidrSet, compileCidrs } from '../../../domain/http/cidr-set.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { AgentClient } from '../../ports/gateway/agent-client.js';

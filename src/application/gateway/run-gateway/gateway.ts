@@ -9,11 +9,9 @@ import { buildGeneration } from './build-generation.js';
 import type { GatewayDependencies } from './gateway-dependencies.js';
 import type { Generation } from './generation.js';
 import type { PreparedListeners } from './listener-registry.js';
-import { type LoadFailure, loadFailure } from './load-failure.js';
 import { prepareListenerTls } from './prepare-listener-tls.js';
-import { eitherOnce, type PreparedReload } from './prepared-reload.js';
-import { atOnce, type StopManner } from './stop-manner.js';
-import { stopOnceUnused } from './stop-once-unused.js';
+import { eitherOnce, type LoadFailure, loadFailure, type PreparedReload } from './prepared-reload.js';
+import { atOnce, type StopManner, stopOnceUnused } from './stop-once-unused.js';
 import { adminListenerKey, type ListeningAddresses, listeningAddresses, wantedListeners } from './wanted-listeners.js';
 
 /** Has a gateway that is prepared accept connections. To be called once. */

@@ -5,9 +5,9 @@ import type { UpstreamTargets } from '../choose-upstream/upstream-targets.js';
 import type { RateLimiterInUse } from '../limit-rate/rate-limiters.js';
 import type { CertificateHeaderRules } from '../proxy-request/certificate-headers.js';
 import type { CompiledGateway } from '../proxy-request/compile-gateway.js';
+import type { Stage } from '../proxy-request/exchange.js';
 import type { RequestPath } from '../proxy-request/proxy-request.js';
 import type { RouteBreaker } from '../proxy-request/route-breaker.js';
-import type { Stage } from '../proxy-request/stage.js';
 import type { CompiledRoute } from '../proxy-request/stages/choose-route.js';
 import type { RequestTracing } from '../trace/request-tracing.js';
 

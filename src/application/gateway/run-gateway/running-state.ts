@@ -18,7 +18,7 @@ import type {
 } from '../../ports/gateway/gateway-state.js';
 import type { ProcessFigures } from '../../ports/gateway/process-figures.js';
 import type { RequestAdmissions } from '../admit/request-admissions.js';
-import { sumPools } from '../choose-upstream/pool-figures.js';
+import { sumPools } from '../choose-upstream/pool-exhaustion.js';
 import type { MemoryGuard } from '../guard-resources/memory-guard.js';
 import type { RateLimiters } from '../limit-rate/rate-limiters.js';
 import type { RouteBreakers } from '../proxy-request/route-breakers.js';

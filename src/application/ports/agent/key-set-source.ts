@@ -2,6 +2,12 @@ import type { JsonValue } from '../../../domain/shared/json.js';
 import type { Result } from '../../../domain/shared/result.js';
 import type { Cancellation } from '../shared/cancellation.js';
 
+/** Fetches metadata of identity providers. Time and size (4 MiB) of an answer are bounded; redirects are not followed. */
+export interface MetadataSource {
+  /** The text of the answer. Never rejects. */
+  fetch(url: string, cancellation: Cancellation): Promise<Result<string, KeySetFailure>>;
+}
+
 /** Why a key set could not be had. */
 export interface KeySetFailure {
   readonly code: 'unreachable' | 'timed_out' | 'bad_status' | 'too_large' | 'malformed' | 'cancelled';

@@ -1,6 +1,10 @@
-import type { VerifiedAssertion, VerifiedResponse } from '../../../domain/agent/saml/assertion.js';
+import type {
+  LogoutRequest,
+  LogoutResponse,
+  VerifiedAssertion,
+  VerifiedResponse,
+} from '../../../domain/agent/saml/assertion.js';
 import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
-import type { LogoutRequest, LogoutResponse } from '../../../domain/agent/saml/logout-message.js';
 import type { DescribedIdentityProvider } from '../../../domain/agent/saml/metadata/read-identity-provider.js';
 import type { Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';

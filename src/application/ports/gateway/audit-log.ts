@@ -1,4 +1,4 @@
-import type { AuditConfiguration } from '../../../domain/gateway/configuration/audit-configuration.js';
+import type { AuditConfiguration } from '../../../domain/gateway/configuration/audit-schema.js';
 import type { Result } from '../../../domain/shared/result.js';
 
 /** Where the lines of the audit log go. It holds up nobody who writes; what it keeps meanwhile is bounded. */

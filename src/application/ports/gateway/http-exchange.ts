@@ -1,8 +1,49 @@
 import type { ConnectionHeaderCache } from '../../../domain/http/connection-header-cache.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
+import type { HeaderSummary } from '../../../domain/http/header-summary.js';
 import type { BodySource, PieceOrigin } from './body-source.js';
-import type { ReceivedHead, ReceivedRequestHead, ReceivedResponseHead } from './received-head.js';
-import type { Tunnel } from './tunnel.js';
+
+/** One side of an upgraded connection: octets both ways, each of which may end by itself. A Node duplex stream is one as it stands. */
+export interface Tunnel {
+  /**
+   * What the peer sends, as it is asked for; throws where the connection breaks. With `destroyOnReturn` the connection
+   * would be destroyed as soon as the peer sends no more.
+   */
+  iterator(options: { readonly destroyOnReturn: false }): AsyncIterable<Uint8Array>;
+  /** `done` is called when more can be taken, or with the error that ended the connection. */
+  write(chunk: Uint8Array, done: (error?: Error | null) => void): unknown;
+  /** No more will be written. */
+  end(): unknown;
+  destroy(): unknown;
+  /** Both directions have ended, or it broke. */
+  readonly closed: boolean;
+  /** Calls back when it has closed, unless it had before. */
+  once(event: 'close', listener: () => void): unknown;
+}
+
+/**
+ * The head of a message as it came. Whoever passes the message on gives it along with the fields that are to be sent: an
+ * adapter that has read such a head itself knows it again, and sends those fields that are as they came in one piece. What is
+ * sent depends on the fields alone.
+ */
+export interface ReceivedHead {
+  /** As they came; never changed. */
+  readonly fields: HeaderList;
+  /** What `fieldTraits` says of their names, together. */
+  readonly traits: number;
+}
+
+/** The same of a request. */
+export interface ReceivedRequestHead extends ReceivedHead, HeaderSummary {}
+
+/** The same of a response. */
+export interface ReceivedResponseHead extends ReceivedHead {
+  /**
+   * The traits but for those of names of which every field concerned the upstream's connection alone, and was found to nominate
+   * none of the others (RFC 9110, section 7.6.1). All bits: they are not known.
+   */
+  readonly passedTraits: number;
+}
 
 /** The connection that a request came by. */
 export interface ClientConnection {

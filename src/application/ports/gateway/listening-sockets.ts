@@ -1,5 +1,14 @@
 import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
 
+/**
+ * The sockets that a supervisor holds for its workers, by key. It never accepts on them itself; `listenable` of each is what a link passes on as
+ * an attachment.
+ */
+export interface SharedSockets extends ListeningSockets {
+  /** Closes those of other keys here. */
+  keep(keys: ReadonlySet<string>): void;
+}
+
 /** A socket that is bound. Connections that come while nobody accepts wait in the system's queue. */
 export interface ListeningSocket {
   /** The address in fact, with the port that port 0 became. */

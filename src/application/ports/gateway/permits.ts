@@ -1,6 +1,6 @@
 import type { LimitsConfiguration } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import type { PermitOutcome } from '../../../domain/gateway/limits/permit-holding.js';
-import type { PermitKind } from '../../../domain/gateway/limits/permit-share.js';
+import type { PermitKind } from '../../../domain/gateway/limits/permit-limits.js';
 
 /** The permits of one key: what a limit counts, over all workers. */
 export interface Permits {

@@ -1,4 +1,4 @@
-import type { TracingConfiguration } from '../../../domain/gateway/configuration/tracing-configuration.js';
+import type { TracingConfiguration } from '../../../domain/gateway/configuration/tracing-schema.js';
 import type { TraceContext } from '../../../domain/http/trace-context.js';
 
 /** Names are those of OpenTelemetry's semantic conventions, or begin with `portcullis.`; no value is a secret. */

@@ -3,8 +3,7 @@ import type { UpstreamHttpVersion } from '../../../domain/gateway/configuration/
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { RepeatedHeaderCache } from '../../../domain/http/repeated-header-cache.js';
 import type { BodySource } from './body-source.js';
-import type { ReceivedRequestHead, ReceivedResponseHead } from './received-head.js';
-import type { Tunnel } from './tunnel.js';
+import type { ReceivedRequestHead, ReceivedResponseHead, Tunnel } from './http-exchange.js';
 
 export interface UpstreamRequest {
   readonly method: string;

@@ -1,5 +1,15 @@
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 
+/** Whether nobody waits any more. */
+export const isCancelled = (cancellation: Cancellation): boolean => {
+  let called = false;
+  const end = cancellation.onCancel(() => {
+    called = true;
+  });
+  end();
+  return called;
+};
+
 /** A cancellation that its owner brings about. */
 export class CancellationSource implements Cancellation {
   /** Null: nobody listens, as nearly always. */

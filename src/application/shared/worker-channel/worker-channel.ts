@@ -3,6 +3,14 @@ import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import type { LinkMessage, WorkerLink } from '../../ports/shared/worker-link.js';
 import type { WorkerCall, WorkerNotification } from './worker-call.js';
 
+/** A worker as the services of the supervisor know it. Another process with the same number is another object. */
+export interface AttendedWorker {
+  /** From 1 on. */
+  readonly number: number;
+  readonly pid: number;
+  readonly channel: WorkerChannel;
+}
+
 /** Why a question has no answer. */
 export type NoAnswer = 'closed' | 'timed_out' | 'failed' | 'too_many';
 

@@ -1,15 +1,126 @@
-import type { MetricsReport } from '../metrics-report.js';
+import type { MetricsReport, ReportedHistogram, ReportedValue } from '../metrics-report.js';
 import { DropTally, seriesOf } from './drop-tally.js';
-import type { DroppedSeries } from './dropped-series.js';
+import type { DroppedSeries, DropReason } from './dropped-series.js';
 import type { FamilyNames } from './family-names.js';
 import { flatText } from './flat-text.js';
 import { GaugeFamilies } from './gauge-families.js';
 import { type AgentMetricFamily, agentMetricPrefix } from './metric-family.js';
 import { agentMetricsLimits } from './metric-limits.js';
-import { counterTotal, histogramTotal } from './reported-total.js';
+import { helpText, keptLabels, sortedLabels } from './reported-text.js';
 import { type AgentPlace, ReportingAgent } from './reporting-agent.js';
 import { SeriesRoom } from './series-room.js';
-import { TotalFamilies, type TotalSeries } from './total-families.js';
+
+/** What a counter or a histogram has come to: numbers none of which goes down while its agent runs. */
+interface ReportedTotal {
+  /** Upper bounds of the buckets; empty for a counter. */
+  readonly bounds: readonly number[];
+  /** Of a counter its value; of a histogram its sum, then the cumulative count of each bucket. */
+  readonly values: readonly number[];
+}
+
+const isTotal = (value: number): boolean => value >= 0 && value <= agentMetricsLimits.total;
+
+/** Null where the value is none that a counter can have. */
+const counterTotal = (value: number): ReportedTotal | null => (isTotal(value) ? { bounds: [], values: [value] } : null);
+
+/** Null where the buckets do not fit together. */
+const histogramTotal = ({ sum, count, buckets }: ReportedHistogram): ReportedTotal | null => {
+  const last = buckets.at(-1);
+  if (last?.le !== Number.POSITIVE_INFINITY || last.count !== count) return null;
+  if (buckets.length > agentMetricsLimits.buckets || !isTotal(sum)) return null;
+  let bound = Number.NEGATIVE_INFINITY;
+  let below = 0;
+  for (const { le, count: upToHere } of buckets) {
+    // Also where a bound is no number.
+    if (!(le > bound) || !Number.isSafeInteger(upToHere) || upToHere < below) return null;
+    bound = le;
+    below = upToHere;
+  }
+  return { bounds: buckets.map(({ le }) => le), values: [sum, ...buckets.map((bucket) => bucket.count)] };
+};
+
+const sameBounds = (one: readonly number[], other: readonly number[]): boolean =>
+  one.length === other.length && one.every((bound, index) => bound === other[index]);
+
+/** By how much a total has grown: from zero on where any part of it is smaller, for then it has been counted anew. */
+const growth = (values: readonly number[], before: readonly number[] | undefined): readonly number[] => {
+  if (before === undefined || values.some((value, index) => value < (before[index] ?? 0))) return values;
+  return values.map((value, index) => value - (before[index] ?? 0));
+};
+
+interface TotalSeries {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly bounds: readonly number[];
+  /** What all agents together have counted, in the order of `ReportedTotal`. */
+  readonly values: readonly number[];
+}
+
+interface AddedSeries extends TotalSeries {
+  values: readonly number[];
+  /** What each agent id had counted by its last report. */
+  readonly before: Map<ReportingAgent, readonly number[]>;
+}
+
+interface TotalFamily {
+  readonly help: string;
+  readonly series: Map<string, AddedSeries>;
+}
+
+const linesOf = (bounds: readonly number[]): number => (bounds.length === 0 ? 1 : bounds.length + 2);
+
+/** Counters, or histograms, which only ever grow: a series stays for good, whatever becomes of those who counted. */
+class TotalFamilies {
+  readonly #type: 'counter' | 'histogram';
+  readonly #room: SeriesRoom;
+  readonly #families = new Map<string, TotalFamily>();
+
+  constructor(type: 'counter' | 'histogram', room: SeriesRoom) {
+    this.#type = type;
+    this.#room = room;
+  }
+
+  /** @param seen the series of the same report */
+  add(
+    reporter: ReportingAgent,
+    seen: Set<TotalSeries>,
+    { name, help, labels }: Omit<ReportedValue, 'value'>,
+    total: ReportedTotal | null,
+  ): DropReason | null {
+    const sorted = sortedLabels(labels);
+    if (sorted === null) return 'its labels are not well-formed';
+    if (total === null) return 'its value is none of its type';
+    const key = JSON.stringify(sorted);
+    const family = this.#families.get(name);
+    let series = family?.series.get(key);
+    if (series === undefined) {
+      const fault = this.#room.take(name, this.#type, family === undefined, linesOf(total.bounds));
+      if (fault !== null) return fault;
+      const { bounds, values } = total;
+      series = { labels: keptLabels(sorted), bounds, values: values.map(() => 0), before: new Map() };
+      if (family === undefined)
+        this.#families.set(flatText(name), { help: helpText(help), series: new Map([[key, series]]) });
+      else family.series.set(key, series);
+    }
+    if (seen.has(series)) return 'it comes twice';
+    if (!sameBounds(series.bounds, total.bounds)) return 'its buckets have changed';
+    seen.add(series);
+    const more = growth(total.values, series.before.get(reporter));
+    series.values = series.values.map((value, index) => value + (more[index] ?? 0));
+    series.before.set(reporter, total.values);
+    return null;
+  }
+
+  /** An agent id is not expected any more. */
+  forget(reporter: ReportingAgent): void {
+    for (const { series } of this.#families.values()) {
+      for (const { before } of series.values()) before.delete(reporter);
+    }
+  }
+
+  all(): readonly { readonly name: string; readonly help: string; readonly series: readonly TotalSeries[] }[] {
+    return Array.from(this.#families, ([name, { help, series }]) => ({ name, help, series: [...series.values()] }));
+  }
+}
 
 /**
  * What one configured agent has reported, over all of its restarts. Counters and histograms add up what each agent id has

@@ -1,7 +1,13 @@
 import type { Certificate } from '../../shared/certificate.js';
 import { err, ok, type Result } from '../../shared/result.js';
-import { type CertificateDefect, defectKinds, issuerDefects, leafDefects, mostTelling } from './certificate-defects.js';
-import type { CertificateRejection } from './certificate-rejection.js';
+import {
+  type CertificateDefect,
+  type CertificateRejection,
+  defectKinds,
+  issuerDefects,
+  leafDefects,
+  mostTelling,
+} from './certificate-defects.js';
 import { type NamedCertificate, namedCertificate, type PreparedAnchors } from './prepared-anchors.js';
 
 /** A certificate in the place where a chain may have it. */

@@ -1,11 +1,17 @@
 import type { Certificate, DistinguishedName } from '../../shared/certificate.js';
 import { err, ok, type Result } from '../../shared/result.js';
 import type { CertificateIdentity } from '../identity/identity.js';
-import type { AllowedSan } from './allowed-san.js';
-import { type AllowedSans, prepareAllowedSans, sanAllowed } from './allowed-sans.js';
-import type { CertificateRejection } from './certificate-rejection.js';
+import { type AllowedSan, type AllowedSans, prepareAllowedSans, sanAllowed } from './allowed-san.js';
+import { type CertificateRejection, leafDefects, mostTelling } from './certificate-defects.js';
 import { certificateUser, commonName, type UserSource } from './certificate-user.js';
 import { formatDistinguishedName, nameKey } from './distinguished-name.js';
+
+/**
+ * Judges what a client's own certificate says, whoever vouches for it: all there is to judge where no authority is
+ * configured, because whoever terminated TLS has found the chain. Null where nothing is wrong.
+ */
+export const checkLeaf = (certificate: Certificate, nowMs: number): CertificateRejection | null =>
+  mostTelling(leafDefects(certificate, false, nowMs));
 
 /** Whose certificates are accepted, and as whom. A certificate has to be in both lists, where they are not empty. */
 export interface CertificateLists extends UserSource {

@@ -1,11 +1,9 @@
 import type { Certificate, SubjectAltName } from '../../shared/certificate.js';
 import { err, ok, type Result } from '../../shared/result.js';
-import { isUsableSubject } from '../identity/usable-subject.js';
+import { isUsableSubject } from '../identity/identity.js';
+import { dnsLabels, emailAddress, uriName } from './alternative-names.js';
 import { commonNameType } from './attribute-types.js';
 import { formatDistinguishedName } from './distinguished-name.js';
-import { dnsLabels } from './dns-name.js';
-import { emailAddress } from './email-address.js';
-import { uriName } from './uri-name.js';
 
 /** Names of a certificate that can be the user id, as `user-id-from` calls them. */
 export const userIdKinds = ['cn', 'san-email', 'san-uri', 'san-dns', 'dn'] as const;

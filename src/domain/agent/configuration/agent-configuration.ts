@@ -1,7 +1,7 @@
 import type { CertificateFiles, GrpcAddress, SocketAddress } from '../../configuration/network-addresses.js';
 import type { Secret } from '../../shared/secret.js';
 import type { UserIdKind } from '../client-certificates/certificate-user.js';
-import type { PasswordHash } from '../identity/password-hash.js';
+import type { PasswordHash } from '../identity/password-hash-rules.js';
 import { type AsymmetricAlgorithm, asymmetricAlgorithms } from '../tokens/signature-algorithm.js';
 import type { SamlBlockOptions, SamlOptions } from './saml-options.js';
 import type { TokenExchangeBlockOptions, TokenExchangeOptions } from './token-exchange-options.js';

@@ -3,7 +3,7 @@ import { type HeaderOption, unfitHeader } from '../../configuration/schema/unfit
 import { canonicalName } from '../../http/canonical-name.js';
 import { isToken } from '../../http/field-syntax.js';
 import type { Result } from '../../shared/result.js';
-import { utf8Length } from '../../shared/utf8-length.js';
+import { utf8Length } from '../../shared/utf8.js';
 import { parseAllowedSan } from '../client-certificates/allowed-san.js';
 import { parseDistinguishedName } from '../client-certificates/distinguished-name.js';
 import {

@@ -1,8 +1,7 @@
 import type { AgentOptionName, OptionPlace } from '../../configuration/agent-option-problem.js';
 import type { SourcePosition } from '../../configuration/configuration-problem.js';
-import { grpcAddress } from '../../configuration/schema/grpc-address.js';
+import { grpcAddress, keyFilePath, pemFilePath } from '../../configuration/schema/grpc-address.js';
 import { headerName, socketAddress } from '../../configuration/schema/network-kinds.js';
-import { keyFilePath, pemFilePath } from '../../configuration/schema/pem-file-path.js';
 import { documented, list, optional, withDefault } from '../../configuration/schema/scalar-keys.js';
 import { boolean, integer, oneOf, seconds, secret, text } from '../../configuration/schema/scalar-kind.js';
 import type { Field, Fields, Located } from '../../configuration/schema/schema.js';

@@ -5,7 +5,7 @@ import type { ScalarKind } from '../../configuration/schema/scalar-kind.js';
 import type { Key, ReadContext } from '../../configuration/schema/schema.js';
 import { members, type Setting } from '../../configuration/setting/setting.js';
 import { err } from '../../shared/result.js';
-import { isWellFormed } from '../../shared/well-formed.js';
+import { isWellFormed } from '../../shared/utf8.js';
 import type { MappedAttribute } from './saml-options.js';
 
 const attributeName = (name: string): boolean => name !== '' && name.length <= 256 && isWellFormed(name);

@@ -1,8 +1,7 @@
 import { err, ok, type Result } from '../../shared/result.js';
 import { Secret } from '../../shared/secret.js';
-import { isWellFormed } from '../../shared/well-formed.js';
-import { normalForm } from '../identity/normal-form.js';
-import { looksHashed, readPasswordHash } from '../identity/password-hash-rules.js';
+import { isWellFormed } from '../../shared/utf8.js';
+import { looksHashed, normalForm, readPasswordHash } from '../identity/password-hash-rules.js';
 import type { ApiKey, ApiKeySecret, BasicUser, EntrySource } from './agent-configuration.js';
 
 const entrySource = (text: string): EntrySource =>

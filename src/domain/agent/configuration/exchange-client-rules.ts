@@ -1,10 +1,14 @@
 import { err, ok, type Result } from '../../shared/result.js';
 import { Secret } from '../../shared/secret.js';
-import { utf8Length } from '../../shared/utf8-length.js';
+import { utf8Length } from '../../shared/utf8.js';
 import { looksHashed, readPasswordHash, weakness } from '../identity/password-hash-rules.js';
-import { checkExchangeList } from './exchange-list-rules.js';
-import { allowsNothing, checkExchangePermissions, type ExchangeMethods } from './exchange-permission-rules.js';
-import type { ExchangeReport, ReportedClient } from './exchange-report.js';
+import {
+  allowsNothing,
+  checkExchangeList,
+  checkExchangePermissions,
+  type ExchangeMethods,
+} from './exchange-permission-rules.js';
+import type { ExchangeReport, ReportedClient } from './option-report.js';
 import type {
   ClientSecret,
   ExchangeClientBlockOptions,

@@ -1,8 +1,12 @@
 import { checkedText, oneOf, type ScalarFault, type ScalarKind, text } from '../../configuration/schema/scalar-kind.js';
 import type { SettingScalar } from '../../configuration/setting/setting.js';
 import { err, ok, type Result } from '../../shared/result.js';
-import { isClientId, maximumClientIdLength } from '../token-exchange/client-id.js';
-import { isPrintableName, maximumPrintableNameLength } from '../token-exchange/printable-name.js';
+import {
+  isClientId,
+  isPrintableName,
+  maximumClientIdLength,
+  maximumPrintableNameLength,
+} from '../token-exchange/printable-name.js';
 import {
   type ExchangeTokenKind,
   type IssuedKind,
@@ -10,7 +14,7 @@ import {
   issuedKinds,
   tokenKindOf,
   tokenKinds,
-} from '../token-exchange/token-kinds.js';
+} from '../token-exchange/security-token.js';
 
 const printableText = (label: string): ScalarKind<string> =>
   checkedText(label, (value) =>

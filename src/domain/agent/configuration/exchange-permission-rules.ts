@@ -1,8 +1,25 @@
 import type { AllowedExchange } from '../token-exchange/exchange-policy.js';
 import type { CompleteAgentOptions, OidcProviderOptions } from './agent-configuration.js';
-import { checkExchangeList } from './exchange-list-rules.js';
-import type { ExchangeReport } from './exchange-report.js';
+import type { ExchangeReport } from './option-report.js';
 import type { TokenExchangeBlockOptions } from './token-exchange-options.js';
+
+/** Entries of one list, at the most. */
+const maximumEntries = 1000;
+
+/** Checks that a list is not too long, and that no entry is there twice. Its entries are named by their numbers. */
+export const checkExchangeList = (
+  key: string,
+  entries: readonly string[],
+  report: ExchangeReport,
+  maximum = maximumEntries,
+): void => {
+  if (entries.length > maximum) report.error(`${key} has more than ${maximum} entries`, key);
+  const seen = new Set<string>();
+  for (const [index, entry] of entries.slice(0, maximum).entries()) {
+    if (seen.has(entry)) report.error(`${key}: entry ${index + 1} is an earlier one once more`, key);
+    seen.add(entry);
+  }
+};
 
 /** What is configured to verify tokens with. */
 export type ExchangeMethods = Pick<CompleteAgentOptions, 'jwt' | 'oidc' | 'saml'>;

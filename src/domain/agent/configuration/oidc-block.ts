@@ -4,8 +4,8 @@ import type { Fields } from '../../configuration/schema/schema.js';
 import { err, ok } from '../../shared/result.js';
 import { asymmetricAlgorithms } from '../tokens/signature-algorithm.js';
 import { agentDefaults, type OidcProviderOptions } from './agent-configuration.js';
+import { scopeName } from './claim-path.js';
 import { optionBlocks } from './option-blocks.js';
-import { scopeName } from './scope-name.js';
 
 const nameForm = /^[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,127}$/;
 const nameRule = 'must be made of letters, digits and . _ : / @ -, 128 at the most';

@@ -1,4 +1,4 @@
-import { pemFilePath } from '../../configuration/schema/pem-file-path.js';
+import { pemFilePath } from '../../configuration/schema/grpc-address.js';
 import { type ScalarKind, text } from '../../configuration/schema/scalar-kind.js';
 import { decodeBase64 } from '../../shared/base64.js';
 import { err } from '../../shared/result.js';

@@ -10,7 +10,7 @@ import {
 } from '../../configuration/schema/scalar-kind.js';
 import type { Fields } from '../../configuration/schema/schema.js';
 import { err } from '../../shared/result.js';
-import { isWellFormed } from '../../shared/well-formed.js';
+import { isWellFormed } from '../../shared/utf8.js';
 import { agentDefaults } from './agent-configuration.js';
 import { attributeMapping } from './attribute-mapping.js';
 import { optionBlock } from './option-blocks.js';

@@ -3,10 +3,9 @@ import { type WebUrlFault, webUrlFault } from '../../configuration/schema/web-ur
 import { isToken } from '../../http/field-syntax.js';
 import { agentDefaults } from './agent-configuration.js';
 import { keyRisk } from './key-set-url.js';
-import type { OptionReport } from './option-report.js';
+import { type OptionReport, type SamlReport, samlReport } from './option-report.js';
 import type { IdentityProviderOptions, SamlBlockOptions, SamlOptions, SessionStoreOptions } from './saml-options.js';
 import { checkSamlPaths } from './saml-path-rules.js';
-import { type SamlReport, samlReport } from './saml-report.js';
 
 /** Keys that say by themselves what metadata says, and those that are about metadata. */
 type ProviderKey =

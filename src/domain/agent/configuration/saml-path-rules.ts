@@ -1,9 +1,9 @@
-import { prefixTakes } from '../../http/path-prefix.js';
-import { urlParts } from '../../http/url-parts.js';
-import { PathSet } from '../saml/path-set.js';
+import { urlParts } from '../../http/absolute-uri.js';
+import { prefixTakes } from '../../http/path-normalisation.js';
+import { PathSet } from '../saml/protected-paths.js';
+import type { SamlReport } from './option-report.js';
 import { pathFault } from './path-fault.js';
 import type { SamlBlockOptions } from './saml-options.js';
-import type { SamlReport } from './saml-report.js';
 
 /** Paths of one list, at the most. */
 const maximumPaths = 1000;

@@ -5,10 +5,10 @@ import { longestChain } from '../token-exchange/delegation.js';
 import { signingAlgorithms } from '../tokens/signature-algorithm.js';
 import { agentDefaults } from './agent-configuration.js';
 import { allowedExchanges } from './allowed-exchanges.js';
+import { scopeName } from './claim-path.js';
 import { audience, claimName, clientId } from './exchange-kinds.js';
 import { exchangeRateLimit } from './exchange-rate-limit.js';
 import { optionBlock, optionBlocks } from './option-blocks.js';
-import { scopeName } from './scope-name.js';
 import type { ExchangeClientBlockOptions, TokenExchangeBlockOptions } from './token-exchange-options.js';
 
 const clientShape = {

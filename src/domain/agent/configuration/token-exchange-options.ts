@@ -1,6 +1,6 @@
 import type { Secret } from '../../shared/secret.js';
 import type { RateLimit } from '../../shared/token-bucket.js';
-import type { PasswordHash } from '../identity/password-hash.js';
+import type { PasswordHash } from '../identity/password-hash-rules.js';
 import type { AllowedExchange } from '../token-exchange/exchange-policy.js';
 import type { SigningAlgorithm } from '../tokens/signature-algorithm.js';
 

@@ -1,18 +1,17 @@
 import { webUrlFault } from '../../configuration/schema/web-url.js';
-import { urlParts } from '../../http/url-parts.js';
-import { reservedClaims } from '../token-exchange/reserved-claims.js';
+import { urlParts } from '../../http/absolute-uri.js';
+import { reservedClaims } from '../token-exchange/issued-claims.js';
 import { exchangeExample } from './allowed-exchanges.js';
 import { exchangeClients } from './exchange-client-rules.js';
-import { checkExchangeList } from './exchange-list-rules.js';
 import {
   allowsNothing,
+  checkExchangeList,
   checkExchangePermissions,
   type ExchangeMethods,
   labelOfProvider,
 } from './exchange-permission-rules.js';
-import { type ExchangeReport, exchangeReport } from './exchange-report.js';
 import { keyRisk } from './key-set-url.js';
-import type { OptionReport } from './option-report.js';
+import { type ExchangeReport, exchangeReport, type OptionReport } from './option-report.js';
 import { pathFault } from './path-fault.js';
 import type { SamlOptions } from './saml-options.js';
 import type { TokenExchangeBlockOptions, TokenExchangeOptions } from './token-exchange-options.js';

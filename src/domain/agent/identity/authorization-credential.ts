@@ -1,6 +1,6 @@
 import { decodeBase64 } from '../../shared/base64.js';
 import { decodeUtf8 } from '../../shared/utf8.js';
-import { normalForm } from './normal-form.js';
+import { normalForm } from './password-hash-rules.js';
 
 /** A bearer token (RFC 6750, section 2.1). */
 export interface BearerCredential {

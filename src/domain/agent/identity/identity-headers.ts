@@ -3,7 +3,7 @@ import { canonicalName } from '../../http/canonical-name.js';
 import type { HeaderList } from '../../http/header-list.js';
 import { encodeHeaderValue } from '../../http/header-value-encoding.js';
 import { isOwned, type OwnedHeaders, omittedClaimsHeader } from '../../http/owned-headers.js';
-import { isWellFormed } from '../../shared/well-formed.js';
+import { isWellFormed } from '../../shared/utf8.js';
 import { agentDefaults } from '../configuration/agent-configuration.js';
 import type { MappedAttribute } from '../configuration/saml-options.js';
 import { type Claims, type ClaimValue, claimedNumberText, isClaimedNumber, isClaims } from '../tokens/claims.js';

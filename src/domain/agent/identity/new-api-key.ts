@@ -1,4 +1,4 @@
-import { isWellFormed } from '../../shared/well-formed.js';
+import { isWellFormed } from '../../shared/utf8.js';
 
 /** Characters of a key that is hashed, at the least. */
 export const leastKeyLength = 20;

@@ -1,7 +1,7 @@
 import { utf8ByteString } from '../../shared/byte-string.js';
-import { isWellFormed } from '../../shared/well-formed.js';
+import { isWellFormed } from '../../shared/utf8.js';
 import { bcryptPasswordOctets } from './bcrypt-hash.js';
-import type { PasswordHash } from './password-hash.js';
+import type { PasswordHash } from './password-hash-rules.js';
 
 /** Ways to hash a password, the one to choose first. */
 export const passwordAlgorithms = ['argon2id', 'bcrypt', 'scrypt'] as const satisfies readonly PasswordHash['kind'][];

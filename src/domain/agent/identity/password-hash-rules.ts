@@ -1,10 +1,21 @@
 import { err, ok, type Result } from '../../shared/result.js';
 import { Secret } from '../../shared/secret.js';
 import { type BcryptHash, bcryptDecoy, bcryptWeakness, readBcryptHash } from './bcrypt-hash.js';
-import type { PasswordHash } from './password-hash.js';
-import { phcOctetsFault, zeroOctets } from './phc-octets.js';
-import { parsePhcString } from './phc-string.js';
+import { parsePhcString, phcOctetsFault, zeroOctets } from './phc-string.js';
 import { readScryptHash, type ScryptHash, scryptDecoy, scryptWeakness } from './scrypt-hash.js';
+
+/**
+ * User names and passwords as they are compared: in Unicode's normal form C (RFC 7617, section 2.1, by RFC 8265). One
+ * keyboard sends `ö` as one code point and another one as two; who types it does not see which.
+ */
+export const normalForm = (text: string): string => text.normalize('NFC');
+
+/** A password as it is stored: a hash in the text form of its kind. */
+export interface PasswordHash {
+  readonly kind: 'bcrypt' | 'argon2id' | 'scrypt';
+  /** `$2b$...` (bcrypt), `$argon2id$...` or `$scrypt$...` (PHC strings). */
+  readonly text: Secret;
+}
 
 interface Argon2idHash {
   readonly kind: 'argon2id';

@@ -1,6 +1,23 @@
 import { decodeBase64 } from '../../shared/base64.js';
 import { parseDecimal } from '../../shared/decimal.js';
 
+const saltOctets = { least: 8, most: 48 } as const;
+const digestOctets = { least: 16, most: 64 } as const;
+
+/** What is wrong with the lengths of salt and digest, as the end of a sentence; null where nothing is. */
+export const phcOctetsFault = ({ salt, digest }: PhcString): string | null => {
+  if (salt.length < saltOctets.least || salt.length > saltOctets.most) {
+    return `whose salt has not ${saltOctets.least} to ${saltOctets.most} octets`;
+  }
+  if (digest.length < digestOctets.least || digest.length > digestOctets.most) {
+    return `whose digest has not ${digestOctets.least} to ${digestOctets.most} octets`;
+  }
+  return null;
+};
+
+/** So many zero octets as a PHC string has them: base64 without its padding. */
+export const zeroOctets = (count: number): string => 'A'.repeat(Math.ceil((count * 4) / 3));
+
 /** The parts of a password hash in the PHC string format, `$id[$v=version]$name=number,...$salt$digest`. */
 export interface PhcString {
   readonly id: string;

@@ -1,6 +1,5 @@
 import { err, ok, type Result } from '../../shared/result.js';
-import { phcOctetsFault, zeroOctets } from './phc-octets.js';
-import { parsePhcString } from './phc-string.js';
+import { parsePhcString, phcOctetsFault, zeroOctets } from './phc-string.js';
 
 export interface ScryptHash {
   readonly kind: 'scrypt';

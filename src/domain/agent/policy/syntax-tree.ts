@@ -1,4 +1,4 @@
-import type { SourceSpan } from './source-span.js';
+import type { SourceSpan } from './source-lines.js';
 import type { EntityUid, Long } from './values/value.js';
 
 export type PolicyEffect = 'permit' | 'forbid';

@@ -1,4 +1,34 @@
-import type { NameId } from './name-id.js';
+/** A LogoutRequest (SAML core, section 3.7.1) whose signature has been verified. */
+export interface LogoutRequest {
+  readonly id: string;
+  readonly issuer: string;
+  readonly issueInstantMs: number;
+  readonly destination: string | null;
+  readonly notOnOrAfterMs: number | null;
+  readonly nameId: NameId;
+  /** Empty: every session of the subject. */
+  readonly sessionIndexes: readonly string[];
+}
+
+/** A LogoutResponse (SAML core, section 3.7.2). */
+export interface LogoutResponse {
+  readonly id: string;
+  readonly issuer: string;
+  readonly destination: string | null;
+  readonly inResponseTo: string | null;
+  readonly statusCodes: readonly string[];
+  /** One that is not is only looked at: it ends nothing. */
+  readonly isSigned: boolean;
+}
+
+/** Who a subject is, as an identity provider names it (SAML core, section 2.2.3). */
+export interface NameId {
+  readonly value: string;
+  /** Null: unspecified. */
+  readonly format: string | null;
+  readonly nameQualifier: string | null;
+  readonly spNameQualifier: string | null;
+}
 
 /** A bearer confirmation of a subject, with its data (SAML core, section 2.4.1.2; SAML profiles, section 4.1.4.2). */
 export interface SubjectConfirmation {

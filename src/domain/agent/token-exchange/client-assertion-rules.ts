@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../shared/json.js';
 import { type Err, err, ok, type Result } from '../../shared/result.js';
-import { isWellFormed } from '../../shared/well-formed.js';
+import { isWellFormed } from '../../shared/utf8.js';
 import type { Claims } from '../tokens/claims.js';
 import { checkJwtClaims } from '../tokens/jwt-claim-rules.js';
 import { type AsymmetricAlgorithm, asymmetricAlgorithmOf } from '../tokens/signature-algorithm.js';
-import { isClientId } from './client-id.js';
+import { isClientId } from './printable-name.js';
 
 /** How far ahead the end of an assertion may be: so long its id is remembered. */
 export const longestAssertionMs = 5 * 60_000;

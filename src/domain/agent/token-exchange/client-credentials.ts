@@ -3,9 +3,9 @@ import { decodeBase64 } from '../../shared/base64.js';
 import { decodeFormText } from '../../shared/form-urlencoded.js';
 import { err, ok, type Result } from '../../shared/result.js';
 import { maximumTokenLength } from '../tokens/compact-jws.js';
-import { isClientId } from './client-id.js';
 import type { ExchangeReason } from './exchange-refusal.js';
-import { type ExchangeParameters, parameterValue } from './request-parameters.js';
+import { isClientId } from './printable-name.js';
+import { type ExchangeParameters, parameterValue } from './read-exchange-request.js';
 
 /** What a client shows of itself. Nothing of it is true yet. */
 export type ClientCredentials =

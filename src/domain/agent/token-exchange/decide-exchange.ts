@@ -1,19 +1,15 @@
 import { err, ok, type Result } from '../../shared/result.js';
-import { type Claims, type ClaimValue, isClaims } from '../tokens/claims.js';
+import { type Claims, type ClaimValue, isClaims, scopesIn } from '../tokens/claims.js';
 import { sameClaim } from '../tokens/same-claim.js';
-import { scopesIn } from '../tokens/scope-rules.js';
 import { isMarkedAsAccessToken } from '../tokens/token-marks.js';
-import { isClientId } from './client-id.js';
 import { actorChain } from './delegation.js';
-import type { ExchangeGrant } from './exchange-grant.js';
-import type { ExchangePolicy } from './exchange-policy.js';
+import type { ExchangeGrant, ExchangePolicy } from './exchange-policy.js';
 import type { ExchangeReason } from './exchange-refusal.js';
-import type { ExchangeRequest } from './exchange-request.js';
 import { issuedClaims } from './issued-claims.js';
 import { jwtClaims } from './jwt-claims.js';
-import { isScope } from './scope-list.js';
-import type { SecurityToken } from './security-token.js';
-import type { ExchangeTokenKind, IssuedKind } from './token-kinds.js';
+import { isClientId, isScope } from './printable-name.js';
+import type { ExchangeRequest } from './read-exchange-request.js';
+import type { ExchangeTokenKind, IssuedKind, SecurityToken } from './security-token.js';
 
 /**
  * Members that say who somebody is: at least one of them is needed. `iss` alone would be everybody of an issuer, and an address is

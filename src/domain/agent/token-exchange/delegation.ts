@@ -1,8 +1,8 @@
 import { err, ok, type Result } from '../../shared/result.js';
-import { isWellFormed } from '../../shared/well-formed.js';
-import { isUsableSubject } from '../identity/usable-subject.js';
+import { isWellFormed } from '../../shared/utf8.js';
+import { isUsableSubject } from '../identity/identity.js';
 import { type Claims, type ClaimValue, isClaims } from '../tokens/claims.js';
-import type { Actor } from './exchange-grant.js';
+import type { Actor } from './exchange-policy.js';
 import type { ExchangeReason } from './exchange-refusal.js';
 import { jwtClaims } from './jwt-claims.js';
 import type { SecurityToken } from './security-token.js';

@@ -1,9 +1,37 @@
-import { utf8Length } from '../../shared/utf8-length.js';
-import type { Claims, ClaimValue } from '../tokens/claims.js';
-import { claimsJson } from '../tokens/claims-json.js';
+import { utf8Length } from '../../shared/utf8.js';
+import { type Claims, type ClaimValue, claimsJson } from '../tokens/claims.js';
 import { actClaim } from './delegation.js';
-import type { ExchangeGrant } from './exchange-grant.js';
-import { reservedClaims } from './reserved-claims.js';
+import type { ExchangeGrant } from './exchange-policy.js';
+
+/**
+ * Claims of an issued token that are set here, or that would say of it what holds for the subject token alone: none of them is copied.
+ * Registered for JWTs (RFC 7519, section 4.1), access tokens (RFC 9068, section 2.2), delegation (RFC 8693, section 4), proof of
+ * possession (RFC 7800, section 3.1), ID tokens and logout (OpenID Connect), and what else is read as one of these.
+ */
+export const reservedClaims: readonly string[] = [
+  'iss',
+  'sub',
+  'aud',
+  'exp',
+  'nbf',
+  'iat',
+  'jti',
+  'scope',
+  'scp',
+  'client_id',
+  'azp',
+  'act',
+  'may_act',
+  'cnf',
+  'nonce',
+  'at_hash',
+  'c_hash',
+  's_hash',
+  'sid',
+  'events',
+  'token_use',
+  'typ',
+];
 
 /** Characters of the copied claims as JSON, at the most. */
 export const maximumCopiedLength = 4096;

@@ -1,12 +1,73 @@
 import { isAbsoluteUri } from '../../http/absolute-uri.js';
 import { err, ok, type Result } from '../../shared/result.js';
 import { maximumTokenLength } from '../tokens/compact-jws.js';
+import type { AllowedExchange } from './exchange-policy.js';
 import type { ExchangeReason } from './exchange-refusal.js';
-import type { ExchangeRequest, PresentedToken } from './exchange-request.js';
-import { isPrintableName } from './printable-name.js';
-import { type ExchangeParameters, parameterValue, parameterValues } from './request-parameters.js';
-import { parseScopeList } from './scope-list.js';
-import { type ExchangeTokenKind, type IssuedKind, isIssuedKind, tokenKindOf } from './token-kinds.js';
+import { isPrintableName, parseScopeList } from './printable-name.js';
+import { type ExchangeTokenKind, type IssuedKind, isIssuedKind, tokenKindOf } from './security-token.js';
+
+/** Room for two tokens that are JWTs, a client assertion, and everything else in a request. */
+const octetsWithJwts = 65_536;
+
+/** An assertion of SAML comes with a signature, certificates and attributes of its own, in base64. */
+const octetsWithAssertions = 1_048_576;
+
+/** How large the form of a request may be that asks for one of these exchanges, in octets. */
+export const exchangeFormOctets = (exchanges: readonly AllowedExchange[]): number =>
+  exchanges.some(({ subjectKind }) => subjectKind === 'saml2') ? octetsWithAssertions : octetsWithJwts;
+
+/** Parameters that may occur more than once (RFC 8693, section 2.1). */
+export const repeatableParameters: ReadonlySet<string> = new Set(['audience', 'resource']);
+
+/** Parameters that mean something here (RFC 8693, section 2.1; RFC 6749, section 2.3.1; RFC 7521, section 4.2). Others are ignored. */
+export const exchangeParameters: ReadonlySet<string> = new Set([
+  'grant_type',
+  'resource',
+  'audience',
+  'scope',
+  'requested_token_type',
+  'subject_token',
+  'subject_token_type',
+  'actor_token',
+  'actor_token_type',
+  'client_id',
+  'client_secret',
+  'client_assertion_type',
+  'client_assertion',
+]);
+
+/** The fields of a form by their names. */
+export type ExchangeParameters = ReadonlyMap<string, readonly string[]>;
+
+/** The values of a parameter; one without a value is as if it were not there (RFC 6749, section 3.2). */
+const parameterValues = (fields: ExchangeParameters, name: string): readonly string[] =>
+  (fields.get(name) ?? []).filter((value) => value !== '');
+
+/** The value of a parameter that occurs once at the most; null: it is not there. */
+export const parameterValue = (fields: ExchangeParameters, name: string): string | null =>
+  parameterValues(fields, name)[0] ?? null;
+
+/** A token that somebody shows. Nothing of it is true yet. */
+export interface PresentedToken {
+  readonly kind: ExchangeTokenKind;
+  /** As it came: a JWT in compact form, or base64url of a SAML document. */
+  readonly token: string;
+}
+
+/** What is asked for (RFC 8693, section 2.1), its syntax checked. */
+export interface ExchangeRequest {
+  readonly subject: PresentedToken;
+  /** Null: nobody acts for the subject. */
+  readonly actor: PresentedToken | null;
+  /** Null: whatever may be had for the subject token. */
+  readonly requestedKind: IssuedKind | null;
+  /** Values of `audience`, each once, in their order. */
+  readonly audiences: readonly string[];
+  /** Values of `resource`, absolute URIs without a fragment, each once, in their order. */
+  readonly resources: readonly string[];
+  /** Each once, in their order; null: the request names none. */
+  readonly scopes: readonly string[] | null;
+}
 
 /** Values of `audience` and of `resource` together, at the most; repeated ones count. */
 const maximumTargets = 16;

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../shared/result.js';
-import { isUsableSubject } from '../identity/usable-subject.js';
+import { isUsableSubject } from '../identity/identity.js';
 import { type Claims, type ClaimValue, claimedNumberText, isClaimedNumber } from './claims.js';
 import type { TokenRejection } from './token-rejection.js';
 

@@ -3,6 +3,16 @@ import { err, ok, type Result } from '../../shared/result.js';
 import { type AsymmetricAlgorithm, asymmetricAlgorithmOf } from './signature-algorithm.js';
 import type { TokenRejection } from './token-rejection.js';
 
+/**
+ * Checks a JWS header: the one algorithm that is configured (RFC 8725, section 3.1), and no critical extension. Keys that
+ * the header brings or names (`jwk`, `jku`, `x5u`, `x5c`, `kid`) are not read: the key is the configured one.
+ */
+export const checkJwtHeader = (header: JsonObject, algorithm: string): TokenRejection | null => {
+  if (Object.hasOwn(header, 'crit')) return 'critical_header';
+  const alg = header['alg'];
+  return alg === algorithm || asymmetricAlgorithmOf(alg) === algorithm ? null : 'wrong_algorithm';
+};
+
 /** What a token says of the key that it is signed with. Which algorithm holds is for the key to say. */
 export interface KeyReference {
   readonly kid: string | null;

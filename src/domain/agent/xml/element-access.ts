@@ -1,4 +1,60 @@
-import type { XmlElement } from './xml-element.js';
+import { isBlank } from './xml-characters.js';
+
+/** An element and the one that it is directly in; null: it is the root. */
+export interface PlacedElement {
+  readonly element: XmlElement;
+  readonly parent: XmlElement | null;
+}
+
+/** The root and every element below it, once each, those nearer to the root first. No recursion: any depth will do. */
+export const placedElements = (root: XmlElement): readonly PlacedElement[] => {
+  const placed: PlacedElement[] = [{ element: root, parent: null }];
+  // The list grows while it is walked, until the deepest elements have been added.
+  for (const { element } of placed) {
+    for (const child of allChildElements(element)) placed.push({ element: child, parent: element });
+  }
+  return placed;
+};
+
+/** An attribute of an element. Declarations of namespaces are none. */
+export interface XmlAttribute {
+  /** Local name. */
+  readonly name: string;
+  /** Null: in no namespace, as attributes without a prefix are. */
+  readonly namespace: string | null;
+  readonly value: string;
+}
+
+/** An element with its namespace resolved (Namespaces in XML 1.0). Comments and processing instructions are not in the tree. */
+export interface XmlElement {
+  /** Local name. */
+  readonly name: string;
+  readonly namespace: string | null;
+  readonly attributes: readonly XmlAttribute[];
+  /** Elements and pieces of text, in their order; references are resolved. */
+  readonly children: readonly (XmlElement | string)[];
+}
+
+/**
+ * The elements directly below it, where they are those of the names given, in that order, and nothing is between them but white
+ * space; null otherwise.
+ */
+export const exactChildren = (
+  element: XmlElement,
+  namespace: string,
+  names: readonly string[],
+): readonly XmlElement[] | null => {
+  const elements = allChildElements(element);
+  const isExact =
+    elements.length === names.length &&
+    elements.every((child, index) => isNamed(child, namespace, names[index] ?? '')) &&
+    element.children.every((child) => typeof child !== 'string' || isBlank(child));
+  return isExact ? elements : null;
+};
+
+/** Whether there is nothing in it but white space. */
+export const isEmptyElement = (element: XmlElement): boolean =>
+  element.children.every((child) => typeof child === 'string' && isBlank(child));
 
 /** Whether the element has that namespace and that local name. */
 export const isNamed = (element: XmlElement, namespace: string | null, name: string): boolean =>

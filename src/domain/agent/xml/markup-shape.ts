@@ -1,8 +1,6 @@
 import type { DocumentRejection } from '../saml/document-rejection.js';
-import { decodeReferences } from './decode-references.js';
-import { isBlank, isWhiteSpace } from './xml-characters.js';
-import { qualifiedNameAt, splitName } from './xml-name.js';
-import { xmlNamespaces } from './xml-names.js';
+import { decodeReferences, isBlank, isWhiteSpace } from './xml-characters.js';
+import { qualifiedNameAt, splitName, xmlNamespaces } from './xml-name.js';
 
 /** Declarations that an element made, to be taken back at its end. */
 type Declarations = readonly string[];

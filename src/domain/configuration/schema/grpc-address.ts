@@ -1,8 +1,24 @@
 import { err, ok } from '../../shared/result.js';
-import { utf8Length } from '../../shared/utf8-length.js';
+import { utf8Length } from '../../shared/utf8.js';
 import type { GrpcAddress } from '../network-addresses.js';
 import { isLoopback, socketAddress, socketAddressText } from './network-kinds.js';
-import { type ScalarFault, type ScalarKind, text } from './scalar-kind.js';
+import { checkedText, type ScalarFault, type ScalarKind, text } from './scalar-kind.js';
+
+/**
+ * Path of a PEM file. A key that was put where its path belongs has line breaks: its text is not shown, here or by whoever
+ * opens it.
+ */
+export const pemFilePath = checkedText('path', (value) =>
+  /[\x00-\x1f\x7f]|-----BEGIN/.test(value)
+    ? {
+        message: 'must be the path of a file, not what the file holds',
+        suggestion: 'write the path itself, without (file)',
+      }
+    : null,
+);
+
+/** Whoever pastes the key itself must not find it in a message, so no line with this key is shown whole. */
+export const keyFilePath: ScalarKind<string> = { ...pemFilePath, secret: true };
 
 const prefix = 'unix:';
 

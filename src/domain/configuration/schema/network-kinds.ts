@@ -2,7 +2,7 @@ import { compileCidrs } from '../../http/cidr-set.js';
 import { isToken } from '../../http/field-syntax.js';
 import { parseIpAddress } from '../../http/ip-address.js';
 import { alwaysOwned, isOwned, ownedHeaders } from '../../http/owned-headers.js';
-import { isUnservedMethod, maxNamedMethodLength } from '../../http/unserved-method.js';
+import { isUnservedMethod, maxNamedMethodLength } from '../../http/request-method.js';
 import { err, ok } from '../../shared/result.js';
 import type { SocketAddress } from '../network-addresses.js';
 import { foreignHostPattern } from './foreign-patterns.js';

@@ -1,9 +1,27 @@
-import { ok } from '../../shared/result.js';
+import { parseIpAddress } from '../../http/ip-address.js';
+import { err, ok } from '../../shared/result.js';
 import type { Setting, SettingScalar } from '../setting/setting.js';
 import { foreignReference } from './foreign-reference.js';
 import { refuseMembers, refuseRepetition } from './read-block.js';
-import type { ScalarKind } from './scalar-kind.js';
+import { decimal, type ScalarKind } from './scalar-kind.js';
 import type { Field, Key, Located, ReadContext } from './schema.js';
+
+/** One text for each host, however it is written: addresses are compared as octets, names without case. */
+export const hostKey = (host: string): string => parseIpAddress(host)?.join('.') ?? host.toLowerCase();
+
+/** Seconds, which may have a fraction, read as whole milliseconds. */
+export const fractionalSeconds = (minimum: number, maximum: number): ScalarKind<number> => {
+  const count = decimal(minimum, maximum);
+  return {
+    label: `seconds, ${minimum} to ${maximum}, fractions too`,
+    fallback: Math.round(minimum * 1000),
+    secret: false,
+    read: (scalar) => {
+      const read = count.read(scalar);
+      return read.ok ? ok(Math.round(read.value * 1000)) : err(read.error);
+    },
+  };
+};
 
 const absent = <Value>(value: Value): Field<Value> => ({ value, given: false, sound: true, position: null });
 

@@ -3,7 +3,11 @@ import { optional } from '../../configuration/schema/scalar-keys.js';
 import { checkedText, oneOf, type ScalarKind } from '../../configuration/schema/scalar-kind.js';
 import type { Fields } from '../../configuration/schema/schema.js';
 import { err } from '../../shared/result.js';
-import type { AuditConfiguration } from './audit-configuration.js';
+
+/** Where the audit log goes: what was decided about whom, and what was done to the gateway. */
+export interface AuditConfiguration {
+  readonly output: { readonly kind: 'stdout' } | { readonly kind: 'file'; readonly path: string };
+}
 
 const fileForm = 'write file "/var/log/portcullis/audit.log"';
 

@@ -3,9 +3,9 @@ import type { JsonObject } from '../../shared/json.js';
 import type { Secret } from '../../shared/secret.js';
 import type { CircuitBreakerRules } from '../circuit-breaking/circuit-breaker.js';
 import type { RateLimitPolicy } from '../rate-limiting/rate-limit-policy.js';
-import type { AuditConfiguration } from './audit-configuration.js';
+import type { AuditConfiguration } from './audit-schema.js';
 import type { RateLimitStoreOptions, RateLimits } from './rate-limit-options.js';
-import type { TracingConfiguration } from './tracing-configuration.js';
+import type { TracingConfiguration } from './tracing-schema.js';
 import type { Balancing, HealthCheck, RetryRules, StickyCookie } from './upstream-options.js';
 
 /** What is spoken to the targets of an upstream. */

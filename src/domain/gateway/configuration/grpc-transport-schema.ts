@@ -1,7 +1,6 @@
 import { optionalBlock } from '../../configuration/schema/block-keys.js';
-import { grpcAddress } from '../../configuration/schema/grpc-address.js';
+import { grpcAddress, keyFilePath, pemFilePath } from '../../configuration/schema/grpc-address.js';
 import { serverName } from '../../configuration/schema/network-kinds.js';
-import { keyFilePath, pemFilePath } from '../../configuration/schema/pem-file-path.js';
 import { optional, required, withDefault } from '../../configuration/schema/scalar-keys.js';
 import { boolean } from '../../configuration/schema/scalar-kind.js';
 import type { Fields } from '../../configuration/schema/schema.js';

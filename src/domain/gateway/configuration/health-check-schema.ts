@@ -1,8 +1,7 @@
 import { block, custom } from '../../configuration/schema/block-keys.js';
 import { didYouMean } from '../../configuration/schema/did-you-mean.js';
-import { fractionalSeconds } from '../../configuration/schema/fractional-seconds.js';
 import { inside, readMembers, refuseRepetition } from '../../configuration/schema/read-block.js';
-import { list, optional, withDefault } from '../../configuration/schema/scalar-keys.js';
+import { fractionalSeconds, list, optional, withDefault } from '../../configuration/schema/scalar-keys.js';
 import { checkedText, integer, type ScalarKind } from '../../configuration/schema/scalar-kind.js';
 import type { Fields, Key, ReadContext } from '../../configuration/schema/schema.js';
 import { switchedBlock } from '../../configuration/schema/switched-block.js';

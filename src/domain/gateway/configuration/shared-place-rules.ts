@@ -1,7 +1,7 @@
-import { hostKey } from '../../configuration/schema/host-key.js';
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
+import { hostKey } from '../../configuration/schema/scalar-keys.js';
 import { settingsToJson } from '../../configuration/setting/setting-json.js';
-import { canonicalJson } from '../../shared/canonical-json.js';
+import { canonicalJson } from '../../shared/json.js';
 import type { ReadAgent } from './read-gateway.js';
 
 /** Where the agent is, in one form for each place, and what messages call that. */

@@ -1,6 +1,6 @@
 import { custom, optionalBlock } from '../../configuration/schema/block-keys.js';
+import { keyFilePath, pemFilePath } from '../../configuration/schema/grpc-address.js';
 import { headerName } from '../../configuration/schema/network-kinds.js';
-import { keyFilePath, pemFilePath } from '../../configuration/schema/pem-file-path.js';
 import { inside, readMembers, refuseArguments } from '../../configuration/schema/read-block.js';
 import { optional, required, withDefault } from '../../configuration/schema/scalar-keys.js';
 import { oneOf } from '../../configuration/schema/scalar-kind.js';

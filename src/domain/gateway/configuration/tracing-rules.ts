@@ -1,6 +1,6 @@
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
 import { webUrlFault } from '../../configuration/schema/web-url.js';
-import { urlParts } from '../../http/url-parts.js';
+import { urlParts } from '../../http/absolute-uri.js';
 import type { ReadGateway } from './read-gateway.js';
 import type { TracingFields } from './tracing-schema.js';
 

@@ -1,6 +1,6 @@
-import { hostKey } from '../../configuration/schema/host-key.js';
 import { socketAddressText } from '../../configuration/schema/network-kinds.js';
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
+import { hostKey } from '../../configuration/schema/scalar-keys.js';
 import { keyValueText } from '../../configuration/schema/schema.js';
 import { type ReadUpstream, targetsOf } from './read-gateway.js';
 

@@ -1,7 +1,6 @@
 import { PermitContention } from './permit-contention.js';
-import type { PermitReport, PermitReports } from './permit-messages.js';
-import { PermitOutbox } from './permit-outbox.js';
-import { staticShare } from './permit-share.js';
+import { staticShare } from './permit-limits.js';
+import { PermitOutbox, type PermitReport, type PermitReports } from './permit-messages.js';
 
 /**
  * The supervisor's side of permits. It knows of those keys alone that are contended: each of them has a permit in use, or

@@ -1,6 +1,5 @@
-import type { PermitReport } from './permit-messages.js';
-import type { PermitOutbox } from './permit-outbox.js';
-import { staticShare } from './permit-share.js';
+import { staticShare } from './permit-limits.js';
+import type { PermitOutbox, PermitReport } from './permit-messages.js';
 
 /** Permits that went out with a message. */
 interface Grant {

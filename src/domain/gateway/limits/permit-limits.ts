@@ -1,6 +1,21 @@
 import type { LimitsConfiguration } from '../configuration/gateway-configuration.js';
-import type { PermitKind } from './permit-share.js';
 import { concurrencyLimits } from './request-concurrency.js';
+
+/** What permits are held for. Each kind has one limit, and keys of its own: one, or one for each client, route or agent. */
+export type PermitKind =
+  | 'connections'
+  | 'connections-of-client'
+  | 'requests'
+  | 'requests-of-client'
+  | 'requests-of-route'
+  | 'queued-requests'
+  | 'agent-queue';
+
+/** What a worker may hold of a limit without asking, while nobody needs more. One worker has all of it. */
+export const staticShare = (limit: number, workers: number): number => Math.floor(limit / workers);
+
+/** What each worker has of a limit that is not held together with the others, as that of a pool: the sum may be over it by less than one for each. */
+export const dividedLimit = (limit: number, workers: number): number => Math.ceil(limit / workers);
 
 /** As good as no limit, and yet a number that shares can be counted with. */
 const unlimited = 2 ** 50;

@@ -1,4 +1,36 @@
-import { mixed } from './text-hash.js';
+import { cookieValues } from '../../http/cookies.js';
+import { firstHeader, type HeaderList } from '../../http/header-list.js';
+import type { HashKey } from '../configuration/upstream-options.js';
+
+/**
+ * What of a request its target is chosen by. A request that lacks the header or the cookie is known by its client's
+ * address, for all that lack it would come to one target otherwise.
+ */
+export const hashKeyText = (key: HashKey, clientIp: string, headers: HeaderList): string => {
+  if (key.kind === 'client_ip') return clientIp;
+  const value = key.kind === 'header' ? firstHeader(headers, key.name) : cookieValues(headers, key.name)[0];
+  return value === undefined || value === '' ? clientIp : value;
+};
+
+/** Brings every bit of a 32-bit word to bear on every other (the finaliser of MurmurHash3); a bijection. */
+export const mixed = (word: number): number => {
+  let mix = word;
+  mix = Math.imul(mix ^ (mix >>> 16), 0x85ebca6b);
+  mix = Math.imul(mix ^ (mix >>> 13), 0xc2b2ae35);
+  return (mix ^ (mix >>> 16)) >>> 0;
+};
+
+/**
+ * A 32-bit hash of a text, the same on every machine (FNV-1a over its UTF-16 units, then mixed). It keeps no secret, and
+ * whoever wants to can find two texts with the same one.
+ */
+export const textHash = (text: string): number => {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return mixed(hash);
+};
 
 /** A target that keys are spread over. */
 export interface HashedTarget {

@@ -1,7 +1,7 @@
 import { cookieValues, setCookie } from '../../http/cookies.js';
 import type { HeaderList } from '../../http/header-list.js';
 import type { StickyCookie } from '../configuration/upstream-options.js';
-import { textHash } from './text-hash.js';
+import { textHash } from './consistent-hash.js';
 
 /**
  * What the cookie says of a target: a hash of it, as eight hexadecimal digits. It does not name the address, yet whoever

@@ -1,4 +1,4 @@
-import { addressGroup } from '../../http/address-group.js';
+import { addressGroup } from '../../http/ip-address.js';
 import type { RateLimit } from '../../shared/token-bucket.js';
 import type { RateLimits } from '../configuration/rate-limit-options.js';
 import type { RateLimitKey, RateLimitPolicy } from './rate-limit-policy.js';

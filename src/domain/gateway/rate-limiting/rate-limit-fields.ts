@@ -1,6 +1,6 @@
 import { type HeaderList, noHeaders } from '../../http/header-list.js';
-import { ownText } from '../../shared/own-text.js';
 import type { RateLimit } from '../../shared/token-bucket.js';
+import { ownText } from '../../shared/utf8.js';
 
 /** How one limit stands for the client that is told. */
 export interface AdvertisedRateLimit {

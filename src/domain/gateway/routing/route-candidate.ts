@@ -1,4 +1,4 @@
-import { prefixTakes } from '../../http/path-prefix.js';
+import { prefixTakes } from '../../http/path-normalisation.js';
 import type { NamedMatch } from '../configuration/gateway-configuration.js';
 import { RequestView } from './routable-request.js';
 import type { Route, RouteConditions } from './route.js';

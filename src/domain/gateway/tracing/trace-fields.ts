@@ -1,7 +1,6 @@
-import { trimSpace } from '../../http/field-list.js';
+import { trimSpace } from '../../http/field-syntax.js';
 import { allHeaders, type HeaderList } from '../../http/header-list.js';
-import type { TraceContext } from '../../http/trace-context.js';
-import { parseTraceparent } from '../../http/traceparent.js';
+import { parseTraceparent, type TraceContext } from '../../http/trace-context.js';
 
 /** Characters that are passed on (W3C Trace Context, section 3.3.1.5). */
 const maxLength = 512;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decodeAgentOptions } from '../../../../src/domain/agent/configuration/decode-agent-options.js';
-import { formatProblem } from '../../../../src/domain/configuration/format-problem.js';
+import { formatProblem } from '../../../../src/domain/configuration/configuration-problem.js';
 import { loadConfiguration } from '../../../support/gateway/configuration-files.js';
 import { withAgent } from '../../../support/shared/configuration-text.js';
 import { type TemporaryFolder, temporaryFolder } from '../../../support/shared/temporary-folder.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkGateway } from '../../../../src/bootstrap/gateway/check-gateway.js';
-import { formatProblem } from '../../../../src/domain/configuration/format-problem.js';
+import { formatProblem } from '../../../../src/domain/configuration/configuration-problem.js';
 import { type OpensslCertificate, OpensslCertificates } from '../../../support/shared/openssl-certificates.js';
 import { temporaryFolder } from '../../../support/shared/temporary-folder.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { migrateText } from '../../../../src/adapters/outbound/kdl-configuration/migrate-text.js';
 import { checkConfigurationFile } from '../../../../src/bootstrap/gateway/check-gateway.js';
-import { formatProblem } from '../../../../src/domain/configuration/format-problem.js';
+import { formatProblem } from '../../../../src/domain/configuration/configuration-problem.js';
 import { startDocumented } from '../../../support/gateway/documented-gateway.js';
 import { migrationCorpus } from '../../../support/gateway/migration-corpus.js';
 import { RecordingUpstream } from '../../../support/gateway/recording-upstream.js';

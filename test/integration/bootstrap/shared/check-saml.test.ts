@@ -5,11 +5,8 @@ import { readStartOptions } from '../../../../src/bootstrap/agent/run-agent.js';
 import { agentContainer } from '../../../../src/bootstrap/agent/start-agent.js';
 import { checkGateway } from '../../../../src/bootstrap/gateway/check-gateway.js';
 import { agentBlocksOfFile } from '../../../../src/bootstrap/shared/configuration-file.js';
-import {
-  locatedProblem,
-  toConfigurationProblem,
-} from '../../../../src/domain/agent/configuration/option-problem-text.js';
-import { formatProblem } from '../../../../src/domain/configuration/format-problem.js';
+import { locatedProblem, toConfigurationProblem } from '../../../../src/domain/agent/configuration/option-report.js';
+import { formatProblem } from '../../../../src/domain/configuration/configuration-problem.js';
 import { newSamlKey } from '../../../support/agent/live-saml-provider.js';
 import { RecordingLogger } from '../../../support/shared/recording-logger.js';
 import { temporaryFolder } from '../../../support/shared/temporary-folder.js';

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { checkAgent } from '../../../../src/bootstrap/agent/run-agent.js';
 import { agentContainer } from '../../../../src/bootstrap/agent/start-agent.js';
 import { checkGateway } from '../../../../src/bootstrap/gateway/check-gateway.js';
-import { formatProblem } from '../../../../src/domain/configuration/format-problem.js';
+import { formatProblem } from '../../../../src/domain/configuration/configuration-problem.js';
 import { privatePem } from '../../../support/agent/exchange-company.js';
 import { exchangeConfig } from '../../../support/agent/exchanging-agent.js';
 import { optionsOf } from '../../../support/agent/test-agent.js';

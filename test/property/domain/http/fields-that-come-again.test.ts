@@ -10,9 +10,8 @@ import {
   forwardableFields,
   forwardedAgain,
 } from '../../../../src/domain/http/forwardable-fields.js';
-import type { HeaderList } from '../../../../src/domain/http/header-list.js';
+import { type HeaderList, lowerNames } from '../../../../src/domain/http/header-list.js';
 import type { HeaderSummary } from '../../../../src/domain/http/header-summary.js';
-import { lowerNames } from '../../../../src/domain/http/lower-names.js';
 import { type OwnedHeaders, ownedHeaders } from '../../../../src/domain/http/owned-headers.js';
 import { RepeatedHeaderCache } from '../../../../src/domain/http/repeated-header-cache.js';
 import { knownFields } from '../../../support/gateway/known-fields.js';

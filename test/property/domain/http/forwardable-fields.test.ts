@@ -7,10 +7,9 @@ import {
   forwardableFields,
   withForwardedHeaders,
 } from '../../../../src/domain/http/forwardable-fields.js';
-import type { HeaderList } from '../../../../src/domain/http/header-list.js';
+import { type HeaderList, withHeader } from '../../../../src/domain/http/header-list.js';
 import { withoutHopByHop } from '../../../../src/domain/http/hop-by-hop-headers.js';
 import { alwaysOwned, ownedHeaders, stripOwned } from '../../../../src/domain/http/owned-headers.js';
-import { withHeader } from '../../../../src/domain/http/with-header.js';
 import { knownFields } from '../../../support/gateway/known-fields.js';
 
 const names = [

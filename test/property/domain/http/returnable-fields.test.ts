@@ -1,15 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { correlationIdHeader } from '../../../../src/domain/http/correlation-id.js';
-import type { HeaderList } from '../../../../src/domain/http/header-list.js';
+import { type HeaderList, withHeader, withoutHeader } from '../../../../src/domain/http/header-list.js';
 import { withoutHopByHop } from '../../../../src/domain/http/hop-by-hop-headers.js';
 import {
   type OwnResponseFields,
   returnableFields,
   withOwnFields,
 } from '../../../../src/domain/http/returnable-fields.js';
-import { withHeader } from '../../../../src/domain/http/with-header.js';
-import { withoutHeader } from '../../../../src/domain/http/without-header.js';
 
 const names = [
   'Connection',

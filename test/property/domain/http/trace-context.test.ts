@@ -5,7 +5,7 @@ import {
   readTraceFields,
   withTraceFields,
 } from '../../../../src/domain/gateway/tracing/trace-fields.js';
-import { formatTraceparent, parseTraceparent } from '../../../../src/domain/http/traceparent.js';
+import { formatTraceparent, parseTraceparent } from '../../../../src/domain/http/trace-context.js';
 
 const hex = (length: number): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length });

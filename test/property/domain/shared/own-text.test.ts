@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ownCopy } from '../../../../src/adapters/wire/http1/own-copy.js';
-import { ownText } from '../../../../src/domain/shared/own-text.js';
+import { ownCopy } from '../../../../src/adapters/wire/http1/octets.js';
+import { ownText } from '../../../../src/domain/shared/utf8.js';
 
 describe.each([
   ['ownText', ownText],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UpgradeProgram } from '../../../../src/application/gateway/upgrade/upgrade-program.js';
-import { ReloadRequests } from '../../../../src/application/gateway/workers/aggregate/reload-requests.js';
+import { ReloadRequests } from '../../../../src/application/gateway/workers/aggregate/gathering-topics.js';
 import type { SuccessorOutcome } from '../../../../src/application/ports/gateway/successor-launcher.js';
 import { handedChanges } from '../../../../src/bootstrap/gateway/run-gateway.js';
 import { serveUntilSignal } from '../../../../src/bootstrap/gateway/serve-until-signal.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatProblem } from '../../../../src/domain/configuration/format-problem.js';
+import { formatProblem } from '../../../../src/domain/configuration/configuration-problem.js';
 
 const problem = {
   severity: 'error',

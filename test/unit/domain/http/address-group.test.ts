@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressGroup } from '../../../../src/domain/http/address-group.js';
+import { addressGroup } from '../../../../src/domain/http/ip-address.js';
 
 describe('the group of a client address', () => {
   it('is the address itself where it is of IPv4, however it is written', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countedForwards } from '../../../../src/domain/http/max-forwards.js';
+import { countedForwards } from '../../../../src/domain/http/request-method.js';
 
 describe('by how many a request may be forwarded', () => {
   it.each([

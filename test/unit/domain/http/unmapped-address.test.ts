@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { unmappedAddress } from '../../../../src/domain/http/unmapped-address.js';
+import { unmappedAddress } from '../../../../src/domain/http/ip-address.js';
 
 it.each([
   ['::ffff:192.0.2.1', '192.0.2.1'],

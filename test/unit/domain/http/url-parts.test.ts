@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { urlParts } from '../../../../src/domain/http/url-parts.js';
+import { urlParts } from '../../../../src/domain/http/absolute-uri.js';
 
 describe('the parts of a URL', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutHeader } from '../../../../src/domain/http/without-header.js';
+import { withoutHeader } from '../../../../src/domain/http/header-list.js';
 
 describe('withoutHeader', () => {
   it('drops every field of the name, in any case, and no other', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSecretName } from '../../../../src/domain/shared/secret-name.js';
+import { isSecretName } from '../../../../src/domain/shared/secret.js';
 
 describe('a name', () => {
   it.each([

@@ -7,8 +7,8 @@ import type {
 } from '../../../../application/ports/gateway/http-engine.js';
 import type { ConnectionTls } from '../../../../application/ports/gateway/http-exchange.js';
 import type { CidrSet } from '../../../../domain/http/cidr-set.js';
-import { unmappedAddress } from '../../../../domain/http/unmapped-address.js';
-import { type ConnectionOrigin, plainOrigin } from './connection-origin.js';
+import { unmappedAddress } from '../../../../domain/http/ip-address.js';
+import { type ConnectionOrigin, plainOrigin } from './client-connection.js';
 import type { ConnectionRefuser } from './connection-refuser.js';
 import { connectionTls } from './connection-tls.js';
 import { PendingAdmissions } from './pending-admissions.js';

@@ -1,8 +1,24 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { RejectionAnswer } from '../../../../application/ports/gateway/http-engine.js';
-import { refuseHttp2 } from '../http2/refuse-http2.js';
-import { rejectionOctets } from './rejection-octets.js';
+import { responseHeadText } from '../../../wire/http1/head-text.js';
+import { refuseHttp2 } from '../http2/session-options.js';
+import { dateLine } from './date-line.js';
+
+/**
+ * Ends connections that were told to end some milliseconds ago. What was answered before that moment in the same turn of the event loop, and
+ * waits for its end, goes out before: timers that are due come first.
+ */
+export const cutAfter = (graceMs: number, cut: () => void): NodeJS.Timeout =>
+  setTimeout(() => void setImmediate(cut), graceMs);
+
+/** The last response of a connection, of HTTP/1.1, as it goes out: to be written at once. */
+export const rejectionOctets = ({ status, headers, body }: RejectionAnswer): Buffer => {
+  const octets = Buffer.from(body);
+  const framing = ['Content-Length', String(octets.length), 'Connection', 'close'];
+  const head = `${responseHeadText(status, [...headers, ...framing])}${dateLine()}\r\n`;
+  return Buffer.concat([Buffer.from(head, 'latin1'), octets]);
+};
 
 /** Refusals under way at a time, of all listeners of an engine. Beyond them a connection ends without a word. */
 const maxUnderWay = 256;

@@ -4,9 +4,9 @@ import type { ListeningSocket } from '../../../../application/ports/gateway/list
 import type { SocketAddress } from '../../../../domain/configuration/network-addresses.js';
 import type { ListenerTimeouts } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import type { CidrSet } from '../../../../domain/http/cidr-set.js';
-import { firstIdleMoment, nextIdleMoment } from '../../../../domain/http/idle-moment.js';
+import { firstIdleMoment, nextIdleMoment } from '../../../../domain/http/connection-header-cache.js';
 import type { ConnectionGate } from './connection-gate.js';
-import { cutAfter } from './cut-after.js';
+import { cutAfter } from './connection-refuser.js';
 import type { ListenerTimers } from './listener-timers.js';
 import { PreparedTls } from './prepared-tls.js';
 

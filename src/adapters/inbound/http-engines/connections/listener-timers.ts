@@ -1,6 +1,12 @@
 import type { EngineLimits } from '../../../../application/ports/gateway/http-engine.js';
 import type { ListenerTimeouts } from '../../../../domain/gateway/configuration/gateway-configuration.js';
-import type { BodyPatience } from './body-patience.js';
+import type { BodyPace } from '../../../../domain/gateway/limits/body-pace.js';
+
+/** How long the client of a body is waited for. */
+export interface BodyPatience extends BodyPace {
+  /** Of silence, in milliseconds. */
+  readonly silenceMs: number;
+}
 
 const bodyPatience = ({ bodyMs: silenceMs, minBodyOctetsPerSecond }: ListenerTimeouts): BodyPatience => ({
   silenceMs,

@@ -3,10 +3,20 @@ import type { ClientBody } from '../../../../application/ports/gateway/http-exch
 import { firstBodyWait, nextBodyWait } from '../../../../domain/gateway/limits/body-pace.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
 import { ChunkedReader, type OctetText } from '../../../wire/http1/chunked-reader.js';
-import type { BodyPatience } from '../connections/body-patience.js';
+import { requestHead } from '../../../wire/http1/read-request-head.js';
+import type { BodyPatience } from '../connections/listener-timers.js';
 import { maxReadAheadOctets, type ReadAheadBudget } from '../connections/read-ahead.js';
+import { PieceQueue } from './corked-writes.js';
+import type { ConnectionSurroundings } from './http1-connection-context.js';
 import { inOwnMemory } from './own-memory.js';
-import { PieceQueue } from './piece-queue.js';
+
+/** The body of the request whose head was read last; null where it has none. */
+export const newBody = (connection: BodyConnection, { patience, budget }: ConnectionSurroundings): CoreBody | null => {
+  const { isChunked, contentLength, expectsContinue, minorVersion } = requestHead;
+  if (contentLength <= 0 && !isChunked) return null;
+  const length = isChunked ? null : contentLength;
+  return new CoreBody(connection, length, expectsContinue && minorVersion === 1, patience.body, budget);
+};
 
 /** Octets that are held though nobody has asked for them; one piece may go beyond. */
 const maxHeldOctets = 131_072;

@@ -7,27 +7,17 @@ import { boundLateWrites } from '../../../event-loop-batching/deferred-writes.js
 import { turnBegins, turnEnds, turnMs } from '../../../event-loop-batching/turn-clock.js';
 import { faultOf, incompleteHead } from '../../../wire/http1/head-fault.js';
 import { requestHead } from '../../../wire/http1/read-request-head.js';
-import { clientConnection } from '../connections/client-connection.js';
-import type { ConnectionOrigin } from '../connections/connection-origin.js';
-import { cutAfter } from '../connections/cut-after.js';
-import { rejectionOctets } from '../connections/rejection-octets.js';
-import { ConnectionDeadline } from './connection-deadline.js';
-import type { ConnectionPhase } from './connection-phase.js';
-import type { ConnectionSurroundings } from './connection-surroundings.js';
-import type { BodyConnection } from './core-body.js';
+import { type ConnectionOrigin, clientConnection } from '../connections/client-connection.js';
+import { cutAfter, rejectionOctets } from '../connections/connection-refuser.js';
+import { type BodyConnection, newBody } from './core-body.js';
 import { CoreResponse } from './core-response.js';
-import type { CorkedWrites } from './corked-writes.js';
-import { DeferredResponse } from './deferred-response.js';
-import { readAsStream, readDirectly } from './direct-reads.js';
+import { type CorkedWrites, DeferredResponse } from './corked-writes.js';
+import { ConnectionDeadline, Linger } from './deadlines.js';
 import { ExchangeWaits } from './exchange-waits.js';
-import { Linger } from './linger.js';
-import { newBody } from './new-body.js';
-import { isConnect, readRequest } from './read-request.js';
-import { rejectionReason } from './rejection-reason.js';
-import { RequestHeads } from './request-heads.js';
+import type { ConnectionPhase, ConnectionSurroundings, ResponseConnection } from './http1-connection-context.js';
+import { isConnect, RequestHeads, readAsStream, readDirectly, readRequest, rejectionReason } from './request-heads.js';
 import { RequestInput } from './request-input.js';
 import { RequestTurns } from './request-turns.js';
-import type { ResponseConnection } from './response-connection.js';
 
 /** A connection of a client, whose requests are answered one after the other. */
 export class CoreConnection implements BodyConnection, ResponseConnection {

@@ -11,8 +11,8 @@ import type { ListeningSockets } from '../../../../application/ports/gateway/lis
 import type { SocketAddress } from '../../../../domain/configuration/network-addresses.js';
 import type { Result } from '../../../../domain/shared/result.js';
 import { boundLateReads } from '../../../event-loop-batching/deferred-reads.js';
+import type { ConnectionOrigin } from '../connections/client-connection.js';
 import { ConnectionGate } from '../connections/connection-gate.js';
-import type { ConnectionOrigin } from '../connections/connection-origin.js';
 import { ConnectionRefuser } from '../connections/connection-refuser.js';
 import { EngineListener, type EngineSessions, ownTls } from '../connections/engine-listener.js';
 import { ListenerTimers } from '../connections/listener-timers.js';
@@ -21,10 +21,10 @@ import { ProxyHeaders } from '../connections/proxy-headers.js';
 import { ReadAheadBudget } from '../connections/read-ahead.js';
 import { Http2Sessions } from '../http2/http2-sessions.js';
 import { ProtocolSessions } from '../http2/protocol-sessions.js';
-import type { ConnectionSurroundings } from './connection-surroundings.js';
 import { CoreConnection } from './core-connection.js';
 import { CorkedWrites } from './corked-writes.js';
 import { Deadlines } from './deadlines.js';
+import type { ConnectionSurroundings } from './http1-connection-context.js';
 
 /** The connections of a listener, by the socket that HTTP is spoken on. */
 export class CoreSessions implements EngineSessions {

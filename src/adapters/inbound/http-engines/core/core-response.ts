@@ -1,16 +1,19 @@
 import { TLSSocket } from 'node:tls';
 import type { PieceOrigin } from '../../../../application/ports/gateway/body-source.js';
-import type { ClientResponse } from '../../../../application/ports/gateway/http-exchange.js';
-import type { ReceivedHead, ReceivedResponseHead } from '../../../../application/ports/gateway/received-head.js';
-import type { Tunnel } from '../../../../application/ports/gateway/tunnel.js';
-import { isBodyless, isUnframed } from '../../../../domain/http/bodyless-status.js';
+import type {
+  ClientResponse,
+  ReceivedHead,
+  ReceivedResponseHead,
+  Tunnel,
+} from '../../../../application/ports/gateway/http-exchange.js';
 import { fieldTrait } from '../../../../domain/http/field-traits.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
+import { isBodyless, isUnframed } from '../../../../domain/http/interim-response.js';
 import { chunkEnd, chunkStart, fieldLines, lastChunk, responseHeadText } from '../../../wire/http1/head-text.js';
 import type { Framing } from '../../../wire/http1/message-head.js';
 import { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import { dateLine } from '../connections/date-line.js';
-import type { Http1ResponseContext } from './http1-response-context.js';
+import type { Http1ResponseContext, ResponseConnection } from './http1-connection-context.js';
 import {
   framingTraits,
   http1ResponseFields,
@@ -19,7 +22,6 @@ import {
   withoutFraming,
   withoutLength,
 } from './http1-response-fields.js';
-import type { ResponseConnection } from './response-connection.js';
 
 const nothing = new Uint8Array(0);
 /** Characters: a longer body is not put into one text with its head. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { standOf } from '../connections/drained.js';
-import type { ConnectionDeadline } from './connection-deadline.js';
+import type { ConnectionDeadline } from './deadlines.js';
 
 /** Whether a client takes what is written to it, for a connection that has one deadline for all that it waits for. */
 class WriteProgress {

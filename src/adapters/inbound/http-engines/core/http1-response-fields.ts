@@ -1,6 +1,6 @@
 import { fieldTrait } from '../../../../domain/http/field-traits.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
-import { lengthValue } from '../../../wire/http1/length-value.js';
+import { lengthValue } from '../../../wire/http1/field-list.js';
 
 /** What the fields of a response say of its framing. */
 export class ResponseFields {

@@ -1,9 +1,96 @@
+import { Socket } from 'node:net';
+import type {
+  ClientBody,
+  ClientConnection,
+  ClientRequest,
+  RejectedRequest,
+} from '../../../../application/ports/gateway/http-exchange.js';
+import { fieldTraits } from '../../../../domain/http/field-traits.js';
+import { fieldList } from '../../../wire/http1/field-list.js';
+import { FieldNames } from '../../../wire/http1/field-names.js';
 import { HeadBuffer } from '../../../wire/http1/head-buffer.js';
-import { faultyHead, type HeadReading, incompleteHead } from '../../../wire/http1/head-fault.js';
+import { faultyHead, type HeadFault, type HeadReading, incompleteHead } from '../../../wire/http1/head-fault.js';
 import { readRequestHead, requestHead } from '../../../wire/http1/read-request-head.js';
-import type { RequestLines } from '../../../wire/http1/request-lines.js';
+import { type RequestLines, requestLines } from '../../../wire/http1/request-lines.js';
 import type { ReadAheadBudget } from '../connections/read-ahead.js';
 import { RequestHeadCache } from './request-head-cache.js';
+
+const names = new FieldNames(fieldTraits);
+
+const methods = ['GET', 'POST', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'CONNECT', 'TRACE'] as const;
+
+/** The method that a head begins with: the same text, object and all, for those that are well known. */
+const requestMethod = (text: string, end: number): string => {
+  for (const method of methods) if (method.length === end && text.startsWith(method)) return method;
+  return text.slice(0, end);
+};
+
+/** Whether a head is that of a CONNECT (RFC 9110, section 9.3.6): what comes behind it is none of HTTP's. */
+export const isConnect = (text: string): boolean => text.startsWith('CONNECT ');
+
+/** The request whose head was read last. */
+export const readRequest = (
+  heads: RequestHeads,
+  body: ClientBody | null,
+  connection: ClientConnection,
+): ClientRequest => {
+  const { text, known } = heads;
+  const { minorVersion } = requestHead;
+  const method = requestMethod(text, requestHead.methodEnd);
+  const headers = known === null ? fieldList(text, requestHead, names) : known.fields;
+  const lines = known ?? requestLines(text, requestHead, headers, names);
+  if (known === null && lines !== null) heads.repeated.note(lines, names);
+  return {
+    method,
+    target: text.slice(requestHead.targetStart, requestHead.targetEnd),
+    httpVersion: minorVersion === 1 ? '1.1' : '1.0',
+    headers,
+    received: lines,
+    body,
+    connection,
+    expectsContinue: requestHead.expectsContinue && minorVersion === 1,
+    wantsWebSocket: method === 'GET' && minorVersion === 1 && requestHead.saysUpgrade && requestHead.namesWebSocket,
+  };
+};
+
+/** What a client is told of a head that cannot be read. */
+export const rejectionReason = (fault: HeadFault): RejectedRequest['reason'] => {
+  switch (fault) {
+    case 'first_line_too_long':
+      return 'target_too_long';
+    case 'method_too_long':
+      return 'method_too_long';
+    case 'head_too_large':
+      return 'header_too_large';
+    case 'repeated_host':
+      return 'invalid_host';
+    default:
+      return 'malformed';
+  }
+};
+
+/**
+ * Gives what comes on a socket to its one reader without the detour through the stream, as far as the stream would have
+ * given it to a listener of `data` at once: that costs a fifth of what Node spends on a read. While the stream is paused, or
+ * holds something, it goes its usual way, to the listener. `push` is how sockets tell their stream what has come (it is
+ * Readable's, and public); a socket that told it otherwise would give all to the listener.
+ *
+ * @param take what listens to `data`, too
+ */
+export const readDirectly = (socket: Socket, take: (octets: Buffer) => void): void => {
+  socket.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
+    if (!(chunk instanceof Buffer) || socket.readableFlowing !== true || socket.readableLength > 0) {
+      return Socket.prototype.push.call(socket, chunk, encoding);
+    }
+    take(chunk);
+    return true;
+  };
+};
+
+/** The socket is a stream like any other again. */
+export const readAsStream = (socket: Socket): void => {
+  socket.push = Socket.prototype.push;
+};
 
 const carriageReturn = 0x0d;
 /** Octets of a head that is not unusual: more is held only as long as all connections together hold little. */

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { incompleteHead } from '../../../wire/http1/head-fault.js';
 import { readRequestHead, requestHead } from '../../../wire/http1/read-request-head.js';
 import type { CoreBody } from './core-body.js';
-import { PieceQueue } from './piece-queue.js';
+import { PieceQueue } from './corked-writes.js';
 
 /** Octets behind the request that is being answered; one piece may go beyond. */
 const maxBehindOctets = 65_536;

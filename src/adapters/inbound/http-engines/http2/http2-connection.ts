@@ -14,8 +14,7 @@ import type { Deadlines } from '../core/deadlines.js';
 import { Deadline } from './deadline.js';
 import { Http2Body } from './http2-body.js';
 import { Http2Response } from './http2-response.js';
-import { PayloadMeter } from './payload-meter.js';
-import { sessionOptions, sessionWindow, streamWindow } from './session-options.js';
+import { PayloadMeter, sessionOptions, sessionWindow, streamWindow } from './session-options.js';
 import { readStreamHead, type StreamHead } from './stream-head.js';
 import { StreamWriter, type WrittenConnection } from './stream-writer.js';
 

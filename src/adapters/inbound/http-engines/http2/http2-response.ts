@@ -1,9 +1,8 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
-import type { ClientResponse } from '../../../../application/ports/gateway/http-exchange.js';
-import type { Tunnel } from '../../../../application/ports/gateway/tunnel.js';
+import type { ClientResponse, Tunnel } from '../../../../application/ports/gateway/http-exchange.js';
 import { parseContentLength } from '../../../../domain/gateway/limits/request-limits.js';
-import { isBodyless, isUnframed } from '../../../../domain/http/bodyless-status.js';
 import { firstHeader, type HeaderList } from '../../../../domain/http/header-list.js';
+import { isBodyless, isUnframed } from '../../../../domain/http/interim-response.js';
 import { http2ResponseFields } from './http2-response-fields.js';
 import type { StreamWriter } from './stream-writer.js';
 

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import type { EngineLimits, RequestHandler } from '../../../../application/ports/gateway/http-engine.js';
-import { clientConnection } from '../connections/client-connection.js';
-import type { ConnectionOrigin } from '../connections/connection-origin.js';
+import { type ConnectionOrigin, clientConnection } from '../connections/client-connection.js';
 import type { EngineSessions } from '../connections/engine-listener.js';
 import type { ListenerTimers } from '../connections/listener-timers.js';
 import { Deadlines } from '../core/deadlines.js';

@@ -1,11 +1,10 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { RequestHandler } from '../../../../application/ports/gateway/http-engine.js';
-import { clientConnection } from '../connections/client-connection.js';
-import type { ConnectionOrigin } from '../connections/connection-origin.js';
+import { type ConnectionOrigin, clientConnection } from '../connections/client-connection.js';
+import { rejectionOctets } from '../connections/connection-refuser.js';
 import type { EngineSessions } from '../connections/engine-listener.js';
 import type { ListenerTimers } from '../connections/listener-timers.js';
-import { rejectionOctets } from '../connections/rejection-octets.js';
 import { Deadlines } from '../core/deadlines.js';
 import { Deadline } from './deadline.js';
 import type { Http2Sessions } from './http2-sessions.js';

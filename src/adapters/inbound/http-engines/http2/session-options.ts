@@ -1,5 +1,53 @@
-import type { ServerOptions } from 'node:http2';
-import type { EngineLimits } from '../../../../application/ports/gateway/http-engine.js';
+import { constants, performServerHandshake, type ServerHttp2Stream, type ServerOptions } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { EngineLimits, RejectionAnswer } from '../../../../application/ports/gateway/http-engine.js';
+import { endSession } from '../../../http2-sockets/end-session.js';
+import { HeaderBlockGate } from '../../../http2-sockets/header-block-gate.js';
+import { http2ResponseFields } from './http2-response-fields.js';
+
+/** Tells a connection of HTTP/2 that is not let in why, as the answer to its first request, and ends it. */
+export const refuseHttp2 = (socket: Socket, { status, headers, body }: RejectionAnswer): void => {
+  const gate = new HeaderBlockGate(socket, 'client', () => undefined);
+  const session = performServerHandshake(gate, { settings: { maxConcurrentStreams: 1, enablePush: false } });
+  session.on('error', () => undefined);
+  session.once('stream', (stream: ServerHttp2Stream) => {
+    stream.on('error', () => undefined);
+    const octets = Buffer.from(body);
+    stream.respond({ ...http2ResponseFields(headers), ':status': status, 'content-length': octets.length });
+    stream.end(octets);
+    session.goaway(constants.NGHTTP2_NO_ERROR);
+    stream.once('close', () => {
+      gate.linger();
+      endSession(session);
+    });
+  });
+};
+
+/** Octets of frames that a connection may have sent in vain before it is asked what they were good for. */
+const allowance = 1_048_576;
+
+/** Octets of frames for one of what they carried, or of what was sent for them. */
+const mostFrameOctets = 8;
+
+/**
+ * What a connection has carried: fields and bodies, both ways. Frames that carry nothing (PING, SETTINGS, PRIORITY,
+ * WINDOW_UPDATE, empty DATA) cost their sender next to nothing; a peer that sends them in masses is found out by what
+ * they are compared to.
+ */
+export class PayloadMeter {
+  octets = 0;
+  #forgiven = 0;
+
+  /** Octets that came, or still come, and carry nothing any more. */
+  forgive(octets: number): void {
+    this.#forgiven += octets;
+  }
+
+  /** @param cameOctets all that was read of the connection */
+  isFlood(cameOctets: number): boolean {
+    return (cameOctets - this.#forgiven) / mostFrameOctets > this.octets + allowance;
+  }
+}
 
 /** Requests that a connection may have open at a time. */
 const maxStreams = 128;

@@ -2,7 +2,7 @@ import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Deadlines } from '../core/deadlines.js';
 import { Deadline } from './deadline.js';
-import type { PayloadMeter } from './payload-meter.js';
+import type { PayloadMeter } from './session-options.js';
 
 /** Octets that are written at a time: how far a client is shows after each. */
 const maxPiece = 32_768;

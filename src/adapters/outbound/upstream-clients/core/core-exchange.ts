@@ -11,19 +11,14 @@ import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.
 import { turnMs } from '../../../event-loop-batching/turn-clock.js';
 import type { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import type { TargetConnections } from '../pool/target-connections.js';
-import type { ExchangeParts } from './exchange-parts.js';
-import { readFirstPiece } from './first-piece.js';
 import { Http1ResponseBody } from './http1-response-body.js';
 import { keepAliveTime } from './keep-alive-time.js';
-import { OutgoingBody } from './outgoing-body.js';
-import { ReceivedResponse } from './received-response.js';
-import { takesRepetition } from './repeatable-request.js';
+import { OutgoingBody, readFirstPiece } from './outgoing-body.js';
 import { StreamedResponse } from './streamed-response.js';
-import { TimedRequest } from './timed-request.js';
-import { frames } from './trailer-framing.js';
+import { type ExchangeParts, TimedRequest, takesRepetition } from './timed-request.js';
 import type { UpstreamConnection } from './upstream-connection.js';
-import { lossFailure, malformedResponse, refused } from './upstream-failures.js';
-import { noBody, upstreamRequestHead } from './upstream-request-head.js';
+import { lossFailure, malformedResponse, ReceivedResponse, refused } from './upstream-failures.js';
+import { frames, noBody, upstreamRequestHead } from './upstream-request-head.js';
 
 /** One request on its way to a target. */
 export class CoreExchange extends TimedRequest implements UpstreamExchange, ExchangeParts {

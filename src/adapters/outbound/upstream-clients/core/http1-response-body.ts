@@ -1,6 +1,6 @@
 import type { BodyReadError, BodySource } from '../../../../application/ports/gateway/body-source.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
-import { reuse } from './piece-memory.js';
+import { reuse } from './octet-copies.js';
 
 /** Octets that may wait for a reader before the upstream is held back. */
 const highWaterOctets = 131_072;

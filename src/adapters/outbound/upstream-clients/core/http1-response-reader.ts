@@ -12,8 +12,7 @@ import {
 } from '../../../wire/http1/read-response-head.js';
 import { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import { maxStatus } from '../pool/max-status.js';
-import { bufferOf, copyOf, octetText, trimmed } from './octet-copies.js';
-import { roomFor } from './piece-memory.js';
+import { bufferOf, copyOf, octetText, roomFor, trimmed } from './octet-copies.js';
 import type { KnownResponse, ResponseHeadCache } from './response-head-cache.js';
 import { maxTextOctets, TextBody } from './text-body.js';
 import { WholeBody } from './whole-body.js';

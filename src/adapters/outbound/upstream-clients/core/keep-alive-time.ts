@@ -1,4 +1,4 @@
-import { ownText } from '../../../../domain/shared/own-text.js';
+import { ownText } from '../../../../domain/shared/utf8.js';
 
 /** How long a connection is kept where its upstream says nothing of that; milliseconds. */
 export const defaultKeepMs = 4_000;

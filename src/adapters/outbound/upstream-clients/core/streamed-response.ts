@@ -3,8 +3,7 @@ import type { UpstreamFailure, UpstreamResponse } from '../../../../application/
 import type { HeaderList } from '../../../../domain/http/header-list.js';
 import type { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import type { Http1ResponseBody } from './http1-response-body.js';
-import { ReceivedResponse } from './received-response.js';
-import { readErrorCode } from './upstream-failures.js';
+import { ReceivedResponse, readErrorCode } from './upstream-failures.js';
 
 /**
  * How long a head is held for the first of its body. An upstream that breaks right behind the head has failed before the

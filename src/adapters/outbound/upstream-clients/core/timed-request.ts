@@ -1,8 +1,56 @@
-import type { UpstreamFailure, UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
+import type {
+  UpstreamFailure,
+  UpstreamListener,
+  UpstreamRequest,
+} from '../../../../application/ports/gateway/upstream-client.js';
 import type { WheelTimer } from '../../../../domain/shared/timer-wheel.js';
 import { RequestPatience } from '../pool/request-patience.js';
-import { putOffTimer, removeTimer } from './shared-timers.js';
+import type { ConnectionUser } from '../pool/target-connections.js';
+import type { BodyOrigin } from './http1-response-body.js';
+import type { ResponseSink } from './http1-response-reader.js';
+import type { FirstPieceTaker } from './outgoing-body.js';
+import type { BodySending } from './request-body-sender.js';
+import type { ResponseTaker } from './streamed-response.js';
+import type { ConnectionHolder, UpstreamConnection } from './upstream-connection.js';
 import { silence } from './upstream-failures.js';
+import { putOffTimer, removeTimer } from './upstream-socket.js';
+
+/** All that an exchange is to those that it works with. One object is all of it, so that a request costs no other. */
+export interface ExchangeParts
+  extends ConnectionUser<UpstreamConnection>,
+    ConnectionHolder,
+    ResponseSink,
+    BodySending,
+    FirstPieceTaker,
+    BodyOrigin,
+    ResponseTaker {}
+
+/** Methods that may be sent again without asking (RFC 9110, section 9.2.1). */
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Whether a connection ended as it does where the other side has closed it. Null: without an error. */
+const isClosed = (error: NodeJS.ErrnoException | null): boolean =>
+  error === null || error.code === 'ECONNRESET' || error.code === 'EPIPE';
+
+/**
+ * Whether a request whose connection ended like this may be sent once more. That connection had served before, and has
+ * not brought an octet for this request: it was closing while the request was on its way, and the upstream has most
+ * likely never seen it.
+ *
+ * @param isUnwritten no octet of it has gone out: then it certainly has not, whatever the request is
+ */
+export const takesRepetition = (
+  request: UpstreamRequest,
+  error: Error | null,
+  isUnwritten: boolean,
+  listener: UpstreamListener,
+): boolean =>
+  isClosed(error) &&
+  (isUnwritten ||
+    (request.body === null &&
+      safeMethods.has(request.method) &&
+      // Last, because it takes a retry of those that there are.
+      listener.mayRepeat()));
 
 /** No deadline. */
 const never = Number.POSITIVE_INFINITY;

@@ -9,9 +9,8 @@ import { writeBacklog } from '../pool/write-backlog.js';
 import { Http1ResponseReader } from './http1-response-reader.js';
 import { defaultKeepMs } from './keep-alive-time.js';
 import type { ResponseHeadCache } from './response-head-cache.js';
-import { putOffTimer, removeTimer, setTimer } from './shared-timers.js';
 import { ConnectionsClosedError, lossFailure } from './upstream-failures.js';
-import { UpstreamSocket } from './upstream-socket.js';
+import { putOffTimer, removeTimer, setTimer, UpstreamSocket } from './upstream-socket.js';
 
 /** Silence after which the system asks whether the other side is still there. */
 const keepAliveMs = 60_000;

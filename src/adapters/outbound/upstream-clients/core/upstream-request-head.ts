@@ -1,10 +1,16 @@
 import type { UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
 import { fieldTrait } from '../../../../domain/http/field-traits.js';
+import { firstHeader, type HeaderList } from '../../../../domain/http/header-list.js';
+import { withoutHopByHop } from '../../../../domain/http/hop-by-hop-headers.js';
+import { lengthValue } from '../../../wire/http1/field-list.js';
 import { unchanged } from '../../../wire/http1/head-lines.js';
 import { requestHeadText, requestLine } from '../../../wire/http1/head-text.js';
-import { lengthValue } from '../../../wire/http1/length-value.js';
 import { RequestLines } from '../../../wire/http1/request-lines.js';
 import { SentLines } from '../../../wire/http1/sent-lines.js';
+
+/** Whether a careless reader would frame by a field of a trailer section. */
+export const frames = (trailers: HeaderList): boolean =>
+  withoutHopByHop(trailers) !== trailers || firstHeader(trailers, 'content-length') !== undefined;
 
 /** A request that cannot be sent as it is: an upstream could take it for another one. */
 export class RefusedRequestError extends Error {

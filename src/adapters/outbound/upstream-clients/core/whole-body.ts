@@ -1,7 +1,7 @@
 import type { BodySource } from '../../../../application/ports/gateway/body-source.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
 
-import { reuse } from './piece-memory.js';
+import { reuse } from './octet-copies.js';
 
 /** A body that has come with its head, all of it. */
 export class WholeBody implements BodySource {

@@ -1,6 +1,6 @@
 import { constants } from 'node:http2';
 import type { UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
-import { descriptorShortage } from '../pool/descriptor-shortage.js';
+import { descriptorShortage } from '../pool/target-connections.js';
 
 const names: readonly string[] = [
   'NO_ERROR',

@@ -9,7 +9,7 @@ import type {
 } from '../../../../application/ports/gateway/upstream-client.js';
 import { unprocessedWaitMs } from '../../../../domain/gateway/load-balancing/retry-rules.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
-import { waitText } from '../pool/wait-text.js';
+import { waitText } from '../pool/target-connections.js';
 import { type Awaited, type DeadlineUser, ExchangeDeadlines } from './exchange-deadlines.js';
 import { classifyStreamEnd } from './failure-classification.js';
 import { type Http2RequestFields, requestFields } from './http2-request-fields.js';

@@ -10,7 +10,7 @@ import type { TargetClientSettings, UpstreamFailure } from '../../../../applicat
 import { endSession } from '../../../http2-sockets/end-session.js';
 import { HeaderBlockGate } from '../../../http2-sockets/header-block-gate.js';
 import type { RestingConnection } from '../pool/resting-connections.js';
-import { waitText } from '../pool/wait-text.js';
+import { waitText } from '../pool/target-connections.js';
 import { writeBacklog } from '../pool/write-backlog.js';
 import { classifySessionError, codeName } from './failure-classification.js';
 import { ResetBudget } from './reset-budget.js';

@@ -1,5 +1,5 @@
 import type { UpstreamFailure, UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
-import { waitText } from './wait-text.js';
+import { waitText } from './target-connections.js';
 
 /** One that has waited for a connection is not sent with less than this part of its time-out: nobody could answer it. */
 const leastPart = 1 / 10;

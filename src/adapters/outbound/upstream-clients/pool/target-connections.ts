@@ -1,5 +1,22 @@
-import type { ConnectionFigures, TargetClientSettings } from '../../../../application/ports/gateway/upstream-client.js';
+import type {
+  ConnectionFigures,
+  TargetClientSettings,
+  UpstreamFailure,
+} from '../../../../application/ports/gateway/upstream-client.js';
 import { type RestingConnection, RestingConnections } from './resting-connections.js';
+
+/** Where a connection could not be opened because no file descriptor is free: no fault of its target. Null: another reason. */
+export const descriptorShortage = (error: Error): UpstreamFailure | null => {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== 'EMFILE' && code !== 'ENFILE') return null;
+  return { code: 'overloaded', isOutOfDescriptors: true, detail: `no file descriptor is free: ${error.message}` };
+};
+
+/** A time as a log says it: `20 ms`, `1.5 s`. */
+export const waitText = (ms: number): string => {
+  const whole = Math.round(ms);
+  return whole < 1_000 ? `${whole} ms` : `${Math.round(whole / 100) / 10} s`;
+};
 
 /** Requests that may wait for a connection to one target. */
 const maxWaiting = 1_000;

@@ -1,5 +1,4 @@
-import { toConfigurationProblem } from '../../../../domain/agent/configuration/option-problem-text.js';
-import type { OptionReport } from '../../../../domain/agent/configuration/option-report.js';
+import { type OptionReport, toConfigurationProblem } from '../../../../domain/agent/configuration/option-report.js';
 import { enabledSaml } from '../../../../domain/agent/configuration/saml-option-rules.js';
 import type { SamlOptions } from '../../../../domain/agent/configuration/saml-options.js';
 import { type ConfigurationProblem, unplacedProblem } from '../../../../domain/configuration/configuration-problem.js';

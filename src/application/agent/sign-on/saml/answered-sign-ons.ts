@@ -10,12 +10,17 @@ import type { SignOnRequest } from '../../../../domain/agent/saml/sign-on/sign-o
 import { type AgentAnswer, emptyAudit, type RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import { ok, type Result } from '../../../../domain/shared/result.js';
 import type { Stored, StoreFailure } from '../../../ports/agent/session-store.js';
+import type { SecretDigest } from '../../../ports/shared/secret-digest.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
 import { isHandle } from './awaited-answers.js';
 import { onwardPage, redirectAnswer, usedUpPage } from './sign-on-answers.js';
 import type { SignOnCookies } from './sign-on-cookies.js';
 import type { SignOnRefusals } from './sign-on-refusals.js';
 import type { SingleSignOnParts } from './single-sign-on-parts.js';
+
+/** What an assertion of an identity provider is remembered by, at sign-on and at the token endpoint alike. */
+export const replayKey = (digest: Pick<SecretDigest, 'sha256Hex'>, idpEntityId: string, assertionId: string): string =>
+  digest.sha256Hex(`${idpEntityId}\n${assertionId}`);
 
 /** The fields of the form that the identity provider has the browser post. */
 export interface PostedResponse {

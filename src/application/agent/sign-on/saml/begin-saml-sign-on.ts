@@ -1,13 +1,12 @@
 import { authnRequestXml } from '../../../../domain/agent/saml/messages/authn-request.js';
 import { bindingCookieValue } from '../../../../domain/agent/saml/sign-on/binding-cookies.js';
-import { newSignOnRequest } from '../../../../domain/agent/saml/sign-on/new-sign-on-request.js';
+import { newSignOnRequest } from '../../../../domain/agent/saml/sign-on/sign-on-request.js';
 import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
-import { addressGroup } from '../../../../domain/http/address-group.js';
+import { addressGroup } from '../../../../domain/http/ip-address.js';
 import type { Clock } from '../../../ports/shared/clock.js';
 import { OncePerPeriod } from '../../../shared/once-per-period.js';
-import { withNoStore } from '../../agent-service/no-store.js';
-import { undecidedAnswer } from '../../agent-service/refusal.js';
+import { undecidedAnswer, withNoStore } from '../../agent-service/refusal.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
 import type { ProviderMessages } from './provider-messages.js';
 import type { SignOnCookies } from './sign-on-cookies.js';

@@ -3,28 +3,25 @@ import { judgeResponse } from '../../../../domain/agent/saml/checks/judge-respon
 import type { IdentityProvider } from '../../../../domain/agent/saml/identity-provider.js';
 import { newSession } from '../../../../domain/agent/saml/session/new-session.js';
 import type { Session } from '../../../../domain/agent/saml/session/session.js';
-import { allowedReturn } from '../../../../domain/agent/saml/sign-on/return-to.js';
+import { allowedReturn } from '../../../../domain/agent/saml/sign-on/return-target.js';
 import type { SignOnRequest } from '../../../../domain/agent/saml/sign-on/sign-on-request.js';
 import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import { parseForm } from '../../../../domain/shared/form-urlencoded.js';
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
 import type { Cancellation } from '../../../ports/shared/cancellation.js';
-import { isCancelled } from '../../../shared/cancellation/is-cancelled.js';
+import { isCancelled } from '../../../shared/cancellation/cancellation-source.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
-import { AnsweredSignOns, type PostedResponse } from './answered-sign-ons.js';
+import { AnsweredSignOns, type PostedResponse, replayKey } from './answered-sign-ons.js';
 import type { AwaitedAnswers } from './awaited-answers.js';
-import { documentKeys } from './document-keys.js';
-import { RefusedAttempts } from './refused-attempts.js';
-import { replayKey } from './replay-key.js';
+import { documentKeys } from './service-provider.js';
 import { sessionRemarks } from './session-remarks.js';
-import { sharedVerification } from './shared-verification.js';
 import { onwardPage, redirectAnswer } from './sign-on-answers.js';
 import type { SignOnCookies } from './sign-on-cookies.js';
 import type { SignOnRefusal } from './sign-on-refusal.js';
-import type { SignOnRefusals } from './sign-on-refusals.js';
+import { RefusedAttempts, type SignOnRefusals } from './sign-on-refusals.js';
 import type { SingleSignOnParts } from './single-sign-on-parts.js';
-import type { VerificationShares } from './verification-shares.js';
+import { sharedVerification, type VerificationShares } from './verification-shares.js';
 
 type CompleteParts = Pick<
   SingleSignOnParts,

@@ -4,8 +4,7 @@ import type { AgentBlockReader } from '../../../ports/agent/agent-block-reader.j
 import type { SamlKeys } from '../../../ports/agent/saml-keys.js';
 import type { TextFileReader } from '../../../ports/shared/text-file-reader.js';
 import { agentSaml } from './agent-saml.js';
-import { readServiceProviderKey } from './read-service-provider-key.js';
-import { metadataOf } from './service-provider.js';
+import { metadataOf, readServiceProviderKey } from './service-provider.js';
 
 export interface DescriptionParts {
   readonly files: TextFileReader;

@@ -6,17 +6,15 @@ import type { ReceivedMessage } from '../../../ports/agent/saml-document-verifie
 import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
 import type { AwaitedAnswers } from './awaited-answers.js';
-import { documentKeys } from './document-keys.js';
 import type { EndShownSessions } from './end-shown-sessions.js';
 import type { LogoutMessage } from './logout-message.js';
-import { logoutUrlOf } from './service-provider.js';
-import { sharedVerification } from './shared-verification.js';
+import { documentKeys, logoutUrlOf } from './service-provider.js';
+import { signedOutAnswer } from './sign-on-answers.js';
 import type { SignOnCookies } from './sign-on-cookies.js';
 import type { SignOnRefusal } from './sign-on-refusal.js';
 import type { SignOnRefusals } from './sign-on-refusals.js';
-import { signedOutAnswer } from './signed-out-answers.js';
 import type { SingleSignOnParts } from './single-sign-on-parts.js';
-import type { VerificationShares } from './verification-shares.js';
+import { sharedVerification, type VerificationShares } from './verification-shares.js';
 
 type FinishParts = Pick<SingleSignOnParts, 'options' | 'key' | 'trust' | 'verifier' | 'logger' | 'outcomes'>;
 

@@ -1,23 +1,21 @@
+import type { LogoutRequest } from '../../../../domain/agent/saml/assertion.js';
 import { judgeLogoutRequest, logoutReplayUntilMs } from '../../../../domain/agent/saml/checks/judge-logout.js';
 import type { IdentityProvider } from '../../../../domain/agent/saml/identity-provider.js';
-import type { LogoutRequest } from '../../../../domain/agent/saml/logout-message.js';
 import { logoutResponseXml } from '../../../../domain/agent/saml/messages/logout-response.js';
 import { remarkText } from '../../../../domain/agent-protocol/audit-remarks.js';
 import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
-import { documentKeys } from './document-keys.js';
 import type { LogoutMessage } from './logout-message.js';
 import type { ProviderMessages } from './provider-messages.js';
-import { logoutUrlOf } from './service-provider.js';
+import { documentKeys, logoutUrlOf } from './service-provider.js';
 import { sessionNames } from './session-remarks.js';
-import { sharedVerification } from './shared-verification.js';
+import { othersSignedOutAnswer, signedOutAnswer } from './sign-on-answers.js';
 import type { SignOnCookies } from './sign-on-cookies.js';
 import type { SignOnRefusals } from './sign-on-refusals.js';
-import { othersSignedOutAnswer, signedOutAnswer } from './signed-out-answers.js';
 import type { SingleSignOnParts } from './single-sign-on-parts.js';
-import type { VerificationShares } from './verification-shares.js';
+import { sharedVerification, type VerificationShares } from './verification-shares.js';
 
 type FollowParts = Pick<
   SingleSignOnParts,

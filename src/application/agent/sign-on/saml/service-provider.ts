@@ -1,7 +1,53 @@
 import type { SamlOptions } from '../../../../domain/agent/configuration/saml-options.js';
+import type { IdentityProvider } from '../../../../domain/agent/saml/identity-provider.js';
 import { serviceProviderMetadata } from '../../../../domain/agent/saml/messages/service-provider-metadata.js';
-import { urlParts } from '../../../../domain/http/url-parts.js';
-import type { ServiceProviderKey } from '../../../ports/agent/saml-keys.js';
+import { urlParts } from '../../../../domain/http/absolute-uri.js';
+import { err, ok, type Result } from '../../../../domain/shared/result.js';
+import type { DocumentKeys } from '../../../ports/agent/saml-document-verifier.js';
+import type { SamlKeys, ServiceProviderKey } from '../../../ports/agent/saml-keys.js';
+import type { TextFileReader } from '../../../ports/shared/text-file-reader.js';
+
+/** What is wrong with one of the two files. */
+interface ServiceProviderKeyFault {
+  /** The key of the `saml` block that names the file. */
+  readonly key: 'sp-key-file' | 'sp-cert-file';
+  /** Names key and file. */
+  readonly message: string;
+}
+
+interface KeyFileParts {
+  readonly files: TextFileReader;
+  readonly keys: Pick<SamlKeys, 'readServiceProviderKey' | 'readCertificates'>;
+}
+
+/** Reads our own key and certificate from their files; the error is all that is wrong, at least one fault. */
+export const readServiceProviderKey = async (
+  { keyFile, certificateFile }: NonNullable<SamlOptions['serviceProviderKey']>,
+  { files, keys }: KeyFileParts,
+): Promise<Result<ServiceProviderKey, readonly ServiceProviderKeyFault[]>> => {
+  const faults: ServiceProviderKeyFault[] = [];
+  const keyPem = await files.read(keyFile);
+  const keyFault = (clause: string) =>
+    ({ key: 'sp-key-file', message: `sp-key-file: the file ${keyFile} ${clause}` }) as const;
+  if (!keyPem.ok) faults.push(keyFault(keyPem.error));
+  const certificatePem = await files.read(certificateFile);
+  const certificates = certificatePem.ok ? keys.readCertificates(certificatePem.value) : certificatePem;
+  const certificateFault = certificates.ok
+    ? certificates.value.length > 1 && 'holds several certificates; one is needed'
+    : certificates.error;
+  if (certificateFault !== false) {
+    faults.push({ key: 'sp-cert-file', message: `sp-cert-file: the file ${certificateFile} ${certificateFault}` });
+  }
+  if (!keyPem.ok || !certificatePem.ok || faults.length > 0) return err(faults);
+  const read = keys.readServiceProviderKey(keyPem.value, certificatePem.value);
+  return read.ok ? ok(read.value) : err([keyFault(read.error)]);
+};
+
+/** What documents of an identity provider for us are verified with. */
+export const documentKeys = (
+  { signingCertificates }: Pick<IdentityProvider, 'signingCertificates'>,
+  key: Pick<ServiceProviderKey, 'decryptionKey'> | null,
+): DocumentKeys => ({ signingCertificates, decryptionKey: key?.decryptionKey ?? null });
 
 /** The sign-out endpoint as identity providers see it: the logout path, where the consumer is. */
 export const logoutUrlOf = ({ acsUrl, logoutPath }: Pick<SamlOptions, 'acsUrl' | 'logoutPath'>): string =>

@@ -1,4 +1,16 @@
-import { addressGroup } from '../../../../domain/http/address-group.js';
+import type { RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
+import { addressGroup } from '../../../../domain/http/ip-address.js';
+import { err, type Result } from '../../../../domain/shared/result.js';
+import type { VerifierFailure } from '../../../ports/agent/saml-document-verifier.js';
+
+type Verified<Document> = Result<Document, VerifierFailure>;
+
+/** Has a document verified within the share of the client that brought it; `overloaded` where that is used up. */
+export const sharedVerification = <Document>(
+  shares: VerificationShares,
+  { metadata }: RequestHeadersEvent,
+  verify: () => Promise<Verified<Document>>,
+): Promise<Verified<Document>> => shares.run(metadata.clientIp, verify) ?? Promise.resolve(err('overloaded'));
 
 /** Documents of one address group that may be under way at a time: an office behind one address signs on in the same minute. */
 export const documentsOfGroup = 32;

@@ -1,11 +1,10 @@
-import { addressGroup } from '../../../../domain/http/address-group.js';
+import { addressGroup } from '../../../../domain/http/ip-address.js';
 import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
 import type { Clock } from '../../../ports/shared/clock.js';
 import type { RequestAdmissions, SettledAdmission } from '../../admit/request-admissions.js';
 import type { RequestPlace, RoutePlaces } from '../../admit/request-places.js';
 import { answerViolation, type ProblemAnswerer } from '../answer-problem.js';
-import type { Exchange } from '../exchange.js';
-import type { Stage, StageOutcome } from '../stage.js';
+import type { Exchange, Stage, StageOutcome } from '../exchange.js';
 
 export interface AdmitRequestDependencies {
   readonly admissions: RequestAdmissions;

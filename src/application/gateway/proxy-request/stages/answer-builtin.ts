@@ -2,7 +2,7 @@ import type { BuiltinHandler } from '../../../../domain/gateway/configuration/ga
 import { correlationIdHeader } from '../../../../domain/http/correlation-id.js';
 import { builtinAnswer as answer } from '../../report-status/builtin-answer.js';
 import type { StatusReports } from '../../report-status/status-reports.js';
-import type { Stage, StageOutcome } from '../stage.js';
+import type { Stage, StageOutcome } from '../exchange.js';
 
 /** Answers with one of the gateway's own reports. */
 export const answerBuiltin =

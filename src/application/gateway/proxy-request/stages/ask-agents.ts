@@ -1,6 +1,6 @@
 import { type AskAgentsDependencies, type AskedAgent, askFrom } from '../agent-chain.js';
+import type { Stage } from '../exchange.js';
 import type { RouteAgent } from '../route-agent.js';
-import type { Stage } from '../stage.js';
 
 export type { AskAgentsDependencies };
 

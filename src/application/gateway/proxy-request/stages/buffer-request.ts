@@ -1,12 +1,11 @@
 import type { LimitViolation } from '../../../../domain/gateway/limits/limit-violation.js';
 import type { BodySizeLimit } from '../../../../domain/gateway/limits/request-limits.js';
-import { withHeader } from '../../../../domain/http/with-header.js';
+import { withHeader } from '../../../../domain/http/header-list.js';
 import type { BodySource } from '../../../ports/gateway/body-source.js';
 import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
 import { answerBodyFailure, answerViolation, type ProblemAnswerer } from '../answer-problem.js';
 import { type BodyPrefix, BufferedBody, readAhead } from '../buffered-body.js';
-import type { Exchange } from '../exchange.js';
-import type { Stage } from '../stage.js';
+import type { Exchange, Stage } from '../exchange.js';
 
 export interface BufferDependencies {
   readonly problems: ProblemAnswerer;

@@ -3,11 +3,11 @@ import { checkRequestHead, checkTarget, parseContentLength } from '../../../../d
 import { fieldTrait } from '../../../../domain/http/field-traits.js';
 import { allHeaders, noHeaders } from '../../../../domain/http/header-list.js';
 import { type HeaderSummary, knownOf, traitsOf } from '../../../../domain/http/header-summary.js';
-import { isOverlongMethod, isUnservedMethod, maxMethodLength } from '../../../../domain/http/unserved-method.js';
+import { isOverlongMethod, isUnservedMethod, maxMethodLength } from '../../../../domain/http/request-method.js';
 import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
 import type { ClientRequest } from '../../../ports/gateway/http-exchange.js';
 import { answerViolation, type ProblemAnswerer } from '../answer-problem.js';
-import type { Stage } from '../stage.js';
+import type { Stage } from '../exchange.js';
 
 /** Node's parser takes versions too that have another framing than the one that it reads. */
 const isServed = (httpVersion: string): boolean =>

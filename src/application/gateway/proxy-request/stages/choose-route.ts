@@ -1,8 +1,8 @@
 import type { RouteConfiguration } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import type { RouteTable } from '../../../../domain/gateway/routing/route-table.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
-import type { Exchange, MatchedRoute } from '../exchange.js';
-import { runStages, type Stage, type StageOutcome } from '../stage.js';
+import type { Exchange, MatchedRoute, Stage, StageOutcome } from '../exchange.js';
+import { runStages } from '../stage.js';
 
 /** A route with everything that its requests need, made when the configuration loads. */
 export interface CompiledRoute extends MatchedRoute {

@@ -1,6 +1,6 @@
 import { correlationIdHeader } from '../../../../domain/http/correlation-id.js';
-import { countedForwards } from '../../../../domain/http/max-forwards.js';
-import type { Stage } from '../stage.js';
+import { countedForwards } from '../../../../domain/http/request-method.js';
+import type { Stage } from '../exchange.js';
 
 /** Answers an OPTIONS that may be forwarded no further in the place of the upstream. */
 export const countForwards: Stage = (exchange) => {

@@ -1,8 +1,8 @@
 import { type BodySizeLimit, checkBodySize } from '../../../../domain/gateway/limits/request-limits.js';
 import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
 import { answerViolation, type ProblemAnswerer } from '../answer-problem.js';
+import type { Stage } from '../exchange.js';
 import { MeteredBody } from '../metered-body.js';
-import type { Stage } from '../stage.js';
 
 /** Refuses a body that says it is too large, and watches one that does not say. */
 export const limitBody =

@@ -18,9 +18,8 @@ import type { RateLimitCharge } from '../../../ports/shared/rate-limit-store.js'
 import type { SecretDigest } from '../../../ports/shared/secret-digest.js';
 import type { RateJudgement, RateLimiter } from '../../limit-rate/rate-limiter.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
-import type { Exchange } from '../exchange.js';
+import type { Exchange, Stage, StageOutcome } from '../exchange.js';
 import type { IdentityHeaderFilter } from '../identity-header-filter.js';
-import type { Stage, StageOutcome } from '../stage.js';
 
 export interface LimitRateDependencies {
   readonly limiter: RateLimiter;

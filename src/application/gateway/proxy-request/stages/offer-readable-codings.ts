@@ -1,5 +1,5 @@
 import { withReadableCodings } from '../../../../domain/http/accepted-codings.js';
-import type { Stage } from '../stage.js';
+import type { Stage } from '../exchange.js';
 
 /** Has the upstream use no content coding that cannot be taken off for an agent that reads responses. */
 export const offerReadableCodings: Stage = (exchange) => {

@@ -1,6 +1,6 @@
 import { forwardableFields, forwardedAgain } from '../../../../domain/http/forwardable-fields.js';
+import type { Stage } from '../exchange.js';
 import type { IdentityHeaderFilter } from '../identity-header-filter.js';
-import type { Stage } from '../stage.js';
 
 /**
  * Makes the headers that agents and the upstream see from those that the client sent.

@@ -1,12 +1,11 @@
+import { withHeader } from '../../../../domain/http/header-list.js';
 import { knownOf } from '../../../../domain/http/header-summary.js';
 import { parseAuthority, parseHost } from '../../../../domain/http/host.js';
 import { normalisePath } from '../../../../domain/http/path-normalisation.js';
 import { parseRequestTarget } from '../../../../domain/http/request-target.js';
 import type { ResolvedTarget } from '../../../../domain/http/target-header-cache.js';
-import { withHeader } from '../../../../domain/http/with-header.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
-import type { Exchange } from '../exchange.js';
-import type { Stage } from '../stage.js';
+import type { Exchange, Stage } from '../exchange.js';
 
 const details = {
   malformed_request: 'The request target is no valid path.',

@@ -2,9 +2,9 @@ import type { BodySizeLimit } from '../../../../domain/gateway/limits/request-li
 import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
 import { UpstreamFailureAnswers } from '../answer-upstream-failure.js';
+import type { Stage } from '../exchange.js';
 import { type RouteBreaker, uncountedPass } from '../route-breaker.js';
 import type { SendingRules } from '../sending-rules.js';
-import type { Stage } from '../stage.js';
 import { UpstreamForwarder } from '../upstream-forwarder.js';
 
 export interface SendDependencies extends Omit<SendingRules, 'upstream' | 'counters' | 'answers'> {

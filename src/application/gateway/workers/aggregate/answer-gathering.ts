@@ -3,7 +3,7 @@ import type { GatewayState } from '../../../ports/gateway/gateway-state.js';
 import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 import type { HeldAgentReports } from '../../ask-agents/reports/held-agent-reports.js';
 import { askSupervisor, askWorker, supervisorAnswerMs } from './gathering-topics.js';
-import { snapshotOf } from './snapshot-of.js';
+import { snapshotOf } from './merge-snapshots.js';
 
 /** What a worker tells of. */
 export interface GatheredParts {

@@ -1,6 +1,5 @@
 import type { AgentMetricFamily } from '../../../../domain/agent-protocol/agent-metrics/metric-family.js';
-import type { CountedFamily } from '../../../../domain/gateway/status/counted-family.js';
-import { supervisedCounters } from '../../../../domain/gateway/status/counter-names.js';
+import { type CountedFamily, supervisedCounters } from '../../../../domain/gateway/status/counted-family.js';
 import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 import type { AgentReports } from '../../ask-agents/reports/agent-reports.js';
 import type { HeldReport } from '../../ask-agents/reports/held-agent-reports.js';

@@ -1,5 +1,9 @@
-import { addCounts, type CountedFamily } from '../../../../domain/gateway/status/counted-family.js';
-import { auditRecordsDropped, supervisedCounters } from '../../../../domain/gateway/status/counter-names.js';
+import {
+  addCounts,
+  auditRecordsDropped,
+  type CountedFamily,
+  supervisedCounters,
+} from '../../../../domain/gateway/status/counted-family.js';
 import type {
   GatewaySnapshot,
   ReloadOutcome,
@@ -17,8 +21,8 @@ import type {
 import type { ProcessFigures } from '../../../ports/gateway/process-figures.js';
 import type { Logger } from '../../../ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../../ports/shared/scheduler.js';
-import type { AttendedWorker } from '../../../shared/worker-channel/attended-worker.js';
 import type { WorkerCall } from '../../../shared/worker-channel/worker-call.js';
+import type { AttendedWorker } from '../../../shared/worker-channel/worker-channel.js';
 import type { AgentReports } from '../../ask-agents/reports/agent-reports.js';
 import type { SupervisedService } from '../supervise/supervised-service.js';
 import { Coalesced } from './coalesced.js';

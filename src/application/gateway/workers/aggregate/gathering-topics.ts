@@ -6,6 +6,20 @@ import type { TargetChange, TargetName } from '../../../ports/gateway/gateway-st
 import { topic } from '../../../shared/worker-channel/worker-call.js';
 import type { HeldReport } from '../../ask-agents/reports/held-agent-reports.js';
 
+/** Carries wishes to load the configuration again from the endpoints to whoever is in charge of it. */
+export class ReloadRequests {
+  #serve: (() => Promise<ReloadOutcome>) | null = null;
+
+  /** Called once, when there is a gateway that can reload. `reload` never rejects. */
+  serveWith(reload: () => Promise<ReloadOutcome>): void {
+    this.#serve = reload;
+  }
+
+  async request(): Promise<ReloadOutcome> {
+    return this.#serve === null ? { kind: 'not_now', reason: 'The gateway starts.' } : this.#serve();
+  }
+}
+
 /** What one worker has counted since it started, and what is told with it. */
 export interface WorkerCounts {
   readonly counts: readonly CountedFamily[];

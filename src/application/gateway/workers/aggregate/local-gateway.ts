@@ -7,8 +7,8 @@ import type {
 } from '../../../ports/gateway/gateway-cluster.js';
 import type { MetricsExposition } from '../../../ports/gateway/gateway-metrics.js';
 import type { GatewayState } from '../../../ports/gateway/gateway-state.js';
-import type { ReloadRequests } from './reload-requests.js';
-import { snapshotOf } from './snapshot-of.js';
+import type { ReloadRequests } from './gathering-topics.js';
+import { snapshotOf } from './merge-snapshots.js';
 
 /** One process that is the whole gateway. */
 export class LocalGateway implements GatewayCluster {

@@ -10,8 +10,8 @@ import type { GatewayState } from '../../../ports/gateway/gateway-state.js';
 import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 import { Coalesced } from './coalesced.js';
 import { askSupervisor, reloadAnswerMs, supervisorAnswerMs, type WholeMetrics } from './gathering-topics.js';
+import { snapshotOf } from './merge-snapshots.js';
 import { sumOf } from './merged.js';
-import { snapshotOf } from './snapshot-of.js';
 
 /** The gauges of the whole gateway, as they were when it was asked. */
 const wholeGauges = ({ snapshot, pools, agentFamilies }: WholeMetrics): GatewayGauges => ({

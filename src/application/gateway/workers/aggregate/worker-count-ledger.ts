@@ -1,5 +1,4 @@
-import { addCounts, type CountedFamily } from '../../../../domain/gateway/status/counted-family.js';
-import { supervisedCounters } from '../../../../domain/gateway/status/counter-names.js';
+import { addCounts, type CountedFamily, supervisedCounters } from '../../../../domain/gateway/status/counted-family.js';
 import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 
 /** Not the workers' to count: a reload is one of the gateway. */

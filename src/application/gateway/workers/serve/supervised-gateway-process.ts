@@ -1,8 +1,7 @@
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
 import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
-import { type LoadFailure, loadFailure } from '../../run-gateway/load-failure.js';
-import type { PreparedReload } from '../../run-gateway/prepared-reload.js';
-import { atOnce, type StopManner } from '../../run-gateway/stop-manner.js';
+import { type LoadFailure, loadFailure, type PreparedReload } from '../../run-gateway/prepared-reload.js';
+import { atOnce, type StopManner } from '../../run-gateway/stop-once-unused.js';
 import type { ListeningAddresses } from '../../run-gateway/wanted-listeners.js';
 import { plainFailure } from '../supervise/plain-failure.js';
 import {

@@ -1,4 +1,4 @@
-import { dividedLimit } from '../../../../domain/gateway/limits/permit-share.js';
+import { dividedLimit } from '../../../../domain/gateway/limits/permit-limits.js';
 import type { TargetClientFactory } from '../../../ports/gateway/upstream-client.js';
 
 /**

@@ -1,7 +1,6 @@
 import type { LimitsConfiguration } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import type { PermitOutcome } from '../../../../domain/gateway/limits/permit-holding.js';
-import { noPermits, permitLimits } from '../../../../domain/gateway/limits/permit-limits.js';
-import type { PermitKind } from '../../../../domain/gateway/limits/permit-share.js';
+import { noPermits, type PermitKind, permitLimits } from '../../../../domain/gateway/limits/permit-limits.js';
 import type { PermitBook, Permits } from '../../../ports/gateway/permits.js';
 
 interface CurrentLimit {

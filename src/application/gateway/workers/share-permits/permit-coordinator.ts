@@ -1,8 +1,8 @@
 import { PermitCenter } from '../../../../domain/gateway/limits/permit-center.js';
-import type { PermitOutbox } from '../../../../domain/gateway/limits/permit-outbox.js';
+import type { PermitOutbox } from '../../../../domain/gateway/limits/permit-messages.js';
 import type { Clock } from '../../../ports/shared/clock.js';
 import type { ScheduledTask, Scheduler } from '../../../ports/shared/scheduler.js';
-import type { AttendedWorker } from '../../../shared/worker-channel/attended-worker.js';
+import type { AttendedWorker } from '../../../shared/worker-channel/worker-channel.js';
 import type { SupervisedService } from '../supervise/supervised-service.js';
 import { permitReports, permitWords } from './permit-notices.js';
 

@@ -1,4 +1,4 @@
-import type { PermitKind } from '../../../../domain/gateway/limits/permit-share.js';
+import type { PermitKind } from '../../../../domain/gateway/limits/permit-limits.js';
 import type { PermitBook, Permits } from '../../../ports/gateway/permits.js';
 
 /** The permits of one client, and how many have to do with them at the moment. */

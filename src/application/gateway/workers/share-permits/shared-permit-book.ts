@@ -1,8 +1,13 @@
 import type { LimitsConfiguration } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import { PermitHolding, type PermitOutcome } from '../../../../domain/gateway/limits/permit-holding.js';
-import { noPermits, type PermitLimits, permitLimits } from '../../../../domain/gateway/limits/permit-limits.js';
+import {
+  noPermits,
+  type PermitKind,
+  type PermitLimits,
+  permitLimits,
+  staticShare,
+} from '../../../../domain/gateway/limits/permit-limits.js';
 import type { PermitMessage, PermitReport, PermitWords } from '../../../../domain/gateway/limits/permit-messages.js';
-import { type PermitKind, staticShare } from '../../../../domain/gateway/limits/permit-share.js';
 import type { PermitBook, Permits } from '../../../ports/gateway/permits.js';
 import type { ScheduledTask, Scheduler } from '../../../ports/shared/scheduler.js';
 import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';

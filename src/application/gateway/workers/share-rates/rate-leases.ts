@@ -8,8 +8,7 @@ import {
 } from '../../../../domain/gateway/rate-limiting/token-lease.js';
 import type { RateLimit, TokenBucket } from '../../../../domain/shared/token-bucket.js';
 import type { Clock } from '../../../ports/shared/clock.js';
-import type { RateBuckets } from '../../../ports/shared/rate-buckets.js';
-import type { RateLimitCharge } from '../../../ports/shared/rate-limit-store.js';
+import type { RateBuckets, RateLimitCharge } from '../../../ports/shared/rate-limit-store.js';
 import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 import {
   type AnsweredBucket,

@@ -1,5 +1,5 @@
 import type { ConfigurationProblem } from '../../../../domain/configuration/configuration-problem.js';
-import type { LoadFailure } from '../../run-gateway/load-failure.js';
+import type { LoadFailure } from '../../run-gateway/prepared-reload.js';
 
 /** What is said of an error of the system: its own members are lost on the way to another process. */
 const memberNames = ['code', 'syscall', 'address', 'hostname', 'port', 'path'] as const;

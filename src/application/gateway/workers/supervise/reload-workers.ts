@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
-import { type LoadFailure, loadFailure } from '../../run-gateway/load-failure.js';
+import { type LoadFailure, loadFailure } from '../../run-gateway/prepared-reload.js';
 import { failureOf } from './plain-failure.js';
 import type { SupervisedWorker } from './supervised-worker.js';
 import type { SupervisionTimes } from './supervision-times.js';

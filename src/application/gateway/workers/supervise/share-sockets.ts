@@ -1,8 +1,8 @@
 import type { SocketAddress } from '../../../../domain/configuration/network-addresses.js';
 import type { GatewayConfiguration } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import { err, ok } from '../../../../domain/shared/result.js';
-import type { SharedSockets } from '../../../ports/gateway/shared-sockets.js';
-import type { AttendedWorker } from '../../../shared/worker-channel/attended-worker.js';
+import type { SharedSockets } from '../../../ports/gateway/listening-sockets.js';
+import type { AttendedWorker } from '../../../shared/worker-channel/worker-channel.js';
 import { type ListeningAddresses, listenerKeys, listeningAddresses } from '../../run-gateway/wanted-listeners.js';
 import { plainError } from './plain-failure.js';
 import type { SupervisedService } from './supervised-service.js';

@@ -2,10 +2,9 @@ import { type ProcessEnd, processEndText } from '../../../../domain/gateway/supe
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
 import type { WorkerProcess } from '../../../ports/gateway/worker-processes.js';
 import type { ScheduledTask, Scheduler } from '../../../ports/shared/scheduler.js';
-import type { AttendedWorker } from '../../../shared/worker-channel/attended-worker.js';
 import type { WorkerCall } from '../../../shared/worker-channel/worker-call.js';
-import type { NoAnswer, WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
-import { type LoadFailure, loadFailure } from '../../run-gateway/load-failure.js';
+import type { AttendedWorker, NoAnswer, WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
+import { type LoadFailure, loadFailure } from '../../run-gateway/prepared-reload.js';
 import type { ListeningAddresses } from '../../run-gateway/wanted-listeners.js';
 import { failureOf, type PlainFailure } from './plain-failure.js';
 import type { SupervisionTimes } from './supervision-times.js';

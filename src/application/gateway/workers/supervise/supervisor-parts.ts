@@ -1,6 +1,6 @@
 import type { ConfigurationSource } from '../../../ports/gateway/configuration-source.js';
 import type { TargetName } from '../../../ports/gateway/gateway-state.js';
-import type { SharedSockets } from '../../../ports/gateway/shared-sockets.js';
+import type { SharedSockets } from '../../../ports/gateway/listening-sockets.js';
 import type { WorkerProcesses } from '../../../ports/gateway/worker-processes.js';
 import type { Clock } from '../../../ports/shared/clock.js';
 import type { Logger } from '../../../ports/shared/logger.js';

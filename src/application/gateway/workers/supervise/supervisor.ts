@@ -4,10 +4,10 @@ import { workerCountWarning } from '../../../../domain/gateway/supervision/worke
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
 import type { LoadedConfiguration } from '../../../ports/gateway/configuration-source.js';
 import type { ReloadFigures } from '../../../ports/gateway/gateway-state.js';
-import type { AttendedWorker } from '../../../shared/worker-channel/attended-worker.js';
+import type { AttendedWorker } from '../../../shared/worker-channel/worker-channel.js';
 import { lastWriteMs, type PreparedAudit } from '../../audit/audit-trail.js';
-import { type LoadFailure, loadFailure } from '../../run-gateway/load-failure.js';
-import { atOnce, type StopManner } from '../../run-gateway/stop-manner.js';
+import { type LoadFailure, loadFailure } from '../../run-gateway/prepared-reload.js';
+import { atOnce, type StopManner } from '../../run-gateway/stop-once-unused.js';
 import { type ListeningAddresses, listenerKeys } from '../../run-gateway/wanted-listeners.js';
 import { abandonIn, auditLeftIn, commitIn, prepareWhoServes } from './reload-workers.js';
 import { ShareSockets } from './share-sockets.js';

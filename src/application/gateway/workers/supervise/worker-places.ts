@@ -5,7 +5,7 @@ import type { Clock } from '../../../ports/shared/clock.js';
 import type { Logger } from '../../../ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../../ports/shared/scheduler.js';
 import type { BeginServing } from '../../run-gateway/gateway.js';
-import { type LoadFailure, loadFailure } from '../../run-gateway/load-failure.js';
+import { type LoadFailure, loadFailure } from '../../run-gateway/prepared-reload.js';
 import type { ListeningAddresses } from '../../run-gateway/wanted-listeners.js';
 import type { SpareProcess } from './spare-process.js';
 import type { SupervisedService } from './supervised-service.js';

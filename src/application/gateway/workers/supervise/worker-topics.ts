@@ -3,7 +3,7 @@ import type { SocketAddress } from '../../../../domain/configuration/network-add
 import type { Result } from '../../../../domain/shared/result.js';
 import type { ReloadFigures, TargetName } from '../../../ports/gateway/gateway-state.js';
 import { notice, topic } from '../../../shared/worker-channel/worker-call.js';
-import type { StopManner } from '../../run-gateway/stop-manner.js';
+import type { StopManner } from '../../run-gateway/stop-once-unused.js';
 import type { ListeningAddresses } from '../../run-gateway/wanted-listeners.js';
 import type { PlainError, PlainFailure } from './plain-failure.js';
 

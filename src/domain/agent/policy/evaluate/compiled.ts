@@ -1,4 +1,4 @@
-import type { SourceSpan } from '../source-span.js';
+import type { SourceSpan } from '../source-lines.js';
 import { entityUid } from '../values/entity-uid.js';
 import { emptyRecord } from '../values/record-value.js';
 import type { AuthorizationRequest } from './authorization-request.js';

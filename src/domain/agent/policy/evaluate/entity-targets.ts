@@ -1,4 +1,4 @@
-import type { SourceSpan } from '../source-span.js';
+import type { SourceSpan } from '../source-lines.js';
 import { entityKey, sameEntity } from '../values/entity-uid.js';
 import type { EntityUid, Value } from '../values/value.js';
 import type { Entities } from './authorization-request.js';

@@ -1,4 +1,4 @@
-import type { SourceSpan } from '../source-span.js';
+import type { SourceSpan } from '../source-lines.js';
 import type { Value } from '../values/value.js';
 
 /** Why an expression has no value. */

@@ -1,5 +1,5 @@
 import { shownName } from '../shortened-text.js';
-import type { SourceSpan } from '../source-span.js';
+import type { SourceSpan } from '../source-lines.js';
 import { typeName } from '../values/type-name.js';
 import type { Value } from '../values/value.js';
 import { type EvaluationError, isError, type Outcome } from './evaluation-error.js';

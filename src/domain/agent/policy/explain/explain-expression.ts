@@ -1,7 +1,7 @@
 import type { AuthorizationRequest } from '../evaluate/authorization-request.js';
 import { compileExpression } from '../evaluate/compile-expression.js';
 import { type EvaluationError, isError, type Outcome } from '../evaluate/evaluation-error.js';
-import type { SourceSpan } from '../source-span.js';
+import type { SourceSpan } from '../source-lines.js';
 import type { Expression, LikePattern, PolicyDialect } from '../syntax-tree.js';
 import type { Finding } from './finding.js';
 import { formatValue } from './format-value.js';

@@ -3,7 +3,7 @@ import { compileExpression } from '../evaluate/compile-expression.js';
 import { compilePolicies } from '../evaluate/compile-policies.js';
 import { decide } from '../evaluate/decide.js';
 import type { EvaluationError } from '../evaluate/evaluation-error.js';
-import type { SourceSpan } from '../source-span.js';
+import type { SourceSpan } from '../source-lines.js';
 import type {
   ActionConstraint,
   Expression,

@@ -1,5 +1,5 @@
 import type { Outcome } from '../evaluate/evaluation-error.js';
-import type { SourceSpan } from '../source-span.js';
+import type { SourceSpan } from '../source-lines.js';
 
 /** A part of a condition and what it came to. */
 export interface Finding {

@@ -1,4 +1,4 @@
-import type { SourceSpan } from '../source-span.js';
+import type { SourceSpan } from '../source-lines.js';
 import type { Policy, ScopeConstraint, ScopeEntity } from '../syntax-tree.js';
 import { checkCondition } from './check-expression.js';
 import type { ModelFinding } from './model-finding.js';

@@ -1,7 +1,6 @@
 import { err, ok, type Result } from '../../../shared/result.js';
 import { maximumJsonDepth } from '../../../shared/strict-json.js';
-import type { Identity } from '../../identity/identity.js';
-import { isUsableSubject } from '../../identity/usable-subject.js';
+import { type Identity, isUsableSubject } from '../../identity/identity.js';
 import { type Claims, type ClaimValue, isClaims, SpelledNumber } from '../../tokens/claims.js';
 import type { Entity } from '../evaluate/authorization-request.js';
 import { entityKey, entityUid } from '../values/entity-uid.js';

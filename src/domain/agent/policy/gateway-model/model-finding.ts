@@ -1,4 +1,4 @@
-import type { SourceSpan } from '../source-span.js';
+import type { SourceSpan } from '../source-lines.js';
 
 /** What in a policy can never be as it is written: most likely a mistake. */
 export interface ModelFinding {

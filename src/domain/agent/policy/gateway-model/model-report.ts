@@ -1,5 +1,5 @@
 import { nearestWord } from '../../../configuration/schema/did-you-mean.js';
-import type { SourceSpan } from '../source-span.js';
+import type { SourceSpan } from '../source-lines.js';
 import type { PolicyEffect } from '../syntax-tree.js';
 import { formatEntityUid } from '../values/entity-uid.js';
 import type { EntityUid } from '../values/value.js';

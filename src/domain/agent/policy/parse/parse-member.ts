@@ -1,7 +1,7 @@
 import { didYouMean } from '../../../configuration/schema/did-you-mean.js';
 import { extensionSignatures, partialEvaluationFunction } from '../extensions/extension-signatures.js';
 import { shortenedText } from '../shortened-text.js';
-import type { SourceSpan } from '../source-span.js';
+import type { SourceSpan } from '../source-lines.js';
 import type { Expression, PolicyDialect, RequestVariable } from '../syntax-tree.js';
 import { integerValue } from './integer-value.js';
 import { wordHint } from './near-misses.js';

@@ -1,4 +1,4 @@
-import type { SourceSpan } from '../source-span.js';
+import type { SourceSpan } from '../source-lines.js';
 import { reservedWords, type Token } from './token.js';
 import type { TokenCursor } from './token-cursor.js';
 import { unescapeText } from './unescape-text.js';

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../../configuration/schema/did-you-mean.js';
 import { shortenedText } from '../shortened-text.js';
-import type { SourceSpan } from '../source-span.js';
+import type { SourceSpan } from '../source-lines.js';
 import type {
   ActionConstraint,
   Policy,

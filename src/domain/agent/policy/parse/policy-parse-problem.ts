@@ -1,4 +1,4 @@
-import type { SourceSpan } from '../source-span.js';
+import type { SourceSpan } from '../source-lines.js';
 
 /** Why a policy text is refused, and where. */
 export interface PolicyParseProblem {

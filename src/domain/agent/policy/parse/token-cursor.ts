@@ -1,5 +1,5 @@
 import { policyLimits } from '../policy-limits.js';
-import type { SourceSpan } from '../source-span.js';
+import type { SourceSpan } from '../source-lines.js';
 import type { PolicyDialect } from '../syntax-tree.js';
 import { describeToken, hintFor } from './near-misses.js';
 import type { PolicyParseProblem } from './policy-parse-problem.js';

@@ -1,5 +1,5 @@
 import type { SourcePosition as FilePosition } from '../../../configuration/configuration-problem.js';
-import type { PolicyPosition, SourceSpan } from '../source-span.js';
+import type { PolicyPosition, SourceSpan } from '../source-lines.js';
 
 /** A text with policies. */
 export interface PolicySource {

@@ -1,7 +1,6 @@
 import type { ConfigurationProblem } from '../../../configuration/configuration-problem.js';
 import { visibleText } from '../shortened-text.js';
-import { type SourceLines, sourceLines } from '../source-lines.js';
-import type { SourceSpan } from '../source-span.js';
+import { type SourceLines, type SourceSpan, sourceLines } from '../source-lines.js';
 import type { PolicyOrigin, PolicySource } from './policy-source.js';
 
 /** UTF-16 code units of a line that is shown, at the most. */

@@ -1,7 +1,6 @@
 import { err, ok, type Result } from '../../../shared/result.js';
-import type { Assertion, AssertionAttribute, VerifiedAssertion } from '../assertion.js';
+import type { Assertion, AssertionAttribute, NameId, VerifiedAssertion } from '../assertion.js';
 import type { DocumentRejection } from '../document-rejection.js';
-import type { NameId } from '../name-id.js';
 import { statementInContext } from './authentication-context.js';
 import { acceptedConfirmation } from './check-subject-confirmation.js';
 import { replayUntilMs } from './replay-time.js';

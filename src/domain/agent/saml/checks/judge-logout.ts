@@ -1,5 +1,5 @@
+import type { LogoutRequest, LogoutResponse } from '../assertion.js';
 import type { DocumentRejection } from '../document-rejection.js';
-import type { LogoutRequest, LogoutResponse } from '../logout-message.js';
 import { successStatus } from './check-status.js';
 import { type CheckInstant, hasPassed, issueInstantFault, maximumClockSkewMs } from './moments.js';
 

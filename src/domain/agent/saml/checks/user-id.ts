@@ -1,4 +1,4 @@
-import { isUsableSubject } from '../../identity/usable-subject.js';
+import { isUsableSubject } from '../../identity/identity.js';
 import type { Assertion } from '../assertion.js';
 
 /** What no name has, and what a log or a terminal would obey: the controls of ASCII and of Latin-1. */

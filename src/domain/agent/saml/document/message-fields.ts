@@ -1,8 +1,6 @@
 import { ok } from '../../../shared/result.js';
-import { attributeOf } from '../../xml/element-access.js';
-import type { XmlElement } from '../../xml/xml-element.js';
-import { isNameWithoutColon } from '../../xml/xml-name.js';
-import { xmlNamespaces } from '../../xml/xml-names.js';
+import { attributeOf, type XmlElement } from '../../xml/element-access.js';
+import { isNameWithoutColon, xmlNamespaces } from '../../xml/xml-name.js';
 import {
   malformedDocument,
   type Read,

@@ -1,10 +1,16 @@
-import { allChildElements, attributeOf, childElements, isNamed } from '../../xml/element-access.js';
-import { type PlacedElement, placedElements } from '../../xml/placed-elements.js';
-import type { XmlElement } from '../../xml/xml-element.js';
-import { xmlNamespaces } from '../../xml/xml-names.js';
+import {
+  allChildElements,
+  attributeOf,
+  childElements,
+  isNamed,
+  type PlacedElement,
+  placedElements,
+  type XmlElement,
+} from '../../xml/element-access.js';
+import { xmlNamespaces } from '../../xml/xml-name.js';
 import { successStatus } from '../checks/check-status.js';
 import type { DocumentRejection } from '../document-rejection.js';
-import { signatureFault } from './signature-shape.js';
+import { signatureFault } from './signed-info-shape.js';
 
 /** A document whose structure is looked at, before anything in it is believed. */
 interface DocumentTree {

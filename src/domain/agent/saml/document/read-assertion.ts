@@ -1,7 +1,13 @@
 import { err, ok, type Result } from '../../../shared/result.js';
-import { allChildElements, attributeOf, childElements, elementText, isNamed } from '../../xml/element-access.js';
-import type { XmlElement } from '../../xml/xml-element.js';
-import { xmlNamespaces } from '../../xml/xml-names.js';
+import {
+  allChildElements,
+  attributeOf,
+  childElements,
+  elementText,
+  isNamed,
+  type XmlElement,
+} from '../../xml/element-access.js';
+import { xmlNamespaces } from '../../xml/xml-name.js';
 import type {
   Assertion,
   AssertionAttribute,

@@ -1,12 +1,10 @@
 import { err, ok, type Result } from '../../../shared/result.js';
-import { attributeOf, isNamed } from '../../xml/element-access.js';
-import type { XmlElement } from '../../xml/xml-element.js';
-import { xmlNamespaces } from '../../xml/xml-names.js';
+import { attributeOf, isNamed, type XmlElement } from '../../xml/element-access.js';
+import { xmlNamespaces } from '../../xml/xml-name.js';
 import type { SamlResponseHead } from '../assertion.js';
 import type { DocumentRejection } from '../document-rejection.js';
 import { readMessageFields, readOptionalIssuer } from './message-fields.js';
-import { readAll } from './reading.js';
-import { readStatusCodes } from './status-codes.js';
+import { readAll, readStatusCodes } from './reading.js';
 
 /** What a Response says beside its assertion, nothing of it judged (SAML core, section 3.2.2). */
 export const readSamlResponseHead = (

@@ -1,9 +1,25 @@
 import { err, ok, type Result } from '../../../shared/result.js';
-import { collapseWhiteSpace } from '../../xml/collapse-white-space.js';
 import { parseDateTime } from '../../xml/date-time.js';
-import { attributeOf, childElements, elementText } from '../../xml/element-access.js';
-import type { XmlElement } from '../../xml/xml-element.js';
+import { attributeOf, childElements, elementText, type XmlElement } from '../../xml/element-access.js';
+import { collapseWhiteSpace } from '../../xml/xml-characters.js';
+import { xmlNamespaces } from '../../xml/xml-name.js';
 import type { DocumentRejection } from '../document-rejection.js';
+
+const readCodes = (status: XmlElement): Read<readonly string[]> => {
+  const codes: string[] = [];
+  let next = readChild(status, xmlNamespaces.samlp, 'StatusCode', (code): Read<XmlElement | null> => ok(code));
+  while (next.ok && next.value !== null) {
+    const code = readAttribute(next.value, 'Value');
+    if (!code.ok) return code;
+    codes.push(code.value);
+    next = optionalChild(next.value, xmlNamespaces.samlp, 'StatusCode');
+  }
+  return next.ok ? ok(codes) : next;
+};
+
+/** The status codes of a response, the top-level one first (SAML core, section 3.2.2.1). */
+export const readStatusCodes = (response: XmlElement): Read<readonly string[]> =>
+  readChild(response, xmlNamespaces.samlp, 'Status', readCodes);
 
 /** What was read of a document, or the reason why it cannot be. */
 export type Read<Value> = Result<Value, DocumentRejection>;

@@ -1,9 +1,80 @@
-import { allChildElements, attributeOf, childElements, elementText, isNamed } from '../../xml/element-access.js';
-import { exactChildren, isEmptyElement } from '../../xml/exact-children.js';
-import type { XmlElement } from '../../xml/xml-element.js';
-import { xmlNamespaces } from '../../xml/xml-names.js';
+import {
+  allChildElements,
+  attributeOf,
+  childElements,
+  elementText,
+  exactChildren,
+  isEmptyElement,
+  isNamed,
+  placedElements,
+  type XmlElement,
+} from '../../xml/element-access.js';
+import { isNameWithoutColon, xmlNamespaces } from '../../xml/xml-name.js';
 import type { DocumentRejection } from '../document-rejection.js';
-import { digestAlgorithms, signatureAlgorithms } from './signature-algorithms.js';
+
+/** A signature algorithm that is believed: PKCS #1 v1.5 for RSA, r and s side by side for ECDSA (RFC 9231, section 2.3). */
+export interface XmlSignatureAlgorithm {
+  /** What the key has to be. */
+  readonly keyType: 'rsa' | 'ec';
+  readonly hash: 'sha256' | 'sha384' | 'sha512';
+}
+
+const more = 'http://www.w3.org/2001/04/xmldsig-more#';
+
+/** Signature algorithms that are accepted, by URI (RFC 9231). None with SHA-1, and none with a shared key. */
+export const signatureAlgorithms: ReadonlyMap<string, XmlSignatureAlgorithm> = new Map([
+  [`${more}rsa-sha256`, { keyType: 'rsa', hash: 'sha256' }],
+  [`${more}rsa-sha384`, { keyType: 'rsa', hash: 'sha384' }],
+  [`${more}rsa-sha512`, { keyType: 'rsa', hash: 'sha512' }],
+  [`${more}ecdsa-sha256`, { keyType: 'ec', hash: 'sha256' }],
+  [`${more}ecdsa-sha384`, { keyType: 'ec', hash: 'sha384' }],
+  [`${more}ecdsa-sha512`, { keyType: 'ec', hash: 'sha512' }],
+]);
+
+/** Digest algorithms that are accepted, by URI (XML Encryption, section 5.7; RFC 9231, section 2.1). */
+export const digestAlgorithms: ReadonlyMap<string, XmlSignatureAlgorithm['hash']> = new Map([
+  ['http://www.w3.org/2001/04/xmlenc#sha256', 'sha256'],
+  [`${more}sha384`, 'sha384'],
+  ['http://www.w3.org/2001/04/xmlenc#sha512', 'sha512'],
+]);
+
+/** Elements that decide what a signature covers: libraries look for them anywhere within it, by their local names. */
+const decisive: ReadonlySet<string> = new Set([
+  'CanonicalizationMethod',
+  'DigestMethod',
+  'DigestValue',
+  'Manifest',
+  'Object',
+  'Reference',
+  'Signature',
+  'SignatureMethod',
+  'SignatureValue',
+  'SignedInfo',
+  'Transform',
+  'Transforms',
+]);
+
+const keyInfoFault = (keyInfo: XmlElement): DocumentRejection | null =>
+  placedElements(keyInfo).some(({ element }) => decisive.has(element.name)) ? 'malformed_element' : null;
+
+/**
+ * The reason to refuse a signature before it is verified, or null: it has one SignedInfo, one SignatureValue and at most one
+ * KeyInfo (whose keys nobody reads) and nothing else, and it covers the element that it stands in, whose ID is given, as a
+ * whole (XML Signature, section 4; SAML core, section 5.4).
+ */
+export const signatureFault = (signature: XmlElement, parentId: string): DocumentRejection | null => {
+  const names = ['SignedInfo', 'SignatureValue'];
+  if (allChildElements(signature).length > names.length) names.push('KeyInfo');
+  const parts = exactChildren(signature, xmlNamespaces.ds, names);
+  const [signedInfo, value, keyInfo] = parts ?? [];
+  if (!isNamed(signature, xmlNamespaces.ds, 'Signature') || signedInfo === undefined || value === undefined) {
+    return 'malformed_element';
+  }
+  if ((elementText(value) ?? '') === '') return 'malformed_element';
+  // An ID that is no name could make the reference mean something else, such as an XPointer.
+  if (!isNameWithoutColon(parentId)) return 'signature_reference';
+  return (keyInfo === undefined ? null : keyInfoFault(keyInfo)) ?? signedInfoFault(signedInfo, parentId);
+};
 
 const envelopedSignature = `${xmlNamespaces.ds}enveloped-signature`;
 

@@ -1,5 +1,5 @@
 import { formatDateTime } from '../../xml/date-time.js';
-import type { NameId } from '../name-id.js';
+import type { NameId } from '../assertion.js';
 import { markup, markupText } from './markup.js';
 import { messageRoot, type SamlMessageRoot, samlMarkup } from './message-root.js';
 

@@ -1,5 +1,5 @@
 import { formatDateTime } from '../../xml/date-time.js';
-import { xmlNamespaces } from '../../xml/xml-names.js';
+import { xmlNamespaces } from '../../xml/xml-name.js';
 import { markup, markupText } from './markup.js';
 
 /** What every message has (SAML core, section 3.2). */

@@ -1,4 +1,4 @@
-import { xmlNamespaces } from '../../xml/xml-names.js';
+import { xmlNamespaces } from '../../xml/xml-name.js';
 import { markup, markupText } from './markup.js';
 
 const { ds, excC14n } = xmlNamespaces;

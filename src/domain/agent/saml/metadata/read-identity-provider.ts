@@ -1,9 +1,8 @@
 import { webUrlFault } from '../../../configuration/schema/web-url.js';
 import { err, ok, type Result } from '../../../shared/result.js';
 import { formatDateTime, parseDateTime } from '../../xml/date-time.js';
-import { allChildElements, attributeOf, childElements, isNamed } from '../../xml/element-access.js';
-import type { XmlElement } from '../../xml/xml-element.js';
-import { xmlNamespaces } from '../../xml/xml-names.js';
+import { allChildElements, attributeOf, childElements, isNamed, type XmlElement } from '../../xml/element-access.js';
+import { xmlNamespaces } from '../../xml/xml-name.js';
 import type { IdentityProvider, LogoutService } from '../identity-provider.js';
 import { postBinding, redirectBinding } from '../messages/bindings.js';
 import { signingCertificates } from './signing-certificates.js';

@@ -1,4 +1,4 @@
-import { neverFetched, nextAttemptDelayMs } from '../../tokens/key-set-freshness.js';
+import { neverFetched, nextAttemptDelayMs } from '../../tokens/key-set.js';
 
 /** What the time of the next fetch depends on; spans in milliseconds. */
 export interface MetadataRefresh {

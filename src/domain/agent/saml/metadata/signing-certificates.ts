@@ -1,7 +1,6 @@
 import { err, ok, type Result } from '../../../shared/result.js';
-import { attributeOf, childElements, elementText } from '../../xml/element-access.js';
-import type { XmlElement } from '../../xml/xml-element.js';
-import { xmlNamespaces } from '../../xml/xml-names.js';
+import { attributeOf, childElements, elementText, type XmlElement } from '../../xml/element-access.js';
+import { xmlNamespaces } from '../../xml/xml-name.js';
 
 /** Certificates of one identity provider, at the most: each may be tried for each document. */
 export const maximumCertificates = 16;

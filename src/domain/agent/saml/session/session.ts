@@ -1,5 +1,4 @@
-import type { AssertionAttribute } from '../assertion.js';
-import type { NameId } from '../name-id.js';
+import type { AssertionAttribute, NameId } from '../assertion.js';
 
 /** A session of a user, as stores keep it. Moments are milliseconds since the Unix epoch. */
 export interface Session {

@@ -1,4 +1,4 @@
-import type { NameId } from '../name-id.js';
+import type { NameId } from '../assertion.js';
 
 /** What stores write for a session without a NameID: no NameID has an empty value. */
 export const noNameId: NameId = { value: '', format: null, nameQualifier: null, spNameQualifier: null };

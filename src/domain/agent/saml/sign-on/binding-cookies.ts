@@ -1,4 +1,4 @@
-import { signOnRequestMs } from './new-sign-on-request.js';
+import { signOnRequestMs } from './sign-on-request.js';
 
 /** Sign-ons that may wait in one browser at a time. */
 export const maximumWaitingSignOns = 8;

@@ -3,10 +3,8 @@ import { connect as connectPlain } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { type ChannelCredentials, status as codes, credentials } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type {
-  AgentGrpcServer,
-  GrpcServerTls,
-} from '../../../../../src/adapters/inbound/agent-grpc/agent-grpc-server.js';
+import type { AgentGrpcServer } from '../../../../../src/adapters/inbound/agent-grpc/agent-grpc-server.js';
+import type { GrpcServerTls } from '../../../../../src/adapters/inbound/agent-grpc/grpc-server-options.js';
 import { FakeAgentService } from '../../../../support/agent/fake-agent-service.js';
 import { grpcServer, localPort } from '../../../../support/shared/grpc-server.js';
 import { type OpensslCertificate, OpensslCertificates } from '../../../../support/shared/openssl-certificates.js';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CryptoRandom } from '../../../../../src/adapters/outbound/node-random/crypto-random.js';
 import { OtelTracer } from '../../../../../src/adapters/outbound/otel-tracing/otel-tracer.js';
 import { RequestTracing } from '../../../../../src/application/gateway/trace/request-tracing.js';
-import type { TracingConfiguration } from '../../../../../src/domain/gateway/configuration/tracing-configuration.js';
+import type { TracingConfiguration } from '../../../../../src/domain/gateway/configuration/tracing-schema.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
 import { newExchange } from '../../../../support/gateway/exchanges.js';
 import { CleanUp } from '../../../../support/shared/clean-up.js';

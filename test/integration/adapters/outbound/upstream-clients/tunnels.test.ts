@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Tunnel } from '../../../../../src/application/ports/gateway/tunnel.js';
+import type { Tunnel } from '../../../../../src/application/ports/gateway/http-exchange.js';
 import { startRawUpstream } from '../../../../support/gateway/raw-upstream.js';
 import { plainUpstreamRequest, targetClient } from '../../../../support/gateway/target-clients.js';
 import { CleanUp } from '../../../../support/shared/clean-up.js';

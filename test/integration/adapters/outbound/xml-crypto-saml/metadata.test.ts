@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FastXmlReader } from '../../../../../src/adapters/outbound/xml-crypto-saml/fast-xml-reader.js';
+import { FastXmlReader } from '../../../../../src/adapters/outbound/xml-crypto-saml/proven-element.js';
 import { XmlCryptoDocumentVerifier } from '../../../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
 import { idpKey, strangerKey } from '../../../../support/agent/saml-keys.js';
 import { atEnd, swapped } from '../../../../support/agent/saml-pieces.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MemoryStoreOpener } from '../../../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
-import { SpentAssertions } from '../../../../../src/application/agent/exchange-token/spent-assertions-of-agents.js';
+import { SpentAssertions } from '../../../../../src/application/agent/exchange-token/spent-assertions.js';
 import { noOtherProcesses } from '../../../../../src/application/agent/sessions/session-endings.js';
 import { SamlStoreLeases } from '../../../../../src/application/agent/sign-on/saml/trust/saml-store-leases.js';
 import type { SamlStoreOpener } from '../../../../../src/application/ports/agent/saml-stores.js';

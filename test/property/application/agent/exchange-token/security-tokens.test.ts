@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ExchangeTokenKind } from '../../../../../src/domain/agent/token-exchange/token-kinds.js';
+import type { ExchangeTokenKind } from '../../../../../src/domain/agent/token-exchange/security-token.js';
 import { signInput, tokenPart } from '../../../../support/agent/test-tokens.js';
 import {
   corpIssuer,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { defaultSessionOptions } from '../../../../../src/application/agent/serve-gateways/gateway-connection.js';
 import { GatewaySessions } from '../../../../../src/application/agent/serve-gateways/gateway-sessions.js';
-import { defaultSessionOptions } from '../../../../../src/application/agent/serve-gateways/session-options.js';
 import {
   type AgentAnswer,
   type AgentEvent,

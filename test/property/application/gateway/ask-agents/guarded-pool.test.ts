@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { GuardedAgentClient } from '../../../../../src/application/gateway/ask-agents/guarded-agent-client.js';
-import type { AgentFailureCode, AgentOutcome } from '../../../../../src/application/ports/gateway/agent-client.js';
+import type { AgentOutcome } from '../../../../../src/application/ports/gateway/agent-client.js';
 import type { ConnectionEnd } from '../../../../../src/application/ports/gateway/agent-connector.js';
+import type { AgentFailureCode } from '../../../../../src/domain/agent-protocol/failure-rules.js';
 import type { AgentState } from '../../../../../src/domain/agent-protocol/health.js';
 import type { CircuitBreakerRules } from '../../../../../src/domain/gateway/circuit-breaking/circuit-breaker.js';
 import { err } from '../../../../../src/domain/shared/result.js';

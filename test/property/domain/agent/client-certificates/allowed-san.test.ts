@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseAllowedSan } from '../../../../../src/domain/agent/client-certificates/allowed-san.js';
-import { prepareAllowedSans, sanAllowed } from '../../../../../src/domain/agent/client-certificates/allowed-sans.js';
+import {
+  parseAllowedSan,
+  prepareAllowedSans,
+  sanAllowed,
+} from '../../../../../src/domain/agent/client-certificates/allowed-san.js';
 import type { SubjectAltName } from '../../../../../src/domain/shared/certificate.js';
 
 const allows = (entry: string, kind: SubjectAltName['kind'], value: string): boolean => {

@@ -4,8 +4,7 @@ import { parseExpressionText } from '../../../../../src/domain/agent/policy/pars
 import { parsePolicies } from '../../../../../src/domain/agent/policy/parse/parse-policies.js';
 import type { PolicyParseProblem } from '../../../../../src/domain/agent/policy/parse/policy-parse-problem.js';
 import { policyLimits } from '../../../../../src/domain/agent/policy/policy-limits.js';
-import { sourceLines } from '../../../../../src/domain/agent/policy/source-lines.js';
-import type { SourceSpan } from '../../../../../src/domain/agent/policy/source-span.js';
+import { type SourceSpan, sourceLines } from '../../../../../src/domain/agent/policy/source-lines.js';
 import { nearMissPolicies } from '../../../../support/agent/near-miss-policies.js';
 import { policySyntaxTokens } from '../../../../support/agent/policy-syntax-samples.js';
 

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PathSet } from '../../../../../src/domain/agent/saml/path-set.js';
-import { compileSamlPaths, samlPathStanding } from '../../../../../src/domain/agent/saml/protected-paths.js';
-import { prefixTakes } from '../../../../../src/domain/http/path-prefix.js';
-import { requestPath } from '../../../../../src/domain/http/request-path.js';
+import { compileSamlPaths, PathSet, samlPathStanding } from '../../../../../src/domain/agent/saml/protected-paths.js';
+import { prefixTakes, requestPath } from '../../../../../src/domain/http/path-normalisation.js';
 
 const segment = fc.constantFrom('a', 'b', 'ab', 'abc', 'a;b', 'b%3Ba', ';', 'constructor', '__proto__');
 const path = fc

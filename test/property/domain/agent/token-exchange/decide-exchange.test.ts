@@ -5,7 +5,7 @@ import {
   grantExchange,
   requestFault,
 } from '../../../../../src/domain/agent/token-exchange/decide-exchange.js';
-import type { ExchangeGrant } from '../../../../../src/domain/agent/token-exchange/exchange-grant.js';
+import type { ExchangeGrant } from '../../../../../src/domain/agent/token-exchange/exchange-policy.js';
 import { type Claims, type ClaimValue, isClaims } from '../../../../../src/domain/agent/tokens/claims.js';
 import { parseClaims } from '../../../../../src/domain/agent/tokens/parse-claims.js';
 import { anyExchange } from '../../../../support/agent/exchange-arbitraries.js';

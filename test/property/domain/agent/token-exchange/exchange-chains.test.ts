@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { grantExchange } from '../../../../../src/domain/agent/token-exchange/decide-exchange.js';
-import type { ExchangeGrant } from '../../../../../src/domain/agent/token-exchange/exchange-grant.js';
-import type { ExchangePolicy } from '../../../../../src/domain/agent/token-exchange/exchange-policy.js';
-import type { SecurityToken } from '../../../../../src/domain/agent/token-exchange/security-token.js';
-import { issuedKinds } from '../../../../../src/domain/agent/token-exchange/token-kinds.js';
+import type { ExchangeGrant, ExchangePolicy } from '../../../../../src/domain/agent/token-exchange/exchange-policy.js';
+import { issuedKinds, type SecurityToken } from '../../../../../src/domain/agent/token-exchange/security-token.js';
 import { parseClaims } from '../../../../../src/domain/agent/tokens/parse-claims.js';
 import { exchangeNowMs } from '../../../../support/agent/asked-exchange.js';
 import { anyActor, anyPolicy, anyRequest, anyToken } from '../../../../support/agent/exchange-arbitraries.js';

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readClientCredentials } from '../../../../../src/domain/agent/token-exchange/client-credentials.js';
-import { readExchangeRequest } from '../../../../../src/domain/agent/token-exchange/read-exchange-request.js';
-import { repeatableParameters } from '../../../../../src/domain/agent/token-exchange/request-parameters.js';
+import {
+  readExchangeRequest,
+  repeatableParameters,
+} from '../../../../../src/domain/agent/token-exchange/read-exchange-request.js';
 import { parseFormFields } from '../../../../../src/domain/shared/form-urlencoded.js';
 import { fieldsOf, leastParameters, tokenTypeUris } from '../../../../support/agent/exchange-fields.js';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Claims, SpelledNumber } from '../../../../../src/domain/agent/tokens/claims.js';
-import { claimsJson } from '../../../../../src/domain/agent/tokens/claims-json.js';
+import { type Claims, claimsJson, SpelledNumber } from '../../../../../src/domain/agent/tokens/claims.js';
 import { parseClaims } from '../../../../../src/domain/agent/tokens/parse-claims.js';
 import { sameClaim } from '../../../../../src/domain/agent/tokens/same-claim.js';
 import { claimValue } from '../../../../support/agent/exchange-arbitraries.js';

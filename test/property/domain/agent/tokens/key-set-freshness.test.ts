@@ -11,7 +11,7 @@ import {
   neverFetched,
   nextAttemptDelayMs,
   refetchIntervalMs,
-} from '../../../../../src/domain/agent/tokens/key-set-freshness.js';
+} from '../../../../../src/domain/agent/tokens/key-set.js';
 
 type Event =
   | { readonly kind: 'time'; readonly ms: number }

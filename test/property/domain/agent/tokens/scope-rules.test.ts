@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasScopes } from '../../../../../src/domain/agent/tokens/scope-rules.js';
+import { hasScopes } from '../../../../../src/domain/agent/tokens/claims.js';
 import type { JsonValue } from '../../../../../src/domain/shared/json.js';
 
 const scope = fc.constantFrom('read', 'write', 'admin', 'read.all', 'READ');

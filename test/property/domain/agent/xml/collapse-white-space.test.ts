@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { collapseWhiteSpace } from '../../../../../src/domain/agent/xml/collapse-white-space.js';
+import { collapseWhiteSpace } from '../../../../../src/domain/agent/xml/xml-characters.js';
 
 const white = fc.stringMatching(/^[ \t\r\n]{0,5}$/);
 const piece = fc.oneof(fc.webUrl(), fc.string(), fc.constantFrom('\u00a0', '\u2003', '\u200b', '\ufeff', '\v', '\f'));

@@ -1,10 +1,8 @@
 import { DOMParser } from '@xmldom/xmldom';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeReferences } from '../../../../../src/domain/agent/xml/decode-references.js';
-import { documentShapeFault } from '../../../../../src/domain/agent/xml/document-shape.js';
-import { escapeAttribute, escapeText } from '../../../../../src/domain/agent/xml/escape-xml.js';
-import { metadataShapeFault } from '../../../../../src/domain/agent/xml/metadata-shape.js';
+import { documentShapeFault, metadataShapeFault } from '../../../../../src/domain/agent/xml/document-shape.js';
+import { decodeReferences, escapeAttribute, escapeText } from '../../../../../src/domain/agent/xml/xml-characters.js';
 import { nearMisses } from '../../../../support/shared/near-misses.js';
 
 interface Node {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseDateTime } from '../../../../../src/domain/agent/xml/date-time.js';
-import { decodeReferences } from '../../../../../src/domain/agent/xml/decode-references.js';
-import { documentShapeFault } from '../../../../../src/domain/agent/xml/document-shape.js';
+import { documentShapeFault, metadataShapeFault } from '../../../../../src/domain/agent/xml/document-shape.js';
 import type { ShapeLimits } from '../../../../../src/domain/agent/xml/markup-shape.js';
-import { metadataShapeFault } from '../../../../../src/domain/agent/xml/metadata-shape.js';
+import { decodeReferences } from '../../../../../src/domain/agent/xml/xml-characters.js';
 import { charactersLookedAt } from '../../../../support/agent/counted-work.js';
 
 /** No limit but that of the work itself. */

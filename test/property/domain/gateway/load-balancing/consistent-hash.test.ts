@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { hashedTo } from '../../../../../src/domain/gateway/load-balancing/consistent-hash.js';
-import { textHash } from '../../../../../src/domain/gateway/load-balancing/text-hash.js';
+import { hashedTo, textHash } from '../../../../../src/domain/gateway/load-balancing/consistent-hash.js';
 import { plainTargets } from '../../../../support/gateway/balanced-targets.js';
 
 const weights = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 10 });

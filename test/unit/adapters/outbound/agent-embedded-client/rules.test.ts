@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AgentEmbeddedClient } from '../../../../../src/adapters/outbound/agent-embedded-client/agent-embedded-client.js';
-import type { AgentFailureCode, AgentOutcome } from '../../../../../src/application/ports/gateway/agent-client.js';
+import type { AgentOutcome } from '../../../../../src/application/ports/gateway/agent-client.js';
 import type { AgentCapabilities, AgentFeatures } from '../../../../../src/domain/agent-protocol/capabilities.js';
+import type { AgentFailureCode } from '../../../../../src/domain/agent-protocol/failure-rules.js';
 import type { AgentHealth } from '../../../../../src/domain/agent-protocol/health.js';
 import {
   type AgentAnswer,

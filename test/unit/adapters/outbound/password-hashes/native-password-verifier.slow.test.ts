@@ -3,8 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { NativePasswordHasher } from '../../../../../src/adapters/outbound/password-hashes/native-password-hasher.js';
 import { NativePasswordVerifier } from '../../../../../src/adapters/outbound/password-hashes/native-password-verifier.js';
 import { passwordAlgorithms } from '../../../../../src/domain/agent/identity/new-password.js';
-import type { PasswordHash } from '../../../../../src/domain/agent/identity/password-hash.js';
-import { decoyHash, readPasswordHash, weakness } from '../../../../../src/domain/agent/identity/password-hash-rules.js';
+import {
+  decoyHash,
+  type PasswordHash,
+  readPasswordHash,
+  weakness,
+} from '../../../../../src/domain/agent/identity/password-hash-rules.js';
 
 const hashOf = (text: string): PasswordHash => {
   const hash = readPasswordHash(text);

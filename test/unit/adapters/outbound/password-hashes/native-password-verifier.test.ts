@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { nativeModules } from '../../../../../src/adapters/outbound/password-hashes/native-modules.js';
 import { NativePasswordHasher } from '../../../../../src/adapters/outbound/password-hashes/native-password-hasher.js';
 import { NativePasswordVerifier } from '../../../../../src/adapters/outbound/password-hashes/native-password-verifier.js';
-import type { PasswordHash } from '../../../../../src/domain/agent/identity/password-hash.js';
-import { readPasswordHash } from '../../../../../src/domain/agent/identity/password-hash-rules.js';
+import { type PasswordHash, readPasswordHash } from '../../../../../src/domain/agent/identity/password-hash-rules.js';
 
 const hashOf = (text: string): PasswordHash => {
   const hash = readPasswordHash(text);

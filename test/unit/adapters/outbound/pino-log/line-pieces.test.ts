@@ -1,10 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import {
-  endOfPiece,
-  isSharedPipe,
-  wholeWriteBytes,
-} from '../../../../../src/adapters/outbound/pino-log/line-pieces.js';
+import { endOfPiece, isSharedPipe, wholeWriteBytes } from '../../../../../src/adapters/outbound/pino-log/log-output.js';
 
 /** The pieces that lines of such lengths, their ends included, are written in. */
 const pieces = (lengths: readonly number[]): readonly number[] => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownSampleNames } from '../../../../../src/adapters/outbound/prometheus-metrics/agent-samples.js';
+import { ownSampleNames } from '../../../../../src/adapters/outbound/prometheus-metrics/gauge-samples.js';
 import { metricDefinitions } from '../../../../../src/adapters/outbound/prometheus-metrics/metric-definitions.js';
 import { PrometheusGatewayMetrics } from '../../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import type { AgentStatus } from '../../../../../src/application/ports/gateway/agent-client.js';

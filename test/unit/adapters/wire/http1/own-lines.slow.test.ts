@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { linesOfField } from '../../../../../src/adapters/wire/http1/head-lines.js';
 import { fieldLines } from '../../../../../src/adapters/wire/http1/head-text.js';
-import { linesOfField } from '../../../../../src/adapters/wire/http1/own-lines.js';
 import { octetsUsed } from '../../../../support/gateway/octets-used.js';
 
 const knownLine = (name: string, value: string): string | null => linesOfField(name)?.take(value) ?? null;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { AgentServiceCounters } from '../../../../../src/application/agent/agent-service/agent-service-counters.js';
-import { LabelledCounter } from '../../../../../src/application/agent/agent-service/labelled-counter.js';
+import {
+  AgentServiceCounters,
+  LabelledCounter,
+} from '../../../../../src/application/agent/agent-service/agent-service-counters.js';
 
 describe('LabelledCounter', () => {
   it('has a series for each kind that has happened, and none for others', () => {

@@ -2,7 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { HmacSecretDigest } from '../../../../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { NativePasswordHasher } from '../../../../../src/adapters/outbound/password-hashes/native-password-hasher.js';
 import { NativePasswordVerifier } from '../../../../../src/adapters/outbound/password-hashes/native-password-verifier.js';
-import type { CheckOutcome } from '../../../../../src/application/agent/authenticate/authentication-check.js';
+import {
+  type CheckOutcome,
+  maximumSharers,
+} from '../../../../../src/application/agent/authenticate/authentication-check.js';
 import { BasicCheck } from '../../../../../src/application/agent/authenticate/basic-check.js';
 import {
   PasswordChecks,
@@ -13,7 +16,6 @@ import {
   rememberedMismatchMs,
 } from '../../../../../src/application/agent/authenticate/password-verification-cache.js';
 import { preparedIdentity } from '../../../../../src/application/agent/authenticate/prepared-identity.js';
-import { maximumSharers } from '../../../../../src/application/agent/authenticate/shared-check.js';
 import { hashPassword } from '../../../../../src/application/agent/hash-secrets/hash-password.js';
 import type { PasswordVerifier } from '../../../../../src/application/ports/agent/password-verifier.js';
 import type { Cancellation } from '../../../../../src/application/ports/shared/cancellation.js';

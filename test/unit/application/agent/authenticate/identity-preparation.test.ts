@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import {
   IdentityPreparation,
   leftOutLineMs,
-} from '../../../../../src/application/agent/authenticate/identity-preparation.js';
-import type { AuthenticationMethod } from '../../../../../src/domain/agent/identity/authentication-method.js';
+} from '../../../../../src/application/agent/authenticate/prepared-identity.js';
+import type { AuthenticationMethod } from '../../../../../src/domain/agent/identity/identity.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { JoseVerificationKeys } from '../../../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
-import { nodeCertificateFingerprints } from '../../../../../src/adapters/outbound/x509-certificates/certificate-fingerprints.js';
+import { nodeCertificateFingerprints } from '../../../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
 import { AuthenticateRequest } from '../../../../../src/application/agent/authenticate/authenticate-request.js';
 import { CertificateBinding } from '../../../../../src/application/agent/authenticate/certificate-binding.js';
 import { JwtCheck } from '../../../../../src/application/agent/authenticate/jwt-check.js';
 import { preparedIdentity } from '../../../../../src/application/agent/authenticate/prepared-identity.js';
 import { VerifiedTokenCache } from '../../../../../src/application/agent/authenticate/verified-token-cache.js';
 import { JwtTokens } from '../../../../../src/application/agent/verify-tokens/jwt-tokens.js';
-import { TokenReader } from '../../../../../src/application/agent/verify-tokens/read-token.js';
+import { TokenReader } from '../../../../../src/application/agent/verify-tokens/token-verdict.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
 import { signToken } from '../../../../support/agent/test-tokens.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { JoseVerificationKeys } from '../../../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
-import { nodeCertificateFingerprints } from '../../../../../src/adapters/outbound/x509-certificates/certificate-fingerprints.js';
+import { nodeCertificateFingerprints } from '../../../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
 import type { CheckOutcome } from '../../../../../src/application/agent/authenticate/authentication-check.js';
 import { CertificateBinding } from '../../../../../src/application/agent/authenticate/certificate-binding.js';
 import { OidcCheck } from '../../../../../src/application/agent/authenticate/oidc-check.js';
 import { preparedIdentity } from '../../../../../src/application/agent/authenticate/prepared-identity.js';
 import { VerifiedTokenCache } from '../../../../../src/application/agent/authenticate/verified-token-cache.js';
-import { keysOfProvider } from '../../../../../src/application/agent/configure-agent/provider-key-sets.js';
+import { keysOfProvider } from '../../../../../src/application/agent/configure-agent/agent-key-sets.js';
 import { maximumWaiting } from '../../../../../src/application/agent/keys/key-set.js';
 import {
   keyPatienceMs,
   type OidcProvider,
   ProviderTokens,
 } from '../../../../../src/application/agent/verify-tokens/provider-tokens.js';
-import { TokenReader } from '../../../../../src/application/agent/verify-tokens/read-token.js';
+import { TokenReader } from '../../../../../src/application/agent/verify-tokens/token-verdict.js';
 import type { Cancellation } from '../../../../../src/application/ports/shared/cancellation.js';
 import { CancellationSource } from '../../../../../src/application/shared/cancellation/cancellation-source.js';
 import type { OidcProviderOptions } from '../../../../../src/domain/agent/configuration/agent-configuration.js';

@@ -6,7 +6,7 @@ import {
   type PasswordVerdict,
   passwordQueueLimits,
 } from '../../../../../src/application/agent/authenticate/password-checks.js';
-import type { PasswordHash } from '../../../../../src/domain/agent/identity/password-hash.js';
+import type { PasswordHash } from '../../../../../src/domain/agent/identity/password-hash-rules.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
 import { HeldPasswordVerifier } from '../../../../support/agent/held-password-verifier.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';

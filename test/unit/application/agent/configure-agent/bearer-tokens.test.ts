@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { keysOfProvider } from '../../../../../src/application/agent/configure-agent/agent-key-sets.js';
 import { bearerTokens } from '../../../../../src/application/agent/configure-agent/prepare-agent.js';
-import { keysOfProvider } from '../../../../../src/application/agent/configure-agent/provider-key-sets.js';
-import { type ReadToken, readToken } from '../../../../../src/application/agent/verify-tokens/read-token.js';
+import { type ReadToken, readToken } from '../../../../../src/application/agent/verify-tokens/token-verdict.js';
 import type {
   JwtOptions,
   OidcProviderOptions,

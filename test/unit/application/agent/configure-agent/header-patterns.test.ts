@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   identityHeaderPatterns,
   removablePatterns,
-} from '../../../../../src/application/agent/configure-agent/header-patterns.js';
+} from '../../../../../src/application/agent/configure-agent/prepare-agent.js';
 import type { CompleteAgentOptions } from '../../../../../src/domain/agent/configuration/agent-configuration.js';
 import { completeAgentOptions } from '../../../../../src/domain/agent/configuration/agent-option-rules.js';
 import { isOwned, ownedHeaders } from '../../../../../src/domain/http/owned-headers.js';

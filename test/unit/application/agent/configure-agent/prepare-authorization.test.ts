@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { KeySetSource } from '../../../../../src/application/ports/agent/key-set-source.js';
-import { toConfigurationProblem } from '../../../../../src/domain/agent/configuration/option-problem-text.js';
-import { formatProblem } from '../../../../../src/domain/configuration/format-problem.js';
+import { toConfigurationProblem } from '../../../../../src/domain/agent/configuration/option-report.js';
+import { formatProblem } from '../../../../../src/domain/configuration/configuration-problem.js';
 import type { JsonObject } from '../../../../../src/domain/shared/json.js';
 import { err } from '../../../../../src/domain/shared/result.js';
 import { apiKey, authorizedAgent, bearer } from '../../../../support/agent/authorized-agent.js';

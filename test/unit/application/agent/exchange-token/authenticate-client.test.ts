@@ -9,8 +9,8 @@ import {
   rememberedMismatchMs,
 } from '../../../../../src/application/agent/authenticate/password-verification-cache.js';
 import { AuthenticateClient } from '../../../../../src/application/agent/exchange-token/authenticate-client.js';
-import type { PreparedClient } from '../../../../../src/application/agent/exchange-token/exchange-client.js';
-import { SpentAssertions } from '../../../../../src/application/agent/exchange-token/spent-assertions-of-agents.js';
+import type { PreparedClient } from '../../../../../src/application/agent/exchange-token/exchange-facts.js';
+import { SpentAssertions } from '../../../../../src/application/agent/exchange-token/spent-assertions.js';
 import type { PasswordVerifier } from '../../../../../src/application/ports/agent/password-verifier.js';
 import type { ClientKey } from '../../../../../src/application/ports/agent/token-signing-keys.js';
 import type { Cancellation } from '../../../../../src/application/ports/shared/cancellation.js';

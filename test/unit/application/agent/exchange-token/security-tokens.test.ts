@@ -3,7 +3,7 @@ import { SecurityTokens } from '../../../../../src/application/agent/exchange-to
 import { OwnTokens } from '../../../../../src/application/agent/verify-tokens/own-tokens.js';
 import { keyPatienceMs } from '../../../../../src/application/agent/verify-tokens/provider-tokens.js';
 import { CancellationSource } from '../../../../../src/application/shared/cancellation/cancellation-source.js';
-import type { ExchangeTokenKind } from '../../../../../src/domain/agent/token-exchange/token-kinds.js';
+import type { ExchangeTokenKind } from '../../../../../src/domain/agent/token-exchange/security-token.js';
 import type { JsonObject } from '../../../../../src/domain/shared/json.js';
 import { err } from '../../../../../src/domain/shared/result.js';
 import { believesTheHeader, obeysTheHeader } from '../../../../support/agent/naive-token-verifier.js';

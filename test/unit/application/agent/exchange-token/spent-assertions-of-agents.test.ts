@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   SpentAssertionsOfAgents,
   spentAssertionLimits,
-} from '../../../../../src/application/agent/exchange-token/spent-assertions-of-agents.js';
+} from '../../../../../src/application/agent/exchange-token/spent-assertions.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 
 describe('the spent assertions of the agents of a process', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SpentAssertions } from '../../../../../src/application/agent/exchange-token/spent-assertions-of-agents.js';
+import { SpentAssertions } from '../../../../../src/application/agent/exchange-token/spent-assertions.js';
 import {
   assertionClockSkewMs,
   longestAssertionMs,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { noFacts } from '../../../../../src/application/agent/exchange-token/exchange-facts.js';
 import { VerifyParties } from '../../../../../src/application/agent/exchange-token/exchange-token.js';
-import type { TokenFault } from '../../../../../src/application/agent/exchange-token/token-fault.js';
+import type { TokenFault } from '../../../../../src/application/agent/exchange-token/oauth-answers.js';
 import { keyPatienceMs } from '../../../../../src/application/agent/verify-tokens/provider-tokens.js';
 import type { Cancellation } from '../../../../../src/application/ports/shared/cancellation.js';
 import { CancellationSource } from '../../../../../src/application/shared/cancellation/cancellation-source.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runPolicyCorpus } from '../../../../../src/application/agent/policy-tools/run-policy-corpus.js';
-import type { CorpusFiles } from '../../../../../src/application/ports/agent/corpus-files.js';
+import type { CorpusFiles } from '../../../../../src/application/ports/agent/policy-files.js';
 import { err, ok } from '../../../../../src/domain/shared/result.js';
 import { corpusInMemory } from '../../../../support/agent/policy-corpus-files.js';
 import { RecordedReport } from '../../../../support/agent/policy-corpus-report.js';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { defaultSessionOptions } from '../../../../../src/application/agent/serve-gateways/gateway-connection.js';
 import type { GatewaySession } from '../../../../../src/application/agent/serve-gateways/gateway-session.js';
 import { GatewaySessions } from '../../../../../src/application/agent/serve-gateways/gateway-sessions.js';
-import { defaultSessionOptions } from '../../../../../src/application/agent/serve-gateways/session-options.js';
 import type { HandshakeRequest } from '../../../../../src/domain/agent-protocol/handshake.js';
 import {
   type AgentAnswer,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { preparedIdentity } from '../../../../../src/application/agent/authenticate/prepared-identity.js';
+import { maximumLookUps } from '../../../../../src/application/agent/sessions/known-sessions.js';
 import type { SessionCheckResult } from '../../../../../src/application/agent/sessions/session-check-result.js';
-import { maximumLookUps } from '../../../../../src/application/agent/sessions/session-look-ups.js';
 import {
   preparedIdentityOf,
   rememberedSessions,

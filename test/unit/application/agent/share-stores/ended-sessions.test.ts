@@ -3,11 +3,11 @@ import { MemoryStoreOpener } from '../../../../../src/adapters/outbound/memory-s
 import type { KnownSessions } from '../../../../../src/application/agent/sessions/known-sessions.js';
 import {
   EndedSessionsRelay,
+  RelayedSessionEndings,
   relayDeadlineMs,
-} from '../../../../../src/application/agent/share-stores/ended-sessions-relay.js';
-import { RelayedSessionEndings } from '../../../../../src/application/agent/share-stores/relayed-session-endings.js';
-import { RemoteStoreOpener } from '../../../../../src/application/agent/share-stores/remote-store-opener.js';
-import { SharedSamlStores } from '../../../../../src/application/agent/share-stores/shared-saml-stores.js';
+} from '../../../../../src/application/agent/share-stores/relayed-session-endings.js';
+import { RemoteStoreOpener } from '../../../../../src/application/agent/share-stores/remote-saml-stores.js';
+import { SharedSamlStores } from '../../../../../src/application/agent/share-stores/share-stores.js';
 import { SamlStoreLeases } from '../../../../../src/application/agent/sign-on/saml/trust/saml-store-leases.js';
 import { FakeSessionStore } from '../../../../support/agent/fake-session-store.js';
 import { hashOf, succeeded, testSession } from '../../../../support/agent/test-sessions.js';

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStoreOpener } from '../../../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
-import { storeDeadlineMs } from '../../../../../src/application/agent/share-stores/remote-saml-stores.js';
-import { RemoteStoreOpener } from '../../../../../src/application/agent/share-stores/remote-store-opener.js';
+import {
+  RemoteStoreOpener,
+  storeDeadlineMs,
+} from '../../../../../src/application/agent/share-stores/remote-saml-stores.js';
 import {
   keptForReplacementMs,
   maximumHandles,
   SharedSamlStores,
-} from '../../../../../src/application/agent/share-stores/shared-saml-stores.js';
+} from '../../../../../src/application/agent/share-stores/share-stores.js';
 import { closeStores, sessionTopics } from '../../../../../src/application/agent/share-stores/store-topics.js';
 import type { SamlStores } from '../../../../../src/application/ports/agent/saml-stores.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   assertionDeadlineMs,
   RemoteSpentAssertions,
+  SharedSpentAssertions,
 } from '../../../../../src/application/agent/share-stores/remote-spent-assertions.js';
-import { SharedSpentAssertions } from '../../../../../src/application/agent/share-stores/shared-spent-assertions.js';
 import { supervisedWorker } from '../../../../support/gateway/supervised-workers.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { ManualScheduler, settled } from '../../../../support/shared/manual-scheduler.js';

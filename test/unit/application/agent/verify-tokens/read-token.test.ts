@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nodeCertificateFingerprints } from '../../../../../src/adapters/outbound/x509-certificates/certificate-fingerprints.js';
+import { nodeCertificateFingerprints } from '../../../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
 import { CertificateBinding } from '../../../../../src/application/agent/authenticate/certificate-binding.js';
 import { JwtCheck } from '../../../../../src/application/agent/authenticate/jwt-check.js';
 import { OidcCheck } from '../../../../../src/application/agent/authenticate/oidc-check.js';
@@ -10,7 +10,7 @@ import type { VerifyingKey } from '../../../../../src/application/agent/keys/ver
 import { JwtTokens } from '../../../../../src/application/agent/verify-tokens/jwt-tokens.js';
 import { OwnTokens } from '../../../../../src/application/agent/verify-tokens/own-tokens.js';
 import { ProviderTokens } from '../../../../../src/application/agent/verify-tokens/provider-tokens.js';
-import { readToken, TokenReader } from '../../../../../src/application/agent/verify-tokens/read-token.js';
+import { readToken, TokenReader } from '../../../../../src/application/agent/verify-tokens/token-verdict.js';
 import type { Identity } from '../../../../../src/domain/agent/identity/identity.js';
 import { charactersLookedAt } from '../../../../support/agent/counted-work.js';
 import { keysAt } from '../../../../support/agent/fake-key-set-source.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { AdminConnectionAdmissions } from '../../../../../src/application/gateway/admit/admin-connection-admissions.js';
+import { AdminConnectionAdmissions } from '../../../../../src/application/gateway/admit/connection-admissions.js';
 import { release, TestedRefusals } from '../../../../support/gateway/connection-admissions.js';
 
 it('the admin address takes a thousand connections at a time, from whom they may be', () => {

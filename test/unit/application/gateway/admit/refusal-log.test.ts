@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { FloodLog } from '../../../../../src/application/gateway/admit/flood-log.js';
-import { RefusalLog } from '../../../../../src/application/gateway/admit/refusal-log.js';
+import { FloodLog, RefusalLog } from '../../../../../src/application/gateway/admit/flood-log.js';
 import type { LimitViolation } from '../../../../../src/domain/gateway/limits/limit-violation.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { ManualScheduler } from '../../../../support/shared/manual-scheduler.js';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { GuardedAgentClient } from '../../../../../src/application/gateway/ask-agents/guarded-agent-client.js';
-import type { AgentFailureCode, AgentOutcome } from '../../../../../src/application/ports/gateway/agent-client.js';
+import type { AgentOutcome } from '../../../../../src/application/ports/gateway/agent-client.js';
 import type { AgentEventName } from '../../../../../src/domain/agent-protocol/capabilities.js';
+import type { AgentFailureCode } from '../../../../../src/domain/agent-protocol/failure-rules.js';
 import {
   type AgentAnswer,
   type AgentEvent,

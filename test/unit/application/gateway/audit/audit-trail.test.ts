@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AuditTrail, lossLineMs } from '../../../../../src/application/gateway/audit/audit-trail.js';
 import { emptyAudit } from '../../../../../src/domain/agent-protocol/messages.js';
-import type { AuditConfiguration } from '../../../../../src/domain/gateway/configuration/audit-configuration.js';
+import type { AuditConfiguration } from '../../../../../src/domain/gateway/configuration/audit-schema.js';
 import { err, ok } from '../../../../../src/domain/shared/result.js';
 import { RecordingAuditLog } from '../../../../support/gateway/recording-audit-log.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';

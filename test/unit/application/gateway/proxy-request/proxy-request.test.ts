@@ -3,8 +3,8 @@ import { ConnectionAdmissions } from '../../../../../src/application/gateway/adm
 import { FloodLog } from '../../../../../src/application/gateway/admit/flood-log.js';
 import { ProblemAnswerer } from '../../../../../src/application/gateway/proxy-request/answer-problem.js';
 import { noCertificateHeaders } from '../../../../../src/application/gateway/proxy-request/certificate-headers.js';
+import type { Stage } from '../../../../../src/application/gateway/proxy-request/exchange.js';
 import { ProxyRequest, type RequestPath } from '../../../../../src/application/gateway/proxy-request/proxy-request.js';
-import type { Stage } from '../../../../../src/application/gateway/proxy-request/stage.js';
 import { LocalPermitBook } from '../../../../../src/application/gateway/workers/share-permits/local-permits.js';
 import type { AccessRecord } from '../../../../../src/application/ports/gateway/access-log.js';
 import type { RejectedRequest } from '../../../../../src/application/ports/gateway/http-exchange.js';

@@ -4,7 +4,7 @@ import {
   relayResponse,
   withResponseOperations,
 } from '../../../../../src/application/gateway/proxy-request/relay-response.js';
-import type { ReceivedResponseHead } from '../../../../../src/application/ports/gateway/received-head.js';
+import type { ReceivedResponseHead } from '../../../../../src/application/ports/gateway/http-exchange.js';
 import type { UpstreamResponse } from '../../../../../src/application/ports/gateway/upstream-client.js';
 import type { HeaderOperation } from '../../../../../src/domain/agent-protocol/messages.js';
 import { fieldTrait } from '../../../../../src/domain/http/field-traits.js';

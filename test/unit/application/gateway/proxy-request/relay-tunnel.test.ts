@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Exchange } from '../../../../../src/application/gateway/proxy-request/exchange.js';
 import { relayTunnel } from '../../../../../src/application/gateway/proxy-request/relay-tunnel.js';
-import type { ClientResponse } from '../../../../../src/application/ports/gateway/http-exchange.js';
-import type { Tunnel } from '../../../../../src/application/ports/gateway/tunnel.js';
+import type { ClientResponse, Tunnel } from '../../../../../src/application/ports/gateway/http-exchange.js';
 import type { ScheduledTask, Scheduler } from '../../../../../src/application/ports/shared/scheduler.js';
 import { noCidrs } from '../../../../../src/domain/http/cidr-set.js';
 import { ConnectionHeaderCache } from '../../../../../src/domain/http/connection-header-cache.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Exchange } from '../../../../../src/application/gateway/proxy-request/exchange.js';
-import { resumeStages, runStages, type Stage } from '../../../../../src/application/gateway/proxy-request/stage.js';
+import { Exchange, type Stage } from '../../../../../src/application/gateway/proxy-request/exchange.js';
+import { resumeStages, runStages } from '../../../../../src/application/gateway/proxy-request/stage.js';
 import { newExchange } from '../../../../support/gateway/exchanges.js';
 import { settled } from '../../../../support/shared/manual-scheduler.js';
 

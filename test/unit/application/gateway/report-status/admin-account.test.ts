@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FloodWindows } from '../../../../../src/application/gateway/admit/flood-windows.js';
+import { FloodWindows } from '../../../../../src/application/gateway/admit/flood-log.js';
 import {
   AdminAccount,
   type AnsweredAdminRequest,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AdminConnectionAdmissions } from '../../../../../src/application/gateway/admit/admin-connection-admissions.js';
+import type { AdminConnectionAdmissions } from '../../../../../src/application/gateway/admit/connection-admissions.js';
 import type { AdminAccount } from '../../../../../src/application/gateway/report-status/admin-account.js';
 import { AdminRequests } from '../../../../../src/application/gateway/report-status/admin-requests.js';
 import type { AnswerAdmin } from '../../../../../src/application/gateway/report-status/answer-admin.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drainedChanges } from '../../../../../src/application/gateway/upgrade/drained-changes.js';
+import { drainedChanges } from '../../../../../src/application/gateway/upgrade/upgrade-program.js';
 
 const target = (address: string) => ({ upstream: 'api', address });
 const [a, b, name] = ['10.0.0.1:1', '10.0.0.2:1', 'api.example:1'].map(target) as [

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type AllowedSan, parseAllowedSan } from '../../../../../src/domain/agent/client-certificates/allowed-san.js';
-import { prepareAllowedSans, sanAllowed } from '../../../../../src/domain/agent/client-certificates/allowed-sans.js';
+import {
+  type AllowedSan,
+  parseAllowedSan,
+  prepareAllowedSans,
+  sanAllowed,
+} from '../../../../../src/domain/agent/client-certificates/allowed-san.js';
 import type { SubjectAltName } from '../../../../../src/domain/shared/certificate.js';
 
 const parsed = (text: string): AllowedSan => {

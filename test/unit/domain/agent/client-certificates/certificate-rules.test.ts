@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { parseAllowedSan } from '../../../../../src/domain/agent/client-certificates/allowed-san.js';
 import {
   type CertificateRules,
+  checkLeaf,
   judgeCertificate,
   prepareCertificateRules,
 } from '../../../../../src/domain/agent/client-certificates/certificate-rules.js';
 import { parseDistinguishedName } from '../../../../../src/domain/agent/client-certificates/distinguished-name.js';
-import { checkLeaf } from '../../../../../src/domain/agent/client-certificates/leaf-rules.js';
 import type { Certificate, SubjectAltName } from '../../../../../src/domain/shared/certificate.js';
 import { madeCertificate, named } from '../../../../support/shared/made-certificate.js';
 

@@ -7,9 +7,9 @@ import {
 import {
   optionProblemText,
   toConfigurationProblem,
-} from '../../../../../src/domain/agent/configuration/option-problem-text.js';
+} from '../../../../../src/domain/agent/configuration/option-report.js';
 import type { AgentOptionProblem } from '../../../../../src/domain/configuration/agent-option-problem.js';
-import { formatProblem } from '../../../../../src/domain/configuration/format-problem.js';
+import { formatProblem } from '../../../../../src/domain/configuration/configuration-problem.js';
 import { ProblemReport } from '../../../../../src/domain/configuration/schema/problem-report.js';
 import type { JsonObject } from '../../../../../src/domain/shared/json.js';
 import { settingsOf } from '../../../../support/shared/configuration-settings.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { completeAgentOptions } from '../../../../../src/domain/agent/configuration/agent-option-rules.js';
 import { decodeAgentOptions } from '../../../../../src/domain/agent/configuration/decode-agent-options.js';
-import { reservedClaims } from '../../../../../src/domain/agent/token-exchange/reserved-claims.js';
+import { reservedClaims } from '../../../../../src/domain/agent/token-exchange/issued-claims.js';
 import type { JsonObject } from '../../../../../src/domain/shared/json.js';
 
 const secret = 'correct horse battery';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { PasswordHash } from '../../../../../src/domain/agent/identity/password-hash.js';
 import {
   decoyHash,
   looksHashed,
+  type PasswordHash,
   readPasswordHash,
   weakness,
 } from '../../../../../src/domain/agent/identity/password-hash-rules.js';

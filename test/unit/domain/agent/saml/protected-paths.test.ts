@@ -4,7 +4,7 @@ import {
   type SamlPathOptions,
   samlPathStanding,
 } from '../../../../../src/domain/agent/saml/protected-paths.js';
-import { requestPath } from '../../../../../src/domain/http/request-path.js';
+import { requestPath } from '../../../../../src/domain/http/path-normalisation.js';
 
 const standing = (options: Partial<SamlPathOptions>) => {
   const paths = compileSamlPaths({

@@ -6,7 +6,7 @@ import {
 } from '../../../../../src/domain/agent/token-exchange/decide-exchange.js';
 import type { ExchangePolicy } from '../../../../../src/domain/agent/token-exchange/exchange-policy.js';
 import type { ExchangeReason } from '../../../../../src/domain/agent/token-exchange/exchange-refusal.js';
-import type { ExchangeRequest } from '../../../../../src/domain/agent/token-exchange/exchange-request.js';
+import type { ExchangeRequest } from '../../../../../src/domain/agent/token-exchange/read-exchange-request.js';
 import { parseClaims } from '../../../../../src/domain/agent/tokens/parse-claims.js';
 import {
   askedExchange,

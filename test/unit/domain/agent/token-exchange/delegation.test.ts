@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { actClaim, actorChain } from '../../../../../src/domain/agent/token-exchange/delegation.js';
-import type { Actor } from '../../../../../src/domain/agent/token-exchange/exchange-grant.js';
+import type { Actor } from '../../../../../src/domain/agent/token-exchange/exchange-policy.js';
 import type { Claims, ClaimValue } from '../../../../../src/domain/agent/tokens/claims.js';
 import { foreignIssuer, ownIssuer, ownToken, verifiedToken } from '../../../../support/agent/asked-exchange.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { exchangeFormOctets } from '../../../../../src/domain/agent/token-exchange/form-octets.js';
+import { exchangeFormOctets } from '../../../../../src/domain/agent/token-exchange/read-exchange-request.js';
 
 it('forms are small where no assertion of SAML may be in them', () => {
   const exchange = (subjectKind: 'jwt' | 'access_token' | 'id_token' | 'saml2') =>

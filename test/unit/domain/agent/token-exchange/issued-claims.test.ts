@@ -3,9 +3,9 @@ import {
   issuedClaims,
   maximumCopiedLength,
   maximumPayloadLength,
+  reservedClaims,
   type TokenContents,
 } from '../../../../../src/domain/agent/token-exchange/issued-claims.js';
-import { reservedClaims } from '../../../../../src/domain/agent/token-exchange/reserved-claims.js';
 import { type Claims, SpelledNumber } from '../../../../../src/domain/agent/tokens/claims.js';
 import { maximumTokenLength, parseCompactJws } from '../../../../../src/domain/agent/tokens/compact-jws.js';
 import { parseClaims } from '../../../../../src/domain/agent/tokens/parse-claims.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { grantExchange } from '../../../../../src/domain/agent/token-exchange/decide-exchange.js';
-import { reservedClaims } from '../../../../../src/domain/agent/token-exchange/reserved-claims.js';
+import { reservedClaims } from '../../../../../src/domain/agent/token-exchange/issued-claims.js';
 import { parseClaims } from '../../../../../src/domain/agent/tokens/parse-claims.js';
 import { askedExchange, openPolicy, ownToken, verifiedToken } from '../../../../support/agent/asked-exchange.js';
 

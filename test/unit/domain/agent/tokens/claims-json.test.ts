@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SpelledNumber } from '../../../../../src/domain/agent/tokens/claims.js';
-import { claimsJson } from '../../../../../src/domain/agent/tokens/claims-json.js';
+import { claimsJson, SpelledNumber } from '../../../../../src/domain/agent/tokens/claims.js';
 import { parseClaims } from '../../../../../src/domain/agent/tokens/parse-claims.js';
 
 describe('claimsJson', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkJwtHeader } from '../../../../../src/domain/agent/tokens/jwt-header-rules.js';
+import { checkJwtHeader } from '../../../../../src/domain/agent/tokens/oidc-header-rules.js';
 
 describe('checkJwtHeader', () => {
   it('takes the configured algorithm and no other', () => {

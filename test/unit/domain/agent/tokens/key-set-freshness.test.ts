@@ -9,7 +9,7 @@ import {
   neverFetched,
   nextAttemptDelayMs,
   refetchIntervalMs,
-} from '../../../../../src/domain/agent/tokens/key-set-freshness.js';
+} from '../../../../../src/domain/agent/tokens/key-set.js';
 
 const hour = 3_600_000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasScopes } from '../../../../../src/domain/agent/tokens/scope-rules.js';
+import { hasScopes } from '../../../../../src/domain/agent/tokens/claims.js';
 import type { JsonObject } from '../../../../../src/domain/shared/json.js';
 
 describe('hasScopes', () => {

@@ -4,12 +4,13 @@ import {
   attributeOf,
   childElements,
   elementText,
+  exactChildren,
+  isEmptyElement,
   isNamed,
+  placedElements,
+  type XmlElement,
 } from '../../../../../src/domain/agent/xml/element-access.js';
-import { exactChildren, isEmptyElement } from '../../../../../src/domain/agent/xml/exact-children.js';
-import { placedElements } from '../../../../../src/domain/agent/xml/placed-elements.js';
-import type { XmlElement } from '../../../../../src/domain/agent/xml/xml-element.js';
-import { xmlNamespaces } from '../../../../../src/domain/agent/xml/xml-names.js';
+import { xmlNamespaces } from '../../../../../src/domain/agent/xml/xml-name.js';
 import { xml } from '../../../../support/agent/xml-elements.js';
 
 const tree = xml(

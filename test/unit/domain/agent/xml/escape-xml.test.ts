@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeReferences } from '../../../../../src/domain/agent/xml/decode-references.js';
-import { escapeAttribute, escapeText } from '../../../../../src/domain/agent/xml/escape-xml.js';
+import { decodeReferences, escapeAttribute, escapeText } from '../../../../../src/domain/agent/xml/xml-characters.js';
 
 describe('text that is escaped', () => {
   it('ends neither its element nor its attribute', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { metadataLimits, metadataShapeFault } from '../../../../../src/domain/agent/xml/metadata-shape.js';
+import { metadataLimits, metadataShapeFault } from '../../../../../src/domain/agent/xml/document-shape.js';
 
 describe('the shape of metadata', () => {
   it.each([

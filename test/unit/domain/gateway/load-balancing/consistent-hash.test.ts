@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashedTo } from '../../../../../src/domain/gateway/load-balancing/consistent-hash.js';
-import { textHash } from '../../../../../src/domain/gateway/load-balancing/text-hash.js';
+import { hashedTo, textHash } from '../../../../../src/domain/gateway/load-balancing/consistent-hash.js';
 import { picks, plainTargets } from '../../../../support/gateway/balanced-targets.js';
 
 /** Keys as they come: addresses of clients next to each other. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashKeyText } from '../../../../../src/domain/gateway/load-balancing/hash-key-text.js';
+import { hashKeyText } from '../../../../../src/domain/gateway/load-balancing/consistent-hash.js';
 
 const client = '192.0.2.7';
 

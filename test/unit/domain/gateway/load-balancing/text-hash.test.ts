@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mixed, textHash } from '../../../../../src/domain/gateway/load-balancing/text-hash.js';
+import { mixed, textHash } from '../../../../../src/domain/gateway/load-balancing/consistent-hash.js';
 
 describe('textHash', () => {
   it('is a whole number of 32 bits, and another one for another text', () => {

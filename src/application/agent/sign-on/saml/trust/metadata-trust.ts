@@ -1,7 +1,7 @@
 import type { IdentityProvider } from '../../../../../domain/agent/saml/identity-provider.js';
 import { refreshDelayMs } from '../../../../../domain/agent/saml/metadata/refresh-delay.js';
 import { err, ok, type Result } from '../../../../../domain/shared/result.js';
-import type { MetadataSource } from '../../../../ports/agent/metadata-source.js';
+import type { MetadataSource } from '../../../../ports/agent/key-set-source.js';
 import type { SamlDocumentVerifier } from '../../../../ports/agent/saml-document-verifier.js';
 import type { SamlKeys, SigningCertificate } from '../../../../ports/agent/saml-keys.js';
 import type { Cancellation } from '../../../../ports/shared/cancellation.js';

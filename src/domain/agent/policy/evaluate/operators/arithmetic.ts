@@ -1,4 +1,4 @@
-import type { SourceSpan } from '../../source-span.js';
+import type { SourceSpan } from '../../source-lines.js';
 import { addLongs, multiplyLongs, negateLong, subtractLongs } from '../../values/long.js';
 import type { Long, Value } from '../../values/value.js';
 import { type Compiled, derived } from '../compiled.js';

@@ -1,5 +1,5 @@
 import { quotedName, shownName } from '../../shortened-text.js';
-import type { SourceSpan } from '../../source-span.js';
+import type { SourceSpan } from '../../source-lines.js';
 import type { Value } from '../../values/value.js';
 import type { AuthorizationRequest } from '../authorization-request.js';
 import { type Compiled, dependent } from '../compiled.js';

@@ -1,4 +1,4 @@
-import type { SourceSpan } from '../../source-span.js';
+import type { SourceSpan } from '../../source-lines.js';
 import { recordOf } from '../../values/record-value.js';
 import { setOf } from '../../values/set-value.js';
 import type { Value } from '../../values/value.js';

@@ -1,4 +1,4 @@
-import type { SourceSpan } from '../../source-span.js';
+import type { SourceSpan } from '../../source-lines.js';
 import { sameEntity } from '../../values/entity-uid.js';
 import type { Value } from '../../values/value.js';
 import { equalValues } from '../../values/value-equality.js';

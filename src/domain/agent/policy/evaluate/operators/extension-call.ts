@@ -1,7 +1,7 @@
 import { extensionFunction } from '../../extensions/extension-functions.js';
 import { partialEvaluationFunction } from '../../extensions/extension-signatures.js';
 import { shownName } from '../../shortened-text.js';
-import type { SourceSpan } from '../../source-span.js';
+import type { SourceSpan } from '../../source-lines.js';
 import type { Value } from '../../values/value.js';
 import { type Compiled, constant, derived } from '../compiled.js';
 import { isError, type Outcome } from '../evaluation-error.js';

@@ -1,4 +1,4 @@
-import type { SourceSpan } from '../../source-span.js';
+import type { SourceSpan } from '../../source-lines.js';
 import { type Compiled, derived } from '../compiled.js';
 import { asBoolean } from '../evaluation-failures.js';
 

@@ -1,4 +1,4 @@
-import type { SourceSpan } from '../../source-span.js';
+import type { SourceSpan } from '../../source-lines.js';
 import type { EntityUid, Value } from '../../values/value.js';
 import type { AuthorizationRequest } from '../authorization-request.js';
 import { type Compiled, dependent } from '../compiled.js';

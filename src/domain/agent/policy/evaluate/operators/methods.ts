@@ -1,4 +1,4 @@
-import type { SourceSpan } from '../../source-span.js';
+import type { SourceSpan } from '../../source-lines.js';
 import type { PolicyDialect } from '../../syntax-tree.js';
 import type { Compiled } from '../compiled.js';
 import { extensionCall } from './extension-call.js';

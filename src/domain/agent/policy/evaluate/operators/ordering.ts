@@ -1,4 +1,4 @@
-import type { SourceSpan } from '../../source-span.js';
+import type { SourceSpan } from '../../source-lines.js';
 import type { ComparisonOperator } from '../../syntax-tree.js';
 import { compareLongs } from '../../values/long.js';
 import type { DatetimeValue, DurationValue, Long, Value } from '../../values/value.js';

@@ -1,4 +1,4 @@
-import type { SourceSpan } from '../../source-span.js';
+import type { SourceSpan } from '../../source-lines.js';
 import { setHas } from '../../values/set-value.js';
 import type { SetValue, Value } from '../../values/value.js';
 import { valueKey } from '../../values/value-key.js';

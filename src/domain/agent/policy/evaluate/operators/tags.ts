@@ -1,5 +1,5 @@
 import { shownName } from '../../shortened-text.js';
-import type { SourceSpan } from '../../source-span.js';
+import type { SourceSpan } from '../../source-lines.js';
 import type { EntityUid } from '../../values/value.js';
 import type { AuthorizationRequest, Entity } from '../authorization-request.js';
 import { type Compiled, dependent } from '../compiled.js';

@@ -1,5 +1,5 @@
 import { likeMatcher } from '../../like/like-matcher.js';
-import type { SourceSpan } from '../../source-span.js';
+import type { SourceSpan } from '../../source-lines.js';
 import type { LikePattern } from '../../syntax-tree.js';
 import { type Compiled, derived } from '../compiled.js';
 import { isError } from '../evaluation-error.js';

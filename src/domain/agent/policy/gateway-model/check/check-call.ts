@@ -1,6 +1,6 @@
 import { isError } from '../../evaluate/evaluation-error.js';
 import { extensionFunction } from '../../extensions/extension-functions.js';
-import type { SourceSpan } from '../../source-span.js';
+import type { SourceSpan } from '../../source-lines.js';
 import type { ModelReport } from '../model-report.js';
 import { type ModelType, type PlainTypeName, plain, unknownType } from '../model-types.js';
 import { kindName, typeWords } from '../type-words.js';

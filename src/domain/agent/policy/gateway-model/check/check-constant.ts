@@ -1,4 +1,4 @@
-import type { SourceSpan } from '../../source-span.js';
+import type { SourceSpan } from '../../source-lines.js';
 import type { ModelReport } from '../model-report.js';
 import type { ModelType } from '../model-types.js';
 import { impossibleValue } from '../possible/impossible-text.js';

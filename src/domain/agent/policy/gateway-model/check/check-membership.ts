@@ -1,4 +1,4 @@
-import type { SourceSpan } from '../../source-span.js';
+import type { SourceSpan } from '../../source-lines.js';
 import type { ModelReport } from '../model-report.js';
 import { entities, type ModelEntityType, type ModelType } from '../model-types.js';
 import { kindName, typeWords } from '../type-words.js';

@@ -1,4 +1,4 @@
-import type { SourceSpan } from '../../source-span.js';
+import type { SourceSpan } from '../../source-lines.js';
 import type { LikePattern } from '../../syntax-tree.js';
 import type { ModelReport } from '../model-report.js';
 import { type ModelType, plain, setOfType, unknownType } from '../model-types.js';

@@ -1,4 +1,4 @@
-import type { SourceSpan } from '../../source-span.js';
+import type { SourceSpan } from '../../source-lines.js';
 import type { ModelReport } from '../model-report.js';
 import { plain } from '../model-types.js';
 import { kindName, listed, typeWords } from '../type-words.js';

@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { readAsStream, readDirectly } from '../../../../../../src/adapters/inbound/http-engines/core/direct-reads.js';
+import { readAsStream, readDirectly } from '../../../../../../src/adapters/inbound/http-engines/core/request-heads.js';
 import { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
 import { OpensslCertificates } from '../../../../../support/shared/openssl-certificates.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { PieceQueue } from '../../../../../../src/adapters/inbound/http-engines/core/piece-queue.js';
+import { PieceQueue } from '../../../../../../src/adapters/inbound/http-engines/core/corked-writes.js';
 
 const piece = fc.oneof(
   { weight: 5, arbitrary: fc.uint8Array({ minLength: 1, maxLength: 40 }) },

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import {
   withDecryptedId,
   withDecryptedSubject,
-} from '../../../../../../src/domain/agent/saml/document/encrypted-id.js';
-import type { XmlElement } from '../../../../../../src/domain/agent/xml/xml-element.js';
+} from '../../../../../../src/domain/agent/saml/document/read-name-id.js';
+import type { XmlElement } from '../../../../../../src/domain/agent/xml/element-access.js';
 import { ok } from '../../../../../../src/domain/shared/result.js';
 import { xml } from '../../../../../support/agent/xml-elements.js';
 

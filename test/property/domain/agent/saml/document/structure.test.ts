@@ -6,17 +6,17 @@ import {
   responseStructureFault,
 } from '../../../../../../src/domain/agent/saml/document/message-structure.js';
 import { readAssertion } from '../../../../../../src/domain/agent/saml/document/read-assertion.js';
-import { readLogoutRequest } from '../../../../../../src/domain/agent/saml/document/read-logout-request.js';
+import { readLogoutRequest } from '../../../../../../src/domain/agent/saml/document/read-logout-message.js';
 import { readSamlResponseHead } from '../../../../../../src/domain/agent/saml/document/read-saml-response-head.js';
 import {
   allChildElements,
   attributeOf,
   childElements,
   isNamed,
+  placedElements,
+  type XmlElement,
 } from '../../../../../../src/domain/agent/xml/element-access.js';
-import { placedElements } from '../../../../../../src/domain/agent/xml/placed-elements.js';
-import type { XmlElement } from '../../../../../../src/domain/agent/xml/xml-element.js';
-import { xmlNamespaces } from '../../../../../../src/domain/agent/xml/xml-names.js';
+import { xmlNamespaces } from '../../../../../../src/domain/agent/xml/xml-name.js';
 import { countedTree } from '../../../../../support/agent/counted-work.js';
 import {
   assertionTree,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ReadAheadBudget } from '../../../../../../src/adapters/inbound/http-engines/connections/read-ahead.js';
-import { readRequest } from '../../../../../../src/adapters/inbound/http-engines/core/read-request.js';
-import { RequestHeads } from '../../../../../../src/adapters/inbound/http-engines/core/request-heads.js';
+import { RequestHeads, readRequest } from '../../../../../../src/adapters/inbound/http-engines/core/request-heads.js';
 import { RequestLines } from '../../../../../../src/adapters/wire/http1/request-lines.js';
 import { newExchange } from '../../../../../support/gateway/exchanges.js';
 import { octetsUsed } from '../../../../../support/gateway/octets-used.js';

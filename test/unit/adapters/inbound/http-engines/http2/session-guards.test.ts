@@ -1,7 +1,7 @@
 import { constants } from 'node:http2';
 import { describe, expect, it } from 'vitest';
 import { StreamFaults } from '../../../../../../src/adapters/inbound/http-engines/http2/http2-connection.js';
-import { PayloadMeter } from '../../../../../../src/adapters/inbound/http-engines/http2/payload-meter.js';
+import { PayloadMeter } from '../../../../../../src/adapters/inbound/http-engines/http2/session-options.js';
 
 describe('what a connection carries', () => {
   it('may be nothing for a while, and an eighth of its octets from then on', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LogoutResponse } from '../../../../../../src/domain/agent/saml/logout-message.js';
+import type { LogoutResponse } from '../../../../../../src/domain/agent/saml/assertion.js';
 import { locationOf, refusalOf, SamlWorld, setCookies } from '../../../../../support/agent/fake-saml-sign-on.js';
 
 /** Ann has signed out here, and the identity provider sends a good answer. */

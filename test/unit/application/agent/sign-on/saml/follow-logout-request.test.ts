@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { LogoutRequest } from '../../../../../../src/domain/agent/saml/assertion.js';
 import { documentRejections } from '../../../../../../src/domain/agent/saml/document-rejection.js';
-import type { LogoutRequest } from '../../../../../../src/domain/agent/saml/logout-message.js';
 import {
   locationOf,
   refusalOf,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RefusedAttempts } from '../../../../../../src/application/agent/sign-on/saml/refused-attempts.js';
+import { RefusedAttempts } from '../../../../../../src/application/agent/sign-on/saml/sign-on-refusals.js';
 
 describe('documents that were refused for one request', () => {
   it('are enough from the fifth on', () => {

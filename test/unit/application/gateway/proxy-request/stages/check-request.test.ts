@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { PrometheusGatewayMetrics } from '../../../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { ProblemAnswerer } from '../../../../../../src/application/gateway/proxy-request/answer-problem.js';
 import { checkRequest } from '../../../../../../src/application/gateway/proxy-request/stages/check-request.js';
-import { longMethods } from '../../../../../../src/domain/http/unserved-method.js';
+import { longMethods } from '../../../../../../src/domain/http/request-method.js';
 import { newExchange } from '../../../../../support/gateway/exchanges.js';
 import { plainLimits } from '../../../../../support/gateway/plain-configurations.js';
 import { RecordingLogger } from '../../../../../support/shared/recording-logger.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { BufferedBody, ChunkBuffer } from '../../../../../../src/application/gateway/proxy-request/buffered-body.js';
 import { RetryAllowance } from '../../../../../../src/application/gateway/proxy-request/sending-rules.js';
 import type { RequestTrace } from '../../../../../../src/application/gateway/trace/request-tracing.js';
-import type { Tunnel } from '../../../../../../src/application/ports/gateway/tunnel.js';
+import type { Tunnel } from '../../../../../../src/application/ports/gateway/http-exchange.js';
 import type { UpstreamRequest } from '../../../../../../src/application/ports/gateway/upstream-client.js';
 import { bodyOctets, ScriptedBody } from '../../../../../support/gateway/scripted-body.js';
 import {

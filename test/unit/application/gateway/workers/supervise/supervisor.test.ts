@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { loadFailure } from '../../../../../../src/application/gateway/run-gateway/load-failure.js';
+import { loadFailure } from '../../../../../../src/application/gateway/run-gateway/prepared-reload.js';
 import type { SupervisedService } from '../../../../../../src/application/gateway/workers/supervise/supervised-service.js';
 import { supervisionTimes } from '../../../../../../src/application/gateway/workers/supervise/supervision-times.js';
-import type { AuditConfiguration } from '../../../../../../src/domain/gateway/configuration/audit-configuration.js';
+import type { AuditConfiguration } from '../../../../../../src/domain/gateway/configuration/audit-schema.js';
 import { err, ok } from '../../../../../../src/domain/shared/result.js';
 import { testConfiguration } from '../../../../../support/gateway/in-process-gateway.js';
 import { supervisedGateway, textConfiguration } from '../../../../../support/gateway/supervised-gateway.js';

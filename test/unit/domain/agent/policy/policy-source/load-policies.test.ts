@@ -5,7 +5,7 @@ import type {
   PolicyLink,
   PolicySource,
 } from '../../../../../../src/domain/agent/policy/policy-source/policy-source.js';
-import { formatProblem } from '../../../../../../src/domain/configuration/format-problem.js';
+import { formatProblem } from '../../../../../../src/domain/configuration/configuration-problem.js';
 
 const load = (sources: readonly PolicySource[], links: readonly PolicyLink[] = [], limits = policyLimits) =>
   loadPolicies(sources, links, 'extended', limits);

@@ -3,7 +3,7 @@ import { policyLimits } from '../../../../../../src/domain/agent/policy/policy-l
 import { loadPolicies } from '../../../../../../src/domain/agent/policy/policy-source/load-policies.js';
 import { modelProblems } from '../../../../../../src/domain/agent/policy/policy-source/model-problems.js';
 import type { PolicyLink } from '../../../../../../src/domain/agent/policy/policy-source/policy-source.js';
-import { formatProblem } from '../../../../../../src/domain/configuration/format-problem.js';
+import { formatProblem } from '../../../../../../src/domain/configuration/configuration-problem.js';
 
 const found = (text: string, links: readonly PolicyLink[] = [], strict = false, rolesPossible = true) => {
   const loaded = loadPolicies([{ name: 'main.cedar', text }], links, 'extended', policyLimits);

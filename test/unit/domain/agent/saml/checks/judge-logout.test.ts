@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { LogoutRequest, LogoutResponse } from '../../../../../../src/domain/agent/saml/assertion.js';
 import {
   judgeLogoutRequest,
   judgeLogoutResponse,
   logoutReplayUntilMs,
 } from '../../../../../../src/domain/agent/saml/checks/judge-logout.js';
 import { maximumClockSkewMs } from '../../../../../../src/domain/agent/saml/checks/moments.js';
-import type { LogoutRequest, LogoutResponse } from '../../../../../../src/domain/agent/saml/logout-message.js';
 
 const now = Date.UTC(2026, 0, 2);
 const minute = 60_000;

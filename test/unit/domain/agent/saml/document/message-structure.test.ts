@@ -4,7 +4,7 @@ import {
   responseStructureFault,
   withDecryptedAssertion,
 } from '../../../../../../src/domain/agent/saml/document/message-structure.js';
-import type { XmlElement } from '../../../../../../src/domain/agent/xml/xml-element.js';
+import type { XmlElement } from '../../../../../../src/domain/agent/xml/element-access.js';
 import {
   assertionTree,
   logoutRequestTree,

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { readAssertion } from '../../../../../../src/domain/agent/saml/document/read-assertion.js';
-import { readLogoutRequest } from '../../../../../../src/domain/agent/saml/document/read-logout-request.js';
-import { readLogoutResponse } from '../../../../../../src/domain/agent/saml/document/read-logout-response.js';
+import {
+  readLogoutRequest,
+  readLogoutResponse,
+} from '../../../../../../src/domain/agent/saml/document/read-logout-message.js';
 import { readSamlResponseHead } from '../../../../../../src/domain/agent/saml/document/read-saml-response-head.js';
-import type { XmlElement } from '../../../../../../src/domain/agent/xml/xml-element.js';
+import type { XmlElement } from '../../../../../../src/domain/agent/xml/element-access.js';
 import { err, ok } from '../../../../../../src/domain/shared/result.js';
 import {
   assertionTree,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   digestAlgorithms,
+  keepsComments,
   signatureAlgorithms,
-} from '../../../../../../src/domain/agent/saml/document/signature-algorithms.js';
-import { signatureFault } from '../../../../../../src/domain/agent/saml/document/signature-shape.js';
-import { keepsComments } from '../../../../../../src/domain/agent/saml/document/signed-info-shape.js';
-import type { XmlElement } from '../../../../../../src/domain/agent/xml/xml-element.js';
+  signatureFault,
+} from '../../../../../../src/domain/agent/saml/document/signed-info-shape.js';
+import type { XmlElement } from '../../../../../../src/domain/agent/xml/element-access.js';
 import { signatureTree } from '../../../../../support/agent/saml-trees.js';
 import { withAttribute, withChange, withChildren, xml } from '../../../../../support/agent/xml-elements.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FastXmlReader } from '../../../../../../src/adapters/outbound/xml-crypto-saml/fast-xml-reader.js';
+import { FastXmlReader } from '../../../../../../src/adapters/outbound/xml-crypto-saml/proven-element.js';
 import { readIdentityProvider } from '../../../../../../src/domain/agent/saml/metadata/read-identity-provider.js';
 import { federationOf, metadataSamples } from '../../../../../support/agent/identity-provider-metadata.js';
 

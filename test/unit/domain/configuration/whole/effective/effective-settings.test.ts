@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { KdlConfigurationSource } from '../../../../../../src/adapters/outbound/kdl-configuration/kdl-configuration-source.js';
-import { settingsText } from '../../../../../../src/adapters/outbound/kdl-configuration/settings-text.js';
+import { settingsText } from '../../../../../../src/adapters/outbound/kdl-configuration/source-text.js';
 import { re2PathPatterns } from '../../../../../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import { effectiveJson } from '../../../../../../src/domain/configuration/whole/effective/effective-json.js';
 import { effectiveSettings } from '../../../../../../src/domain/configuration/whole/effective/effective-settings.js';

@@ -49,6 +49,9 @@ const computing: Sharing = { isolate: false, maxWorkers: cores };
 /** Tests with sockets wait for much of their time. */
 const waiting: Sharing = { isolate: false, maxWorkers: cores + 1 };
 
+/** How long `expect.poll` tries. Vitest's own second is too short for a busy machine. */
+const poll = { timeout: 25_000 };
+
 const slowTests = '**/*.slow.test.ts';
 
 /** `groupOrder`: a group starts when the one before has ended, so that heavy tests do not starve each other. */
@@ -58,6 +61,7 @@ const project = (name: string, groupOrder: number, testTimeout: number, sharing:
     include: [`test/${name}/**/*.test.ts`],
     exclude: [slowTests],
     testTimeout,
+    expect: { poll },
     hookTimeout: 60_000,
     sequence: { groupOrder },
     ...(name === 'e2e' ? {} : { setupFiles: ['test/support/shared/property-seed.ts'] }),
@@ -74,6 +78,7 @@ const slow = {
     name: 'slow',
     include: [`test/${slowTests}`],
     testTimeout: 120_000,
+    expect: { poll },
     hookTimeout: 60_000,
     sequence: { groupOrder: 3 },
     setupFiles: ['test/support/shared/property-seed.ts'],

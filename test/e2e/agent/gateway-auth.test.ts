@@ -154,12 +154,14 @@ describe('a gateway-auth that serves', () => {
     expect(await connects(socket)).toBe(true);
   });
 
-  it('reads its lists again on SIGHUP', async () => {
+  it('reads its lists again on SIGHUP, and keeps the old ones where the new ones are wrong', async () => {
     agent.signal('SIGHUP');
     await agent.wrote(/were read again/);
+    expect(agent.output()).not.toContain('the old ones stay');
     folder.write('keys', 'no colon\n');
     agent.signal('SIGHUP');
     await agent.wrote(/the old ones stay/);
+    expect(agent.output().match(/were read again/g)).toHaveLength(1);
   });
 
   it('ends with 0 on SIGTERM, and removes its socket', async () => {

@@ -8,10 +8,10 @@ import { clientRows } from '../../support/agent/exchange-rows/client-rows.js';
 import { delegationRows } from '../../support/agent/exchange-rows/delegation-rows.js';
 import {
   type ExchangeGround,
+  expectRow,
   json,
   type Row,
   refused,
-  tryRow,
 } from '../../support/agent/exchange-rows/exchange-row.js';
 import { issuedTokenRows } from '../../support/agent/exchange-rows/issued-token-rows.js';
 import { requestRows } from '../../support/agent/exchange-rows/request-rows.js';
@@ -49,7 +49,7 @@ describe('the token endpoint keeps to its specifications', () => {
 
   describe.each(Object.entries(rooms))('%s', (_room, rows) => {
     it.each(rows)('%s: %s', async (...row) => {
-      await tryRow(company, row);
+      await expectRow(company, row);
     });
   });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type RawExchange, type RawOptions, rawExchange } from '../../support/gateway/raw-exchange.js';
 import { type ReceivedRequest, valuesOf } from '../../support/gateway/recording-upstream.js';
 import { CleanUp } from '../../support/shared/clean-up.js';
-import { type GatewayStack, startStack, untilTrue } from '../../support/shared/gateway-stack.js';
+import { type GatewayStack, startStack } from '../../support/shared/gateway-stack.js';
 
 const host = 'Host: a';
 const good = 'X-API-Key: good-key';
@@ -137,9 +137,8 @@ describe.each(['embedded', 'socket'] as const)('a hostile client, the agent %s',
   });
 
   it('leaves nothing in flight', async () => {
-    await untilTrue('nothing is in flight', async () => {
-      const { requests_in_flight: inFlight, connections } = await stack.report('/admin/stats');
-      return inFlight === 0 && (connections as { readonly total: number }).total === 0;
-    });
+    await expect
+      .poll(() => stack.report('/admin/stats'))
+      .toMatchObject({ requests_in_flight: 0, connections: { total: 0 } });
   });
 });

@@ -273,7 +273,8 @@ describe('a call with streams through the gateway', () => {
     call.write(Buffer.from('one'));
     await eventually(() => messages === 1);
     call.cancel();
-    await eventually(() => isCancelled && gateway.accessRecords.length === 1);
+    await expect.poll(() => isCancelled).toBe(true);
+    await expect.poll(() => gateway.accessRecords).toHaveLength(1);
   });
 });
 

@@ -13,6 +13,7 @@ let upstream: HttpUpstream | null = null;
 let gateway: InProcessGateway | null = null;
 const clients: Socket[] = [];
 let reached: string[] = [];
+let answerSlow: () => void = () => undefined;
 
 afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy();
@@ -23,12 +24,12 @@ afterEach(async () => {
   reached = [];
 });
 
-/** `/slow` answers after a moment, `/never` begins and does not end, `/large` is larger than any buffer. */
+/** `/slow` answers when `answerSlow` is called, `/never` begins and does not end, `/large` is larger than any buffer. */
 const start = async (): Promise<InProcessGateway> => {
   upstream = await startHttpUpstream((request, response) => {
     reached.push(request.url ?? '');
     request.resume();
-    if (request.url === '/slow') setTimeout(() => response.end('slow'), 100);
+    if (request.url === '/slow') answerSlow = () => response.end('slow');
     else if (request.url === '/never') response.write('first');
     else if (request.url === '/large') response.end(Buffer.alloc(20_000_000));
     else response.end(request.url);
@@ -46,13 +47,20 @@ const open = ({ address }: InProcessGateway, octets: string): Socket => {
   return client;
 };
 
+/** Sends octets that begin with a request for `/slow`, which is answered once it has reached the upstream. */
+const exchangeSlowly = async ({ address }: InProcessGateway, octets: string) => {
+  const exchange = rawExchange(address, octets);
+  await expect.poll(() => reached).toEqual(['/slow']);
+  answerSlow();
+  return exchange;
+};
+
 const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
 const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
 
 describe('requests that are sent without waiting for answers', () => {
   it('are answered in their order, one after the other', async () => {
-    const { address } = await start();
-    const { raw } = await rawExchange(address, get('/slow') + get('/b') + get('/c', 'Connection: close\r\n'));
+    const { raw } = await exchangeSlowly(await start(), get('/slow') + get('/b') + get('/c', 'Connection: close\r\n'));
     expect([...raw.matchAll(/\r\n\r\n\d*\r?\n?(slow|\/b|\/c)/g)].map(([, body]) => body)).toEqual(['slow', '/b', '/c']);
   });
 
@@ -60,7 +68,9 @@ describe('requests that are sent without waiting for answers', () => {
     const running = await start();
     open(running, get('/slow') + get('/b') + get('/c'));
     await expect.poll(() => reached).toEqual(['/slow']);
-    await running.stop(5_000);
+    const stopped = running.stop(20_000);
+    answerSlow();
+    await stopped;
     expect(reached).toEqual(['/slow']);
   });
 
@@ -86,8 +96,7 @@ describe('requests that are sent without waiting for answers', () => {
   });
 
   it('end the connection where one of them asks for an upgrade before its turn', async () => {
-    const { address } = await start();
-    const { raw } = await rawExchange(address, get('/slow') + get('/ws', upgrade));
+    const { raw } = await exchangeSlowly(await start(), get('/slow') + get('/ws', upgrade));
     expect(raw).not.toContain('HTTP/1.1 101');
     expect(raw).not.toContain('/ws');
   });
@@ -99,8 +108,7 @@ describe('garbage behind a request', () => {
     ['with a whole body', 'POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi'],
     ['that ends the connection', get('/slow', 'Connection: close\r\n')],
   ])('%s leaves it its answer, and ends the connection', async (_, request) => {
-    const { address } = await start();
-    const { raw, status, headers } = await rawExchange(address, `${request}\x01garbage\r\n\r\n`);
+    const { raw, status, headers } = await exchangeSlowly(await start(), `${request}\x01garbage\r\n\r\n`);
     expect(status).toBe(200);
     expect(headers['connection']).toBe('close');
     expect(raw.match(/HTTP\/1\.1/g)).toHaveLength(1);

@@ -185,8 +185,8 @@ describe('a client that is too slow', () => {
     client = connect({ host: address.host, port: address.port });
     client.pause();
     client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-    await expect.poll(() => state.openConnections(), { timeout: 10_000 }).toBe(1);
-    await expect.poll(() => state.openConnections(), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => state.openConnections()).toBe(1);
+    await expect.poll(() => state.openConnections()).toBe(0);
   });
 });
 

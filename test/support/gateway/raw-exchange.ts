@@ -18,7 +18,7 @@ export interface RawOptions {
   readonly endsAfter?: string;
 }
 
-const patienceMs = 10_000;
+const patienceMs = 25_000;
 
 /** Sends octets as they are and gives what came until the peer closed. Each character is one octet. */
 export const rawExchange = (address: SocketAddress, octets: string, options: RawOptions = {}): Promise<RawExchange> =>

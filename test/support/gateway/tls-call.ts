@@ -15,7 +15,7 @@ export interface TlsCall {
   readonly sessions: readonly Buffer[];
 }
 
-const patienceMs = 10_000;
+const patienceMs = 25_000;
 
 const plainRequest = 'GET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n';
 

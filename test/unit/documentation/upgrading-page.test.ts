@@ -22,7 +22,7 @@ describe('the guide to upgrades', () => {
       encoding: 'utf8',
       // A socket there makes bash take itself for a remote shell, which reads the machine's own files first.
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: 10_000,
+      timeout: 40_000,
     });
     expect([status, stderr]).toEqual([0, '']);
     const taken = readFileSync(steps, 'utf8').trim().split('\n').map(Number);

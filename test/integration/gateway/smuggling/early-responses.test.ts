@@ -60,7 +60,7 @@ describe('an upstream that answers before a body has come', () => {
     expect(text).not.toContain('for /smuggled');
 
     const parts = [Buffer.from('GET /probe HTTP/1.1\r\nHost: other\r\nConnection: close\r\n\r\n')];
-    const probe = await clientExchange(port, { parts, isOver: () => false, patienceMs: 5_000 });
+    const probe = await clientExchange(port, { parts, isOver: () => false, patienceMs: 20_000 });
     expect(probe.text.endsWith('\r\n\r\nfor /probe')).toBe(true);
     const complete = recorder.requests().flatMap((request) => (request.isComplete ? targetOf(request) : []));
     expect(complete).not.toContain('/smuggled');

@@ -8,7 +8,7 @@ import { CleanUp } from '../../../support/shared/clean-up.js';
 
 /** For a body that never comes. */
 const shortPatienceMs = 100;
-const patienceMs = 5_000;
+const patienceMs = 20_000;
 
 const statusesIn = (text: string): readonly number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status)).filter((status) => status >= 200);

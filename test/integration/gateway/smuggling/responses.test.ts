@@ -6,7 +6,7 @@ import { startInProcess, testConfiguration, testUpstream } from '../../../suppor
 import { responseTricks } from '../../../support/gateway/smuggling/response-tricks.js';
 import { CleanUp } from '../../../support/shared/clean-up.js';
 
-const patienceMs = 5_000;
+const patienceMs = 20_000;
 
 describe('a bad response', () => {
   const cleanUp = new CleanUp();

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { it } from 'vitest';
+import { expect, it } from 'vitest';
 import { TransientMap } from '../../../../src/domain/shared/transient-map.js';
+import { expectModelAgreement } from '../../../support/shared/model-run.js';
 
 /** What a map of the language has with the same keys and values. */
 type Model = Map<string, number>;
@@ -27,7 +28,7 @@ class Act implements fc.Command<Model, Real> {
 
   run(model: Model, real: Real): void {
     const [expected, found] = [this.ofModel(model), this.ofReal(real)];
-    if (found !== expected) throw new Error(`${this.name} gives ${String(found)}, not ${String(expected)}`);
+    expect(found, `what ${this.name} gives`).toBe(expected);
     same(model, real);
   }
 
@@ -114,7 +115,7 @@ const acts = [
 it('a map of what comes and goes is at any moment what a Map would be', () => {
   fc.assert(
     fc.property(fc.commands(acts, { maxCommands: 60 }), (commands) => {
-      fc.modelRun(() => ({ model: new Map<string, number>(), real: new TransientMap<number>() }), commands);
+      expectModelAgreement(() => ({ model: new Map<string, number>(), real: new TransientMap<number>() }), commands);
     }),
     { numRuns: 200 },
   );

@@ -32,7 +32,7 @@ export type Row = readonly [
 ];
 
 /** Tries a row. */
-export const tryRow = async (ground: ExchangeGround, [, , asked, expected]: Row): Promise<void> => {
+export const expectRow = async (ground: ExchangeGround, [, , asked, expected]: Row): Promise<void> => {
   const { fields = {}, call = {} } = typeof asked === 'function' ? await asked(ground) : asked;
   const before = nowSecs();
   const answer = await ground.exchange(fields, call);

@@ -405,7 +405,8 @@ describe('an AgentGrpcServer', () => {
       stream.send(grpcHead('a'));
       await service.received(1);
       await server.drain(20);
-      await stream.ended();
+      expect((await stream.ended()).code).not.toBe(codes.OK);
+      expect(server.connections).toBe(0);
     });
   });
 

@@ -404,7 +404,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     const socket = plainSocket();
     socket.write(Buffer.concat([preface, headersFrame(1)]));
     await closed(socket);
-    await eventually(() => server.connections === 0);
+    await expect.poll(() => server.connections).toBe(0);
   });
 
   it('opens no more calls on a connection than allowed, though it never agreed to that', async () => {

@@ -137,6 +137,7 @@ describe('an AgentGrpcServer with TLS', () => {
       return new Promise((resolve) => socket.on('close', resolve));
     });
     await Promise.all(ends);
+    await expect.poll(() => server?.connections).toBe(0);
   });
 
   it('speaks TLS 1.2 and later', async () => {

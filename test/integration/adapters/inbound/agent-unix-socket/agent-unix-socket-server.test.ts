@@ -277,5 +277,7 @@ describe('an AgentUnixSocketServer', () => {
     await agent.service.received(1);
     await agent.server.drain(10);
     await peer.closed();
+    expect(await peer.received(0x20, 0)).toEqual([]);
+    expect(agent.server.connections).toBe(0);
   });
 });

@@ -189,6 +189,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     peer.send(0x10, rawEvent('same'));
     peer.send(0x10, rawEvent('same'));
     await peer.closed();
+    expect(await peer.received(0x20, 0)).toEqual([]);
   });
 
   it.each<[string, number, object]>([
@@ -283,7 +284,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     peer.socket.pause();
     agent.service.answer = () => decided({ kind: 'block', status: 200, body: 'x'.repeat(1_000_000), headers: [] });
     peer.send(0x10, rawEvent('e'));
-    await eventually(() => agent.server.connections === 0);
+    await expect.poll(() => agent.server.connections).toBe(0);
   });
 
   it('takes so many connections and no more', async () => {

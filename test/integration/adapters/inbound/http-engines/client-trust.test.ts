@@ -80,17 +80,17 @@ const peerOn = (socket: Socket): Peer => {
 /** One that has had an answer, and is idle now. */
 const idlePeer = async (recorded: RecordedListener, options = identified()): Promise<Peer> => {
   const made = await peer(recorded, options);
-  await answered(made);
+  await expectAnswer(made);
   return made;
 };
 
-const answered = async ({ socket, got }: Peer): Promise<void> => {
+const expectAnswer = async ({ socket, got }: Peer): Promise<void> => {
   const before = got().length;
   socket.write(request);
   await expect.poll(() => got().slice(before)).toContain('"listener":"main"');
 };
 
-/** Sends a request and waits until it is being answered. */
+/** Sends a request and waits until it is being expectAnswer. */
 const busy = async ({ handler }: RecordedListener, { socket }: Peer, text = request): Promise<ClientResponse> => {
   handler.held = true;
   const count = handler.requests.length;
@@ -117,7 +117,7 @@ describe('connections of clients whose certificate may be trusted no more', () =
     await expect.poll(() => recorded.listener.connections()).toBe(3);
     recorded.listener.secure(next(), longGraceMs);
     await Promise.all([used.closed, unused.closed]);
-    await answered(without);
+    await expectAnswer(without);
     expect(recorded.listener.connections()).toBe(1);
     expect(recorded.handler.requests).toHaveLength(3);
     expect(recorded.handler.failures).toEqual([]);
@@ -137,7 +137,7 @@ describe('connections of clients whose certificate may be trusted no more', () =
     const open = (await busy(recorded, tunnel, upgradeRequest)).upgrade([]);
     recorded.handler.held = false;
     recorded.listener.secure(next(), 0);
-    await answered(idle);
+    await expectAnswer(idle);
     open.write(Buffer.from('still there'), () => undefined);
     await expect.poll(tunnel.got).toContain('still there');
     expect(recorded.listener.connections()).toBe(2);
@@ -148,7 +148,7 @@ describe('connections of clients whose certificate may be trusted no more', () =
     const used = await idlePeer(recorded);
     recorded.listener.secure(needing(), longGraceMs);
     await used.closed;
-    await answered(await peer(recorded));
+    await expectAnswer(await peer(recorded));
   });
 
   it('end also after several changes, of which the last brings the authority back', async () => {
@@ -157,7 +157,7 @@ describe('connections of clients whose certificate may be trusted no more', () =
     recorded.listener.secure(narrowed(), longGraceMs);
     recorded.listener.secure(trusting(), longGraceMs);
     await idle.closed;
-    await answered(await peer(recorded));
+    await expectAnswer(await peer(recorded));
   });
 
   it('end after the response that is under way, which says so, and what comes behind it is not begun', async () => {
@@ -287,14 +287,14 @@ describe('connections that have proved less than is asked for now', () => {
     it('end at once where they are idle, used or not', async () => {
       const recorded = await recordedListener(cleanUp, first());
       const used = await open(recorded);
-      await answered(used);
+      await expectAnswer(used);
       const unused = await open(recorded);
       await expect.poll(() => recorded.listener.connections()).toBe(2);
       recorded.listener.secure(next(), longGraceMs);
       await Promise.all([used.closed, unused.closed]);
       await expect.poll(() => recorded.listener.connections()).toBe(0);
       expect(recorded.handler.requests).toHaveLength(1);
-      await answered(await peer(recorded));
+      await expectAnswer(await peer(recorded));
     });
 
     it('end after the response that is under way, which says so, and nothing behind it is begun', async () => {
@@ -347,10 +347,10 @@ describe('connections that have proved less than is asked for now', () => {
   it('stand where nothing more is asked for', async () => {
     const recorded = await recordedListener(cleanUp, unasked());
     const standing = await without(recorded);
-    await answered(standing);
+    await expectAnswer(standing);
     for (const next of [trusting(), narrowed(), unasked(), null]) {
       recorded.listener.secure(next, 0);
-      await answered(standing);
+      await expectAnswer(standing);
     }
   });
 });

@@ -146,6 +146,7 @@ describe('a listener that is drained', () => {
     await asked(used);
     await listener.drain(0);
     await closed(used);
+    expect(listener.connections()).toBe(0);
   });
 
   it('takes no new connection from the first moment on', async () => {

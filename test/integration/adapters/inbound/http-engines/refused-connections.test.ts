@@ -87,7 +87,7 @@ describe('a connection that is refused', () => {
     const { socket, ended } = silent(address.port);
     await new Promise((resolve) => socket.once('data', resolve));
     await listener.drain(0);
-    await ended;
+    expect(await ended).toContain('503 Service Unavailable');
   });
 });
 

@@ -191,7 +191,8 @@ describe('a connection to an agent over gRPC', () => {
     vi.stubEnv('no_proxy', '');
     vi.stubEnv('no_grpc_proxy', '');
     try {
-      await ready();
+      const { told } = await ready();
+      expect(told.ends).toEqual([]);
     } finally {
       vi.unstubAllEnvs();
     }
@@ -434,7 +435,7 @@ describe('a connection to an agent over gRPC', () => {
       if (index % 2 === 0) await told.isReady();
       connection.close('next');
     }
-    await eventually(() => server.connections === 0);
+    await expect.poll(() => server.connections).toBe(0);
     await server.drain(0);
   });
 

@@ -259,7 +259,7 @@ describe('a hostile agent over gRPC', () => {
       connection.sendEvent(headersEvent(`a${index}`, { headers: ['x', 'y'.repeat(60_000)] }));
     }
     connection.close('done');
-    await eventually(() => stream.isCancelled || stream.call.destroyed);
+    await expect.poll(() => stream.isCancelled || stream.call.destroyed).toBe(true);
   });
 
   it('does not keep the process of the gateway from its end, once there is nothing more to send', async () => {
@@ -342,6 +342,6 @@ describe('what is no agent at all', () => {
     );
     await eventually(() => sockets.length > 0);
     connection.close('not needed');
-    await eventually(() => sockets.every((socket) => socket.destroyed));
+    await expect.poll(() => sockets.every((socket) => socket.destroyed)).toBe(true);
   });
 });

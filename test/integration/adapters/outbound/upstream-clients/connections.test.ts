@@ -30,7 +30,7 @@ describe('a client of an upstream', () => {
       await new Promise((resolve) => setTimeout(resolve, round % 5));
       for (const exchange of sent) exchange.cancel();
     }
-    await expect.poll(() => open - client.figures().idleConnections, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => open - client.figures().idleConnections).toBe(0);
   });
 
   describe('a request that fails', () => {
@@ -227,15 +227,12 @@ describe('a client of an upstream', () => {
     const sendTogether = (...clients: ReturnType<typeof targetClient>[]) =>
       Promise.all(clients.map((client) => client.send(plainUpstreamRequest).response));
 
-    /** Two looks, and more. */
-    const rest = { timeout: 5_000 };
-
     it('are kept up to the number of their target, and used again', async () => {
       const upstream = await startTogether(3);
       const client = targetClient(upstream.port, cleanUp, { maxIdle: 2 });
       for (const made of [3, 4]) {
         await sendTogether(client, client, client);
-        await expect.poll(() => client.figures(), rest).toMatchObject({ activeConnections: 0, idleConnections: 2 });
+        await expect.poll(() => client.figures()).toMatchObject({ activeConnections: 0, idleConnections: 2 });
         expect(upstream.connections()).toBe(made);
       }
     });
@@ -245,7 +242,7 @@ describe('a client of an upstream', () => {
       const client = targetClient(upstream.port, cleanUp, { maxIdle: 2 });
       for (let turn = 0; turn < 20; turn += 1) await sendTogether(client, client, client, client, client, client);
       expect(upstream.connections()).toBe(6);
-      await expect.poll(() => client.figures().idleConnections, rest).toBe(2);
+      await expect.poll(() => client.figures().idleConnections).toBe(2);
     });
 
     it.each([
@@ -278,7 +275,7 @@ describe('a client of an upstream', () => {
         targetClient(upstream.port, cleanUp, { idle }),
       ];
       await sendTogether(one, one, other, other);
-      await expect.poll(() => one.figures().idleConnections + other.figures().idleConnections, rest).toBe(3);
+      await expect.poll(() => one.figures().idleConnections + other.figures().idleConnections).toBe(3);
     });
 
     it('are no longer counted once they are used, lost or closed', async () => {
@@ -301,11 +298,11 @@ describe('a client of an upstream', () => {
       };
       const client = targetClient(upstream.port, cleanUp, { idle });
       await sendTogether(client);
-      await expect.poll(() => taken, rest).toBe(1);
+      await expect.poll(() => taken).toBe(1);
       sockets[0]?.destroy();
       await expect.poll(() => taken).toBe(0);
       await sendTogether(client);
-      await expect.poll(() => taken, rest).toBe(1);
+      await expect.poll(() => taken).toBe(1);
       const hanging = client.send(plainUpstreamRequest);
       expect(taken).toBe(0);
       hanging.cancel();

@@ -179,7 +179,7 @@ class Scene {
   }
 
   /** The agent works again: so does the breaker, after its time and one call, and nothing is kept of what was. */
-  async recover(): Promise<void> {
+  async expectRecovery(): Promise<void> {
     const { connector, scheduler } = this.#pool;
     for (const connection of [...connector.standing]) connection.end();
     // Beyond the longest wait between two attempts.
@@ -221,7 +221,7 @@ it('a half-open breaker lets no more than its probes through, and closes once th
         const scene = new Scene({ ...rules, openMs });
         await settled();
         for (const step of commands) await scene.run(step);
-        await scene.recover();
+        await scene.expectRecovery();
       },
     ),
     { numRuns: 60 },

@@ -190,7 +190,7 @@ class Scene {
   }
 
   /** Nothing of what has been is left: each id can be asked about again, and gets its own answer. */
-  async finish(): Promise<void> {
+  async expectEnd(): Promise<void> {
     const { client, connector, scheduler } = this.#pool;
     for (const connection of [...connector.standing]) connection.end();
     await scheduler.advance(20_000);
@@ -261,7 +261,7 @@ describe('a PooledAgentClient', () => {
         const pool = await startFakePool({ connections: 3, maxQueueDepth: queue, timeoutMs: 1_000, capabilities });
         const scene = new Scene(pool);
         for (const step of commands) await scene.run(step);
-        await scene.finish();
+        await scene.expectEnd();
       }),
       { numRuns: 60 },
     );

@@ -116,7 +116,11 @@ class Tally {
   }
 }
 
-const agree = <T>(arbitrary: fc.Arbitrary<T>, own: (json: T) => boolean, cedars: (json: T) => boolean): void => {
+const expectAgreement = <T>(
+  arbitrary: fc.Arbitrary<T>,
+  own: (json: T) => boolean,
+  cedars: (json: T) => boolean,
+): void => {
   const tally = new Tally();
   fc.assert(
     fc.property(arbitrary, (json) => {
@@ -188,7 +192,7 @@ describe('the JSON readers and those of the Cedar project', () => {
   });
 
   it('take the same contexts', () => {
-    agree(
+    expectAgreement(
       value,
       (json) => contextFromJson(exactly(json)).ok,
       (json) => cedar.checkParseContext({ context: json as never, schema: null, action: null }).type === 'success',
@@ -196,7 +200,7 @@ describe('the JSON readers and those of the Cedar project', () => {
   });
 
   it('take the same names of entities', () => {
-    agree(
+    expectAgreement(
       uid,
       (json) => uidFromJson(exactly(json)).ok,
       (json) =>
@@ -212,7 +216,7 @@ describe('the JSON readers and those of the Cedar project', () => {
   });
 
   it('take the same entities', () => {
-    agree(
+    expectAgreement(
       fc.array(entity, { minLength: 1, maxLength: 1 }),
       (json) => entitiesFromJson(exactly(json)).ok,
       (json) => cedar.checkParseEntities({ entities: json as never, schema: null }).type === 'success',

@@ -11,6 +11,7 @@ import {
   noteFailure,
   noteSuccess,
 } from '../../../../../src/domain/gateway/circuit-breaking/circuit-breaker.js';
+import { expectModelAgreement } from '../../../../support/shared/model-run.js';
 
 type Outcome = 'success' | 'failure' | 'abandoned';
 
@@ -167,7 +168,7 @@ const commands = fc.commands(
 it('does what a breaker does that remembers every call, whatever comes in whatever order', () => {
   fc.assert(
     fc.property(rulesArbitrary, commands, (rules, steps) => {
-      fc.modelRun(
+      expectModelAgreement(
         () => ({ model: new NaiveBreaker(rules), real: { breaker: closedBreaker, rules, periods: new Map() } }),
         steps,
       );

@@ -7,6 +7,7 @@ import {
   type TargetHealth,
 } from '../../../../../src/domain/gateway/health/target-health.js';
 import { err, ok, type Result } from '../../../../../src/domain/shared/result.js';
+import { expectModelAgreement } from '../../../../support/shared/model-run.js';
 
 interface Check {
   readonly result: Result<void, string>;
@@ -115,7 +116,7 @@ it('knows of a target what somebody knows who remembers every check, however the
   const thresholds = fc.record({ healthyThreshold: threshold, unhealthyThreshold: threshold });
   fc.assert(
     fc.property(thresholds, steps, (given, commands) => {
-      fc.modelRun(() => ({ model: new NaiveHealth(given), real: { health: initialHealth } }), commands);
+      expectModelAgreement(() => ({ model: new NaiveHealth(given), real: { health: initialHealth } }), commands);
     }),
     { numRuns: 500 },
   );

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { FairQueue, type QueuePlace } from '../../../../../src/domain/gateway/limits/fair-queue.js';
+import { expectModelAgreement } from '../../../../support/shared/model-run.js';
 
 interface Waiting {
   readonly client: string;
@@ -142,7 +143,7 @@ it('does what a list of clients and their things would do', () => {
   fc.assert(
     fc.property(fc.commands(commands, { maxCommands: 60 }), (run) => {
       const real: Real = { queue: new FairQueue(), places: new Map(), made: 0 };
-      fc.modelRun(() => ({ model: new NaiveQueue(), real }), run);
+      expectModelAgreement(() => ({ model: new NaiveQueue(), real }), run);
     }),
     { numRuns: 300 },
   );

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { takeTokens } from '../../../../../src/domain/gateway/rate-limiting/take-tokens.js';
 import type { RateLimit, TokenBucket } from '../../../../../src/domain/shared/token-bucket.js';
+import { expectModelAgreement } from '../../../../support/shared/model-run.js';
 
 /** A limit as one would explain it: it remembers all that it let through, and never lets through too much between any two moments. */
 class NaiveLimit {
@@ -117,7 +118,7 @@ it('several buckets let through what a record of everything would, all or none, 
       fc.commands([step], { maxCommands: 80 }),
       (limits, steps) => {
         const model: Model = { limits: limits.map((each) => new NaiveLimit(each)), nowMs: 10_000 };
-        fc.modelRun(() => ({ model, real: { limits, buckets: [null, null, null] } }), steps);
+        expectModelAgreement(() => ({ model, real: { limits, buckets: [null, null, null] } }), steps);
       },
     ),
     { numRuns: 500 },

@@ -104,7 +104,7 @@ describe('a GatewaySession', () => {
     line.sent.splice(0);
   };
 
-  const isFailed = (reason: string): void => {
+  const expectFailure = (reason: string): void => {
     expect(line.sent.at(-1)).toEqual({ kind: 'cut_off', reason });
     expect(session.isOver).toBe(true);
     expect(logger.lines.at(-1)).toMatchObject({ level: 'warn', fields: { reason } });
@@ -151,7 +151,7 @@ describe('a GatewaySession', () => {
 
   it('ends without one that comes in time', async () => {
     await scheduler.advance(5_000);
-    isFailed('no handshake came in time');
+    expectFailure('no handshake came in time');
   });
 
   it.each<[string, (session: GatewaySession) => void]>([
@@ -161,7 +161,7 @@ describe('a GatewaySession', () => {
     ['a ping', (it) => expect(it.admits(null)).toBe(false)],
   ])('fails at %s before the handshake', async (_case, act) => {
     act(session);
-    isFailed('a message before the handshake');
+    expectFailure('a message before the handshake');
     expect(service.events).toEqual([]);
     expect(service.cancels).toEqual([]);
   });
@@ -169,7 +169,7 @@ describe('a GatewaySession', () => {
   it('fails at a second handshake, and at one while the first is judged', async () => {
     session.handshake(offer);
     session.handshake(offer);
-    isFailed('a second handshake');
+    expectFailure('a second handshake');
     await settled();
     expect(line.kinds).toEqual(['cut_off']);
   });
@@ -216,7 +216,7 @@ describe('a GatewaySession', () => {
     session.event(headersEvent('a'), 1);
     service.supportedEvents = ['request_headers'];
     session.event(responseHead, 1);
-    isFailed('two events in flight for one correlation id');
+    expectFailure('two events in flight for one correlation id');
     expect(line.answers).toEqual([]);
   });
 
@@ -226,7 +226,7 @@ describe('a GatewaySession', () => {
     expect(session.admits('b')).toBe(true);
     expect(session.admits(null)).toBe(true);
     expect(session.admits('a')).toBe(false);
-    isFailed('two events in flight for one correlation id');
+    expectFailure('two events in flight for one correlation id');
   });
 
   it('takes the end of a request as the end of the call for it: the answer to that one is never sent', async () => {
@@ -240,7 +240,7 @@ describe('a GatewaySession', () => {
     expect(line.answers).toMatchObject([{ answer: marked('over') }]);
     session.event(complete, 1);
     session.event(complete, 1);
-    isFailed('two events in flight for one correlation id');
+    expectFailure('two events in flight for one correlation id');
   });
 
   it('fails at a correlation id that is too long to be kept', async () => {
@@ -248,7 +248,7 @@ describe('a GatewaySession', () => {
     session.event(headersEvent('x'.repeat(256)), 1);
     expect(session.isOver).toBe(false);
     session.event(headersEvent('x'.repeat(257)), 1);
-    isFailed('a correlation id is too long');
+    expectFailure('a correlation id is too long');
   });
 
   it('fails where more bodies are awaited than can be remembered', async () => {
@@ -261,7 +261,7 @@ describe('a GatewaySession', () => {
     session.event(complete, 1);
     expect(session.isOver).toBe(false);
     session.event(headersEvent('b'), 1);
-    isFailed('too many bodies are awaited');
+    expectFailure('too many bodies are awaited');
   });
 
   it('sends a refusal where an answer cannot be sent', async () => {
@@ -329,7 +329,7 @@ describe('a GatewaySession', () => {
     await scheduler.advance(29_000);
     expect(session.isOver).toBe(false);
     await scheduler.advance(6_000);
-    isFailed('the gateway does not read');
+    expectFailure('the gateway does not read');
     sessions.stop();
   });
 

@@ -5,7 +5,7 @@ import { problemsOf, soundConfiguration } from '../../../../support/shared/decod
 const upstreamOf = (body: string) => soundConfiguration(withUpstream(body)).upstreams[0];
 const balanced = (body: string): string => withUpstream(`target "127.0.0.1:1" "127.0.0.1:2"; ${body}`);
 
-const refuses = (text: string, message: string): void => {
+const expectRefusal = (text: string, message: string): void => {
   const [problem, ...others] = problemsOf(text);
   expect(problem).toMatch('error: ');
   expect(problem).toContain(message);
@@ -42,7 +42,7 @@ describe('the weights of targets', () => {
     ['target "10.0.0.1:1" { address "10.0.0.2:1" }', '"address" is given twice'],
     ['target weight=3', '"address" is missing'],
   ])('are refused: %s', (body, message) => {
-    refuses(withUpstream(body), message);
+    expectRefusal(withUpstream(body), message);
   });
 
   it.each([
@@ -50,7 +50,7 @@ describe('the weights of targets', () => {
     'target "A.example:1"; targets { target "a.EXAMPLE:1" }',
     'target "[::1]:1" "[0:0::1]:1"',
   ])('cannot be had by writing a target twice: %s', (body) => {
-    refuses(withUpstream(body), 'twice (write it once, with weight=2 for twice the share)');
+    expectRefusal(withUpstream(body), 'twice (write it once, with weight=2 for twice the share)');
   });
 });
 
@@ -71,7 +71,7 @@ describe('the connections of an upstream', () => {
     ['max-idle 1025', '"max-idle" is above max-connections, which is 1024'],
     ['max-idle -1', '"max-idle" must be an integer from 0'],
   ])('are refused: %s', (body, message) => {
-    refuses(withUpstream(`target "10.0.0.1:1"; connection-pool { ${body} }`), message);
+    expectRefusal(withUpstream(`target "10.0.0.1:1"; connection-pool { ${body} }`), message);
   });
 });
 
@@ -145,7 +145,7 @@ describe('a health check', () => {
     ['type "tcp"; interval-secs 0.5; timeout-secs 0.6', '"timeout-secs" is above interval-secs, which is 0.5'],
     ['type "http"; path "/"', 'unknown key "path" in health-check'],
   ])('is refused: %s', (body, message) => {
-    refuses(withUpstream(check(body)), message);
+    expectRefusal(withUpstream(check(body)), message);
   });
 });
 
@@ -206,7 +206,7 @@ describe('balancing', () => {
     ['maglev', 'consistent-hash'],
     ['wieghted', 'weighted'],
   ])('knows what "%s" means elsewhere', (word, meant) => {
-    refuses(balanced(`load-balancing "${word}"`), `not "${word}" (did you mean "${meant}"?)`);
+    expectRefusal(balanced(`load-balancing "${word}"`), `not "${word}" (did you mean "${meant}"?)`);
   });
 
   it.each([
@@ -216,7 +216,7 @@ describe('balancing', () => {
     ['load-balancing "consistent-hash"; hash-key "cookie:a b"', 'write "cookie:" and the name of a cookie'],
     ['load-balancing "consistent-hash"; sticky-cookie', '"sticky-cookie" cannot stand with load-balancing'],
   ])('is refused: %s', (body, message) => {
-    refuses(balanced(body), message);
+    expectRefusal(balanced(body), message);
   });
 });
 
@@ -248,7 +248,7 @@ describe('a sticky cookie', () => {
     ['sticky-cookie 5', '"name" must be a string'],
     ['sticky-cookie { max-age-secs 0 }', '"max-age-secs" must be an integer from 1'],
   ])('is refused: %s', (body, message) => {
-    refuses(balanced(body), message);
+    expectRefusal(balanced(body), message);
   });
 
   it('is warned about where two upstreams have one', () => {
@@ -284,7 +284,7 @@ describe('retries and names', () => {
     ['dns-refresh-secs 0', '"dns-refresh-secs" must be an integer from 1 to 86400'],
     ['dns-refresh-secs 86401', '"dns-refresh-secs" must be an integer from 1 to 86400'],
   ])('are refused: %s', (body, message) => {
-    refuses(balanced(body), message);
+    expectRefusal(balanced(body), message);
   });
 });
 
@@ -306,13 +306,13 @@ describe('the time-outs of a listener', () => {
     const text = (rate: string) => withListener(`address "127.0.0.1:1"; timeouts { min-body-rate ${rate} }`);
     expect(soundConfiguration(text('0')).listeners[0]?.timeouts.minBodyOctetsPerSecond).toBe(0);
     expect(soundConfiguration(text('"1GB"')).listeners[0]?.timeouts.minBodyOctetsPerSecond).toBe(1_073_741_824);
-    refuses(text('1073741825'), '"min-body-rate" must be a size from 0 to 1073741824');
-    refuses(text('-1'), '"min-body-rate" must be a size from 0 to 1073741824');
+    expectRefusal(text('1073741825'), '"min-body-rate" must be a size from 0 to 1073741824');
+    expectRefusal(text('-1'), '"min-body-rate" must be a size from 0 to 1073741824');
   });
 
   it.each(['header-secs', 'body-secs', 'idle-secs'])('are a second at least, and an hour at most: %s', (key) => {
     for (const value of ['0', '3601']) {
-      refuses(
+      expectRefusal(
         withListener(`address "127.0.0.1:1"; timeouts { ${key} ${value} }`),
         `"${key}" must be an integer from 1`,
       );

@@ -162,7 +162,7 @@ describe('a client that ends its side', () => {
     await asked.got('x');
     asked.socket.end();
     await asked.closed();
-    await eventually(() => listener.connections() === 0);
+    await expect.poll(() => listener.connections()).toBe(0);
   });
 });
 

@@ -23,7 +23,7 @@ const identity = pki.server('a.example', { by: pki.authority('root'), names: ['D
 const forever = 600_000;
 
 /** Nothing is left of any connection, and each exchange that began has ended once. */
-const nothingIsLeft = async ({ listener, handler, ends }: IdleClients): Promise<void> => {
+const expectNothingLeft = async ({ listener, handler, ends }: IdleClients): Promise<void> => {
   await eventually(() => listener.connections() === 0 && handler.open === 0);
   await eventually(() => ends.length === handler.requests.length);
   await endOfTurn();
@@ -31,10 +31,10 @@ const nothingIsLeft = async ({ listener, handler, ends }: IdleClients): Promise<
 };
 
 /** Others are served as before. */
-const othersAreServed = async (clients: IdleClients): Promise<void> => {
+const expectOthersServed = async (clients: IdleClients): Promise<void> => {
   const other = await clients.idle();
   other.come(get('/other'));
-  await eventually(() => other.answered() === answerTo('/other'));
+  await expect.poll(() => other.answered()).toBe(answerTo('/other'));
   other.client.socket.destroy();
 };
 
@@ -57,7 +57,7 @@ describe('octets on an idle connection whose client ends its side in the same tu
     accepted.push(null);
     await client.closed();
     expect([answered(), client.isReset, clients.ends]).toEqual([answerTo('/1'), false, [true]]);
-    await nothingIsLeft(clients);
+    await expectNothingLeft(clients);
   });
 
   it.each([
@@ -70,7 +70,7 @@ describe('octets on an idle connection whose client ends its side in the same tu
     accepted.push(null);
     await client.closed();
     expect([answered(), clients.ends]).toEqual([answerTo('/1') + answerTo('/2'), [true, true]]);
-    await nothingIsLeft(clients);
+    await expectNothingLeft(clients);
   });
 
   it('are answered all, where they are more requests than begin in one turn', async () => {
@@ -81,7 +81,7 @@ describe('octets on an idle connection whose client ends its side in the same tu
     accepted.push(null);
     await client.closed();
     expect(answered()).toEqual(paths.map((path) => answerTo(path)).join(''));
-    await nothingIsLeft(clients);
+    await expectNothingLeft(clients);
   });
 
   it('are those of a client that has gone, where they are not answered at once', async () => {
@@ -91,7 +91,7 @@ describe('octets on an idle connection whose client ends its side in the same tu
     accepted.push(null);
     await client.closed();
     expect([clients.targets(), answered(), clients.ends]).toEqual([['/held'], '', [false]]);
-    await nothingIsLeft(clients);
+    await expectNothingLeft(clients);
   });
 
   it('are refused where they are the begin of a request', async () => {
@@ -101,7 +101,7 @@ describe('octets on an idle connection whose client ends its side in the same tu
     accepted.push(null);
     await client.closed();
     expect(answered()).toMatch(/^HTTP\/1\.1 400 /);
-    await nothingIsLeft(clients);
+    await expectNothingLeft(clients);
   });
 
   it('are answered on a real connection, however they arrive', async () => {
@@ -110,7 +110,7 @@ describe('octets on an idle connection whose client ends its side in the same tu
     for (const { client } of idles) client.send(get('/1')).socket.end();
     await Promise.all(idles.map(({ client }) => client.closed()));
     expect(idles.map(({ answered }) => answered())).toEqual(idles.map(() => answerTo('/1')));
-    await nothingIsLeft(clients);
+    await expectNothingLeft(clients);
   });
 });
 
@@ -126,10 +126,10 @@ describe('octets on an idle connection that breaks in the same turn', () => {
       come(get(`${target}/${place}`));
       accepted.destroy(place % 2 === 0 ? error : undefined);
     }
-    await nothingIsLeft(clients);
+    await expectNothingLeft(clients);
     for (const response of clients.handler.responses) if (!response.headSent) response.send(200, [], 'late', false);
-    await nothingIsLeft(clients);
-    await othersAreServed(clients);
+    await expectNothingLeft(clients);
+    await expectOthersServed(clients);
   });
 
   it('leave nothing where the clients reset their connections', async () => {
@@ -138,8 +138,8 @@ describe('octets on an idle connection that breaks in the same turn', () => {
     for (const [place, { client }] of idles.entries()) {
       client.send(get(place % 2 === 0 ? '/1' : '/held')).socket.resetAndDestroy();
     }
-    await nothingIsLeft(clients);
-    await othersAreServed(clients);
+    await expectNothingLeft(clients);
+    await expectOthersServed(clients);
   });
 
   it('keep nobody else from being answered', async () => {
@@ -163,30 +163,26 @@ describe('octets of a tunnel that come in the same turn as the request for it', 
   it.each([
     ['where it is handled', true],
     ['later', false],
-  ])(
-    'reach it, and so does their end (it is given %s)',
-    async (_, atOnce) => {
-      const clients = await idleClients(cleanUp);
-      const { client, accepted, come } = await clients.idle(true);
-      let received = '';
-      const give = async (response: ClientResponse): Promise<void> => {
-        const tunnel = response.upgrade([]);
-        for await (const piece of tunnel.iterator({ destroyOnReturn: false })) received += Buffer.from(piece);
-        received += ' and their end';
-        tunnel.end();
-      };
-      if (atOnce) clients.handler.handle = (_, response) => void give(response);
-      come(request, 'octets', ' of it');
-      await endOfTurn();
-      const [held] = clients.handler.responses;
-      if (held !== undefined) void give(held);
-      await client.got('101');
-      client.socket.end();
-      await eventually(() => received === 'octets of it and their end');
-      accepted.destroy();
-    },
-    5_000,
-  );
+  ])('reach it, and so does their end (it is given %s)', async (_, atOnce) => {
+    const clients = await idleClients(cleanUp);
+    const { client, accepted, come } = await clients.idle(true);
+    let received = '';
+    const give = async (response: ClientResponse): Promise<void> => {
+      const tunnel = response.upgrade([]);
+      for await (const piece of tunnel.iterator({ destroyOnReturn: false })) received += Buffer.from(piece);
+      received += ' and their end';
+      tunnel.end();
+    };
+    if (atOnce) clients.handler.handle = (_, response) => void give(response);
+    come(request, 'octets', ' of it');
+    await endOfTurn();
+    const [held] = clients.handler.responses;
+    if (held !== undefined) void give(held);
+    await client.got('101');
+    client.socket.end();
+    await expect.poll(() => received).toBe('octets of it and their end');
+    accepted.destroy();
+  });
 });
 
 describe('octets on an idle connection that is not to stand any more, in the same turn', () => {
@@ -199,7 +195,7 @@ describe('octets on an idle connection that is not to stand any more, in the sam
     await Promise.all([asked?.client.closed(), silent?.client.closed()]);
     expect([asked?.answered(), silent?.answered()]).toEqual(['', '']);
     expect([clients.targets(), clients.ends]).toEqual([[], []]);
-    await nothingIsLeft(clients);
+    await expectNothingLeft(clients);
   });
 
   it.each([
@@ -213,7 +209,7 @@ describe('octets on an idle connection that is not to stand any more, in the sam
     clients.listener.secure(preparedTls([identity]), forever);
     await client.closed();
     expect(answered()).toBe('');
-    await nothingIsLeft(clients);
+    await expectNothingLeft(clients);
   });
 });
 
@@ -228,7 +224,7 @@ describe('octets on an idle connection of a listener that is drained in the same
     await Promise.all([drained, ...idles.map(({ client }) => client.closed())]);
     expect(idles.map(({ answered }) => answered())).toEqual(['', answerTo('/1'), answerTo('/2'), '']);
     expect(clients.ends).toEqual([true, true]);
-    await nothingIsLeft(clients);
+    await expectNothingLeft(clients);
   });
 
   it('are waited for where they are not answered at once', async () => {
@@ -255,21 +251,17 @@ describe('octets on an idle connection whose patience ends in the same turn', ()
     await eventually(() => asked.answered() === answerTo('/1') || asked.client.isClosed);
     expect([asked.answered(), silent.answered()]).toEqual([answerTo('/1'), '']);
     await asked.client.closed();
-    await nothingIsLeft(clients);
+    await expectNothingLeft(clients);
   });
 
   it.each([
     ['an empty line', '\r\n'],
     ['the begin of an empty line', '\r'],
-  ])(
-    'do not have it stand for ever where they are %s',
-    async (_, text) => {
-      const clients = await idleClients(cleanUp, { idleMs });
-      const idle = await clients.idle();
-      await sendHeldUp(idle, text, heldUpMs);
-      await idle.client.closed();
-      await nothingIsLeft(clients);
-    },
-    5_000,
-  );
+  ])('do not have it stand for ever where they are %s', async (_, text) => {
+    const clients = await idleClients(cleanUp, { idleMs });
+    const idle = await clients.idle();
+    await sendHeldUp(idle, text, heldUpMs);
+    await idle.client.closed();
+    await expectNothingLeft(clients);
+  });
 });

@@ -96,14 +96,14 @@ describe('a client that does not end its side behind the last response', () => {
 
   it('is waited for until it has been silent for so long', async () => {
     const { listener } = await left({ lingerMs: 50, maxLingerMs: forever });
-    await eventually(() => listener.connections() === 0);
+    await expect.poll(() => listener.connections()).toBe(0);
   });
 
   it('is waited for no longer in all, however steadily it sends', async () => {
     const { asked, listener } = await left({ lingerMs: forever, maxLingerMs: 200 });
     const drip = setInterval(() => asked.send('x'), 20);
     cleanUp.add(() => clearInterval(drip));
-    await eventually(() => listener.connections() === 0);
+    await expect.poll(() => listener.connections()).toBe(0);
   });
 
   it('is read no further than so many octets', async () => {
@@ -117,8 +117,8 @@ describe('a client that does not end its side behind the last response', () => {
 
   it('is not waited for by a listener that is drained, once it has been idle', async () => {
     const { listener } = await left({ ...patient, drainLingerMs: 50 });
-    // Resolves when the last connection has ended.
     await listener.drain(forever);
+    expect(listener.connections()).toBe(0);
   });
 });
 

@@ -144,7 +144,7 @@ describe('a connection that nothing uses', () => {
     );
     await textFrom(client);
     expect(client.figures().idleConnections).toBe(1);
-    await expect.poll(() => client.figures().idleConnections, { timeout: 3_000 }).toBe(0);
+    await expect.poll(() => client.figures().idleConnections).toBe(0);
   });
 });
 

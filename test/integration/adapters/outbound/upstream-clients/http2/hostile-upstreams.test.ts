@@ -51,10 +51,15 @@ const clientOf = async (answer: (stream: number, peer: RawHttp2Peer, turn: numbe
   return { upstream, client: targetClient(upstream.port, cleanUp, { ...http2, ...changes }) };
 };
 
-/** What the request came to, its body read to the end. */
-const outcomeOf = async (client: ReturnType<typeof targetClient>, request = get): Promise<string> => {
+/** What the request came to, its body read to the end. `onHead` runs when the head has come, before the body is read. */
+const outcomeOf = async (
+  client: ReturnType<typeof targetClient>,
+  request = get,
+  onHead: () => void = () => undefined,
+): Promise<string> => {
   const outcome = await client.send(request).response;
   if (!outcome.ok) return `${outcome.error.code}${outcome.error.neverSent ? ', never sent' : ''}`;
+  onHead();
   try {
     return `${outcome.value.status} ${(await bodyOctets(outcome.value.body)).toString()}`;
   } catch (error) {
@@ -84,11 +89,9 @@ describe('a response that is reset', () => {
     [codes.cancel, 'aborted'],
     [codes.protocol, 'malformed'],
   ])('with code %i in its body is no whole one', async (code, reason) => {
-    const { client } = await clientOf((stream, peer) => {
-      peer.write(ok(stream), data(stream, 'some'));
-      setTimeout(() => peer.write(reset(stream, code)), 20);
-    });
-    expect(await outcomeOf(client)).toBe(`200, broken: ${reason}`);
+    const { client, upstream } = await clientOf((stream, peer) => peer.write(ok(stream), data(stream, 'some')));
+    const breakOff = () => upstream.peers[0]?.write(reset(1, code));
+    expect(await outcomeOf(client, get, breakOff)).toBe(`200, broken: ${reason}`);
   });
 
   it.each([codes.none, codes.cancel, codes.protocol])('with code %i behind its end is whole', async (code) => {
@@ -182,13 +185,14 @@ describe('a session that ends', () => {
         return;
       }
       peer.write(goaway(stream, codes.none), ok(stream), data(stream, 'some'));
-      setTimeout(() => peer.write(data(stream, ' more', endStream)), 40);
     });
-    const first = outcomeOf(client);
-    await eventually(() => upstream.peers[0]?.of(frameTypes.headers).length === 1);
-    await eventually(() => client.figures().activeConnections === 1);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    let first: Promise<string> = Promise.resolve('');
+    await new Promise<void>((resolve) => {
+      first = outcomeOf(client, get, resolve);
+    });
+    expect(client.figures().activeConnections).toBe(1);
     expect(await outcomeOf(client)).toBe('200 ');
+    upstream.peers[0]?.write(data(1, ' more', endStream));
     expect(await first).toBe('200 some more');
     expect(upstream.peers).toHaveLength(2);
     await eventually(() => upstream.peers[0]?.socket.closed === true);
@@ -205,11 +209,13 @@ describe('a session that ends', () => {
   );
 
   it.each(['closes', 'is reset'])('in a body because its connection %s breaks the body off', async (how) => {
-    const { client } = await clientOf((stream, peer) => {
-      peer.write(ok(stream), data(stream, 'some'));
-      setTimeout(() => void (how === 'closes' ? peer.socket.end() : peer.socket.resetAndDestroy()), 20);
-    });
-    expect(await outcomeOf(client)).toBe('200, broken: aborted');
+    const { client, upstream } = await clientOf((stream, peer) => peer.write(ok(stream), data(stream, 'some')));
+    const breakOff = () => {
+      const { socket } = upstream.peers[0] as RawHttp2Peer;
+      if (how === 'closes') socket.end();
+      else socket.resetAndDestroy();
+    };
+    expect(await outcomeOf(client, get, breakOff)).toBe('200, broken: aborted');
   });
 
   it.each([
@@ -303,28 +309,24 @@ describe('a response that is malformed', () => {
     ['less', 'abc'],
     ['more', 'abcdef'],
   ])('by a body with %s than its length is broken', async (_, text) => {
-    const { client } = await clientOf((stream, peer) => {
-      peer.write(headers(stream, [status, ['content-length', '4']]));
-      setTimeout(() => peer.write(data(stream, text, endStream)), 20);
-    });
-    expect(await outcomeOf(client)).toBe('200, broken: malformed');
+    const { client, upstream } = await clientOf((stream, peer) =>
+      peer.write(headers(stream, [status, ['content-length', '4']])),
+    );
+    const sendBody = () => upstream.peers[0]?.write(data(1, text, endStream));
+    expect(await outcomeOf(client, get, sendBody)).toBe('200, broken: malformed');
   });
 
   it('by a body to HEAD leaves the head as it is', async () => {
-    const { client } = await clientOf((stream, peer) => {
-      peer.write(ok(stream));
-      setTimeout(() => peer.write(data(stream, 'body')), 20);
-    });
-    expect(await outcomeOf(client, { ...get, method: 'HEAD' })).toBe('200 ');
+    const { client, upstream } = await clientOf((stream, peer) => peer.write(ok(stream)));
+    const sendBody = () => upstream.peers[0]?.write(data(1, 'body'));
+    expect(await outcomeOf(client, { ...get, method: 'HEAD' }, sendBody)).toBe('200 ');
     await eventually(() => client.figures().activeConnections === 0);
   });
 
   it('by trailers with what concerns a connection is broken', async () => {
-    const { client } = await clientOf((stream, peer) => {
-      peer.write(ok(stream), data(stream, 'some'));
-      setTimeout(() => peer.write(headers(stream, [['connection', 'close']], endHeaders + endStream)), 20);
-    });
-    expect(await outcomeOf(client)).toBe('200, broken: malformed');
+    const { client, upstream } = await clientOf((stream, peer) => peer.write(ok(stream), data(stream, 'some')));
+    const sendTrailers = () => upstream.peers[0]?.write(headers(1, [['connection', 'close']], endHeaders + endStream));
+    expect(await outcomeOf(client, get, sendTrailers)).toBe('200, broken: malformed');
   });
 
   it.each([

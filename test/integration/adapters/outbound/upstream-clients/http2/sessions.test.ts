@@ -208,7 +208,7 @@ describe('the sessions with a target', () => {
     }
     await eventually(() => client.figures().activeConnections === 0);
     const open = () => upstream.sessions.filter(({ destroyed }) => !destroyed).length;
-    await eventually(() => open() === client.figures().idleConnections);
+    await expect.poll(() => open() - client.figures().idleConnections).toBe(0);
   });
 });
 

@@ -58,7 +58,7 @@ describeWithPeers(['redis-server'], 'an agent whose sessions are in Redis', () =
     const redis = await startRedis({ port });
     cleanUp.add(redis.remove);
     browser.cookies.clear();
-    await expect.poll(async () => (await browser.get('/orders')).status, { timeout: 10_000 }).toBe(302);
+    await expect.poll(async () => (await browser.get('/orders')).status).toBe(302);
     expect((await signOn()).status).toBe(302);
     expect((await browser.get('/orders')).status).toBe(200);
     await expect.poll(() => agent.metrics() && agent.health().state).toBe('healthy');

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newSession } from '../../../../../../src/domain/agent/saml/session/new-session.js';
 import type { Session } from '../../../../../../src/domain/agent/saml/session/session.js';
 import { sessionStanding } from '../../../../../../src/domain/agent/saml/session/session-rules.js';
+import { expectModelAgreement } from '../../../../../support/shared/model-run.js';
 
 /** What is left, counted down: it knows no moment, where the rules know nothing else. */
 interface Model {
@@ -129,7 +130,7 @@ describe('a session', () => {
             model: { lifeLeft: Math.min(ttlMs, idpMs ?? ttlMs), idleLeft: idleMs ?? 0, idleMs, issuer: 'A' },
             real: new Real(ttlMs, idpMs, idleMs),
           });
-          fc.modelRun(setup, commands);
+          expectModelAgreement(setup, commands);
         },
       ),
       { numRuns: 500 },

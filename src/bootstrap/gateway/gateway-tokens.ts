@@ -4,13 +4,13 @@ import type { RequestAdmissions } from '../../application/gateway/admit/request-
 import type { AgentReports } from '../../application/gateway/ask-agents/reports/agent-reports.js';
 import type { AuditTrail } from '../../application/gateway/audit/audit-trail.js';
 import type { UpstreamTargetsParts } from '../../application/gateway/choose-upstream/upstream-targets.js';
+import type { RouteBreakers } from '../../application/gateway/circuit-breakers/route-breakers.js';
 import type { DescriptorGuard } from '../../application/gateway/guard-resources/descriptor-guard.js';
 import type { MemoryGuard } from '../../application/gateway/guard-resources/memory-guard.js';
 import type { RateLimiters } from '../../application/gateway/limit-rate/rate-limiters.js';
 import type { ProblemAnswerer } from '../../application/gateway/proxy-request/answer-problem.js';
 import type { StageDependencies } from '../../application/gateway/proxy-request/compile-gateway.js';
 import type { ProxyRequest } from '../../application/gateway/proxy-request/proxy-request.js';
-import type { RouteBreakers } from '../../application/gateway/proxy-request/route-breakers.js';
 import type { AdminRequests } from '../../application/gateway/report-status/admin-requests.js';
 import type { AnswerAdmin } from '../../application/gateway/report-status/answer-admin.js';
 import type { StatusReports } from '../../application/gateway/report-status/status-reports.js';

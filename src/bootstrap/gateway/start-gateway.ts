@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import { Container, ContainerModule } from 'inversify';
 import { RequestAdmissions } from '../../application/gateway/admit/request-admissions.js';
 import { TargetLedgers } from '../../application/gateway/choose-upstream/target-ledgers.js';
+import { RouteBreakers } from '../../application/gateway/circuit-breakers/route-breakers.js';
 import { DescriptorGuard } from '../../application/gateway/guard-resources/descriptor-guard.js';
 import { MemoryGuard } from '../../application/gateway/guard-resources/memory-guard.js';
 import { RateLimiters } from '../../application/gateway/limit-rate/rate-limiters.js';
-import { RouteBreakers } from '../../application/gateway/proxy-request/route-breakers.js';
 import type { LoadFailure } from '../../application/gateway/run-gateway/prepared-reload.js';
 import type { ListeningAddresses } from '../../application/gateway/run-gateway/wanted-listeners.js';
 import { dividedTargetClients } from '../../application/gateway/workers/share-permits/divided-target-clients.js';
@@ -78,7 +78,7 @@ const gatewayTrafficModule = new ContainerModule(({ bind }) => {
   bind(gateway.upstreamTargets)
     .toResolvedValue(
       (createClient, resolver, prober, clock, random, scheduler, logger, permits, metrics) => ({
-        ledgers: new TargetLedgers(),
+        ledgers: new TargetLedgers(clock),
         createClient: permits.workers === 1 ? createClient : dividedTargetClients(createClient, permits.workers),
         resolver,
         prober,

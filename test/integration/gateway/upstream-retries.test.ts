@@ -33,7 +33,7 @@ const stageBefore = (
     upstream,
   );
   const targets = new UpstreamTargets(configuration, 100, {
-    ledgers: new TargetLedgers(),
+    ledgers: new TargetLedgers(clock),
     createClient: createTargetClient,
     metrics: { upstream: () => new UpstreamCounters() },
     resolver: new FakeHostResolver(),

@@ -1,5 +1,4 @@
 import type {
-  AttemptResult,
   BalancingRequest,
   ChosenTarget,
   TargetChoice,
@@ -12,6 +11,7 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from '../../../src/application/ports/gateway/upstream-client.js';
+import type { AttemptOutcome } from '../../../src/domain/gateway/circuit-breaking/failure-classification.js';
 import { err, ok, type Result } from '../../../src/domain/shared/result.js';
 import { ScriptedBody } from './scripted-body.js';
 
@@ -91,7 +91,7 @@ export class ScriptedTargets implements TargetChooser {
       client: this.#client(address, script),
       responseHeaders: ['Set-Cookie', `at=${address}`],
       answered: () => void this.told.push(`${address}: answered`),
-      ended: (outcome: AttemptResult, detail?: string) => {
+      ended: (outcome: AttemptOutcome, detail?: string) => {
         this.told.push(`${address}: ${outcome}`);
         this.details.push(detail);
       },

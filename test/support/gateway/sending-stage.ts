@@ -1,9 +1,10 @@
 import { PrometheusGatewayMetrics } from '../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import type { TargetChooser } from '../../../src/application/gateway/choose-upstream/chosen-target.js';
+import type { CircuitBreakerHolder } from '../../../src/application/gateway/circuit-breakers/circuit-breaker-holder.js';
+import { RouteBreakers } from '../../../src/application/gateway/circuit-breakers/route-breakers.js';
 import { ProblemAnswerer } from '../../../src/application/gateway/proxy-request/answer-problem.js';
 import { Exchange, type ExchangeOwner, type Stage } from '../../../src/application/gateway/proxy-request/exchange.js';
 import { MeteredBody } from '../../../src/application/gateway/proxy-request/metered-body.js';
-import { RouteBreaker } from '../../../src/application/gateway/proxy-request/route-breaker.js';
 import { RetryAllowance } from '../../../src/application/gateway/proxy-request/sending-rules.js';
 import {
   type SendDependencies,
@@ -76,8 +77,8 @@ export const sendingStage = (chooser: TargetChooser, changes: Partial<SendDepend
   return { clock, logger, metrics, stage: untilOver(sendToUpstream('api', dependencies)) };
 };
 
-export const breakerOfRoute = (clock: ManualClock, logger = new RecordingLogger()): RouteBreaker =>
-  new RouteBreaker('r', { failureThreshold: 2, openMs: 10_000, probes: 1 }, clock, logger);
+export const breakerOfRoute = (clock: ManualClock, logger = new RecordingLogger()): CircuitBreakerHolder =>
+  new RouteBreakers(clock, logger).of('r', { failureThreshold: 2, openMs: 10_000, probes: 1 });
 
 /** An exchange whose response is kept; `body` is what is forwarded, counted as that of the client. */
 export const recordedExchange = (changes: Partial<ClientRequest> = {}, body: BodySource | null = null) => {

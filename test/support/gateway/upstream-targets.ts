@@ -44,7 +44,7 @@ export class TargetsWorld {
   readonly logger = new RecordingLogger();
   readonly resolver = new FakeHostResolver();
   readonly clients = new FakeTargetClients();
-  readonly ledgers = new TargetLedgers();
+  readonly ledgers = new TargetLedgers(this.clock);
   /** What checks come to, by `host:port` of the address that is checked. */
   readonly checks = new Map<string, Result<void, string>>();
   readonly #prober: HealthProber = {

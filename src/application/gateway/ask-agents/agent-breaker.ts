@@ -1,22 +1,14 @@
 import { isBodyChunk } from '../../../domain/agent-protocol/answer-rules.js';
 import type { AgentFailureCode } from '../../../domain/agent-protocol/failure-rules.js';
 import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
-import {
-  type CircuitBreaker,
-  type CircuitBreakerRules,
-  type CircuitState,
-  circuitStateOf,
-  closedBreaker,
-  mayCall,
-  noteAbandoned,
-  noteFailure,
-  noteSuccess,
-} from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
+import type { CircuitBreakerRules } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
+import type { AttemptOutcome } from '../../../domain/gateway/circuit-breaking/failure-classification.js';
 import type { AgentOutcome } from '../../ports/gateway/agent-client.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
+import { CircuitBreakerHolder, uncountedPeriod } from '../circuit-breakers/circuit-breaker-holder.js';
 
-/** Which failures say that an agent does not work. The others are the gateway's own doing, or say nothing of the agent. */
+/** The failures that show that an agent does not work. The gateway causes the others, or they show nothing. */
 const isAgentsFault: Readonly<Record<AgentFailureCode, boolean>> = {
   unreachable: true,
   disconnected: true,
@@ -31,76 +23,41 @@ const isAgentsFault: Readonly<Record<AgentFailureCode, boolean>> = {
   circuit_open: false,
 };
 
-/** What a call was let through as: in a period of the breaker, or beside it, so that its outcome is not noted. */
-export type BreakerAdmission = { readonly period: number | null };
-
-const uncounted: BreakerAdmission = { period: null };
-
-/** The circuit breaker of one agent: decides which calls are made, by what came of those before. */
-export class AgentBreaker {
-  readonly #agent: string;
-  readonly #rules: CircuitBreakerRules;
-  readonly #clock: Clock;
-  readonly #logger: Logger;
-  #breaker: CircuitBreaker = closedBreaker;
-  #admission: BreakerAdmission = { period: closedBreaker.period };
-
-  constructor(agent: string, rules: CircuitBreakerRules, clock: Clock, logger: Logger) {
-    this.#agent = agent;
-    this.#rules = rules;
-    this.#clock = clock;
-    this.#logger = logger;
-  }
-
-  get state(): CircuitState {
-    return circuitStateOf(this.#breaker, this.#clock.monotonicMs());
-  }
-
-  /**
-   * Null where the call must not be made. A piece of a body always may: its head was let through, and the message is
-   * held meanwhile. It is never a probe; a probe that opens a dialogue has come to something with its first answer. Nor
-   * is the end of a request held back, which nobody waits for: the agent may keep something until then.
-   */
-  admit(event: AgentEvent): BreakerAdmission | null {
-    if (event.kind === 'request_complete') return uncounted;
-    if (this.#breaker.state === 'closed') return this.#admission;
-    if (isBodyChunk(event)) return uncounted;
-    const { state, allowed } = mayCall(this.#breaker, this.#rules, this.#clock.monotonicMs());
-    this.#become(state, null);
-    return allowed ? this.#admission : null;
-  }
-
-  /** The call that was admitted is over. Has to be told once of each. */
-  note(admission: BreakerAdmission, outcome: AgentOutcome): void {
-    // The breaker has changed its mind since: this outcome belongs to the time before.
-    if (admission.period !== this.#breaker.period) return;
-    if (outcome.ok) this.#become(noteSuccess(this.#breaker), null);
-    else if (!isAgentsFault[outcome.error.code]) this.#become(noteAbandoned(this.#breaker), null);
-    else {
-      const nowMs = this.#clock.monotonicMs();
-      this.#become(noteFailure(this.#breaker, this.#rules, nowMs), outcome.error.code);
-    }
-  }
-
-  #become(breaker: CircuitBreaker, failure: AgentFailureCode | null): void {
-    const isChange = breaker.period !== this.#breaker.period;
-    this.#breaker = breaker;
-    if (!isChange) return;
-    this.#admission = { period: breaker.period };
-    const fields = { agent: this.#agent };
-    switch (breaker.state) {
+/** The breaker of an agent, disabled without rules. It logs each change. */
+export const agentBreaker = (
+  agent: string,
+  rules: CircuitBreakerRules | null,
+  clock: Clock,
+  logger: Logger,
+): CircuitBreakerHolder =>
+  new CircuitBreakerHolder(rules, clock, (state, cause) => {
+    switch (state) {
       case 'open':
-        this.#logger.warn('Agent circuit breaker open', {
-          ...fields,
-          last_failure: failure,
-          open_ms: this.#rules.openMs,
-        });
+        logger.warn('Agent circuit breaker open', { agent, last_failure: cause, open_ms: rules?.openMs ?? null });
         return;
       case 'half_open':
-        this.#logger.info('Agent circuit breaker half-open', fields);
+        logger.info('Agent circuit breaker half-open', { agent });
         return;
       case 'closed':
-        this.#logger.info('Agent circuit breaker closed', fields);
+        logger.info('Agent circuit breaker closed', { agent });
     }
-  }
-}
+  });
+
+/**
+ * The period that a call counts in; null: it must not be made. A chunk of a body is always sent, and never a probe: the
+ * head was admitted, and the message is held meanwhile. The end of a request is always sent too: the agent may keep state
+ * until then.
+ */
+export const admitCall = (breaker: CircuitBreakerHolder, event: AgentEvent): number | null => {
+  if (event.kind === 'request_complete') return uncountedPeriod;
+  if (breaker.isClosed) return breaker.period;
+  return isBodyChunk(event) ? uncountedPeriod : breaker.admit();
+};
+
+/** Notes the outcome of an admitted call. Call it once for each. */
+export const noteCall = (breaker: CircuitBreakerHolder, period: number, outcome: AgentOutcome): void => {
+  if (outcome.ok) breaker.ended(period, 'success');
+  else breaker.ended(period, outcomeOf(outcome.error.code), outcome.error.code);
+};
+
+const outcomeOf = (code: AgentFailureCode): AttemptOutcome => (isAgentsFault[code] ? 'failure' : 'neither');

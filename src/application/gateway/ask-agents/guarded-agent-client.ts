@@ -19,7 +19,8 @@ import type {
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
-import { AgentBreaker, type BreakerAdmission } from './agent-breaker.js';
+import type { CircuitBreakerHolder } from '../circuit-breakers/circuit-breaker-holder.js';
+import { admitCall, agentBreaker, noteCall } from './agent-breaker.js';
 import { failedOutcome } from './agent-call.js';
 import { agentWordLimits } from './agent-lines.js';
 
@@ -77,7 +78,7 @@ class EventSupport {
 
 /** What holds for the calls of one agent, whatever the transport. */
 export interface AgentCallRules {
-  /** Null: it is asked however often it fails. */
+  /** Null: no circuit breaker. */
   readonly breaker: CircuitBreakerRules | null;
   /** Octets of an answer, body mutations not counted; see `octetsOverMaximum`. */
   readonly maxResponseBytes: number;
@@ -94,24 +95,24 @@ const circuitOpen = failedOutcome('circuit_open', 'the agent has failed too ofte
 /** A call whose outcome is looked at before whoever has asked is told. */
 class GuardedCall implements AgentCallListener {
   readonly #event: AgentEvent;
-  readonly #admission: BreakerAdmission | null;
+  readonly #period: number;
   readonly #listener: AgentCallListener;
-  readonly #settle: (event: AgentEvent, admission: BreakerAdmission | null, given: AgentOutcome) => AgentOutcome;
+  readonly #settle: (event: AgentEvent, period: number, given: AgentOutcome) => AgentOutcome;
 
   constructor(
     event: AgentEvent,
-    admission: BreakerAdmission | null,
+    period: number,
     listener: AgentCallListener,
-    settle: (event: AgentEvent, admission: BreakerAdmission | null, given: AgentOutcome) => AgentOutcome,
+    settle: (event: AgentEvent, period: number, given: AgentOutcome) => AgentOutcome,
   ) {
     this.#event = event;
-    this.#admission = admission;
+    this.#period = period;
     this.#listener = listener;
     this.#settle = settle;
   }
 
   answered(outcome: AgentOutcome): void {
-    this.#listener.answered(this.#settle(this.#event, this.#admission, outcome));
+    this.#listener.answered(this.#settle(this.#event, this.#period, outcome));
   }
 }
 
@@ -123,7 +124,7 @@ export class GuardedAgentClient implements AgentClient {
   readonly name: string;
   readonly #inner: AgentClient;
   readonly #maxResponseBytes: number;
-  readonly #breaker: AgentBreaker | null;
+  readonly #breaker: CircuitBreakerHolder;
   readonly #support: EventSupport;
 
   constructor(
@@ -134,27 +135,27 @@ export class GuardedAgentClient implements AgentClient {
     this.name = inner.name;
     this.#inner = inner;
     this.#maxResponseBytes = maxResponseBytes;
-    this.#breaker = breaker && new AgentBreaker(inner.name, breaker, clock, logger);
+    this.#breaker = agentBreaker(inner.name, breaker, clock, logger);
     this.#support = new EventSupport(inner.name, events, logger);
   }
 
   ask(event: AgentEvent): MaybePromise<AgentOutcome> {
     const obstacle = this.#unsupported(event);
     if (obstacle !== null) return obstacle;
-    const admission = this.#breaker === null ? null : this.#breaker.admit(event);
-    if (this.#breaker !== null && admission === null) return circuitOpen;
+    const period = admitCall(this.#breaker, event);
+    if (period === null) return circuitOpen;
     const given = this.#inner.ask(event);
-    if (!(given instanceof Promise)) return this.#settled(event, admission, given);
-    return given.then((late) => this.#settled(event, admission, late));
+    if (!(given instanceof Promise)) return this.#settled(event, period, given);
+    return given.then((late) => this.#settled(event, period, late));
   }
 
   askFor(event: AgentEvent, listener: AgentCallListener): AgentOutcome | null {
     const obstacle = this.#unsupported(event);
     if (obstacle !== null) return obstacle;
-    const admission = this.#breaker === null ? null : this.#breaker.admit(event);
-    if (this.#breaker !== null && admission === null) return circuitOpen;
-    const given = this.#inner.askFor(event, new GuardedCall(event, admission, listener, this.#settle));
-    return given === null ? null : this.#settled(event, admission, given);
+    const period = admitCall(this.#breaker, event);
+    if (period === null) return circuitOpen;
+    const given = this.#inner.askFor(event, new GuardedCall(event, period, listener, this.#settle));
+    return given === null ? null : this.#settled(event, period, given);
   }
 
   cancel(correlationId: string, reason: CancelReason): void {
@@ -180,7 +181,7 @@ export class GuardedAgentClient implements AgentClient {
   status(): AgentStatus {
     this.#support.review(this.#inner.capabilities());
     const unsupportedEvents = this.#support.missing;
-    return { ...this.#inner.status(), breaker: this.#breaker?.state ?? null, unsupportedEvents };
+    return { ...this.#inner.status(), breaker: this.#breaker.state, unsupportedEvents };
   }
 
   reportTo(reader: AgentReportReader): void {
@@ -210,12 +211,12 @@ export class GuardedAgentClient implements AgentClient {
     return unsupported(event, failedOutcome('unsupported_event', `the agent does not support ${event.kind}`));
   }
 
-  readonly #settle = (event: AgentEvent, admission: BreakerAdmission | null, given: AgentOutcome): AgentOutcome =>
-    this.#settled(event, admission, given);
+  readonly #settle = (event: AgentEvent, period: number, given: AgentOutcome): AgentOutcome =>
+    this.#settled(event, period, given);
 
-  #settled(event: AgentEvent, admission: BreakerAdmission | null, given: AgentOutcome): AgentOutcome {
+  #settled(event: AgentEvent, period: number, given: AgentOutcome): AgentOutcome {
     const outcome = this.#checked(event, given);
-    if (admission !== null) this.#breaker?.note(admission, outcome);
+    noteCall(this.#breaker, period, outcome);
     if (outcome.ok || outcome.error.code !== 'unsupported_event') return outcome;
     // What it supports was not known before: it has connected for the first time meanwhile, or in another version.
     this.#support.review(this.#inner.capabilities());

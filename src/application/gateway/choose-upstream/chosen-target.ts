@@ -1,7 +1,5 @@
+import type { AttemptOutcome } from '../../../domain/gateway/circuit-breaking/failure-classification.js';
 import type { TargetClient } from '../../ports/gateway/upstream-client.js';
-
-/** What an attempt came to, for the breaker of whoever was asked: `neither` says nothing about it. */
-export type AttemptResult = 'success' | 'failure' | 'neither';
 
 /** A target that a request is to be sent to. */
 export interface ChosenTarget {
@@ -17,7 +15,7 @@ export interface ChosenTarget {
    */
   answered(): void;
   /** Has to be called once for every choice, when the exchange with the target is over. `detail` says what failed. */
-  ended(outcome: AttemptResult, detail?: string): void;
+  ended(outcome: AttemptOutcome, detail?: string): void;
 }
 
 /** What a target is chosen by. */

@@ -3,7 +3,6 @@ import { type TargetAddress, targetAddresses } from '../../../domain/gateway/loa
 import { targetCookieField, targetCookieValue } from '../../../domain/gateway/load-balancing/target-cookie.js';
 import { noHeaders } from '../../../domain/http/header-list.js';
 import type { IdleAllowance, TargetClientFactory } from '../../ports/gateway/upstream-client.js';
-import type { Clock } from '../../ports/shared/clock.js';
 import { Endpoint, type EndpointCookie } from './endpoint.js';
 import type { HeldLedgers } from './held-ledgers.js';
 import type { PoolExhaustion } from './pool-exhaustion.js';
@@ -35,7 +34,6 @@ export class IdleConnections implements IdleAllowance {
 export interface EndpointSetParts {
   readonly ledgers: HeldLedgers;
   readonly createClient: TargetClientFactory;
-  readonly clock: Clock;
   readonly exhaustion: PoolExhaustion;
 }
 
@@ -112,7 +110,7 @@ export class EndpointSet {
 
   #create(address: TargetAddress): Endpoint {
     const { timeouts, maxConnections, maxIdle, httpVersion } = this.#configuration;
-    const { ledgers, createClient, clock, exhaustion } = this.#parts;
+    const { ledgers, createClient, exhaustion } = this.#parts;
     const client = createClient({
       address: address.address,
       authority: address.names[0] as string,
@@ -125,7 +123,7 @@ export class EndpointSet {
       httpVersion,
     });
     const cookie = this.#cookieOf(address.text);
-    return new Endpoint(address, ledgers.hold(address.text), client, cookie, this.#isChecked, clock);
+    return new Endpoint(address, ledgers.hold(address.text), client, cookie, this.#isChecked);
   }
 
   #cookieOf(address: string): EndpointCookie {

@@ -1,14 +1,11 @@
 import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
-import type { CircuitBreakerRules } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
 import type { TargetHealth } from '../../../domain/gateway/health/target-health.js';
 import type { BalancedTarget } from '../../../domain/gateway/load-balancing/balanced-target.js';
 import { type HashedTarget, textHash } from '../../../domain/gateway/load-balancing/consistent-hash.js';
 import type { TargetAddress } from '../../../domain/gateway/load-balancing/target-addresses.js';
-import { ejectedForMs, isLetThrough } from '../../../domain/gateway/load-balancing/target-ejection.js';
 import { type HeaderList, noHeaders } from '../../../domain/http/header-list.js';
 import type { ProbedTarget } from '../../ports/gateway/health-prober.js';
 import type { TargetClient } from '../../ports/gateway/upstream-client.js';
-import type { Clock } from '../../ports/shared/clock.js';
 import type { CheckedTarget } from '../check-health/watched-targets.js';
 import type { TargetLedger } from './target-ledger.js';
 
@@ -45,7 +42,6 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
   /** Those of the names, where they are others than the own one: who drains a name drains its addresses. */
   #nameLedgers: readonly TargetLedger[] = [];
   readonly #isChecked: boolean;
-  readonly #clock: Clock;
   /** Who waits for a connection to it must not wait for one that nobody else would be sent to. */
   readonly #onTakenOut = (): void => {
     if (!this.isOpen) this.client.evictQueued();
@@ -58,14 +54,12 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
     readonly client: TargetClient,
     readonly cookie: EndpointCookie,
     isChecked: boolean,
-    clock: Clock,
   ) {
     this.address = address;
     this.text = text;
     this.seed = textHash(text);
     this.target = { address, authority: names[0] as string };
     this.#isChecked = isChecked;
-    this.#clock = clock;
     ledger.watch(this.#onTakenOut);
   }
 
@@ -87,34 +81,24 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
     return !this.#isChecked || this.ledger.health.healthy;
   }
 
-  /** That in force; null: it is never left alone because requests fail. */
-  get breaker(): CircuitBreakerRules | null {
-    return this.ledger.rules.breaker;
-  }
-
-  /** By the rules in force: it is not left alone while requests have nobody else to go to. */
+  /** By the rules in force, the last target in use is not ejected. */
   get isSparedLast(): boolean {
     return this.ledger.rules.sparesLast;
   }
 
-  /** Whether requests go to it as a matter of course: it is not even tried again after it failed. */
+  /** Whether requests go to it as a matter of course: it is not on probation after an ejection either. */
   get isInUse(): boolean {
-    return this.isWell && !this.isDrained && this.ledger.ejection.breaker.state === 'closed';
+    return this.isWell && !this.isDrained && this.ledger.breaker.isClosed;
   }
 
   /** Whether a request may be sent to it now. */
   get isOpen(): boolean {
-    if (!this.isWell || this.isDrained) return false;
-    const { breaker } = this;
-    const { ejection } = this.ledger;
-    // The clock is asked only where it matters.
-    if (breaker === null || ejection.breaker.state === 'closed') return true;
-    return isLetThrough(ejection, breaker, this.#clock.monotonicMs());
+    return this.isWell && !this.isDrained && this.ledger.breaker.isCallAllowed;
   }
 
-  /** Milliseconds for which requests are kept from it because others have failed; 0 where they are not. */
+  /** Milliseconds until the end of an ejection; 0 where it is not ejected. */
   get ejectedMs(): number {
-    return this.breaker === null ? 0 : ejectedForMs(this.ledger.ejection, this.#clock.monotonicMs());
+    return this.ledger.breaker.openForMs;
   }
 
   health(): TargetHealth {

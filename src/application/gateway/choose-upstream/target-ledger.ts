@@ -1,7 +1,8 @@
-import type { CircuitBreakerRules } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
+import type { CircuitBreakerRules, CircuitState } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
 import type { HealthProbe } from '../../../domain/gateway/configuration/upstream-options.js';
 import { initialHealth, type TargetHealth, toBeCheckedAnew } from '../../../domain/gateway/health/target-health.js';
-import { letBackIn, notEjected, type TargetEjection } from '../../../domain/gateway/load-balancing/target-ejection.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import { CircuitBreakerHolder } from '../circuit-breakers/circuit-breaker-holder.js';
 
 /** What the figures of a target come about by. */
 export interface LedgerRules {
@@ -12,9 +13,6 @@ export interface LedgerRules {
   /** What its checks ask; null: it is not checked. */
   readonly probe: HealthProbe | null;
 }
-
-const isSameBreaker = (one: CircuitBreakerRules | null, other: CircuitBreakerRules | null): boolean =>
-  one?.failureThreshold === other?.failureThreshold && one?.openMs === other?.openMs && one?.probes === other?.probes;
 
 const probeText = (probe: HealthProbe | null): string => {
   switch (probe?.kind) {
@@ -39,16 +37,23 @@ export class TargetLedger {
   active = 0;
   totalRequests = 0;
   failedRequests = 0;
+  /** Ejects the target where requests to it fail too often. */
+  readonly breaker: CircuitBreakerHolder;
+  /** The detail of the last failed request. */
+  lastError: string | null = null;
+  readonly #clock: Clock;
   #rules: LedgerRules;
   #drained = false;
-  #ejection: TargetEjection = notEjected;
+  #ejectedSinceMs: number | null = null;
   #health: TargetHealth = initialHealth;
-  /** Called when the target has been drained, has become unhealthy, or is left alone from now on. */
+  /** Called when the target is drained, becomes unhealthy or is ejected. */
   readonly #watchers = new Set<() => void>();
 
-  /** @param rules those of whoever knows of the target first */
-  constructor(rules: LedgerRules) {
+  /** @param rules those of the generation that uses the target first */
+  constructor(rules: LedgerRules, clock: Clock) {
     this.#rules = rules;
+    this.#clock = clock;
+    this.breaker = new CircuitBreakerHolder(rules.breaker, clock, (state) => this.#breakerChanged(state));
   }
 
   /** Those in force: requests of every generation count by them. */
@@ -57,13 +62,14 @@ export class TargetLedger {
   }
 
   /**
-   * These rules are in force from now on. An ejection that others have made says nothing by them, and neither does what
-   * is still under way. The health that other checks have found holds until the first of the new ones.
+   * Puts these rules in force. Another breaker rule ends an ejection and ignores the requests under way. The health that
+   * the previous checks have found holds until the first new check.
    */
   goBy(rules: LedgerRules): void {
     const before = this.#rules;
     this.#rules = rules;
-    if (!isSameBreaker(before.breaker, rules.breaker)) this.ejection = letBackIn(this.#ejection);
+    if (!this.breaker.hasRules(rules.breaker)) this.#ejectedSinceMs = null;
+    this.breaker.replaceRules(rules.breaker);
     if (probeText(before.probe) !== probeText(rules.probe)) this.#health = toBeCheckedAnew(this.#health);
   }
 
@@ -77,14 +83,15 @@ export class TargetLedger {
     if (drained) this.#tell();
   }
 
-  get ejection(): TargetEjection {
-    return this.#ejection;
+  /** When the target was first ejected since it last worked, in milliseconds since the Unix epoch; null: it is not ejected. */
+  get ejectedSinceMs(): number | null {
+    return this.#ejectedSinceMs;
   }
 
-  set ejection(next: TargetEjection) {
-    const wasOpen = this.#ejection.breaker.state === 'open';
-    this.#ejection = next;
-    if (!wasOpen && next.breaker.state === 'open') this.#tell();
+  /** Ends an ejection. Requests under way do not count any more. */
+  letBackIn(): void {
+    this.breaker.reset();
+    this.#ejectedSinceMs = null;
   }
 
   /** What its active checks have come to. */
@@ -96,11 +103,11 @@ export class TargetLedger {
     return this.#watchers.size;
   }
 
-  /** A check that finds it well after it was not is more than a guess: nothing is held against it any more. */
+  /** A check that finds an unhealthy target well ends an ejection too. */
   noteHealth(health: TargetHealth): void {
     const wasHealthy = this.#health.healthy;
     this.#health = health;
-    if (health.healthy && !wasHealthy) this.ejection = letBackIn(this.ejection);
+    if (health.healthy && !wasHealthy) this.letBackIn();
     if (!health.healthy && wasHealthy) this.#tell();
   }
 
@@ -111,6 +118,13 @@ export class TargetLedger {
 
   unwatch(onTakenOut: () => void): void {
     this.#watchers.delete(onTakenOut);
+  }
+
+  #breakerChanged(state: CircuitState): void {
+    if (state === 'closed') this.#ejectedSinceMs = null;
+    if (state !== 'open') return;
+    this.#ejectedSinceMs ??= this.#clock.wallMs();
+    this.#tell();
   }
 
   #tell(): void {

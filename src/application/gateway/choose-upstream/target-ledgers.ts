@@ -1,3 +1,4 @@
+import type { Clock } from '../../ports/shared/clock.js';
 import { KnownAddresses } from './host-lookups.js';
 import { type LedgerRules, TargetLedger } from './target-ledger.js';
 
@@ -15,7 +16,12 @@ const keyOf = (upstream: string, address: string): string => `${upstream} ${addr
  */
 export class TargetLedgers {
   readonly knownAddresses = new KnownAddresses();
+  readonly #clock: Clock;
   readonly #held = new Map<string, HeldLedger>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   get size(): number {
     return this.#held.size;
@@ -34,7 +40,7 @@ export class TargetLedgers {
       known.holders += 1;
       return known.ledger;
     }
-    const ledger = new TargetLedger(rules);
+    const ledger = new TargetLedger(rules, this.#clock);
     this.#held.set(key, { ledger, holders: 1 });
     return ledger;
   }

@@ -1,7 +1,5 @@
 import { socketAddressText } from '../../../domain/configuration/schema/network-kinds.js';
-import { circuitStateOf } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
 import type { UpstreamConfiguration } from '../../../domain/gateway/configuration/gateway-configuration.js';
-import { letBackIn } from '../../../domain/gateway/load-balancing/target-ejection.js';
 import type { GatewayMetrics, PoolFigures } from '../../ports/gateway/gateway-metrics.js';
 import type { DrainChange, TargetStatus } from '../../ports/gateway/gateway-state.js';
 import type { HealthProber } from '../../ports/gateway/health-prober.js';
@@ -22,11 +20,11 @@ import { HostLookups } from './host-lookups.js';
 import { PoolExhaustion, poolFigures } from './pool-exhaustion.js';
 import type { TargetLedgers } from './target-ledgers.js';
 
-/** A half-open breaker is not held against a target: nobody would send it the request that shows how it is. */
-const endpointStatus = (endpoint: Endpoint, clock: Clock): TargetStatus => {
+/** A target with a half-open breaker counts as healthy: else nothing would send it the request that probes it. */
+const endpointStatus = (endpoint: Endpoint): TargetStatus => {
   const { ledger, text, names, isWell } = endpoint;
-  const { ejection, health } = ledger;
-  const breaker = endpoint.breaker === null ? null : circuitStateOf(ejection.breaker, clock.monotonicMs());
+  const { health, lastError, ejectedSinceMs } = ledger;
+  const breaker = ledger.breaker.state;
   const common = {
     address: text,
     name: names.find((name) => name !== text) ?? null,
@@ -39,7 +37,7 @@ const endpointStatus = (endpoint: Endpoint, clock: Clock): TargetStatus => {
   };
   if (!isWell) return { ...common, healthy: false, lastError: health.lastError, unhealthySinceMs: health.sinceMs };
   if (breaker !== 'open') return { ...common, healthy: true, lastError: null, unhealthySinceMs: null };
-  return { ...common, healthy: false, lastError: ejection.lastError, unhealthySinceMs: ejection.sinceMs };
+  return { ...common, healthy: false, lastError, unhealthySinceMs: ejectedSinceMs };
 };
 
 /** How each endpoint is; a target whose name has no address is one that is not well. */
@@ -48,11 +46,10 @@ const targetStatuses = (
   endpoints: readonly Endpoint[],
   lookups: HostLookups,
   isDrained: (name: string) => boolean,
-  clock: Clock,
 ): readonly TargetStatus[] => {
   const unresolved = configuration.targets.filter(({ address }) => lookups.addressesOf(address.host).length === 0);
   return [
-    ...endpoints.map((endpoint) => endpointStatus(endpoint, clock)),
+    ...endpoints.map((endpoint) => endpointStatus(endpoint)),
     ...unresolved.map(({ address, weight }): TargetStatus => {
       const name = socketAddressText(address);
       return {
@@ -121,7 +118,6 @@ export class UpstreamTargets implements TargetChooser {
     this.#endpoints = new EndpointSet(configuration, idleLimit, healthCheck !== null, {
       ledgers: this.#ledgers,
       createClient,
-      clock,
       exhaustion: new PoolExhaustion(configuration, { counters: metrics.upstream(name), clock, logger }),
     });
     this.#picker = new EndpointPicker(balancing, stickyCookie, random);
@@ -135,7 +131,6 @@ export class UpstreamTargets implements TargetChooser {
     );
     this.#choiceParts = {
       upstream: name,
-      clock,
       logger,
       isLast: (endpoint) => !this.#endpoints.weighted.some((other) => other !== endpoint && other.isInUse),
       whenUnused: (endpoint) => this.#endpoints.closeUnused(endpoint),
@@ -171,7 +166,7 @@ export class UpstreamTargets implements TargetChooser {
   statuses(): readonly TargetStatus[] {
     const isDrained = (name: string): boolean => this.#ledgers.find(name)?.drained === true;
     const { current } = this.#endpoints;
-    return targetStatuses(this.#configuration, current, this.#lookups, isDrained, this.#parts.clock);
+    return targetStatuses(this.#configuration, current, this.#lookups, isDrained);
   }
 
   pools(): readonly PoolFigures[] {
@@ -236,7 +231,7 @@ export class UpstreamTargets implements TargetChooser {
     );
     const [first] = well.toSorted((one, other) => one.ejectedMs - other.ejectedMs);
     if (first === undefined) return null;
-    first.ledger.ejection = letBackIn(first.ledger.ejection);
+    first.ledger.letBackIn();
     this.#parts.logger.info(sparedMessage, { upstream: this.#configuration.name, target: first.text });
     return this.#picker.pick([first], wish);
   }

@@ -23,6 +23,8 @@ import type { RequestAdmissions } from '../admit/request-admissions.js';
 import type { DeclaredHeaderNames } from '../ask-agents/declared-header-names.js';
 import type { RequestAudit } from '../audit/audit-trail.js';
 import type { TargetChooser } from '../choose-upstream/chosen-target.js';
+import type { CircuitBreakerHolder } from '../circuit-breakers/circuit-breaker-holder.js';
+import type { RouteBreakers } from '../circuit-breakers/route-breakers.js';
 import type { DescriptorGuard } from '../guard-resources/descriptor-guard.js';
 import type { RateLimiter } from '../limit-rate/rate-limiter.js';
 import type { StatusReports } from '../report-status/status-reports.js';
@@ -32,8 +34,6 @@ import { IdentityHeaderFilter } from './identity-header-filter.js';
 import { inspectionLimits } from './inspection-limits.js';
 import { ResponseJudge } from './judge-response.js';
 import type { RouteAgent } from './route-agent.js';
-import type { RouteBreaker } from './route-breaker.js';
-import type { RouteBreakers } from './route-breakers.js';
 import { RetryAllowance } from './sending-rules.js';
 import { admitRequest } from './stages/admit-request.js';
 import { answerBuiltin } from './stages/answer-builtin.js';
@@ -81,7 +81,7 @@ export interface CompiledGateway {
   /** In matching order. */
   readonly routes: readonly CompiledRoute[];
   /** By route. */
-  readonly breakers: ReadonlyMap<string, RouteBreaker>;
+  readonly breakers: ReadonlyMap<string, CircuitBreakerHolder>;
 }
 
 /** Turns a configuration into stages and a route table. An error names the route that cannot be. */
@@ -133,7 +133,7 @@ interface RouteDependencies extends StageDependencies {
   /** By upstream. */
   readonly allowances: ReadonlyMap<string, RetryAllowance>;
   /** By route. */
-  readonly breakers: ReadonlyMap<string, RouteBreaker>;
+  readonly breakers: ReadonlyMap<string, CircuitBreakerHolder>;
   readonly identity: IdentityHeaderFilter;
 }
 

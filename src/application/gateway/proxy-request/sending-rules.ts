@@ -9,6 +9,7 @@ import type { UpstreamMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import type { TargetChooser } from '../choose-upstream/chosen-target.js';
+import type { CircuitBreakerHolder } from '../circuit-breakers/circuit-breaker-holder.js';
 import type { DescriptorGuard } from '../guard-resources/descriptor-guard.js';
 import type { UpstreamFailureAnswers } from './answer-upstream-failure.js';
 import type { ResponseJudge } from './judge-response.js';
@@ -26,6 +27,8 @@ export interface SendingRules {
   readonly timeoutMs: number;
   /** That of the route; null: the upstream's. */
   readonly readTimeoutMs: number | null;
+  /** That of the route; null: no circuit breaker. */
+  readonly routeBreaker: CircuitBreakerHolder | null;
   readonly retries: RetryRules;
   /** That of the upstream. */
   readonly allowance: RetryAllowance;

@@ -1,4 +1,7 @@
-import { outcomeOfFailure } from '../../../domain/gateway/circuit-breaking/failure-classification.js';
+import {
+  type AttemptOutcome,
+  outcomeOfFailure,
+} from '../../../domain/gateway/circuit-breaking/failure-classification.js';
 import { mayRetry } from '../../../domain/gateway/load-balancing/retry-rules.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
@@ -9,6 +12,7 @@ import type {
   UpstreamResponse,
 } from '../../ports/gateway/upstream-client.js';
 import type { BalancingRequest, ChosenTarget, TargetChoice } from '../choose-upstream/chosen-target.js';
+import { uncountedPeriod } from '../circuit-breakers/circuit-breaker-holder.js';
 import type { PartTrace } from '../trace/request-tracing.js';
 import { type AttemptEnd, blamed, endOfAnswer, endOfFailure, endOfStatus, type ResponseFault } from './attempt-end.js';
 import { BufferedBody } from './buffered-body.js';
@@ -17,7 +21,6 @@ import { holdResponse } from './hold-response.js';
 import { relayInterim, relayResponse } from './relay-response.js';
 import { relayTunnel } from './relay-tunnel.js';
 import { type RepeatableBody, ReplayableBody } from './replayable-body.js';
-import type { RoutePass } from './route-breaker.js';
 import type { SendingRules } from './sending-rules.js';
 
 const nobody: readonly string[] = [];
@@ -30,7 +33,8 @@ const nobody: readonly string[] = [];
 export class UpstreamForwarder implements UpstreamListener, BalancingRequest {
   readonly #exchange: Exchange;
   readonly #rules: SendingRules;
-  readonly #pass: RoutePass;
+  /** Of the route's breaker; see `uncountedPeriod`. */
+  #period: number;
   /** Monotonic milliseconds. */
   readonly #deadlineMs: number;
   readonly #repeatable: RepeatableBody | null;
@@ -44,20 +48,24 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest {
   /** Null until there is an answer. */
   #status: number | null = null;
 
-  private constructor(exchange: Exchange, rules: SendingRules, pass: RoutePass, deadlineMs: number) {
+  private constructor(exchange: Exchange, rules: SendingRules, period: number, deadlineMs: number) {
     const body = exchange.forwardedBody;
     this.#exchange = exchange;
     this.#rules = rules;
-    this.#pass = pass;
+    this.#period = period;
     this.#deadlineMs = deadlineMs;
     this.#repeatable = body === null ? null : repeatableBody(body, rules.chooser.hasChoice);
   }
 
-  /** Sends a request for the first time. */
-  static begin(exchange: Exchange, rules: SendingRules, pass: RoutePass): void {
+  /**
+   * Sends a request for the first time.
+   *
+   * @param period in which the route's breaker has admitted it
+   */
+  static begin(exchange: Exchange, rules: SendingRules, period: number): void {
     const nowMs = rules.clock.turnMs();
     rules.allowance.requestBegun();
-    const sending = new UpstreamForwarder(exchange, rules, pass, nowMs + rules.timeoutMs - exchange.queuedMs);
+    const sending = new UpstreamForwarder(exchange, rules, period, nowMs + rules.timeoutMs - exchange.queuedMs);
     try {
       sending.#attempt(null, nowMs);
     } catch (error) {
@@ -99,7 +107,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest {
       this.#status = response.status;
       if (endOfStatus(response.status).outcome === 'success') {
         this.#target?.answered();
-        this.#pass.answered();
+        if (this.#rules.routeBreaker !== null) this.#period = this.#rules.routeBreaker.answered(this.#period);
       }
       this.#deliver(response);
     } catch (error) {
@@ -163,12 +171,12 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest {
   #refused(choice: Exclude<TargetChoice, ChosenTarget>, last: UpstreamFailure | null): void {
     const { answers } = this.#rules;
     if (last !== null) {
-      this.#pass.ended(outcomeOfFailure(last.code));
+      this.#routeEnded(outcomeOfFailure(last.code));
       answers.failed(this.#exchange, last);
       return;
     }
     // Targets that are left alone are known to be; a name without an address is as bad as one that cannot be reached.
-    this.#pass.ended(choice.kind === 'unresolved' ? 'failure' : 'neither');
+    this.#routeEnded(choice.kind === 'unresolved' ? 'failure' : 'neither');
     answers.untried(this.#exchange, choice);
   }
 
@@ -192,7 +200,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest {
     const nowMs = clock.monotonicMs();
     if (chooser.hasOther(this.#tried) && this.#mayRetry(told, nowMs)) this.#attempt(told, nowMs);
     else {
-      this.#pass.ended(outcomeOfFailure(told.code));
+      this.#routeEnded(outcomeOfFailure(told.code));
       answers.failed(exchange, told);
     }
   }
@@ -292,10 +300,16 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest {
 
   #finish(end: AttemptEnd): void {
     this.#end(end);
-    this.#pass.ended(end.outcome);
+    this.#routeEnded(end.outcome);
   }
 
-  /** The attempt is over; what is told after the first time is not heard. */
+  /** The request counts once for the breaker of its route. */
+  #routeEnded(outcome: AttemptOutcome): void {
+    this.#rules.routeBreaker?.ended(this.#period, outcome);
+    this.#period = uncountedPeriod;
+  }
+
+  /** The attempt is over; only the first call has an effect. */
   #end({ outcome, errorType, detail }: AttemptEnd): void {
     const target = this.#target;
     this.#target = null;

@@ -2,12 +2,12 @@ import type { GatewayConfiguration } from '../../../domain/gateway/configuration
 import type { CidrSet } from '../../../domain/http/cidr-set.js';
 import type { Tracer } from '../../ports/gateway/tracer.js';
 import type { UpstreamTargets } from '../choose-upstream/upstream-targets.js';
+import type { CircuitBreakerHolder } from '../circuit-breakers/circuit-breaker-holder.js';
 import type { RateLimiterInUse } from '../limit-rate/rate-limiters.js';
 import type { CertificateHeaderRules } from '../proxy-request/certificate-headers.js';
 import type { CompiledGateway } from '../proxy-request/compile-gateway.js';
 import type { Stage } from '../proxy-request/exchange.js';
 import type { RequestPath } from '../proxy-request/proxy-request.js';
-import type { RouteBreaker } from '../proxy-request/route-breaker.js';
 import type { CompiledRoute } from '../proxy-request/stages/choose-route.js';
 import type { RequestTracing } from '../trace/request-tracing.js';
 
@@ -32,7 +32,7 @@ const tracesGraceMs = 2_000;
 export class Generation implements RequestPath {
   readonly stages: readonly Stage[];
   readonly routes: readonly CompiledRoute[];
-  readonly breakers: ReadonlyMap<string, RouteBreaker>;
+  readonly breakers: ReadonlyMap<string, CircuitBreakerHolder>;
   readonly upstreams: ReadonlyMap<string, UpstreamTargets>;
   readonly trustedProxies: ReadonlyMap<string, CidrSet>;
   readonly certificateHeaders: CertificateHeaderRules;

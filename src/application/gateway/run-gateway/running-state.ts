@@ -19,9 +19,9 @@ import type {
 import type { ProcessFigures } from '../../ports/gateway/process-figures.js';
 import type { RequestAdmissions } from '../admit/request-admissions.js';
 import { sumPools } from '../choose-upstream/pool-exhaustion.js';
+import type { RouteBreakers } from '../circuit-breakers/route-breakers.js';
 import type { MemoryGuard } from '../guard-resources/memory-guard.js';
 import type { RateLimiters } from '../limit-rate/rate-limiters.js';
-import type { RouteBreakers } from '../proxy-request/route-breakers.js';
 import type { AgentRegistry } from './agent-registry.js';
 import type { Generation } from './generation.js';
 import { type ListenerRegistry, listenerKey } from './listener-registry.js';

@@ -99,3 +99,20 @@ export const noteAbandoned = (breaker: CircuitBreaker): CircuitBreaker =>
 /** The state that the next call would find. */
 export const circuitStateOf = (breaker: CircuitBreaker, nowMs: number): CircuitState =>
   isOver(breaker, nowMs) ? 'half_open' : breaker.state;
+
+/** Calls are let through, and one failure opens the breaker. */
+export const onTrial = (
+  { state, period }: CircuitBreaker,
+  { failureThreshold }: CircuitBreakerRules,
+): CircuitBreaker => ({
+  state: 'closed',
+  period: state === 'closed' ? period : period + 1,
+  failures: failureThreshold - 1,
+});
+
+/** Calls are let through again for a reason from outside. A new period begins: calls under way do not count in it. */
+export const resetBreaker = ({ period }: CircuitBreaker): CircuitBreaker => ({
+  state: 'closed',
+  period: period + 1,
+  failures: 0,
+});

@@ -1,9 +1,9 @@
 import type { BodySizeLimit } from '../../../../domain/gateway/limits/request-limits.js';
 import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
+import { uncountedPeriod } from '../../circuit-breakers/circuit-breaker-holder.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
 import { UpstreamFailureAnswers } from '../answer-upstream-failure.js';
 import type { Stage } from '../exchange.js';
-import { type RouteBreaker, uncountedPass } from '../route-breaker.js';
 import type { SendingRules } from '../sending-rules.js';
 import { UpstreamForwarder } from '../upstream-forwarder.js';
 
@@ -12,8 +12,6 @@ export interface SendDependencies extends Omit<SendingRules, 'upstream' | 'count
   readonly problems: ProblemAnswerer;
   /** What a request body may have. */
   readonly maxBodySize: BodySizeLimit;
-  /** Null: requests are sent on however often they fail. */
-  readonly routeBreaker: RouteBreaker | null;
 }
 
 /** Sends the request to a target of the upstream, to others where it fails and may be sent again, and the answer to the client. */
@@ -29,6 +27,7 @@ export const sendToUpstream = (upstream: string, dependencies: SendDependencies)
     timeoutMs,
     readTimeoutMs,
     descriptors,
+    routeBreaker,
     retries,
     allowance,
     answers: new UpstreamFailureAnswers(upstream, dependencies),
@@ -36,13 +35,13 @@ export const sendToUpstream = (upstream: string, dependencies: SendDependencies)
     responseJudge,
   };
   return (exchange) => {
-    const pass = routeBreaker === null ? uncountedPass : routeBreaker.admit();
-    if (pass === null) {
-      const seconds = String(routeBreaker?.retryAfterSeconds);
+    const period = routeBreaker === null ? uncountedPeriod : routeBreaker.admit();
+    if (period === null) {
+      const seconds = String(Math.max(1, Math.ceil((routeBreaker?.openForMs ?? 0) / 1000)));
       const detail = 'Requests of the route have failed too often to be sent on at the moment.';
       return problems.answer(exchange, 'circuit_open', detail, { upstream }, ['Retry-After', seconds]);
     }
-    UpstreamForwarder.begin(exchange, rules, pass);
+    UpstreamForwarder.begin(exchange, rules, period);
     return 'ended';
   };
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { RoutePass } from '../../../../../src/application/gateway/proxy-request/route-breaker.js';
-import { RouteBreakers } from '../../../../../src/application/gateway/proxy-request/route-breakers.js';
+import { uncountedPeriod } from '../../../../../src/application/gateway/circuit-breakers/circuit-breaker-holder.js';
+import { RouteBreakers } from '../../../../../src/application/gateway/circuit-breakers/route-breakers.js';
+import type { AttemptOutcome } from '../../../../../src/domain/gateway/circuit-breaking/failure-classification.js';
 import { breakerOfRoute } from '../../../../support/gateway/sending-stage.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
@@ -9,10 +10,19 @@ const setUp = () => {
   const clock = new ManualClock();
   const logger = new RecordingLogger();
   const breaker = breakerOfRoute(clock, logger);
-  const admit = (): RoutePass => {
-    const pass = breaker.admit();
-    if (pass === null) throw new Error('not let through');
-    return pass;
+  /** A request that the breaker admits. */
+  const admit = () => {
+    let period = breaker.admit();
+    if (period === null) throw new Error('not let through');
+    return {
+      answered: () => {
+        period = breaker.answered(period ?? uncountedPeriod);
+      },
+      ended: (outcome: AttemptOutcome) => {
+        breaker.ended(period ?? uncountedPeriod, outcome);
+        period = uncountedPeriod;
+      },
+    };
   };
   /** Opens it. */
   const open = () => {
@@ -28,9 +38,9 @@ describe('the breaker of a route', () => {
     admit().ended('failure');
     expect(breaker.state).toBe('closed');
     admit().ended('failure');
-    expect([breaker.state, breaker.admit(), breaker.retryAfterSeconds]).toEqual(['open', null, 10]);
+    expect([breaker.state, breaker.admit(), breaker.openForMs]).toEqual(['open', null, 10_000]);
     clock.advance(8_001);
-    expect([breaker.admit(), breaker.retryAfterSeconds]).toEqual([null, 2]);
+    expect([breaker.admit(), breaker.openForMs]).toEqual([null, 1_999]);
     expect(logger.lines).toEqual([
       { level: 'warn', message: 'Route circuit breaker open', fields: { route: 'r', open_ms: 10_000 } },
     ]);
@@ -48,7 +58,7 @@ describe('the breaker of a route', () => {
     clock.advance(10_000);
     expect(breaker.state).toBe('half_open');
     const probe = admit();
-    expect([breaker.admit(), breaker.retryAfterSeconds]).toEqual([null, 1]);
+    expect([breaker.admit(), breaker.openForMs]).toEqual([null, 0]);
     probe.ended('success');
     expect(breaker.state).toBe('closed');
     expect(logger.lines.map(({ level }) => level)).toEqual(['warn', 'info']);
@@ -77,7 +87,7 @@ describe('the breaker of a route', () => {
     clock.advance(10_000);
     admit().ended('neither');
     admit().ended('failure');
-    expect([breaker.state, breaker.retryAfterSeconds]).toEqual(['open', 10]);
+    expect([breaker.state, breaker.openForMs]).toEqual(['open', 10_000]);
   });
 
   it('closes with the head of a good answer, however long its body is; how that ends counts then', () => {
@@ -125,7 +135,7 @@ describe('the breakers of all routes', () => {
         ['c', c],
       ]),
     );
-    for (const breaker of [a, b, c]) breaker.admit()?.ended('failure');
+    for (const breaker of [a, b, c]) breaker.ended(breaker.admit() ?? uncountedPeriod, 'failure');
     const next = breakers.of('a', { ...rules });
     const other = breakers.of('b', { ...rules, openMs: 2_000 });
     expect([next === a, other === b]).toEqual([true, false]);

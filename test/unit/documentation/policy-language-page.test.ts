@@ -37,8 +37,8 @@ const outcomeOf = (text: string): string => {
 
 /** The number in the last column of a row of the limits. */
 const limit = (name: string): number => {
-  const row = rowsWith(page, ['At the most']).find(({ cells }) => cells.get('') === name);
-  return Number(row?.cells.get('At the most')?.replaceAll(' ', ''));
+  const row = rowsWith(page, ['Limit', 'Maximum']).find(({ cells }) => cells.get('Limit') === name);
+  return Number(row?.cells.get('Maximum')?.replaceAll(' ', ''));
 };
 
 describe('the page of the policy language', () => {
@@ -87,7 +87,7 @@ describe('the page of the policy language', () => {
     expect(limit('bytes of a file')).toBe(maximumPolicyFileOctets);
     expect(limit('files of a folder')).toBe(maximumFolderFiles);
     expect(limit('characters of a folder')).toBe(maximumFolderCharacters);
-    expect(limit('expressions inside expressions')).toBe(policyLimits.depth);
-    expect(limit('problems that are reported for a text')).toBe(policyLimits.problems);
+    expect(limit('nesting depth of expressions')).toBe(policyLimits.depth);
+    expect(limit('reported problems of a text')).toBe(policyLimits.problems);
   });
 });

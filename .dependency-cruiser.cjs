@@ -109,6 +109,13 @@ module.exports = {
       to: { path: program, pathNot: '^src/adapters/event-loop-batching/' },
     },
     {
+      name: 'command-line-knows-no-command',
+      comment: 'Every command of both programs uses it: it knows how arguments are read, and none of the commands.',
+      severity: 'error',
+      from: { path: '^src/adapters/command-line/' },
+      to: { path: program, pathNot: '^src/(?:domain|adapters/command-line)/' },
+    },
+    {
       name: 'redis-knows-no-store',
       comment: 'Every store in Redis uses one connection: it knows the domain and ports, and none of the stores.',
       severity: 'error',

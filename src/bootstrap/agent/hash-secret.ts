@@ -1,4 +1,4 @@
-import type { HashCommand } from '../../adapters/inbound/agent-command-line/agent-command.js';
+import type { HashCommand } from '../../adapters/inbound/agent-command-line/parse-hash-arguments.js';
 import { runHashCommand } from '../../adapters/inbound/agent-command-line/run-hash-command.js';
 import { HmacSecretDigest } from '../../adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { CryptoKeyGenerator } from '../../adapters/outbound/node-random/crypto-random.js';

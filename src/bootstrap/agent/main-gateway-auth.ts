@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 import '../shared/debug-signal.js';
-import type { HashCommand } from '../../adapters/inbound/agent-command-line/agent-command.js';
+import { writeOutput } from '../../adapters/command-line/command-output.js';
 import { parseAgentArguments } from '../../adapters/inbound/agent-command-line/parse-agent-arguments.js';
+import type { HashCommand } from '../../adapters/inbound/agent-command-line/parse-hash-arguments.js';
 import { readLogConfiguration } from '../../domain/configuration/log-configuration.js';
 import { programVersion } from '../shared/version.js';
 
-// What a command takes is loaded when it is asked for, so that none waits for the others'.
+// Each command loads its modules when it runs, so that no command waits for those of another.
 
 const hash = async (command: HashCommand): Promise<number> => {
   const { hashSecret } = await import('./hash-secret.js');
@@ -34,10 +35,7 @@ const main = async (): Promise<number> => {
   if (first === 'saml') return saml(rest);
   if (first === 'sessions') return sessions(rest);
   const command = parseAgentArguments(argv, process.env, programVersion);
-  if (command.kind === 'say') {
-    (command.exitCode === 0 ? process.stdout : process.stderr).write(command.text);
-    return command.exitCode;
-  }
+  if (command.kind === 'usage') return writeOutput(command);
   if (command.kind === 'hash-password' || command.kind === 'hash-key') return hash(command);
   const log = readLogConfiguration({
     level: process.env['RUST_LOG'],

@@ -1,5 +1,5 @@
 import type { Container } from 'inversify';
-import type { AgentCommand, AgentRun } from '../../adapters/inbound/agent-command-line/agent-command.js';
+import type { AgentCommand, AgentRun } from '../../adapters/inbound/agent-command-line/parse-agent-arguments.js';
 import { AgentGrpcError } from '../../adapters/inbound/agent-grpc/bind-address.js';
 import { MetricsAddressError } from '../../adapters/inbound/agent-metrics-http/agent-metrics-server.js';
 import { AgentSocketError } from '../../adapters/inbound/agent-unix-socket/bind-socket-path.js';

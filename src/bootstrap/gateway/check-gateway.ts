@@ -1,3 +1,5 @@
+import type { CommandOutput } from '../../adapters/command-line/command-output.js';
+import { counted, reportProblems } from '../../adapters/command-line/terminal-text.js';
 import { re2PathPatterns } from '../../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import type { AgentOptionLocator } from '../../domain/configuration/agent-option-problem.js';
 import { type ConfigurationProblem, unplacedProblem } from '../../domain/configuration/configuration-problem.js';
@@ -12,6 +14,13 @@ export interface GatewayCheck {
   /** What the configuration holds, on one line; null where there was an error. */
   readonly summary: string | null;
 }
+
+/** @param strict whether a warning is a reason for the exit code 1 */
+export const checkOutput = ({ problems, summary }: GatewayCheck, strict = false): CommandOutput => ({
+  stdout: summary === null ? '' : `${summary}\n`,
+  stderr: reportProblems(problems),
+  exitCode: summary === null || (strict && problems.length > 0) ? 1 : 0,
+});
 
 /** Loaded when it is needed: it takes everything that serves, and a configuration can be read without. */
 const checkReferred = async (
@@ -89,5 +98,3 @@ const counts = ({ listeners, routes, upstreams, agents }: GatewayConfiguration):
     counted(upstreams.length, 'upstream'),
     counted(agents.length, 'agent'),
   ].join(', ');
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

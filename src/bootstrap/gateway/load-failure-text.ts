@@ -1,4 +1,4 @@
-import { reportProblems } from '../../adapters/inbound/gateway-command-line/report-problems.js';
+import { reportProblems } from '../../adapters/command-line/terminal-text.js';
 import { startupErrorText } from '../../adapters/inbound/gateway-command-line/startup-error-text.js';
 import type { LoadFailure } from '../../application/gateway/run-gateway/prepared-reload.js';
 import type { WorkerFailure } from '../../application/gateway/workers/supervise/worker-places.js';

@@ -1,59 +1,63 @@
 #!/usr/bin/env node
 import '../shared/debug-signal.js';
-import { parseGatewayArguments } from '../../adapters/inbound/gateway-command-line/parse-gateway-arguments.js';
+import { type CommandOutput, runCommand } from '../../adapters/command-line/command-output.js';
+import {
+  type GatewayCommand,
+  type MigrationOutput,
+  parseGatewayArguments,
+  type RunCommand,
+} from '../../adapters/inbound/gateway-command-line/parse-gateway-arguments.js';
 import { readLogConfiguration } from '../../domain/configuration/log-configuration.js';
 import { programVersion } from '../shared/version.js';
-import type { CommandOutput } from './print-configuration.js';
 
-/** Loaded when it is needed, so that the help comes at once. */
-const check = async (configFile: string, thorough: boolean): Promise<number> => {
-  const { checkGateway } = await import('./check-gateway.js');
-  const { reportProblems } = await import('../../adapters/inbound/gateway-command-line/report-problems.js');
-  const { problems, summary } = await checkGateway(configFile, thorough);
-  process.stderr.write(reportProblems(problems));
-  if (summary !== null) process.stdout.write(`${summary}\n`);
-  return summary === null ? 1 : 0;
+// Each command loads its modules when it runs, so that the help comes at once.
+
+const check = async (configFile: string, thorough: boolean): Promise<CommandOutput> => {
+  const { checkGateway, checkOutput } = await import('./check-gateway.js');
+  return checkOutput(await checkGateway(configFile, thorough));
 };
 
-/** `config check`. With `strict` a warning is a reason for 1. */
-const checkFile = async (configFile: string, strict: boolean): Promise<number> => {
-  const { checkConfigurationFile } = await import('./check-gateway.js');
-  const { reportProblems } = await import('../../adapters/inbound/gateway-command-line/report-problems.js');
-  const { problems, summary } = await checkConfigurationFile(configFile);
-  process.stderr.write(reportProblems(problems));
-  if (summary !== null) process.stdout.write(`${summary}\n`);
-  return summary === null || (strict && problems.length > 0) ? 1 : 0;
+const checkFile = async (configFile: string, strict: boolean): Promise<CommandOutput> => {
+  const { checkConfigurationFile, checkOutput } = await import('./check-gateway.js');
+  return checkOutput(await checkConfigurationFile(configFile), strict);
 };
 
-const write = async (output: Promise<CommandOutput>): Promise<number> => {
-  const { writeOutput } = await import('../shared/write-output.js');
-  return writeOutput(await output);
+const migrate = async (configFile: string, output: MigrationOutput): Promise<CommandOutput> => {
+  const { migrateToOutput } = await import('./migrate-configuration.js');
+  return migrateToOutput(configFile, output);
 };
 
-const reload = async (configFile: string): Promise<number> => {
+const print = async (configFile: string, format: 'kdl' | 'json'): Promise<CommandOutput> => {
+  const { printConfiguration } = await import('./print-configuration.js');
+  return printConfiguration(configFile, format);
+};
+
+const reload = async (configFile: string): Promise<CommandOutput> => {
   const { reloadGateway } = await import('./reload-gateway.js');
-  const { exitCode, text } = await reloadGateway(configFile);
-  (exitCode === 0 ? process.stdout : process.stderr).write(text);
-  return exitCode;
+  return reloadGateway(configFile);
+};
+
+/** Runs a command that ends by itself. */
+const runBrief = (command: Exclude<GatewayCommand, RunCommand>): Promise<CommandOutput> => {
+  switch (command.kind) {
+    case 'test':
+      return check(command.configFile, false);
+    case 'validate':
+      return check(command.configFile, true);
+    case 'check':
+      return checkFile(command.configFile, command.strict);
+    case 'migrate':
+      return migrate(command.configFile, command.output);
+    case 'print':
+      return print(command.configFile, command.format);
+    case 'reload':
+      return reload(command.configFile);
+  }
 };
 
 const main = async (): Promise<number> => {
   const command = parseGatewayArguments(process.argv.slice(2), process.env, programVersion);
-  if (command.kind === 'say') {
-    (command.exitCode === 0 ? process.stdout : process.stderr).write(command.text);
-    return command.exitCode;
-  }
-  if (command.kind === 'reload') return reload(command.configFile);
-  if (command.kind === 'check') return checkFile(command.configFile, command.strict);
-  if (command.kind === 'migrate') {
-    const { migrateToOutput } = await import('./migrate-configuration.js');
-    return write(migrateToOutput(command.configFile, command.output));
-  }
-  if (command.kind === 'print') {
-    const { printConfiguration } = await import('./print-configuration.js');
-    return write(printConfiguration(command.configFile, command.format));
-  }
-  if (command.kind !== 'run') return check(command.configFile, command.kind === 'validate');
+  if (command.kind !== 'run') return runCommand(command, runBrief);
   const log = readLogConfiguration({
     level: process.env['RUST_LOG'],
     format: process.env['GATEWAY_LOG_FORMAT'],

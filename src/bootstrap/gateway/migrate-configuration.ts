@@ -1,7 +1,7 @@
-import type { MigrationOutput } from '../../adapters/inbound/gateway-command-line/gateway-command.js';
-import { migrationReport } from '../../adapters/inbound/gateway-command-line/migration-report.js';
-import { reportProblems } from '../../adapters/inbound/gateway-command-line/report-problems.js';
-import { unifiedDiff } from '../../adapters/inbound/gateway-command-line/unified-diff.js';
+import { type CommandOutput, failedCommand } from '../../adapters/command-line/command-output.js';
+import { reportProblems } from '../../adapters/command-line/terminal-text.js';
+import { migrationReport, unifiedDiff } from '../../adapters/inbound/gateway-command-line/migration-report.js';
+import type { MigrationOutput } from '../../adapters/inbound/gateway-command-line/parse-gateway-arguments.js';
 import {
   type MigratedConfiguration,
   type MigratedFile,
@@ -9,9 +9,6 @@ import {
 } from '../../adapters/outbound/kdl-configuration/kdl-migration.js';
 import { isSameFile, keepCopy, replaceTextFile } from '../../adapters/outbound/node-text-files/replace-text-file.js';
 import { re2PathPatterns } from '../../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
-import type { CommandOutput } from './print-configuration.js';
-
-const fail = (messages: string): CommandOutput => ({ result: '', messages, exitCode: 1 });
 
 const isChanged = ({ before, after }: MigratedFile): boolean => before !== after;
 
@@ -49,13 +46,13 @@ const includedText = (included: readonly MigratedFile[]): string =>
 
 const outcome = (
   { files, problems }: MigratedConfiguration,
-  result: string,
-  said: string,
+  stdout: string,
+  report: string,
   isWhole: boolean,
 ): CommandOutput => {
   const isLeft = files.some(({ left }) => left.length > 0);
-  const messages = `${said}${problems.length === 0 ? '' : `The result has errors:\n${reportProblems(problems)}`}`;
-  return { result, messages, exitCode: isLeft || problems.length > 0 || !isWhole ? 1 : 0 };
+  const stderr = `${report}${problems.length === 0 ? '' : `The result has errors:\n${reportProblems(problems)}`}`;
+  return { stdout, stderr, exitCode: isLeft || problems.length > 0 || !isWhole ? 1 : 0 };
 };
 
 /** Writes a configuration as configurations are written now, to where it was asked for. */
@@ -63,10 +60,10 @@ export const migrateToOutput = async (configFile: string, output: MigrationOutpu
   const migrated = await migrateConfiguration(configFile, re2PathPatterns);
   const { files, problems } = migrated;
   const [main, ...included] = files;
-  if (main === undefined) return fail(reportProblems(problems));
+  if (main === undefined) return failedCommand(reportProblems(problems));
   const changed = files.filter(isChanged);
   if (main.refused !== null)
-    return fail(`${reportProblems(problems)}${main.path}: ${main.refused}: nothing is written\n`);
+    return failedCommand(`${reportProblems(problems)}${main.path}: ${main.refused}: nothing is written\n`);
   if (output.kind === 'diff') {
     const diff = changed.map(({ path, before, after }) => unifiedDiff(path, before, after)).join('');
     return outcome(migrated, diff, migrationReport(files), true);
@@ -77,11 +74,11 @@ export const migrateToOutput = async (configFile: string, output: MigrationOutpu
       return outcome(migrated, '', `${report}Nothing is written: use -o FILE to go on by hand.\n`, false);
     }
     const { said, isDone } = await writeInPlace(changed);
-    return isDone ? outcome(migrated, '', report + said, true) : fail(report + said);
+    return isDone ? outcome(migrated, '', report + said, true) : failedCommand(report + said);
   }
   const report = migrationReport([main]) + includedText(included);
   const isWhole = !included.some(isChanged);
   if (output.kind === 'stdout') return outcome(migrated, main.after, report, isWhole);
   const fault = await writeTo(main, output);
-  return fault === null ? outcome(migrated, '', report, isWhole) : fail(`error: ${fault}\n`);
+  return fault === null ? outcome(migrated, '', report, isWhole) : failedCommand(`error: ${fault}\n`);
 };

@@ -1,5 +1,6 @@
-import { type ReloadReport, reloadReport } from '../../adapters/inbound/gateway-command-line/reload-report.js';
-import { reportProblems } from '../../adapters/inbound/gateway-command-line/report-problems.js';
+import { type CommandOutput, failedCommand } from '../../adapters/command-line/command-output.js';
+import { reportProblems } from '../../adapters/command-line/terminal-text.js';
+import { reloadReport } from '../../adapters/inbound/gateway-command-line/reload-report.js';
 import { HttpAdminClient } from '../../adapters/outbound/admin-client/http-admin-client.js';
 import { socketAddressText } from '../../domain/configuration/schema/network-kinds.js';
 import { configurationFile } from '../shared/configuration-file.js';
@@ -7,20 +8,18 @@ import { configurationFile } from '../shared/configuration-file.js';
 /** A reload has a minute to be prepared in all workers. */
 const deadlineMs = 70_000;
 
-const failed = (text: string): ReloadReport => ({ exitCode: 1, text });
-
 /** Has the gateway that runs with this file load it again, by its admin address. */
-export const reloadGateway = async (configFile: string): Promise<ReloadReport> => {
+export const reloadGateway = async (configFile: string): Promise<CommandOutput> => {
   const { configuration, problems } = await configurationFile(configFile).load();
   if (configuration === null) {
-    return failed(`${reportProblems(problems)}error: the gateway was not asked to reload a file with errors\n`);
+    return failedCommand(`${reportProblems(problems)}error: the gateway was not asked to reload a file with errors\n`);
   }
   const { admin } = configuration;
   if (admin === null) {
-    return failed('error: the configuration has no admin block: send SIGHUP to the process of the gateway\n');
+    return failedCommand('error: the configuration has no admin block: send SIGHUP to the process of the gateway\n');
   }
   if (admin.token === null) {
-    return failed(
+    return failedCommand(
       'error: the admin block has no token, which a reload needs: send SIGHUP to the process of the gateway\n',
     );
   }

@@ -1,3 +1,4 @@
+import type { CommandOutput } from '../../../src/adapters/command-line/command-output.js';
 import { parseSessionsArguments } from '../../../src/adapters/inbound/saml-command-line/parse-sessions-arguments.js';
 import { runSessionsCommand } from '../../../src/adapters/inbound/saml-command-line/run-sessions-command.js';
 import { MemoryStoreOpener } from '../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
@@ -9,18 +10,12 @@ import { loadConfiguration } from '../gateway/configuration-files.js';
 import { ManualClock } from '../shared/manual-clock.js';
 import { hourMs, noonMs, succeeded } from './test-sessions.js';
 
-export interface CommandResult {
-  readonly result: string;
-  readonly messages: string;
-  readonly exitCode: number;
-}
-
 /** The commands of `gateway-auth sessions` over a store that holds some sessions, an hour after noon. */
 export interface SessionsBench {
   readonly stores: SamlStores;
   /** How often the command has closed the store. */
   closed(): number;
-  run(...argv: readonly string[]): Promise<CommandResult>;
+  run(...argv: readonly string[]): Promise<CommandOutput>;
 }
 
 export const sessionsBench = async (kept: readonly Session[]): Promise<SessionsBench> => {
@@ -47,7 +42,7 @@ export const sessionsBench = async (kept: readonly Session[]): Promise<SessionsB
         '--entity-id',
         'https://gateway.example',
       ]);
-      if (command.kind === 'say') return { result: '', messages: command.text, exitCode: command.exitCode };
+      if (command.kind === 'usage') return command;
       return runSessionsCommand(command, {
         agentBlocks: (file) => agentBlockReader({ load: () => loadConfiguration(file) }),
         stores: { open: async () => ok(lent) },

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { reportProblems } from '../../../src/adapters/command-line/terminal-text.js';
 import { parseGatewayArguments } from '../../../src/adapters/inbound/gateway-command-line/parse-gateway-arguments.js';
-import { reportProblems } from '../../../src/adapters/inbound/gateway-command-line/report-problems.js';
 import { KdlConfigurationSource } from '../../../src/adapters/outbound/kdl-configuration/kdl-configuration-source.js';
 import { re2PathPatterns } from '../../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import { documentationPage, fencedBlocks } from '../../support/shared/documentation-examples.js';
@@ -25,7 +25,7 @@ afterEach(() => folder?.remove());
 describe('the reference page of gateway', () => {
   it('shows the help as it is', () => {
     const help = parseGatewayArguments(['--help'], {}, '0.0.0');
-    expect(help.kind === 'say' && shown.includes(help.text)).toBe(true);
+    expect(help.kind === 'usage' && shown.includes(help.stdout)).toBe(true);
   });
 
   it('shows the problems of a file as they are', async () => {

@@ -30,15 +30,15 @@ const placed = (argument: string): string => {
 /** A command line and what the program says to it, as a terminal shows them. */
 const session = async (line: string): Promise<string> => {
   const command = parsePolicyArguments(line.slice(prompt.length).split(' ').map(placed));
-  if (command.kind === 'say' || command.kind === 'corpus') throw new Error(`not run: ${line}`);
-  const { result, messages } = await runPolicyCommand(command, {
+  if (command.kind === 'usage' || command.kind === 'corpus') throw new Error(`not run: ${line}`);
+  const { stdout, stderr } = await runPolicyCommand(command, {
     files: new NodePolicyFiles(),
     tests: new KdlPolicyTestSource({}),
     agentBlocks: () => {
       throw new Error('no configuration is asked for');
     },
   });
-  const said = `${messages}${result}`.replaceAll(`${folder.path}/`, '').replaceAll(repositoryRoot, '');
+  const said = `${stderr}${stdout}`.replaceAll(`${folder.path}/`, '').replaceAll(repositoryRoot, '');
   return `${line}\n${said}`;
 };
 

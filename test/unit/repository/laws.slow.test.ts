@@ -200,6 +200,14 @@ const breaches: Readonly<Record<string, readonly { change: Tree; edge: string }[
       edge: 'src/adapters/event-loop-batching/turn-clock.ts -> src/adapters/wire/codec.ts',
     },
   ],
+  'command-line-knows-no-command': [
+    {
+      change: {
+        'src/adapters/command-line/program.ts': `export { server as program } from '../inbound/http/server.js';`,
+      },
+      edge: 'src/adapters/command-line/program.ts -> src/adapters/inbound/http/server.ts',
+    },
+  ],
   'redis-knows-no-store': [
     {
       change: {

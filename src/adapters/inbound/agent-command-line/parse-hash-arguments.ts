@@ -1,19 +1,86 @@
-import { type Command, CommanderError } from 'commander';
 import { keyNameFault } from '../../../domain/agent/identity/new-api-key.js';
-import { passwordAlgorithms, userNameFault } from '../../../domain/agent/identity/new-password.js';
-import type { AgentCommand } from './agent-command.js';
-import { hashKeyProgram, hashPasswordProgram } from './hash-programs.js';
+import {
+  type PasswordAlgorithm,
+  passwordAlgorithms,
+  userNameFault,
+} from '../../../domain/agent/identity/new-password.js';
+import type { UsageOutput } from '../../command-line/command-output.js';
+import { type FlagValues, flagValue, isSet, repeatedFlag } from '../../command-line/flag-values.js';
+import { helpOutput, misuse, newProgram, type Program, readArguments, valueFlag } from '../../command-line/program.js';
 
-/** Options as commander gives them: one that takes a value holds every one that was given. */
-type HashFlagValues = Readonly<Record<string, readonly string[] | true | undefined>>;
+/** `hash-password` and `hash-key`, which hash a secret for a configuration. */
+export type HashCommand =
+  /** With a user, the output is the whole entry. */
+  | { readonly kind: 'hash-password'; readonly algorithm: PasswordAlgorithm; readonly user: string | null }
+  /** With a name, the output is the whole entry. */
+  | { readonly kind: 'hash-key'; readonly generate: boolean; readonly name: string | null };
+
+const passwordHelp = `
+The password is never an argument, which everyone on the machine could see and the shell would keep. On a terminal it is asked
+for twice and not shown; otherwise it is the one line of the standard input.
+The hash is written to the standard output. A password in the clear in basic-auth-users can be replaced by it.
+
+Algorithms, with the cost that OWASP advises:
+  argon2id  m=19456,t=2,p=1: 19 MiB of memory a check; the one to choose
+  bcrypt    cost 12, for what has to be read elsewhere; passwords of 72 bytes at the most
+  scrypt    ln=17,r=8,p=1: 128 MiB of memory a check
+
+Examples:
+  gateway-auth hash-password --user ann                         ask, then write ann:$argon2id$...
+  gateway-auth hash-password --user ann >> /etc/portcullis/users
+                                                                add a line to a file that
+                                                                basic-auth-users names as @/etc/portcullis/users
+  gateway-auth hash-password --algorithm bcrypt < password.txt  read the password from a file
+
+In a shell and in files that a shell reads, put a hash in single quotes: it has $ in it.
+
+Exit codes:
+  0    the hash is written
+  1    this machine cannot make it
+  2    wrong usage, or a password or name that will not do
+  130  interrupted
+`;
+
+const keyHelp = `
+The key is never an argument, which everyone on the machine could see and the shell would keep. It is the one line of the
+standard input, or what is typed at a terminal, which does not show it. With --generate there is none to read: a new one of
+256 random bits is made, shown once on the standard error, and kept nowhere.
+The digest is written to the standard output, as an entry of api-keys has it: sha256:<digest>:<name>. Clients go on sending
+the key itself.
+
+The digest has no salt and is fast to make, because a request must not be slow. That is safe for random keys alone: a short
+one, or one that somebody thought up, could be found from its digest. Keys under 20 characters are refused.
+
+Examples:
+  gateway-auth hash-key --generate --name reports                 a new key, and the entry for it
+  gateway-auth hash-key --generate --name reports >> /etc/portcullis/keys
+                                                                  the key is shown, the entry goes to the file
+  gateway-auth hash-key --name reports < reports.key              the entry for a key that is in use
+
+Exit codes:
+  0    the digest is written
+  2    wrong usage, or a key or name that will not do
+  130  interrupted
+`;
+
+const hashPasswordProgram: Program = (print) =>
+  newProgram('gateway-auth hash-password', '[options]', print)
+    .description('Hashes a password for basic-auth-users, so that the configuration does not give it away.')
+    .addOption(valueFlag('--algorithm <name>', `${passwordAlgorithms.join(', ')} (default: ${passwordAlgorithms[0]})`))
+    .addOption(valueFlag('--user <name>', 'write the whole entry, <name>:<hash>'))
+    .addHelpText('after', passwordHelp);
+
+const hashKeyProgram: Program = (print) =>
+  newProgram('gateway-auth hash-key', '[options]', print)
+    .description('Hashes an API key for api-keys, so that the configuration does not give it away.')
+    .option('--generate', 'make a new key instead of reading one')
+    .addOption(valueFlag('--name <name>', 'write the whole entry, sha256:<digest>:<name>'))
+    .addHelpText('after', keyHelp);
 
 type HashCommandName = 'hash-password' | 'hash-key';
 
-const misuse = (name: HashCommandName, message: string): AgentCommand => ({
-  kind: 'say',
-  text: `error: ${message}\n(gateway-auth ${name} --help shows the usage)\n`,
-  exitCode: 2,
-});
+const hashMisuse = (name: HashCommandName, message: string): UsageOutput =>
+  misuse(`gateway-auth ${name}`, `error: ${message}`);
 
 const asArgument: Readonly<Record<HashCommandName, string>> = {
   'hash-password':
@@ -24,66 +91,51 @@ const asArgument: Readonly<Record<HashCommandName, string>> = {
     'shell; use another one',
 };
 
-/** Says what is wrong without a word of what was given: it may be the secret. */
-const usageFault = (name: HashCommandName, { code }: CommanderError): string => {
+/** Describes the misuse and repeats no argument: each of them may be the secret. */
+const usageFault = (name: HashCommandName, code: string): string => {
   if (code === 'commander.excessArguments') return asArgument[name];
   if (code === 'commander.unknownOption') return 'there is no such option';
   return code === 'commander.optionMissingArgument' ? 'an option lacks its value' : 'the arguments cannot be read';
 };
 
-const repeated = (values: HashFlagValues): string | null => {
-  for (const [option, given] of Object.entries(values)) if (Array.isArray(given) && given.length > 1) return option;
-  return null;
-};
-
-const single = (given: readonly string[] | true | undefined): string | null =>
-  given === undefined || given === true ? null : (given[0] ?? null);
-
-/** A name that will not do is found before anyone has typed a secret. */
-const hashPasswordCommand = (values: HashFlagValues): AgentCommand => {
-  const chosen = single(values['algorithm']) ?? passwordAlgorithms[0];
+/** Refuses an unfit name before anyone has typed a secret. */
+const hashPasswordCommand = (values: FlagValues): HashCommand | UsageOutput => {
+  const chosen = flagValue(values, 'algorithm') ?? passwordAlgorithms[0];
   const algorithm = passwordAlgorithms.find((one) => one === chosen);
   if (algorithm === undefined) {
-    return misuse('hash-password', `--algorithm is one of ${passwordAlgorithms.join(', ')}`);
+    return hashMisuse('hash-password', `--algorithm is one of ${passwordAlgorithms.join(', ')}`);
   }
-  const user = single(values['user']);
+  const user = flagValue(values, 'user');
   const fault = user === null ? null : userNameFault(user);
-  return fault === null ? { kind: 'hash-password', algorithm, user } : misuse('hash-password', fault);
+  return fault === null ? { kind: 'hash-password', algorithm, user } : hashMisuse('hash-password', fault);
 };
 
-const hashKeyCommand = (values: HashFlagValues): AgentCommand => {
-  const name = single(values['name']);
+const hashKeyCommand = (values: FlagValues): HashCommand | UsageOutput => {
+  const name = flagValue(values, 'name');
   const fault = name === null ? null : keyNameFault(name);
-  return fault === null ? { kind: 'hash-key', generate: values['generate'] === true, name } : misuse('hash-key', fault);
+  return fault === null
+    ? { kind: 'hash-key', generate: isSet(values, 'generate'), name }
+    : hashMisuse('hash-key', fault);
 };
 
 const parse = (
   name: HashCommandName,
-  program: (say: (text: string) => void) => Command,
-  toCommand: (values: HashFlagValues) => AgentCommand,
+  program: Program,
+  toCommand: (values: FlagValues) => HashCommand | UsageOutput,
   argv: readonly string[],
-): AgentCommand => {
-  let said = '';
-  const command = program((text) => {
-    said += text;
-  });
-  try {
-    command.parse(argv, { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return { kind: 'say', text: said, exitCode: 0 };
-    return misuse(name, usageFault(name, error));
-  }
-  const values: HashFlagValues = command.opts();
-  const twice = repeated(values);
-  return twice === null ? toCommand(values) : misuse(name, `--${twice} is given more than once`);
+): HashCommand | UsageOutput => {
+  const parsed = readArguments(program, argv);
+  if (parsed.kind === 'help') return helpOutput(parsed.text);
+  if (parsed.kind === 'misuse') return hashMisuse(name, usageFault(name, parsed.code));
+  const repeated = repeatedFlag(parsed.values);
+  return repeated === null ? toCommand(parsed.values) : hashMisuse(name, `--${repeated} is given more than once`);
 };
 
 /**
- * Reads `hash-password ...` and `hash-key ...`; null where the arguments are of neither. Never throws, writes or ends the
- * process, and repeats nothing that was given.
+ * Reads `hash-password ...` and `hash-key ...`. Null: the arguments name neither. Never throws, writes or ends the process, and
+ * repeats no argument.
  */
-export const parseHashArguments = ([name, ...argv]: readonly string[]): AgentCommand | null => {
+export const parseHashArguments = ([name, ...argv]: readonly string[]): HashCommand | UsageOutput | null => {
   if (name === 'hash-password') return parse(name, hashPasswordProgram, hashPasswordCommand, argv);
   return name === 'hash-key' ? parse(name, hashKeyProgram, hashKeyCommand, argv) : null;
 };

@@ -3,7 +3,7 @@ import { hashPassword } from '../../../application/agent/hash-secrets/hash-passw
 import type { KeyGenerator } from '../../../application/ports/agent/key-generator.js';
 import type { PasswordHasher } from '../../../application/ports/agent/password-verifier.js';
 import type { SecretDigest } from '../../../application/ports/shared/secret-digest.js';
-import type { HashCommand } from './agent-command.js';
+import type { HashCommand } from './parse-hash-arguments.js';
 import { readSecret, type SecretInput, type SecretReading } from './secret-input.js';
 
 export interface HashCommandParts {

@@ -1,6 +1,7 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
+import { newProgram, type Program } from '../../command-line/program.js';
 
-/** The options that stand before any subcommand. */
+/** The options before a subcommand. */
 export interface GatewayOptions {
   readonly config?: string;
   readonly test?: true;
@@ -10,7 +11,7 @@ export interface GatewayOptions {
   readonly workerThreads?: string;
 }
 
-/** What a run of the program calls, with what it has read. */
+/** Handlers of the commands. */
 export interface GatewayActions {
   serve(words: readonly string[], options: GatewayOptions): void;
   check(file: string, own: CheckOptions, options: GatewayOptions): void;
@@ -62,15 +63,16 @@ Exit codes:
   2  wrong usage
 `;
 
-/** The command line as commander reads it. Nothing is written and nothing ended: `say` gets every text. */
-export const gatewayProgram = (version: string, actions: GatewayActions, say: (text: string) => void): Command => {
-  const program = new Command('gateway')
+const usage =
+  '--config FILE [options]\n       gateway config check|migrate|print FILE\n       gateway reload --config FILE';
+
+const helpWidth = 80;
+
+/** Subcommands inherit the help option, the output and the refusal of excess arguments. */
+export const gatewayProgram = (version: string, actions: GatewayActions, print: Parameters<Program>[0]): Command => {
+  const program = newProgram('gateway', usage, print, helpWidth)
     .description('Portcullis: an API gateway. Routes requests to upstreams once its agents have let them pass.')
-    .usage(
-      '--config FILE [options]\n       gateway config check|migrate|print FILE\n       gateway reload --config FILE',
-    )
     .version(`gateway ${version}`, '--version', 'print the version and end')
-    .helpOption('-h, --help', 'print this help and end')
     .helpCommand(false)
     .option('--config <file>', 'the configuration to run with (KDL); or GATEWAY_CONFIG')
     .option('--test', 'load everything, report every problem, and end')
@@ -78,11 +80,8 @@ export const gatewayProgram = (version: string, actions: GatewayActions, say: (t
     .option('--pid-file <file>', 'write the number of the process in charge there, and remove it at the end')
     .option('--worker-threads <n>', 'as worker-threads of the configuration, in its place; or GATEWAY_WORKER_THREADS')
     .option('--verbose', 'log at debug level, where RUST_LOG does not say otherwise')
-    .showSuggestionAfterError(true)
-    .configureOutput({ writeOut: say, writeErr: say })
-    .exitOverride()
     .addHelpText('after', examples)
-    // Taken here so that a mistyped command is told as one, and not as a surplus argument.
+    // So that the message about a mistyped command names it, and does not speak of excess arguments.
     .argument('[command...]')
     .action((words: readonly string[], options: GatewayOptions) => actions.serve(words, options));
 
@@ -91,15 +90,10 @@ export const gatewayProgram = (version: string, actions: GatewayActions, say: (t
     .command('reload')
     .description('have a gateway that runs load its configuration again')
     .usage('--config FILE')
-    .allowExcessArguments(false)
-    .helpOption(helpFlags, helpText)
     .addHelpText('after', reloadHelp)
     .action(() => actions.reload(program.opts()));
   return program;
 };
-
-const helpFlags = '-h, --help';
-const helpText = 'print this help and end';
 
 const migrateHelp = `
 Rewrites, and says on standard error what it changed, file:line: what
@@ -157,13 +151,11 @@ const addConfigCommands = (program: Command, actions: GatewayActions): void => {
   const config = program
     .command('config')
     .description('look at a configuration, or rewrite it, without running it')
-    .helpOption(helpFlags, helpText)
     .helpCommand(false);
   config
     .command('check <file>')
     .description('report every problem of a configuration, and what is deprecated or unsafe')
     .option('--strict', 'end with 1 for warnings too')
-    .helpOption(helpFlags, helpText)
     .addHelpText('after', checkHelp)
     .action((file: string, own: CheckOptions) => actions.check(file, own, program.opts()));
   config
@@ -173,14 +165,12 @@ const addConfigCommands = (program: Command, actions: GatewayActions): void => {
     .option('--in-place', 'change the file itself, and those that it includes')
     .option('--diff', 'show what would change, and write nothing')
     .option('--force', 'replace an output file that is there')
-    .helpOption(helpFlags, helpText)
     .addHelpText('after', migrateHelp)
     .action((file: string, own: MigrateOptions) => actions.migrate(file, own, program.opts()));
   config
     .command('print <file>')
     .description('show the configuration with its defaults, secrets hidden')
     .option('--format <format>', 'kdl or json', 'kdl')
-    .helpOption(helpFlags, helpText)
     .addHelpText('after', printHelp)
     .action((file: string, own: PrintOptions) => actions.print(file, own, program.opts()));
 };

@@ -1,18 +1,59 @@
-import { CommanderError } from 'commander';
-import type { GatewayCommand, RunCommand } from './gateway-command.js';
-import { type GatewayOptions, gatewayProgram, type MigrateOptions, type PrintOptions } from './gateway-program.js';
+import type { UsageOutput } from '../../command-line/command-output.js';
+import { helpOutput, misuse, readArguments } from '../../command-line/program.js';
+import {
+  type GatewayActions,
+  type GatewayOptions,
+  gatewayProgram,
+  type MigrateOptions,
+  type PrintOptions,
+} from './gateway-program.js';
 
-const misuse = (text: string): GatewayCommand => ({
-  kind: 'say',
-  text: `${text.trimEnd()}\n(gateway --help shows the usage)\n`,
-  exitCode: 2,
-});
+/** `gateway`. */
+export type GatewayCommand =
+  /** Run the gateway. */
+  | RunCommand
+  /** `--test`: load everything and report. */
+  | { readonly kind: 'test'; readonly configFile: string; readonly verbose: boolean }
+  /** `--validate`: like `test`, and resolve the references of the file. */
+  | { readonly kind: 'validate'; readonly configFile: string; readonly verbose: boolean }
+  /** `config check`: like `validate`, and report what is deprecated or unsafe. `strict`: warnings count as errors. */
+  | { readonly kind: 'check'; readonly configFile: string; readonly strict: boolean }
+  /** `config migrate`: write the file in the current form. */
+  | { readonly kind: 'migrate'; readonly configFile: string; readonly output: MigrationOutput }
+  /** `config print`: show the configuration with its defaults. */
+  | { readonly kind: 'print'; readonly configFile: string; readonly format: 'kdl' | 'json' }
+  /** `reload`: the gateway that runs with this file loads it again. */
+  | { readonly kind: 'reload'; readonly configFile: string };
+
+/** The destination of a migrated file. */
+export type MigrationOutput =
+  /** `force`: replace an existing file. */
+  | { readonly kind: 'file'; readonly path: string; readonly force: boolean }
+  | { readonly kind: 'stdout' }
+  /** The file itself and the files that it includes. A copy of each old file gets the suffix `.bak`. */
+  | { readonly kind: 'in-place' }
+  /** Show the changes, and write no file. */
+  | { readonly kind: 'diff' };
+
+export interface RunCommand {
+  readonly kind: 'run';
+  readonly configFile: string;
+  readonly verbose: boolean;
+  /** The file for the process number; null: none. */
+  readonly pidFile: string | null;
+  /** Overrides `worker-threads`; null: the configuration decides. */
+  readonly workerThreads: number | null;
+}
+
+type ParsedGateway = GatewayCommand | UsageOutput;
+
+const gatewayMisuse = (text: string): UsageOutput => misuse('gateway', text);
 
 const noConfiguration = 'error: no configuration is given: use --config FILE, or set GATEWAY_CONFIG';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** As the configuration has it. */
+/** The limit of `worker-threads` in the configuration. */
 const mostWorkerThreads = 256;
 
 const noThreads = (given: string): string =>
@@ -20,78 +61,80 @@ const noThreads = (given: string): string =>
 
 const engineVariable = 'GATEWAY_HTTP_ENGINE';
 
-/** The first of the options that only a gateway which runs can have; null where there is none. */
+/** The first flag that only a running gateway can use; null: there is none. */
 const runningOption = ({ pidFile, workerThreads }: GatewayOptions): string | null => {
   if (pidFile !== undefined) return '--pid-file';
   return workerThreads === undefined ? null : '--worker-threads';
 };
 
-/** What takes the place of keys of the configuration, or what is wrong with it. */
-const runCommand = (
+/** The run with its overrides of the configuration, or the message about a wrong override. */
+const checkedRun = (
   run: Pick<RunCommand, 'configFile' | 'verbose' | 'pidFile'>,
   options: GatewayOptions,
   env: Environment,
-): GatewayCommand => {
+): ParsedGateway => {
   const threads = options.workerThreads ?? env['GATEWAY_WORKER_THREADS'] ?? '';
-  if (threads !== '' && !/^\d{1,3}$/.test(threads)) return misuse(noThreads(threads));
+  if (threads !== '' && !/^\d{1,3}$/.test(threads)) return gatewayMisuse(noThreads(threads));
   const workerThreads = threads === '' ? null : Number(threads);
-  if (workerThreads !== null && workerThreads > mostWorkerThreads) return misuse(noThreads(threads));
-  if ((env[engineVariable] ?? '') !== '') return misuse(`error: there is one HTTP engine now: unset ${engineVariable}`);
+  if (workerThreads !== null && workerThreads > mostWorkerThreads) return gatewayMisuse(noThreads(threads));
+  if ((env[engineVariable] ?? '') !== '')
+    return gatewayMisuse(`error: there is one HTTP engine now: unset ${engineVariable}`);
   return { kind: 'run', ...run, workerThreads };
 };
 
-/** `--test` and `--validate` together ask for the more thorough. */
-const serveCommand = (words: readonly string[], options: GatewayOptions, env: Environment): GatewayCommand => {
+/** `--test` and `--validate` together mean `--validate`. */
+const serveCommand = (words: readonly string[], options: GatewayOptions, env: Environment): ParsedGateway => {
   const [unknown] = words;
-  if (unknown !== undefined) return misuse(`error: there is no command ${JSON.stringify(unknown)}`);
+  if (unknown !== undefined) return gatewayMisuse(`error: there is no command ${JSON.stringify(unknown)}`);
   const configFile = options.config ?? env['GATEWAY_CONFIG'] ?? '';
-  if (configFile === '') return misuse(noConfiguration);
+  if (configFile === '') return gatewayMisuse(noConfiguration);
   const { pidFile = null, verbose = false } = options;
   if (!options.test && !options.validate) {
-    if (pidFile === '') return misuse('error: the name of the file for the process number is empty');
-    return runCommand({ configFile, verbose, pidFile }, options, env);
+    if (pidFile === '') return gatewayMisuse('error: the name of the file for the process number is empty');
+    return checkedRun({ configFile, verbose, pidFile }, options, env);
   }
   const running = runningOption(options);
-  if (running !== null) return misuse(`error: ${running} is for a gateway that runs, not for --test or --validate`);
-  // What a run would refuse of the environment is no part of the file, but a run with it cannot begin.
-  const run = runCommand({ configFile, verbose, pidFile: null }, options, env);
+  if (running !== null)
+    return gatewayMisuse(`error: ${running} is for a gateway that runs, not for --test or --validate`);
+  // A variable that a run refuses is no part of the file, but the run cannot begin.
+  const run = checkedRun({ configFile, verbose, pidFile: null }, options, env);
   return run.kind === 'run' ? { kind: options.validate ? 'validate' : 'test', configFile, verbose } : run;
 };
 
-const reloadCommand = (options: GatewayOptions, fromEnvironment: string | undefined): GatewayCommand => {
+const reloadCommand = (options: GatewayOptions, fromEnvironment: string | undefined): ParsedGateway => {
   const { config, test, validate, verbose } = options;
   if (test || validate || verbose || runningOption(options) !== null)
-    return misuse('error: reload takes --config alone');
+    return gatewayMisuse('error: reload takes --config alone');
   const configFile = config ?? fromEnvironment ?? '';
-  return configFile === '' ? misuse(noConfiguration) : { kind: 'reload', configFile };
+  return configFile === '' ? gatewayMisuse(noConfiguration) : { kind: 'reload', configFile };
 };
 
-/** What is wrong with how a subcommand of `config` is called, as far as they have it in common. */
-const configMisuse = (command: string, file: string, options: GatewayOptions): GatewayCommand | null => {
-  if (file === '') return misuse(`error: the name of the file to ${command} is empty`);
+/** Misuse that all subcommands of `config` share. */
+const configMisuse = (command: string, file: string, options: GatewayOptions): UsageOutput | null => {
+  if (file === '') return gatewayMisuse(`error: the name of the file to ${command} is empty`);
   const { config, test, validate } = options;
   const other = config !== undefined ? '--config' : (runningOption(options) ?? '--test or --validate');
   if (config !== undefined || test || validate || runningOption(options) !== null) {
-    return misuse(`error: config ${command} takes the file alone, without ${other}`);
+    return gatewayMisuse(`error: config ${command} takes the file alone, without ${other}`);
   }
   return null;
 };
 
-const migrateCommand = (configFile: string, { output, inPlace, diff, force }: MigrateOptions): GatewayCommand => {
+const migrateCommand = (configFile: string, { output, inPlace, diff, force }: MigrateOptions): ParsedGateway => {
   const chosen = [output !== undefined, inPlace === true, diff === true].filter(Boolean).length;
-  if (chosen !== 1) return misuse('error: config migrate needs one of -o FILE, --in-place and --diff');
-  if (force && (output === undefined || output === '-')) return misuse('error: --force belongs to -o FILE');
+  if (chosen !== 1) return gatewayMisuse('error: config migrate needs one of -o FILE, --in-place and --diff');
+  if (force && (output === undefined || output === '-')) return gatewayMisuse('error: --force belongs to -o FILE');
   if (inPlace) return { kind: 'migrate', configFile, output: { kind: 'in-place' } };
   if (output === undefined) return { kind: 'migrate', configFile, output: { kind: 'diff' } };
-  if (output === '') return misuse('error: the name of the output file is empty');
+  if (output === '') return gatewayMisuse('error: the name of the output file is empty');
   if (output === '-') return { kind: 'migrate', configFile, output: { kind: 'stdout' } };
   return { kind: 'migrate', configFile, output: { kind: 'file', path: output, force: force ?? false } };
 };
 
-const printCommand = (configFile: string, { format }: PrintOptions): GatewayCommand =>
+const printCommand = (configFile: string, { format }: PrintOptions): ParsedGateway =>
   format === 'kdl' || format === 'json'
     ? { kind: 'print', configFile, format }
-    : misuse(`error: --format is kdl or json, not ${JSON.stringify(format)}`);
+    : gatewayMisuse(`error: --format is kdl or json, not ${JSON.stringify(format)}`);
 
 /**
  * Reads the command line of `gateway`. Never throws, writes or ends the process.
@@ -99,41 +142,31 @@ const printCommand = (configFile: string, { format }: PrintOptions): GatewayComm
  * @param argv the arguments alone, without the paths of Node and of the program
  * @param version of the program, as in `1.2.3`
  */
-export const parseGatewayArguments = (argv: readonly string[], env: Environment, version: string): GatewayCommand => {
-  let command: GatewayCommand | null = null;
-  let said = '';
-  const program = gatewayProgram(
-    version,
-    {
-      serve: (words, options) => {
-        command = serveCommand(words, options, env);
-      },
-      check: (file, own, options) => {
-        command = configMisuse('check', file, options) ?? {
-          kind: 'check',
-          configFile: file,
-          strict: own.strict ?? false,
-        };
-      },
-      migrate: (file, own, options) => {
-        command = configMisuse('migrate', file, options) ?? migrateCommand(file, own);
-      },
-      print: (file, own, options) => {
-        command = configMisuse('print', file, options) ?? printCommand(file, own);
-      },
-      reload: (options) => {
-        command = reloadCommand(options, env['GATEWAY_CONFIG']);
-      },
+export const parseGatewayArguments = (argv: readonly string[], env: Environment, version: string): ParsedGateway => {
+  let command: ParsedGateway | null = null;
+  const actions: GatewayActions = {
+    serve: (words, options) => {
+      command = serveCommand(words, options, env);
     },
-    (text) => {
-      said += text;
+    check: (file, own, options) => {
+      command = configMisuse('check', file, options) ?? {
+        kind: 'check',
+        configFile: file,
+        strict: own.strict ?? false,
+      };
     },
-  );
-  try {
-    program.parse(argv, { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? { kind: 'say', text: said, exitCode: 0 } : misuse(said);
-  }
-  return command ?? misuse('error: nothing to do');
+    migrate: (file, own, options) => {
+      command = configMisuse('migrate', file, options) ?? migrateCommand(file, own);
+    },
+    print: (file, own, options) => {
+      command = configMisuse('print', file, options) ?? printCommand(file, own);
+    },
+    reload: (options) => {
+      command = reloadCommand(options, env['GATEWAY_CONFIG']);
+    },
+  };
+  const parsed = readArguments((print) => gatewayProgram(version, actions, print), argv);
+  if (parsed.kind === 'help') return helpOutput(parsed.text);
+  if (parsed.kind === 'misuse') return gatewayMisuse(parsed.text);
+  return command ?? gatewayMisuse('error: nothing to do');
 };

@@ -1,38 +1,33 @@
 import type { AdminFailure, AdminReply } from '../../../application/ports/gateway/admin-client.js';
 import { isJsonObject, type JsonValue } from '../../../domain/shared/json.js';
 import type { Result } from '../../../domain/shared/result.js';
+import { type CommandOutput, failedCommand } from '../../command-line/command-output.js';
 
-/** What `gateway reload` says, and how it ends. */
-export interface ReloadReport {
-  readonly exitCode: 0 | 1;
-  readonly text: string;
-}
-
-const failed = (text: string): ReloadReport => ({ exitCode: 1, text: `${text}\n` });
+const failed = (text: string): CommandOutput => failedCommand(`${text}\n`);
 
 const member = (body: JsonValue, name: string): JsonValue => (isJsonObject(body) ? (body[name] ?? null) : null);
 
-/** As it may be shown on a terminal: lines stay lines. */
-const printable = (text: string): string => text.replace(/[^\n\P{Cc}]|\p{Cf}|[\u2028\u2029]/gu, ' ');
+/** Like `printableText`, and keeps the lines. */
+const printableLines = (text: string): string => text.replace(/[^\n\P{Cc}]|\p{Cf}|[\u2028\u2029]/gu, ' ');
 
 const problemsOf = (body: JsonValue): readonly string[] => {
   const problems = member(body, 'problems');
-  return Array.isArray(problems) ? problems.filter((problem) => typeof problem === 'string').map(printable) : [];
+  return Array.isArray(problems) ? problems.filter((problem) => typeof problem === 'string').map(printableLines) : [];
 };
 
 const detailOf = (body: JsonValue): string => {
   const detail = member(body, 'detail');
-  return typeof detail === 'string' ? `: ${printable(detail)}` : '';
+  return typeof detail === 'string' ? `: ${printableLines(detail)}` : '';
 };
 
-const reloaded = (body: JsonValue): ReloadReport => {
+const reloaded = (body: JsonValue): CommandOutput => {
   const count = member(body, 'config_reload_count');
   const times = typeof count === 'number' ? ` (reload ${count} since the start)` : '';
-  return { exitCode: 0, text: `The configuration was reloaded${times}.\n` };
+  return { stdout: `The configuration was reloaded${times}.\n`, stderr: '', exitCode: 0 };
 };
 
-/** Nothing is said that was not: the gateway that answers may be another version, or no gateway. */
-const refusal = ({ status, body }: AdminReply, where: string): ReloadReport => {
+/** Claims no more than the answer says: another version may have sent it, or another program. */
+const refusal = ({ status, body }: AdminReply, where: string): CommandOutput => {
   switch (status) {
     case 202:
       if (detailOf(body) !== '') return failed(`error: the configuration was not reloaded yet${detailOf(body)}`);
@@ -59,8 +54,12 @@ const refusal = ({ status, body }: AdminReply, where: string): ReloadReport => {
   }
 };
 
-/** @param where the admin address, as in `127.0.0.1:9090` */
-export const reloadReport = (answered: Result<AdminReply, AdminFailure>, where: string): ReloadReport => {
+/**
+ * The output of `gateway reload`.
+ *
+ * @param where the admin address, as in `127.0.0.1:9090`
+ */
+export const reloadReport = (answered: Result<AdminReply, AdminFailure>, where: string): CommandOutput => {
   if (answered.ok) {
     const { status, body } = answered.value;
     return status === 200 && member(body, 'reloaded') === true ? reloaded(body) : refusal(answered.value, where);

@@ -8,8 +8,8 @@ import type {
 import type { Finding } from '../../../domain/agent/policy/explain/finding.js';
 import { formatValue } from '../../../domain/agent/policy/explain/format-value.js';
 import { formatEntityUid } from '../../../domain/agent/policy/values/entity-uid.js';
+import { printableText } from '../../command-line/terminal-text.js';
 import type { PolicySourcesText } from './policy-sources-text.js';
-import { onOneLine, printable } from './printable-text.js';
 import { policyErrorText, verdictText } from './verdict-text.js';
 
 /** Characters of a source that one line shows, at the most. */
@@ -17,7 +17,16 @@ const longestSource = 120;
 /** Parts of one condition that are told side by side, at the most. */
 const mostParts = 20;
 
-/** Of an error the policy's own line tells what it is. */
+/** A piece of a source on one line, cut where it is long. */
+const onOneLine = (text: string, longest: number): string => {
+  const line = printableText(text.slice(0, longest * 4))
+    .replace(/ {2,}/g, ' ')
+    .trim();
+  const characters = [...line];
+  return characters.length <= longest ? line : `${characters.slice(0, longest).join('')}...`;
+};
+
+/** The line of the policy names its error. */
 const outcomeText = ({ outcome }: Finding): string => (isError(outcome) ? 'fails' : `is ${formatValue(outcome)}`);
 
 interface Shown {
@@ -88,5 +97,5 @@ export const explanationText = ({ judgement, policies }: DecisionExplanation, so
     for (const error of judgement.verdict.errors) lines.push(`error in ${policyErrorText(error)}`);
   }
   for (const policy of policies) lines.push('', ...policyLines(policy, sources));
-  return lines.map((line) => `${printable(line).trimEnd()}\n`).join('');
+  return lines.map((line) => `${printableText(line).trimEnd()}\n`).join('');
 };

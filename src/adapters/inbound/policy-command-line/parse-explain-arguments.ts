@@ -13,26 +13,23 @@ import type { Claims, ClaimValue } from '../../../domain/agent/tokens/claims.js'
 import { parseClaims } from '../../../domain/agent/tokens/parse-claims.js';
 import type { ScalarFault } from '../../../domain/configuration/schema/scalar-kind.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { type FlagValues, given, isSet, only, onlyOf } from './flag-values.js';
-import { policyPlaceOf } from './parse-policy-place.js';
-import type { ExplainRules, ExplainSubject } from './policy-command.js';
+import { type FlagValues, flagChoice, flagValue, flagValues, isSet } from '../../command-line/flag-values.js';
+import { type ExplainRules, type ExplainSubject, policyLocationOf } from './policy-command.js';
 
 const requestFlags = [
   'principal',
   'anonymous',
   'role',
   'claim',
-  'authMethod',
+  'auth-method',
   'action',
   'resource',
   'query',
   'host',
-  'clientIp',
-  'correlationId',
+  'client-ip',
+  'correlation-id',
 ];
-const placeFlags = ['policies', 'config', 'agent', 'defaultDecision', 'onError', 'principalClaim', 'rolesClaim'];
-
-const flagName = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+const locationFlags = ['policies', 'config', 'agent', 'default-decision', 'on-error', 'principal-claim', 'roles-claim'];
 
 const faultText = (flag: string, { message, suggestion }: ScalarFault): string =>
   `${flag} ${message}${suggestion === undefined || suggestion === null ? '' : `: ${suggestion}`}`;
@@ -53,32 +50,32 @@ const claimsOf = (entries: readonly string[]): Result<Claims, string> => {
 };
 
 const principalOf = (values: FlagValues): Result<PrincipalSketch | null, string> => {
-  const method = onlyOf(values, 'authMethod', sketchedMethods);
+  const method = flagChoice(values, 'auth-method', sketchedMethods);
   if (!method.ok) return method;
-  const claims = claimsOf(given(values, 'claim'));
+  const claims = claimsOf(flagValues(values, 'claim'));
   if (!claims.ok) return claims;
-  const named = ['principal', 'role', 'claim', 'authMethod'].filter((name) => isSet(values, name)).map(flagName);
+  const named = ['principal', 'role', 'claim', 'auth-method'].filter((flag) => isSet(values, flag));
   if (isSet(values, 'anonymous')) {
-    return named.length === 0 ? ok(null) : err(`--anonymous and ${named[0]} exclude each other`);
+    return named.length === 0 ? ok(null) : err(`--anonymous and --${named[0]} exclude each other`);
   }
-  const id = only(values, 'principal');
+  const id = flagValue(values, 'principal');
   if (id === '') return err('--principal must not be empty');
   if (id === null && !isSet(values, 'claim')) return err('--principal or --anonymous is missing');
-  return ok({ id, roles: given(values, 'role'), claims: claims.value, method: method.value ?? 'jwt' });
+  return ok({ id, roles: flagValues(values, 'role'), claims: claims.value, method: method.value ?? 'jwt' });
 };
 
 const requestOf = (values: FlagValues): Result<RequestQuestion, string> => {
   const principal = principalOf(values);
   if (!principal.ok) return principal;
-  const method = only(values, 'action');
+  const method = flagValue(values, 'action');
   if (method === null) return err('--action is missing, as in --action GET');
   const wrongMethod = methodFault(method);
   if (wrongMethod !== null) return err(faultText('--action', wrongMethod));
-  const path = only(values, 'resource');
+  const path = flagValue(values, 'resource');
   if (path === null) return err('--resource is missing, as in --resource /reports');
-  const query = only(values, 'query') ?? '';
-  const clientIp = only(values, 'clientIp');
-  const [host, correlationId] = [only(values, 'host'), only(values, 'correlationId')];
+  const query = flagValue(values, 'query') ?? '';
+  const clientIp = flagValue(values, 'client-ip');
+  const [host, correlationId] = [flagValue(values, 'host'), flagValue(values, 'correlation-id')];
   const faults: readonly (readonly [string, ScalarFault | null])[] = [
     ['--resource', testPathFault(path)],
     ['--query', queryFault(query)],
@@ -91,11 +88,11 @@ const requestOf = (values: FlagValues): Result<RequestQuestion, string> => {
 };
 
 const rulesOf = (values: FlagValues): Result<ExplainRules, string> => {
-  const defaultDecision = onlyOf(values, 'defaultDecision', ['allow', 'deny']);
+  const defaultDecision = flagChoice(values, 'default-decision', ['allow', 'deny']);
   if (!defaultDecision.ok) return defaultDecision;
-  const onError = onlyOf(values, 'onError', ['deny', 'skip']);
+  const onError = flagChoice(values, 'on-error', ['deny', 'skip']);
   if (!onError.ok) return onError;
-  const [principalClaim, rolesClaim] = [only(values, 'principalClaim'), only(values, 'rolesClaim')];
+  const [principalClaim, rolesClaim] = [flagValue(values, 'principal-claim'), flagValue(values, 'roles-claim')];
   if (principalClaim === '' || rolesClaim === '') return err('the name of a claim must not be empty');
   const fault = rolesClaim === null ? null : claimPathFault(rolesClaim);
   if (fault !== null) return err(faultText('--roles-claim', fault));
@@ -103,21 +100,23 @@ const rulesOf = (values: FlagValues): Result<ExplainRules, string> => {
 };
 
 const caseOf = (values: FlagValues, testFile: string): Result<ExplainSubject, string> => {
-  const other = [...placeFlags, ...requestFlags].find((name) => isSet(values, name));
-  if (other !== undefined) return err(`--test-file and ${flagName(other)} exclude each other: the file says it all`);
+  const other = [...locationFlags, ...requestFlags].find((flag) => isSet(values, flag));
+  if (other !== undefined) return err(`--test-file and --${other} exclude each other: the file says it all`);
   if (testFile === '') return err('the name of the test file is empty');
-  return ok({ kind: 'case', testFile, caseName: only(values, 'case') });
+  return ok({ kind: 'case', testFile, caseName: flagValue(values, 'case') });
 };
 
-/** What the flags of `policy explain` ask to explain. The error is what is wrong with them. */
+/** Reads the subject from the flags of `policy explain`. The error is a message about the flags. */
 export const explainSubjectOf = (values: FlagValues): Result<ExplainSubject, string> => {
-  const testFile = only(values, 'testFile');
+  const testFile = flagValue(values, 'test-file');
   if (testFile !== null) return caseOf(values, testFile);
   if (isSet(values, 'case')) return err('--case needs --test-file FILE');
-  const place = policyPlaceOf(values, given(values, 'policies'), '--policies PATH');
-  if (!place.ok) return place;
+  const location = policyLocationOf(values, flagValues(values, 'policies'), '--policies PATH');
+  if (!location.ok) return location;
   const rules = rulesOf(values);
   if (!rules.ok) return rules;
   const request = requestOf(values);
-  return request.ok ? ok({ kind: 'request', place: place.value, rules: rules.value, request: request.value }) : request;
+  return request.ok
+    ? ok({ kind: 'request', location: location.value, rules: rules.value, request: request.value })
+    : request;
 };

@@ -1,12 +1,14 @@
 import type { RequestQuestion } from '../../../application/agent/policy-tools/explain-request.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { type FlagValues, flagValue, isSet } from '../../command-line/flag-values.js';
 
 /** Where policies come from: files and folders, or what the `authz` block of an agent names. */
-export type PolicyPlace =
+export type PolicyLocation =
   | { readonly kind: 'files'; readonly paths: readonly string[] }
   /** Without a name: the only agent of the file. */
   | { readonly kind: 'agent'; readonly configFile: string; readonly agentName: string | null };
 
-/** Rules that flags give; null where they give none. */
+/** Rules that flags set; null: no flag sets it. */
 export interface ExplainRules {
   readonly defaultDecision: 'allow' | 'deny' | null;
   readonly onError: 'deny' | 'skip' | null;
@@ -14,22 +16,42 @@ export interface ExplainRules {
   readonly rolesClaim: string | null;
 }
 
-/** What is to be explained. */
+/** The subject of `policy explain`. */
 export type ExplainSubject =
   | {
       readonly kind: 'request';
-      readonly place: PolicyPlace;
+      readonly location: PolicyLocation;
       readonly rules: ExplainRules;
       readonly request: RequestQuestion;
     }
   /** Without a name: the only case of the file. */
   | { readonly kind: 'case'; readonly testFile: string; readonly caseName: string | null };
 
-/** What the command line of `gateway-auth policy` asks for. */
+/** `gateway-auth policy`. */
 export type PolicyCommand =
-  | { readonly kind: 'check'; readonly place: PolicyPlace; readonly strict: boolean }
+  | { readonly kind: 'check'; readonly location: PolicyLocation; readonly strict: boolean }
   | { readonly kind: 'test'; readonly files: readonly string[]; readonly quiet: boolean }
   | { readonly kind: 'explain'; readonly subject: ExplainSubject; readonly json: boolean }
-  | { readonly kind: 'corpus'; readonly folder: string }
-  /** Nothing to do but to say this: help on the standard output, wrong usage on the other. */
-  | { readonly kind: 'say'; readonly text: string; readonly exitCode: 0 | 2 };
+  | { readonly kind: 'corpus'; readonly folder: string };
+
+/**
+ * Reads where policies come from.
+ *
+ * @param asked how the paths of policies are given, as in `--policies PATH`
+ */
+export const policyLocationOf = (
+  values: FlagValues,
+  paths: readonly string[],
+  asked: string,
+): Result<PolicyLocation, string> => {
+  const configFile = flagValue(values, 'config');
+  if (configFile === null) {
+    if (isSet(values, 'agent')) return err('--agent needs --config FILE');
+    if (paths.length === 0) return err(`there are no policies: give ${asked}, or --config FILE`);
+    if (paths.includes('')) return err('the name of a policy file is empty');
+    return ok({ kind: 'files', paths });
+  }
+  if (paths.length > 0) return err(`${asked} and --config exclude each other`);
+  if (configFile === '') return err('the name of the configuration file is empty');
+  return ok({ kind: 'agent', configFile, agentName: flagValue(values, 'agent') });
+};

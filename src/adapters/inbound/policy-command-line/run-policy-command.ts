@@ -1,5 +1,9 @@
 import { agentPolicies, enforcedSetOf, shadowSetOf } from '../../../application/agent/policy-tools/agent-policies.js';
-import { type CheckedSet, checkPolicies } from '../../../application/agent/policy-tools/check-policies.js';
+import {
+  type CheckedSet,
+  checkPolicies,
+  type PolicyCheck,
+} from '../../../application/agent/policy-tools/check-policies.js';
 import {
   type ExplainedDecision,
   explainRequest,
@@ -11,10 +15,12 @@ import type { AgentBlockReader } from '../../../application/ports/agent/agent-bl
 import type { PolicyFiles, PolicyTestSource } from '../../../application/ports/agent/policy-files.js';
 import { type AuthzOptions, agentDefaults } from '../../../domain/agent/configuration/agent-configuration.js';
 import type { ConfigurationProblem } from '../../../domain/configuration/configuration-problem.js';
-import { checkReport } from './check-report.js';
-import type { CommandOutput } from './command-output.js';
-import { explainReport } from './explain-report.js';
-import type { ExplainRules, ExplainSubject, PolicyCommand, PolicyPlace } from './policy-command.js';
+import { type CommandOutput, failedCommand } from '../../command-line/command-output.js';
+import { counted, problemCounts, problemsText } from '../../command-line/terminal-text.js';
+import { explanationJson } from './explanation-json.js';
+import { explanationText } from './explanation-text.js';
+import type { ExplainRules, ExplainSubject, PolicyCommand, PolicyLocation } from './policy-command.js';
+import { PolicySourcesText } from './policy-sources-text.js';
 import { testReport } from './test-report.js';
 
 export interface PolicyCommandParts {
@@ -23,20 +29,21 @@ export interface PolicyCommandParts {
   readonly agentBlocks: (file: string) => AgentBlockReader;
 }
 
-/** What the place of policies says besides the policies; null: they are files, which say nothing. */
+/** Policies, and what their location says about them. */
 interface FoundPolicies {
   readonly set: PolicySet | null;
-  /** Evaluated beside them; null: none. */
+  /** The shadow policies; null: none. */
   readonly shadow: PolicySet | null;
+  /** Null: the policies are files. */
   readonly authz: AuthzOptions | null;
   readonly problems: readonly ConfigurationProblem[];
 }
 
-const findPolicies = async (place: PolicyPlace, { agentBlocks }: PolicyCommandParts): Promise<FoundPolicies> => {
-  if (place.kind === 'files') {
+const findPolicies = async (location: PolicyLocation, { agentBlocks }: PolicyCommandParts): Promise<FoundPolicies> => {
+  if (location.kind === 'files') {
     return {
       set: {
-        paths: place.paths,
+        paths: location.paths,
         inline: [],
         links: [],
         strict: false,
@@ -49,17 +56,30 @@ const findPolicies = async (place: PolicyPlace, { agentBlocks }: PolicyCommandPa
       problems: [],
     };
   }
-  const found = await agentPolicies(agentBlocks(place.configFile), place.agentName);
+  const found = await agentPolicies(agentBlocks(location.configFile), location.agentName);
   const { authz, problems } = found;
   if (authz === null) return { set: null, shadow: null, authz, problems };
   return { set: enforcedSetOf(authz, found), shadow: shadowSetOf(authz, found), authz, problems };
 };
 
+/** The output of `policy check`. */
+const checkReport = ({ problems, counts }: PolicyCheck): CommandOutput => {
+  const summary = problemCounts(problems);
+  if (counts === null) return failedCommand(`${problemsText(problems)}${summary}\n`);
+  const templates = counts.templates === 0 ? '' : `, ${counted(counts.templates, 'template')}`;
+  const found = summary === '' ? 'nothing is wrong' : summary;
+  return {
+    stdout: `${counts.policies} ${counts.policies === 1 ? 'policy' : 'policies'}${templates}: ${found}\n`,
+    stderr: problemsText(problems),
+    exitCode: 0,
+  };
+};
+
 const check = async (
-  { place, strict }: Extract<PolicyCommand, { kind: 'check' }>,
+  { location, strict }: Extract<PolicyCommand, { kind: 'check' }>,
   parts: PolicyCommandParts,
 ): Promise<CommandOutput> => {
-  const { set, shadow, problems } = await findPolicies(place, parts);
+  const { set, shadow, problems } = await findPolicies(location, parts);
   if (set === null) return checkReport({ problems, counts: null });
   const sets: CheckedSet[] = [{ set, prefix: '' }];
   if (shadow !== null) sets.push({ set: shadow, prefix: 'shadow policies: ' });
@@ -88,9 +108,21 @@ const settingsOf = (given: ExplainRules, authz: AuthzOptions | null) => ({
   },
 });
 
+/** The output of `policy explain`. */
+const explainReport = ({ explanation, problems }: ExplainedDecision, json: boolean): CommandOutput => {
+  const stderr = problemsText(problems);
+  if (explanation === null) return failedCommand(stderr);
+  const { decision, policies } = explanation;
+  const sources = new PolicySourcesText(policies);
+  const stdout = json
+    ? `${JSON.stringify(explanationJson(decision, sources), null, 2)}\n`
+    : explanationText(decision, sources);
+  return { stdout, stderr, exitCode: 0 };
+};
+
 const explain = async (subject: ExplainSubject, parts: PolicyCommandParts): Promise<ExplainedDecision> => {
   if (subject.kind === 'case') return explainTestCase(subject.testFile, subject.caseName, parts);
-  const { set, authz, problems } = await findPolicies(subject.place, parts);
+  const { set, authz, problems } = await findPolicies(subject.location, parts);
   if (set === null) return { explanation: null, problems };
   const settings = settingsOf(subject.rules, authz);
   // A claim that is given here counts in place of the block's.
@@ -99,7 +131,7 @@ const explain = async (subject: ExplainSubject, parts: PolicyCommandParts): Prom
   return { ...found, problems: [...problems, ...found.problems] };
 };
 
-/** Runs `policy check`, `test` or `explain`. Nothing is written: what is to be is in the result. */
+/** Runs `policy check`, `test` or `explain`. Returns the output without writing it. */
 export const runPolicyCommand = async (
   command: Extract<PolicyCommand, { kind: 'check' | 'test' | 'explain' }>,
   parts: PolicyCommandParts,

@@ -1,8 +1,7 @@
 import type { PolicyTestRun } from '../../../application/agent/policy-tools/test-policies.js';
 import type { TestCaseOutcome } from '../../../domain/agent/policy/test-cases/run-test-case.js';
-import type { CommandOutput } from './command-output.js';
-import { printable } from './printable-text.js';
-import { counted, problemsText } from './problem-text.js';
+import type { CommandOutput } from '../../command-line/command-output.js';
+import { counted, printableText, problemsText } from '../../command-line/terminal-text.js';
 import { namesText, policyErrorText, verdictText } from './verdict-text.js';
 
 const expectedText = ({ testCase: { expected } }: TestCaseOutcome): string => {
@@ -24,22 +23,22 @@ const failureText = (outcome: TestCaseOutcome): string => {
     ...errors.slice(0, 5).map((error) => `        error in ${policyErrorText(error)}`),
     ...(errors.length > 5 ? [`        and ${errors.length - 5} more errors`] : []),
   ]
-    .map((line) => `  ${printable(line)}\n`)
+    .map((line) => `  ${printableText(line)}\n`)
     .join('');
 };
 
 const caseText = (outcome: TestCaseOutcome, quiet: boolean): string => {
   if (!outcome.passed) return failureText(outcome);
-  return quiet ? '' : `  ok      ${printable(outcome.testCase.name)}\n`;
+  return quiet ? '' : `  ok      ${printableText(outcome.testCase.name)}\n`;
 };
 
 const fileText = ({ file, result }: PolicyTestRun, quiet: boolean): string => {
-  if (result === null) return `${printable(file)}\n  FAILED  it has errors: no case was run\n`;
+  if (result === null) return `${printableText(file)}\n  FAILED  it has errors: no case was run\n`;
   const cases = result.outcomes.map((outcome) => caseText(outcome, quiet)).join('');
-  return cases === '' ? '' : `${printable(file)}\n${cases}`;
+  return cases === '' ? '' : `${printableText(file)}\n${cases}`;
 };
 
-/** What `policy test` says of the cases of some files. */
+/** The output of `policy test`. */
 export const testReport = (runs: readonly PolicyTestRun[], quiet: boolean): CommandOutput => {
   const outcomes = runs.flatMap(({ result }) => result?.outcomes ?? []);
   const failed = outcomes.filter(({ passed }) => !passed).length;
@@ -50,8 +49,8 @@ export const testReport = (runs: readonly PolicyTestRun[], quiet: boolean): Comm
     ...(broken > 0 ? [`${counted(broken, 'file')} with errors`] : []),
   ];
   return {
-    result: `${runs.map((run) => fileText(run, quiet)).join('')}${totals.join(', ')}\n`,
-    messages: runs.map(({ problems }) => problemsText(problems)).join(''),
+    stdout: `${runs.map((run) => fileText(run, quiet)).join('')}${totals.join(', ')}\n`,
+    stderr: runs.map(({ problems }) => problemsText(problems)).join(''),
     exitCode: failed + broken > 0 ? 1 : 0,
   };
 };

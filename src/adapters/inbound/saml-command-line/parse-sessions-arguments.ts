@@ -1,20 +1,42 @@
 import type { StorePlace } from '../../../application/agent/sessions/store-place.js';
-import { didYouMean } from '../../../domain/configuration/schema/did-you-mean.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { type FlagValues, misuse, only, type ParsedProgram, parseProgram } from './parsed-program.js';
-import type { RevokedSessions, SessionsCommand } from './saml-command.js';
-import { type SessionsCommandName, sessionsCommandNames, sessionsProgram, sessionsPrograms } from './saml-programs.js';
+import type { UsageOutput } from '../../command-line/command-output.js';
+import { emptyFlag, type FlagValues, flagValue } from '../../command-line/flag-values.js';
+import { misuse, type ParsedArguments, parseCommandName, parseProgram } from '../../command-line/program.js';
+import {
+  type SessionsCommandName,
+  sessionsCommandNames,
+  sessionsGroup,
+  sessionsProgram,
+  sessionsPrograms,
+} from './sessions-programs.js';
 
-const name = 'gateway-auth sessions';
+/** The sessions to end: some, by the first digits of their ids, or all of a user. */
+export type RevokedSessions =
+  | { readonly kind: 'ids'; readonly prefixes: readonly string[] }
+  | { readonly kind: 'user'; readonly userId: string };
+
+/** `gateway-auth sessions`. */
+export type SessionsCommand =
+  | {
+      readonly kind: 'list';
+      readonly place: StorePlace;
+      readonly userId: string | null;
+      readonly limit: number;
+      readonly json: boolean;
+    }
+  | { readonly kind: 'show'; readonly place: StorePlace; readonly prefix: string; readonly json: boolean }
+  | { readonly kind: 'revoke'; readonly place: StorePlace; readonly sessions: RevokedSessions };
+
 const defaultLimit = 100;
 const highestLimit = 100_000;
 
-/** Enough of an id that it can hardly be another's. */
+/** Eight digits hardly ever name two sessions. */
 const idPrefix = /^[0-9a-f]{8,64}$/;
 
 const placeOf = (values: FlagValues): Result<StorePlace, string> => {
-  const [configFile, agentName] = [only(values, 'config'), only(values, 'agent')];
-  const [path, entityId] = [only(values, 'storePath'), only(values, 'entityId')];
+  const [configFile, agentName] = [flagValue(values, 'config'), flagValue(values, 'agent')];
+  const [path, entityId] = [flagValue(values, 'store-path'), flagValue(values, 'entity-id')];
   if (configFile !== null) {
     if (path !== null) return err('--config and --store-path exclude each other');
     if (entityId !== null) return err('--entity-id belongs to --store-path: the configuration has its own');
@@ -27,7 +49,7 @@ const placeOf = (values: FlagValues): Result<StorePlace, string> => {
 };
 
 const limitOf = (values: FlagValues): Result<number, string> => {
-  const text = only(values, 'limit');
+  const text = flagValue(values, 'limit');
   if (text === null) return ok(defaultLimit);
   const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
   return limit >= 1 && limit <= highestLimit ? ok(limit) : err(`--limit is a number from 1 to ${highestLimit}`);
@@ -40,7 +62,7 @@ const prefixOf = (text: string): Result<string, string> => {
 };
 
 const revokedOf = (values: FlagValues, args: readonly string[]): Result<RevokedSessions, string> => {
-  const userId = only(values, 'user');
+  const userId = flagValue(values, 'user');
   if (userId !== null) {
     return args.length === 0 ? ok({ kind: 'user', userId }) : err('ids and --user exclude each other');
   }
@@ -56,8 +78,8 @@ const revokedOf = (values: FlagValues, args: readonly string[]): Result<RevokedS
 
 const toCommand = (
   command: SessionsCommandName,
-  { values, args }: ParsedProgram,
-): Result<Exclude<SessionsCommand, { kind: 'say' }>, string> => {
+  { values, args }: ParsedArguments,
+): Result<SessionsCommand, string> => {
   const place = placeOf(values);
   if (!place.ok) return place;
   const json = values['json'] === true;
@@ -65,7 +87,7 @@ const toCommand = (
     case 'list': {
       const limit = limitOf(values);
       if (!limit.ok) return limit;
-      return ok({ kind: 'list', place: place.value, userId: only(values, 'user'), limit: limit.value, json });
+      return ok({ kind: 'list', place: place.value, userId: flagValue(values, 'user'), limit: limit.value, json });
     }
     case 'show': {
       const prefix = prefixOf(args[0] ?? '');
@@ -78,20 +100,15 @@ const toCommand = (
   }
 };
 
-/** Reads what follows `gateway-auth sessions`. Never throws, writes or ends the process. */
-export const parseSessionsArguments = (argv: readonly string[]): SessionsCommand => {
-  const [first = '', ...rest] = argv;
-  const command = sessionsCommandNames.find((one) => one === first);
-  if (command !== undefined) {
-    const parsed = parseProgram(`${name} ${command}`, sessionsPrograms[command], rest);
-    if (parsed.kind === 'say') return parsed;
-    const result = toCommand(command, parsed);
-    return result.ok ? result.value : misuse(`${name} ${command}`, `error: ${result.error}`);
-  }
-  if (first === '' || first.startsWith('-')) {
-    const parsed = parseProgram(name, sessionsProgram, argv);
-    return parsed.kind === 'say' ? parsed : misuse(name, `error: give a command: ${sessionsCommandNames.join(', ')}`);
-  }
-  const near = didYouMean(first, sessionsCommandNames) ?? `the commands are ${sessionsCommandNames.join(', ')}`;
-  return misuse(name, `error: there is no command "${first.slice(0, 80)}"; ${near}`);
+/** Reads the arguments after `gateway-auth sessions`. Never throws, writes or ends the process. */
+export const parseSessionsArguments = (argv: readonly string[]): SessionsCommand | UsageOutput => {
+  const command = parseCommandName(sessionsGroup, sessionsProgram, sessionsCommandNames, argv);
+  if (typeof command !== 'string') return command;
+  const name = `${sessionsGroup} ${command}`;
+  const parsed = parseProgram(name, sessionsPrograms[command], argv.slice(1));
+  if (parsed.kind === 'usage') return parsed;
+  const empty = emptyFlag(parsed.values);
+  if (empty !== null) return misuse(name, `error: --${empty} is empty`);
+  const result = toCommand(command, parsed);
+  return result.ok ? result.value : misuse(name, `error: ${result.error}`);
 };

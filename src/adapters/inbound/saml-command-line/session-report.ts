@@ -1,14 +1,35 @@
 import type { SessionList } from '../../../application/agent/sessions/list-sessions.js';
 import type { Session } from '../../../domain/agent/saml/session/session.js';
 import { sessionStanding } from '../../../domain/agent/saml/session/session-rules.js';
-import { inColumns } from './columns.js';
-import type { CommandOutput } from './command-output.js';
-import { printableText, shownMoment } from './printable-text.js';
+import type { CommandOutput } from '../../command-line/command-output.js';
+import { counted, printableText } from '../../command-line/terminal-text.js';
 
-/** Enough of a hash to name one of some millions. */
+/** Characters to which a column is padded. */
+const widest = 48;
+
+/** Rows of cells, each column as wide as its widest cell. The last column is not padded. */
+const inColumns = (rows: readonly (readonly string[])[]): string => {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, Math.min([...cell].length, widest));
+    }
+  }
+  const filled = (cell: string, column: number): string =>
+    cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - [...cell].length));
+  return rows.map((row) => `${row.map(filled).join('  ').trimEnd()}\n`).join('');
+};
+
+/** A moment in UTC, as in `2026-01-02T03:04:05Z`. */
+const shownMoment = (ms: number): string => {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? String(ms) : `${date.toISOString().slice(0, 19)}Z`;
+};
+
+/** Twelve digits tell millions of sessions apart. */
 const shortId = ({ idHash }: Session): string => idHash.slice(0, 12);
 
-/** What time it is, and how long sessions last that are not used. */
+/** The time, and how long an unused session lasts. */
 export interface ReportMoment {
   readonly nowMs: number;
   readonly idleMs: number | null;
@@ -29,14 +50,14 @@ const briefJson = (session: Session, moment: ReportMoment) => ({
   issuer: session.issuer,
 });
 
-/** What `sessions list` says. */
+/** The output of `sessions list`. */
 export const listReport = ({ sessions, hasMore }: SessionList, moment: ReportMoment, json: boolean): CommandOutput => {
   const more = hasMore ? 'there are more: --limit shows them\n' : '';
   if (json) {
-    const result = jsonText({ sessions: sessions.map((session) => briefJson(session, moment)), more: hasMore });
-    return { result, messages: '', exitCode: 0 };
+    const stdout = jsonText({ sessions: sessions.map((session) => briefJson(session, moment)), more: hasMore });
+    return { stdout, stderr: '', exitCode: 0 };
   }
-  if (sessions.length === 0) return { result: '', messages: 'there are no sessions\n', exitCode: 0 };
+  if (sessions.length === 0) return { stdout: '', stderr: 'there are no sessions\n', exitCode: 0 };
   const rows = sessions.map((session) => [
     shortId(session),
     printableText(session.userId),
@@ -47,14 +68,14 @@ export const listReport = ({ sessions, hasMore }: SessionList, moment: ReportMom
     printableText(session.issuer),
   ]);
   const head = ['ID', 'USER', 'STATE', 'CREATED', 'EXPIRES', 'LAST SEEN', 'ISSUER'];
-  return { result: inColumns([head, ...rows]), messages: more, exitCode: 0 };
+  return { stdout: inColumns([head, ...rows]), stderr: more, exitCode: 0 };
 };
 
-/** What `sessions show` says. */
+/** The output of `sessions show`. */
 export const showReport = (session: Session, moment: ReportMoment, json: boolean): CommandOutput => {
   const { nameId } = session;
   if (json) {
-    const result = jsonText({
+    const stdout = jsonText({
       ...briefJson(session, moment),
       name_id: nameId && {
         value: nameId.value,
@@ -65,7 +86,7 @@ export const showReport = (session: Session, moment: ReportMoment, json: boolean
       session_index: session.sessionIndex,
       attributes: session.attributes,
     });
-    return { result, messages: '', exitCode: 0 };
+    return { stdout, stderr: '', exitCode: 0 };
   }
   const given = (name: string, text: string | null): string[][] => (text === null ? [] : [[name, printableText(text)]]);
   const lines = [
@@ -87,13 +108,13 @@ export const showReport = (session: Session, moment: ReportMoment, json: boolean
       ? [[`  ${printableText(name)}`, '']]
       : values.map((text) => [`  ${printableText(name)}`, printableText(text)]),
   );
-  const told = attributes.length === 0 ? '' : `attributes\n${inColumns(attributes)}`;
-  return { result: `${inColumns(lines)}${told}`, messages: '', exitCode: 0 };
+  const attributesText = attributes.length === 0 ? '' : `attributes\n${inColumns(attributes)}`;
+  return { stdout: `${inColumns(lines)}${attributesText}`, stderr: '', exitCode: 0 };
 };
 
-/** What `sessions revoke` says. */
+/** The output of `sessions revoke`. */
 export const revokeReport = (idHashes: readonly string[]): CommandOutput => ({
-  result: idHashes.map((idHash) => `${idHash}\n`).join(''),
-  messages: `${idHashes.length} ${idHashes.length === 1 ? 'session' : 'sessions'} revoked\n`,
+  stdout: idHashes.map((idHash) => `${idHash}\n`).join(''),
+  stderr: `${counted(idHashes.length, 'session')} revoked\n`,
   exitCode: 0,
 });

@@ -50,20 +50,17 @@ describe('config check', () => {
 describe('config print', () => {
   it('prints what it has printed', async () => {
     const first = await printConfiguration(folder.write('gateway.kdl', text), 'kdl');
-    expect(first).toMatchObject({ exitCode: 0, messages: '' });
-    expect(await printConfiguration(folder.write('printed.kdl', first.result), 'kdl')).toEqual(first);
+    expect(first).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await printConfiguration(folder.write('printed.kdl', first.stdout), 'kdl')).toEqual(first);
     const json = await printConfiguration(folder.file('printed.kdl'), 'json');
-    expect(JSON.parse(json.result)).toMatchObject({
+    expect(JSON.parse(json.stdout)).toMatchObject({
       upstreams: { upstream: [{ name: 'u', target: ['127.0.0.1:8081'] }] },
     });
   });
 
   it('tells the errors of a file that has some, and prints nothing', async () => {
-    const { result, messages, exitCode } = await printConfiguration(
-      folder.write('gateway.kdl', 'listeners { }'),
-      'kdl',
-    );
-    expect([result, exitCode]).toEqual(['', 1]);
-    expect(messages).toContain('there is no listener');
+    const { stdout, stderr, exitCode } = await printConfiguration(folder.write('gateway.kdl', 'listeners { }'), 'kdl');
+    expect([stdout, exitCode]).toEqual(['', 1]);
+    expect(stderr).toContain('there is no listener');
   });
 });

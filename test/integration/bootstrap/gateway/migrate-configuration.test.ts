@@ -38,10 +38,10 @@ const modeOf = (name: string): number => statSync(folder.file(name)).mode & 0o77
 
 describe('in place', () => {
   it('changes the file and those that it includes, keeps the old ones and the mode, and leaves nothing else', async () => {
-    const { result, messages, exitCode } = await migrateToOutput(file, { kind: 'in-place' });
-    expect([exitCode, result]).toEqual([0, '']);
-    expect(messages).toContain(`${file}:2: "listener" stands in "listeners" now\n`);
-    expect(messages).toContain(`${folder.file('routes.kdl')}:2: "path-prefix" of a route stands in "matches" now\n`);
+    const { stdout, stderr, exitCode } = await migrateToOutput(file, { kind: 'in-place' });
+    expect([exitCode, stdout]).toEqual([0, '']);
+    expect(stderr).toContain(`${file}:2: "listener" stands in "listeners" now\n`);
+    expect(stderr).toContain(`${folder.file('routes.kdl')}:2: "path-prefix" of a route stands in "matches" now\n`);
     expect([textOf('gateway.kdl'), textOf('routes.kdl')]).toEqual([now, nowRoutes]);
     expect([textOf('gateway.kdl.bak'), textOf('routes.kdl.bak')]).toEqual([old, oldRoutes]);
     expect([modeOf('gateway.kdl'), modeOf('gateway.kdl.bak')]).toEqual([0o640, 0o640]);
@@ -50,7 +50,7 @@ describe('in place', () => {
 
   it('does nothing a second time: not even another copy', async () => {
     await migrateToOutput(file, { kind: 'in-place' });
-    expect(await migrateToOutput(file, { kind: 'in-place' })).toEqual({ result: '', messages: '', exitCode: 0 });
+    expect(await migrateToOutput(file, { kind: 'in-place' })).toEqual({ stdout: '', stderr: '', exitCode: 0 });
     expect(textOf('gateway.kdl.bak')).toBe(old);
   });
 
@@ -58,9 +58,9 @@ describe('in place', () => {
     folder.write('gateway.kdl.bak', 'mine');
     folder.write('precious', 'precious');
     symlinkSync('precious', folder.file('gateway.kdl.bak.1'));
-    const { exitCode, messages } = await migrateToOutput(file, { kind: 'in-place' });
+    const { exitCode, stderr } = await migrateToOutput(file, { kind: 'in-place' });
     expect(exitCode).toBe(0);
-    expect(messages).toContain(`kept as ${folder.file('gateway.kdl.bak.2')}\n`);
+    expect(stderr).toContain(`kept as ${folder.file('gateway.kdl.bak.2')}\n`);
     expect([textOf('gateway.kdl.bak'), textOf('precious'), textOf('gateway.kdl.bak.2')]).toEqual([
       'mine',
       'precious',
@@ -68,12 +68,12 @@ describe('in place', () => {
     ]);
   });
 
-  it('writes nothing where the result would have errors', async () => {
+  it('writes nothing where the stdout would have errors', async () => {
     folder.write('routes.kdl', `${oldRoutes}unheard-of 1\n`);
-    const { messages, exitCode } = await migrateToOutput(file, { kind: 'in-place' });
+    const { stderr, exitCode } = await migrateToOutput(file, { kind: 'in-place' });
     expect(exitCode).toBe(1);
-    expect(messages).toContain('unknown key "unheard-of"');
-    expect(messages).toContain('Nothing is written');
+    expect(stderr).toContain('unknown key "unheard-of"');
+    expect(stderr).toContain('Nothing is written');
     expect(textOf('gateway.kdl')).toBe(old);
     expect(readdirSync(folder.path)).toHaveLength(2);
   });
@@ -94,9 +94,9 @@ describe('to another file', () => {
   const to = (name: string, force = false) => ({ kind: 'file', path: folder.file(name), force }) as const;
 
   it('writes the file alone, with the mode of the old one, and names what else needs it', async () => {
-    const { messages, exitCode } = await migrateToOutput(file, to('new.kdl'));
+    const { stderr, exitCode } = await migrateToOutput(file, to('new.kdl'));
     expect(exitCode).toBe(1);
-    expect(messages).toContain(`${folder.file('routes.kdl')}: is included and needs a migration too`);
+    expect(stderr).toContain(`${folder.file('routes.kdl')}: is included and needs a migration too`);
     expect(textOf('new.kdl')).toBe(now);
     expect(modeOf('new.kdl')).toBe(0o640);
     expect(textOf('gateway.kdl')).toBe(old);
@@ -112,58 +112,58 @@ describe('to another file', () => {
     folder.write('new.kdl', 'mine');
     const refused = await migrateToOutput(file, to('new.kdl'));
     expect(refused.exitCode).toBe(1);
-    expect(refused.messages).toContain('it is there already; --force replaces it');
+    expect(refused.stderr).toContain('it is there already; --force replaces it');
     expect(textOf('new.kdl')).toBe('mine');
     await migrateToOutput(file, to('new.kdl', true));
     expect(textOf('new.kdl')).toBe(now);
     const itself = await migrateToOutput(file, to('gateway.kdl', true));
-    expect([itself.exitCode, itself.messages]).toEqual([1, expect.stringContaining('use --in-place')]);
+    expect([itself.exitCode, itself.stderr]).toEqual([1, expect.stringContaining('use --in-place')]);
     expect(textOf('gateway.kdl')).toBe(old);
     expect(readdirSync(folder.path)).toHaveLength(3);
   });
 
   it('writes nothing of a file that is too long to be looked at, and says so', async () => {
     writeFileSync(file, 'a 1\n'.repeat(130_000));
-    const { exitCode, messages } = await migrateToOutput(file, to('new.kdl'));
-    expect([exitCode, messages]).toEqual([1, expect.stringContaining('250000 words and marks')]);
+    const { exitCode, stderr } = await migrateToOutput(file, to('new.kdl'));
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('250000 words and marks')]);
     expect(readdirSync(folder.path)).toHaveLength(2);
   });
 
   it('says why it cannot write', async () => {
-    const { messages, exitCode } = await migrateToOutput(file, to('nowhere/new.kdl'));
-    expect([exitCode, messages]).toEqual([1, expect.stringContaining('its folder does not exist')]);
+    const { stderr, exitCode } = await migrateToOutput(file, to('nowhere/new.kdl'));
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('its folder does not exist')]);
   });
 
   it('gives what no rule can change as it is, and names it', async () => {
     writeFileSync(file, `server { }\nsystem { }\n${single(old)}`);
-    const { messages, exitCode } = await migrateToOutput(file, to('new.kdl'));
+    const { stderr, exitCode } = await migrateToOutput(file, to('new.kdl'));
     expect(exitCode).toBe(1);
-    expect(messages).toContain(`${file}:1: left as it is: "server" is "system" now`);
+    expect(stderr).toContain(`${file}:1: left as it is: "server" is "system" now`);
     expect(textOf('new.kdl')).toBe(`server { }\nsystem { }\n${single(now)}`);
   });
 });
 
 describe('nowhere', () => {
-  it('shows the result, or what would change, of values that this machine does not have too', async () => {
+  it('shows the stdout, or what would change, of values that this machine does not have too', async () => {
     writeFileSync(file, `${single(old)}admin { token (env)"NOT_SET_HERE" }\n`);
     const shown = await migrateToOutput(file, { kind: 'stdout' });
-    expect(shown).toMatchObject({ exitCode: 0, result: `${single(now)}admin { token (env)"NOT_SET_HERE" }\n` });
-    const { result, exitCode } = await migrateToOutput(file, { kind: 'diff' });
+    expect(shown).toMatchObject({ exitCode: 0, stdout: `${single(now)}admin { token (env)"NOT_SET_HERE" }\n` });
+    const { stdout, exitCode } = await migrateToOutput(file, { kind: 'diff' });
     expect(exitCode).toBe(0);
-    expect(result).toContain(`--- ${file}\n`);
-    expect(result).toContain('+listeners {\n');
+    expect(stdout).toContain(`--- ${file}\n`);
+    expect(stdout).toContain('+listeners {\n');
     expect(readdirSync(folder.path)).toHaveLength(2);
   });
 
   it('gives an up-to-date file back byte for byte, its mark and its line ends included', async () => {
     const text = `\ufeff${single(now).replaceAll('\n', '\r\n')}`;
     writeFileSync(file, text);
-    expect(await migrateToOutput(file, { kind: 'stdout' })).toEqual({ result: text, messages: '', exitCode: 0 });
-    expect(await migrateToOutput(file, { kind: 'diff' })).toEqual({ result: '', messages: '', exitCode: 0 });
+    expect(await migrateToOutput(file, { kind: 'stdout' })).toEqual({ stdout: text, stderr: '', exitCode: 0 });
+    expect(await migrateToOutput(file, { kind: 'diff' })).toEqual({ stdout: '', stderr: '', exitCode: 0 });
   });
 
   it.each(['nothing.kdl', 'gateway.kdl/x'])('says that there is no %s', async (name) => {
-    const { messages, exitCode } = await migrateToOutput(folder.file(name), { kind: 'diff' });
-    expect([exitCode, messages]).toEqual([1, expect.stringContaining('cannot be read')]);
+    const { stderr, exitCode } = await migrateToOutput(folder.file(name), { kind: 'diff' });
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('cannot be read')]);
   });
 });

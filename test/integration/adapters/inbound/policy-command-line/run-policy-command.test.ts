@@ -37,14 +37,14 @@ afterAll(() => folder.remove());
 /** What the command writes and gives back, with the folder of the test left out of it. */
 const run = async (...argv: readonly string[]) => {
   const command = parsePolicyArguments(argv);
-  if (command.kind === 'say' || command.kind === 'corpus') throw new Error(JSON.stringify(command));
+  if (command.kind === 'usage' || command.kind === 'corpus') throw new Error(JSON.stringify(command));
   const output = await runPolicyCommand(command, {
     files: new NodePolicyFiles(),
     tests: new KdlPolicyTestSource({}),
     agentBlocks: agentBlocksOfFile,
   });
   const shown = (text: string) => text.replaceAll(`${folder.path}/`, '');
-  return { result: shown(output.result), messages: shown(output.messages), exitCode: output.exitCode };
+  return { stdout: shown(output.stdout), stderr: shown(output.stderr), exitCode: output.exitCode };
 };
 
 const testFile = (cases: string, head = 'policies "readers.cedar"') =>
@@ -62,47 +62,47 @@ case "${name}" {
 describe('policy check', () => {
   it('counts policies that are fine', async () => {
     expect(await run('check', folder.file('readers.cedar'))).toEqual({
-      result: '1 policy: nothing is wrong\n',
-      messages: '',
+      stdout: '1 policy: nothing is wrong\n',
+      stderr: '',
       exitCode: 0,
     });
   });
 
   it('tells of every error with its place, and of files that are not there', async () => {
-    const { result, messages, exitCode } = await run('check', folder.file('broken.cedar'), folder.file('none.cedar'));
-    expect({ result, exitCode }).toEqual({ result: '', exitCode: 1 });
-    expect(messages).toContain('error: none.cedar cannot be read: it does not exist\n');
-    expect(messages).toContain(
+    const { stdout, stderr, exitCode } = await run('check', folder.file('broken.cedar'), folder.file('none.cedar'));
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
+    expect(stderr).toContain('error: none.cedar cannot be read: it does not exist\n');
+    expect(stderr).toContain(
       'broken.cedar:1:9: error: expected `principal`, found `prncipal`\n' +
         '  permit (prncipal, action, resource);\n          ^\n  did you mean "principal"?\n',
     );
-    expect(messages).toMatch(/broken\.cedar:2:\d+: error: /);
-    expect(messages).toMatch(/\n3 errors\n$/);
+    expect(stderr).toMatch(/broken\.cedar:2:\d+: error: /);
+    expect(stderr).toMatch(/\n3 errors\n$/);
   });
 
   it('warns of what no request has, which is an error with --strict', async () => {
     const lenient = await run('check', folder.file('typo.cedar'));
-    expect(lenient.messages).toMatch(
+    expect(lenient.stderr).toMatch(
       /^typo\.cedar:1:45: warning: .*"pth"\n {2}permit .*\n +\^\n {2}did you mean "path"\?/,
     );
-    expect(lenient).toMatchObject({ result: '1 policy: 1 warning\n', exitCode: 0 });
+    expect(lenient).toMatchObject({ stdout: '1 policy: 1 warning\n', exitCode: 0 });
     const strict = await run('check', '--strict', folder.file('typo.cedar'));
-    expect(strict.messages).toMatch(/^typo\.cedar:1:45: error: /);
-    expect(strict).toMatchObject({ result: '', exitCode: 1 });
+    expect(strict.stderr).toMatch(/^typo\.cedar:1:45: error: /);
+    expect(strict).toMatchObject({ stdout: '', exitCode: 1 });
   });
 
   it('warns of a file without policies, which is an error with --strict', async () => {
     const empty = folder.write('empty.cedar', '// none\n');
-    expect(await run('check', empty)).toMatchObject({ result: '0 policies: 1 warning\n', exitCode: 0 });
+    expect(await run('check', empty)).toMatchObject({ stdout: '0 policies: 1 warning\n', exitCode: 0 });
     const strict = await run('check', '--strict', empty);
-    expect(strict.messages).toMatch(/^empty\.cedar:1:1: error: there is no policy in it\n/);
+    expect(strict.stderr).toMatch(/^empty\.cedar:1:1: error: there is no policy in it\n/);
     expect(strict.exitCode).toBe(1);
   });
 
   it('leaves a template without a link a warning with --strict: its links may be in a configuration', async () => {
     const strict = await run('check', '--strict', folder.file('guards.cedar'));
-    expect(strict.messages).toMatch(/^guards\.cedar:5:1: warning: the template "owner" never applies/);
-    expect(strict).toMatchObject({ result: '1 policy, 1 template: 1 warning\n', exitCode: 0 });
+    expect(strict.stderr).toMatch(/^guards\.cedar:5:1: warning: the template "owner" never applies/);
+    expect(strict).toMatchObject({ stdout: '1 policy, 1 template: 1 warning\n', exitCode: 0 });
   });
 
   const agentWith = (transport: string, methods: string, authz: string) =>
@@ -134,7 +134,7 @@ agents { agent "auth" {
     const claim = `${readers}; roles-claim "roles"`;
     const roles = /^readers\.cedar:1:1: warning: it speaks of roles, and nobody has any$/m;
     const told = async (...written: Parameters<typeof agentWith>) =>
-      roles.test((await run('check', '--config', agentWith(...written))).messages);
+      roles.test((await run('check', '--config', agentWith(...written))).stderr);
     expect(await told(embedded, tokens, readers)).toBe(true);
     expect(await told(embedded, tokens, claim)).toBe(false);
     expect(await told(embedded, keys, claim)).toBe(true);
@@ -145,29 +145,29 @@ agents { agent "auth" {
     // Whoever starts that agent may give it a key for tokens.
     expect(await told(socket, keys, claim)).toBe(false);
     const strict = await run('check', '--strict', '--config', agentWith(embedded, tokens, readers));
-    expect(strict.messages).toMatch(/^readers\.cedar:1:1: error: it speaks of roles/m);
+    expect(strict.stderr).toMatch(/^readers\.cedar:1:1: error: it speaks of roles/m);
   });
 
   it('refuses what leaves an agent without any policy, as the agent does', async () => {
     const empty = folder.write('empty.cedar', '// none\n');
     const denied = await run('check', '--config', agentWith(embedded, keys, `policy-file "${empty}"`));
-    expect(denied.messages).toContain('error: it has no policies, and default-decision is deny');
+    expect(denied.stderr).toContain('error: it has no policies, and default-decision is deny');
     expect(denied.exitCode).toBe(1);
     const open = agentWith(embedded, keys, `policy-file "${empty}"; default-decision "allow"`);
     const allowed = await run('check', '--strict', '--config', open);
-    expect(allowed.messages).toContain('warning: it has no policies, and default-decision is allow');
+    expect(allowed.stderr).toContain('warning: it has no policies, and default-decision is allow');
     expect((await run('check', '--config', open)).exitCode).toBe(0);
   });
 
   it('refuses a file that is given twice, and a folder without policies', async () => {
     const path = folder.file('readers.cedar');
     expect(await run('check', path, path)).toMatchObject({
-      messages: 'error: readers.cedar is given twice\n1 error\n',
+      stderr: 'error: readers.cedar is given twice\n1 error\n',
       exitCode: 1,
     });
     const empty = temporaryFolder();
     try {
-      expect((await run('check', empty.path)).messages).toContain('is a folder without any file *.cedar');
+      expect((await run('check', empty.path)).stderr).toContain('is a folder without any file *.cedar');
     } finally {
       empty.remove();
     }
@@ -191,20 +191,18 @@ agents { agent "auth" {
 } }
 `,
     );
-    const { result, messages, exitCode } = await run('check', '--config', config);
-    expect(messages).toMatch(/^typo\.cedar:1:45: warning: shadow policies: /);
-    expect({ result, exitCode }).toEqual({ result: '3 policies, 1 template: 1 warning\n', exitCode: 0 });
+    const { stdout, stderr, exitCode } = await run('check', '--config', config);
+    expect(stderr).toMatch(/^typo\.cedar:1:45: warning: shadow policies: /);
+    expect({ stdout, exitCode }).toEqual({ stdout: '3 policies, 1 template: 1 warning\n', exitCode: 0 });
     const explained = await run(
       ...['explain', '--config', config, '--principal', 'alice', '--action', 'GET', '--resource', '/x'],
     );
-    expect(explained.result).toContain('allow by "alice"\n');
+    expect(explained.stdout).toContain('allow by "alice"\n');
     const roles = ['explain', '--config', config, '--principal', 'alice', '--role', 'a', '--action', 'GET'];
-    expect((await run(...roles, '--resource', '/x')).messages).toBe(
+    expect((await run(...roles, '--resource', '/x')).stderr).toBe(
       'error: there is no roles-claim, so that nobody has roles\n',
     );
-    expect((await run('check', '--config', config, '--agent', 'other')).messages).toContain(
-      'there is no agent "other"',
-    );
+    expect((await run('check', '--config', config, '--agent', 'other')).stderr).toContain('there is no agent "other"');
   });
 });
 
@@ -212,11 +210,11 @@ describe('policy test', () => {
   it('tells of each case on a line, and of the totals', async () => {
     const file = testFile(readerCase('a reader reads', '"allow" { policies "readers-read" }'));
     expect(await run('test', file)).toEqual({
-      result: 'cases.test.kdl\n  ok      a reader reads\n1 case: 1 ok\n',
-      messages: '',
+      stdout: 'cases.test.kdl\n  ok      a reader reads\n1 case: 1 ok\n',
+      stderr: '',
       exitCode: 0,
     });
-    expect((await run('test', '--quiet', file)).result).toBe('1 case: 1 ok\n');
+    expect((await run('test', '--quiet', file)).stdout).toBe('1 case: 1 ok\n');
   });
 
   it('tells of a case that fails what was expected, what came, and the errors', async () => {
@@ -231,7 +229,7 @@ case "from nowhere" {
       'policies "readers.cedar" "guards.cedar"\ntemplate-link "bobs" { template "owner"; principal "User::\\"bob\\"" }',
     );
     expect(await run('test', file)).toEqual({
-      result: `cases.test.kdl
+      stdout: `cases.test.kdl
   FAILED  wrong (cases.test.kdl:4:1)
           expected: deny
           actual:   allow by "readers-read"
@@ -244,7 +242,7 @@ case "from nowhere" {
           error in "inside": attribute_missing: this record has no attribute "client_ip"
 3 cases: 0 ok, 3 FAILED
 `,
-      messages: '',
+      stderr: '',
       exitCode: 1,
     });
   });
@@ -258,7 +256,7 @@ case "from nowhere" {
 }`;
     const head = 'policies "guards.cedar"\non-error "skip"\ndefault-decision "allow"\n';
     const link = 'template-link "bobs" { template "owner"; principal "User::\\"bob\\"" }';
-    expect(await run('test', testFile(denied, head + link))).toMatchObject({ messages: '', exitCode: 0 });
+    expect(await run('test', testFile(denied, head + link))).toMatchObject({ stderr: '', exitCode: 0 });
   });
 
   it('judges the anonymous principal, hosts, queries and addresses', async () => {
@@ -277,7 +275,7 @@ when { resource.host == "a.example" && resource.query == "x=1" && context.client
 }`,
       'policies "all.cedar"',
     );
-    expect(await run('test', file)).toMatchObject({ messages: '', exitCode: 0 });
+    expect(await run('test', file)).toMatchObject({ stderr: '', exitCode: 0 });
   });
 
   it('takes SAML for the method, and finds its roles in an attribute', async () => {
@@ -289,10 +287,10 @@ when { resource.host == "a.example" && resource.query == "x=1" && context.client
       'case "a" { principal "ann" { claims { groups "staff" }; auth-method "saml" }; action "GET"; resource "/"; expect "allow" { policies "staff" } }',
       'policies "staff.cedar"\nroles-claim "groups"',
     );
-    expect(await run('test', file)).toMatchObject({ exitCode: 0, messages: '' });
+    expect(await run('test', file)).toMatchObject({ exitCode: 0, stderr: '' });
     const asked = ['explain', '--policies', folder.file('staff.cedar'), '--auth-method', 'saml', '--principal', 'ann'];
     const explained = await run(...asked, '--role', 'staff', '--action', 'GET', '--resource', '/');
-    expect(explained.result).toMatch(/^allow/m);
+    expect(explained.stdout).toMatch(/^allow/m);
   });
 
   it('has claims in JSON where a list has one item, and roles where roles-claim says', async () => {
@@ -315,7 +313,7 @@ case "a token without the claim" {
 }`,
       'policies "groups.cedar"\nroles-claim "realm_access.roles"\nprincipal-claim "email"',
     );
-    expect(await run('test', file)).toMatchObject({ messages: '', exitCode: 0 });
+    expect(await run('test', file)).toMatchObject({ stderr: '', exitCode: 0 });
   });
 
   it.each([
@@ -371,9 +369,9 @@ case "a token without the claim" {
     ],
     ['case "a" {', undefined, 'cases.test.kdl:2:10: error: '],
   ])('refuses the cases %j under %j', async (cases, head, message) => {
-    const { result, messages, exitCode } = await run('test', testFile(cases, head));
-    expect(messages).toContain(message);
-    expect(result).toBe(
+    const { stdout, stderr, exitCode } = await run('test', testFile(cases, head));
+    expect(stderr).toContain(message);
+    expect(stdout).toBe(
       'cases.test.kdl\n  FAILED  it has errors: no case was run\n0 cases: 0 ok, 1 file with errors\n',
     );
     expect(exitCode).toBe(1);
@@ -381,9 +379,9 @@ case "a token without the claim" {
 
   it('runs the other files when one is not there', async () => {
     const file = testFile(readerCase('a reader reads', '"allow"'));
-    const { result, messages, exitCode } = await run('test', folder.file('none.kdl'), file);
-    expect(messages).toBe('error: none.kdl cannot be read: there is no such file\n');
-    expect(result).toBe(
+    const { stdout, stderr, exitCode } = await run('test', folder.file('none.kdl'), file);
+    expect(stderr).toBe('error: none.kdl cannot be read: there is no such file\n');
+    expect(stdout).toBe(
       'none.kdl\n  FAILED  it has errors: no case was run\ncases.test.kdl\n  ok      a reader reads\n' +
         '1 case: 1 ok, 1 file with errors\n',
     );
@@ -398,22 +396,22 @@ describe('policy explain', () => {
     expect(
       await run('explain', ...question(), '--principal', 'alice', '--role', 'reader', '--claim', 'department=sales'),
     ).toEqual({
-      result: `User::"alice" Action::"GET" Resource::"/reports"
+      stdout: `User::"alice" Action::"GET" Resource::"/reports"
 deny by default: no policy decides
 
 readers.cedar:1:1: permit "readers-read": does not apply: a condition is not fulfilled
   3:8     when resource.path like "/reports*" && context.claims.department == "finance"  is false
     3:42    context.claims.department == "finance"  is false: "sales" == "finance"
 `,
-      messages: '',
+      stderr: '',
       exitCode: 0,
     });
-    expect((await run('explain', ...question(), '--anonymous')).result).toContain(
+    expect((await run('explain', ...question(), '--anonymous')).stdout).toContain(
       `readers.cedar:1:1: permit "readers-read": does not apply: another principal
   2:9     principal in Role::"reader"  is false: Anonymous::"anonymous" in Role::"reader"
 `,
     );
-    expect((await run('explain', ...question(), '--principal', 'alice', '--role', 'reader')).result).toContain(
+    expect((await run('explain', ...question(), '--principal', 'alice', '--role', 'reader')).stdout).toContain(
       `readers.cedar:1:1: permit "readers-read": error: attribute_missing: this record has no attribute "department"
   3:42    in when: context.claims.department  fails: {sub: "alice", roles: ["reader"]}.department
 `,
@@ -421,8 +419,8 @@ readers.cedar:1:1: permit "readers-read": does not apply: a condition is not ful
   });
 
   it('writes the same as JSON', async () => {
-    const { result } = await run('explain', ...question(), '--principal', 'alice', '--role', 'reader', '--json');
-    expect(JSON.parse(result)).toMatchObject({
+    const { stdout } = await run('explain', ...question(), '--principal', 'alice', '--role', 'reader', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
       decision: 'deny',
       because: 'default',
       policies: [],
@@ -443,11 +441,11 @@ readers.cedar:1:1: permit "readers-read": does not apply: a condition is not ful
   });
 
   it('tells of an identity that policies cannot speak of', async () => {
-    const { result, exitCode } = await run('explain', ...question(), '--claim', 'level=3');
-    expect(result).toBe('deny: principal_missing: the identity has no claim that names the principal\n');
+    const { stdout, exitCode } = await run('explain', ...question(), '--claim', 'level=3');
+    expect(stdout).toBe('deny: principal_missing: the identity has no claim that names the principal\n');
     expect(exitCode).toBe(0);
     const json = await run('explain', ...question(), '--claim', 'level=3', '--json');
-    expect(JSON.parse(json.result)).toEqual({
+    expect(JSON.parse(json.stdout)).toEqual({
       decision: 'deny',
       because: 'principal_missing',
       policies: [],
@@ -458,15 +456,15 @@ readers.cedar:1:1: permit "readers-read": does not apply: a condition is not ful
 
   it('explains a case of a test file, chosen by name where there are several', async () => {
     const file = testFile(readerCase('first', '"allow"'));
-    expect((await run('explain', '--test-file', file)).result).toContain('permit "readers-read": satisfied\n');
+    expect((await run('explain', '--test-file', file)).stdout).toContain('permit "readers-read": satisfied\n');
     testFile(readerCase('first', '"allow"') + readerCase('second', '"allow"'));
     expect((await run('explain', '--test-file', file, '--case', 'second')).exitCode).toBe(0);
     expect(await run('explain', '--test-file', file, '--case', 'secnd')).toEqual({
-      result: '',
-      messages: 'error: there is no case "secnd"\n  did you mean "second"?\n',
+      stdout: '',
+      stderr: 'error: there is no case "secnd"\n  did you mean "second"?\n',
       exitCode: 1,
     });
-    expect((await run('explain', '--test-file', file)).messages).toContain('there are several cases');
+    expect((await run('explain', '--test-file', file)).stderr).toContain('there are several cases');
   });
 
   it('paints nothing on a terminal: what a file or a flag holds is shown without control characters', async () => {
@@ -474,10 +472,10 @@ readers.cedar:1:1: permit "readers-read": does not apply: a condition is not ful
       'escape.cedar',
       'permit (principal, action, resource) when { context.method == "\u001b[2J" };',
     );
-    const { result } = await run(
+    const { stdout } = await run(
       ...['explain', '--policies', path, '--principal', '\u001b[31m', '--action', 'GET', '--resource', '/'],
     );
-    expect(result).not.toMatch(/[\u001b]/);
-    expect(result).toContain('User::"\\u{1b}[31m"');
+    expect(stdout).not.toMatch(/[\u001b]/);
+    expect(stdout).toContain('User::"\\u{1b}[31m"');
   });
 });

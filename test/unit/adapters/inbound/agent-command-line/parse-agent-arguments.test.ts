@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agentOptionFlags } from '../../../../../src/adapters/inbound/agent-command-line/agent-option-flags.js';
+import { agentOptionFlags } from '../../../../../src/adapters/inbound/agent-command-line/agent-program.js';
 import { parseAgentArguments } from '../../../../../src/adapters/inbound/agent-command-line/parse-agent-arguments.js';
 import { agentOptionNames } from '../../../../../src/domain/configuration/agent-option-problem.js';
 
@@ -7,7 +7,7 @@ type Environment = Readonly<Record<string, string>>;
 const parse = (argv: readonly string[], env: Environment = {}) => parseAgentArguments(argv, env, '1.2.3');
 const run = (argv: readonly string[], env: Environment = {}) => {
   const command = parse(argv, env);
-  if (command.kind === 'say') throw new Error(command.text);
+  if (command.kind === 'usage') throw new Error(command.stderr);
   if (command.kind !== 'run' && command.kind !== 'check') throw new Error(command.kind);
   return command;
 };
@@ -98,15 +98,15 @@ describe('parseAgentArguments', () => {
   });
 
   it('shows help and version', () => {
-    expect(parse(['--version'])).toEqual({ kind: 'say', text: 'gateway-auth 1.2.3\n', exitCode: 0 });
+    expect(parse(['--version'])).toEqual({ kind: 'usage', stdout: 'gateway-auth 1.2.3\n', stderr: '', exitCode: 0 });
     const help = parse(['--help']);
-    if (help.kind !== 'say') throw new Error(help.kind);
+    if (help.kind !== 'usage') throw new Error(help.kind);
     expect(help.exitCode).toBe(0);
     for (const { option, variable } of agentOptionFlags) {
-      expect(help.text).toContain(`--${option}`);
-      expect(help.text).toContain(variable);
+      expect(help.stdout).toContain(`--${option}`);
+      expect(help.stdout).toContain(variable);
     }
-    expect(help.text).toContain('Examples:');
+    expect(help.stdout).toContain('Examples:');
   });
 
   it.each([
@@ -119,12 +119,12 @@ describe('parseAgentArguments', () => {
     ['a file without a name', ['--config', '']],
   ])('calls %s wrong usage, and repeats no value', (_, argv) => {
     const command = parse(argv);
-    expect(command).toMatchObject({ kind: 'say', exitCode: 2 });
+    expect(command).toMatchObject({ kind: 'usage', exitCode: 2 });
     expect(JSON.stringify(command)).not.toContain('hunter2');
     expect(JSON.stringify(command)).toContain('gateway-auth --help');
   });
 
   it('suggests the flag that was meant', () => {
-    expect(parse(['--jwt-secrt=hunter2'])).toMatchObject({ text: expect.stringContaining('--jwt-secret') });
+    expect(parse(['--jwt-secrt=hunter2'])).toMatchObject({ stderr: expect.stringContaining('--jwt-secret') });
   });
 });

@@ -4,7 +4,7 @@ import { parseAgentArguments } from '../../../../../src/adapters/inbound/agent-c
 const parse = (...argv: readonly string[]) => parseAgentArguments(argv, {}, '1.2.3');
 const said = (...argv: readonly string[]): string => {
   const command = parse(...argv);
-  return command.kind === 'say' ? `${command.exitCode} ${command.text}` : command.kind;
+  return command.kind === 'usage' ? `${command.exitCode} ${command.stdout}${command.stderr}` : command.kind;
 };
 
 describe('gateway-auth hash-password', () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { GatewayCommand } from '../../../../../src/adapters/inbound/gateway-command-line/gateway-command.js';
 import { parseGatewayArguments } from '../../../../../src/adapters/inbound/gateway-command-line/parse-gateway-arguments.js';
 
-const parse = (line: string, env: Record<string, string> = {}): GatewayCommand =>
+const parse = (line: string, env: Record<string, string> = {}): ReturnType<typeof parseGatewayArguments> =>
   parseGatewayArguments(
     line.split(' ').filter((word) => word !== ''),
     env,
@@ -11,7 +10,7 @@ const parse = (line: string, env: Record<string, string> = {}): GatewayCommand =
 
 const said = (line: string, env: Record<string, string> = {}): string => {
   const command = parse(line, env);
-  return command.kind === 'say' ? command.text : '';
+  return command.kind === 'usage' ? command.stdout + command.stderr : '';
 };
 
 describe('a right command line', () => {
@@ -81,26 +80,26 @@ describe('a right command line', () => {
     expect(parse('--config a.kdl', { GATEWAY_WORKER_THREADS: '' })).toMatchObject({
       workerThreads: null,
     });
-    expect(parse('--config a.kdl', { GATEWAY_WORKER_THREADS: 'many' })).toMatchObject({ kind: 'say', exitCode: 2 });
+    expect(parse('--config a.kdl', { GATEWAY_WORKER_THREADS: 'many' })).toMatchObject({ kind: 'usage', exitCode: 2 });
   });
 
   it.each(['-1', '257', '1.5', 'two', '0x2'])('takes no worker-threads of %s', (value) => {
-    expect(parse(`--config a.kdl --worker-threads=${value}`)).toMatchObject({ kind: 'say', exitCode: 2 });
+    expect(parse(`--config a.kdl --worker-threads=${value}`)).toMatchObject({ kind: 'usage', exitCode: 2 });
     expect(said(`--config a.kdl --worker-threads=${value}`)).toContain('from 0 to 256');
   });
 
   it('refuses the variable that chose an HTTP engine, unless it is empty', () => {
     expect(parse('--config a.kdl', { GATEWAY_HTTP_ENGINE: '' })).toMatchObject({ kind: 'run' });
     const refused = parse('--config a.kdl', { GATEWAY_HTTP_ENGINE: 'core' });
-    expect(refused).toMatchObject({ kind: 'say', exitCode: 2 });
-    expect(refused.kind === 'say' && refused.text).toContain('unset GATEWAY_HTTP_ENGINE');
+    expect(refused).toMatchObject({ kind: 'usage', exitCode: 2 });
+    expect(refused.kind === 'usage' && refused.stderr).toContain('unset GATEWAY_HTTP_ENGINE');
   });
 
   it.each(['--test', '--validate'])('refuses with %s what a run would refuse of the environment', (option) => {
     const command = `${option} --config a.kdl`;
     for (const env of [{ GATEWAY_HTTP_ENGINE: 'fast' }, { GATEWAY_WORKER_THREADS: 'many' }]) {
       expect(parse(command, env)).toEqual(parse('--config a.kdl', env));
-      expect(parse(command, env)).toMatchObject({ kind: 'say', exitCode: 2 });
+      expect(parse(command, env)).toMatchObject({ kind: 'usage', exitCode: 2 });
     }
     expect(parse(command, { GATEWAY_WORKER_THREADS: '2' })).toMatchObject({
       kind: option.slice(2),
@@ -112,12 +111,17 @@ describe('a right command line', () => {
   });
 
   it('says the version, and nothing else', () => {
-    expect(parse('--version')).toEqual({ kind: 'say', text: 'gateway 1.2.3\n', exitCode: 0 });
-    expect(parse('--version --config a.kdl')).toEqual({ kind: 'say', text: 'gateway 1.2.3\n', exitCode: 0 });
+    expect(parse('--version')).toEqual({ kind: 'usage', stdout: 'gateway 1.2.3\n', stderr: '', exitCode: 0 });
+    expect(parse('--version --config a.kdl')).toEqual({
+      kind: 'usage',
+      stdout: 'gateway 1.2.3\n',
+      stderr: '',
+      exitCode: 0,
+    });
   });
 
   it.each(['--help', '-h'])('%s teaches the options, the environment, the signals and the exit codes', (line) => {
-    expect(parse(line)).toMatchObject({ kind: 'say', exitCode: 0 });
+    expect(parse(line)).toMatchObject({ kind: 'usage', exitCode: 0 });
     for (const word of [
       '--config',
       '--test',
@@ -141,7 +145,8 @@ describe('a right command line', () => {
   });
 
   it('helps with the subcommand too', () => {
-    expect(parse('config --help')).toMatchObject({ kind: 'say', exitCode: 0 });
+    expect(parse('config --help')).toMatchObject({ kind: 'usage', exitCode: 0 });
+    expect(said('config --help')).not.toContain('help [command]');
     expect(said('config --help')).toContain('check');
     expect(said('config --help')).toContain('migrate');
     expect(said('config --help')).toContain('print');
@@ -152,7 +157,7 @@ describe('a right command line', () => {
     ['config migrate --help', ['-o', '--in-place', '--diff', '--force', '.bak', 'Examples:', 'Exit codes:']],
     ['config print --help', ['--format', 'Exit codes:']],
   ])('%s teaches', (line, words) => {
-    expect(parse(line)).toMatchObject({ kind: 'say', exitCode: 0 });
+    expect(parse(line)).toMatchObject({ kind: 'usage', exitCode: 0 });
     for (const word of words) expect(said(line)).toContain(word);
   });
 });
@@ -192,14 +197,14 @@ describe('a wrong command line', () => {
     ['config print a.kdl --format yaml', '--format is kdl or json'],
     ['--validate config print a.kdl', 'takes the file alone'],
   ])('%j ends with 2 and says %s', (line, expected) => {
-    expect(parse(line)).toMatchObject({ kind: 'say', exitCode: 2 });
+    expect(parse(line)).toMatchObject({ kind: 'usage', exitCode: 2 });
     expect(said(line)).toContain(expected);
     expect(said(line)).toContain('gateway --help');
     expect(said(line).endsWith('\n')).toBe(true);
   });
 
   it('is told as much where the environment names a configuration', () => {
-    expect(parse('serve', { GATEWAY_CONFIG: 'a.kdl' })).toMatchObject({ kind: 'say', exitCode: 2 });
+    expect(parse('serve', { GATEWAY_CONFIG: 'a.kdl' })).toMatchObject({ kind: 'usage', exitCode: 2 });
   });
 
   it('takes the configuration to reload from the environment', () => {
@@ -207,6 +212,6 @@ describe('a wrong command line', () => {
   });
 
   it('does not take an empty variable for a file', () => {
-    expect(parse('', { GATEWAY_CONFIG: '' })).toMatchObject({ kind: 'say', exitCode: 2 });
+    expect(parse('', { GATEWAY_CONFIG: '' })).toMatchObject({ kind: 'usage', exitCode: 2 });
   });
 });

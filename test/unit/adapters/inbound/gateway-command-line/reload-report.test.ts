@@ -10,7 +10,8 @@ describe('what gateway reload says', () => {
   it('is that it was done', () => {
     expect(said(200, { reloaded: true, config_reload_count: 3 })).toEqual({
       exitCode: 0,
-      text: 'The configuration was reloaded (reload 3 since the start).\n',
+      stderr: '',
+      stdout: 'The configuration was reloaded (reload 3 since the start).\n',
     });
   });
 
@@ -19,9 +20,9 @@ describe('what gateway reload says', () => {
   });
 
   it('has the problems of the file', () => {
-    const { exitCode, text } = said(422, { problems: ['a.kdl:1:1: error: no\n  line', 7, 'error: taken'] });
+    const { exitCode, stderr } = said(422, { problems: ['a.kdl:1:1: error: no\n  line', 7, 'error: taken'] });
     expect(exitCode).toBe(1);
-    expect(text).toBe(
+    expect(stderr).toBe(
       'a.kdl:1:1: error: no\n  line\nerror: taken\nerror: the configuration was not reloaded; the one before stays in force\n',
     );
   });
@@ -34,33 +35,36 @@ describe('what gateway reload says', () => {
     [503, 'said 503: because'],
     [302, 'said 302'],
   ])('has the reason of a %d', (status, words) => {
-    const { exitCode, text } = said(status, { detail: 'because' });
-    expect([exitCode, text.includes(words)]).toEqual([1, true]);
+    const { exitCode, stderr } = said(status, { detail: 'because' });
+    expect([exitCode, stderr.includes(words)]).toEqual([1, true]);
   });
 
   it('does not say of a reload that lasts that it was none', () => {
-    const { exitCode, text } = said(202, { reloaded: false, under_way: true });
+    const { exitCode, stderr } = said(202, { reloaded: false, under_way: true });
     expect(exitCode).toBe(1);
-    expect(text).toContain('is still being loaded');
-    expect(text).toContain('/status');
-    expect(text).not.toContain('not reloaded');
+    expect(stderr).toContain('is still being loaded');
+    expect(stderr).toContain('/status');
+    expect(stderr).not.toContain('not reloaded');
   });
 
   it('says of a reload that comes after an upgrade that it does', () => {
-    const { exitCode, text } = said(202, { reloaded: false, under_way: true, detail: 'once the upgrade is over' });
-    expect([exitCode, text]).toEqual([1, 'error: the configuration was not reloaded yet: once the upgrade is over\n']);
+    const { exitCode, stderr } = said(202, { reloaded: false, under_way: true, detail: 'once the upgrade is over' });
+    expect([exitCode, stderr]).toEqual([
+      1,
+      'error: the configuration was not reloaded yet: once the upgrade is over\n',
+    ]);
   });
 
   it('does not paint on the terminal what somebody answered', () => {
     const evil = '\u001b[2Jgone\u202e\u0007';
-    for (const { text } of [said(422, { problems: [evil] }), said(409, { detail: evil })]) {
-      expect(text).not.toMatch(/[\u001b\u0007\u202e]/);
+    for (const { stderr } of [said(422, { problems: [evil] }), said(409, { detail: evil })]) {
+      expect(stderr).not.toMatch(/[\u001b\u0007\u202e]/);
     }
   });
 
   it('is plain where nobody could be asked', () => {
     const failed = (kind: 'nobody_listens' | 'timed_out' | 'failed') =>
-      reloadReport(err({ kind, detail: 'there was no answer within 70 s' }), where).text;
+      reloadReport(err({ kind, detail: 'there was no answer within 70 s' }), where).stderr;
     expect(failed('nobody_listens')).toContain('nobody listens at 127.0.0.1:9090');
     expect(failed('timed_out')).toContain('there was no answer within 70 s');
   });

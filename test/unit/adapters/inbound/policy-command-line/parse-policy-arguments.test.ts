@@ -4,7 +4,7 @@ import { parsePolicyArguments } from '../../../../../src/adapters/inbound/policy
 const parse = (...argv: readonly string[]) => parsePolicyArguments(argv);
 const said = (...argv: readonly string[]): string => {
   const command = parse(...argv);
-  return command.kind === 'say' ? `${command.exitCode} ${command.text}` : command.kind;
+  return command.kind === 'usage' ? `${command.exitCode} ${command.stdout}${command.stderr}` : command.kind;
 };
 const question = ['explain', '--policies', 'a.cedar', '--action', 'GET', '--resource', '/reports'];
 
@@ -27,12 +27,12 @@ describe('policy check', () => {
   it('takes files and folders, or an agent block', () => {
     expect(parse('check', 'a.cedar', 'folder', '--strict')).toEqual({
       kind: 'check',
-      place: { kind: 'files', paths: ['a.cedar', 'folder'] },
+      location: { kind: 'files', paths: ['a.cedar', 'folder'] },
       strict: true,
     });
     expect(parse('check', '--config', 'gateway.kdl', '--agent', 'auth')).toEqual({
       kind: 'check',
-      place: { kind: 'agent', configFile: 'gateway.kdl', agentName: 'auth' },
+      location: { kind: 'agent', configFile: 'gateway.kdl', agentName: 'auth' },
       strict: false,
     });
   });
@@ -78,7 +78,7 @@ describe('policy explain', () => {
       json: true,
       subject: {
         kind: 'request',
-        place: { kind: 'files', paths: ['a.cedar'] },
+        location: { kind: 'files', paths: ['a.cedar'] },
         rules: { defaultDecision: 'allow', onError: 'skip', principalClaim: 'p', rolesClaim: 'r' },
         request: {
           principal: {

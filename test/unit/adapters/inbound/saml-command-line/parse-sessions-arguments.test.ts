@@ -68,14 +68,18 @@ describe('the command line of gateway-auth sessions', () => {
     ['revoke --config g.kdl --user alice --user bob', 'more than once'],
   ])('refuses "%s"', (line, clause) => {
     const said = parse(line);
-    expect(said).toMatchObject({ kind: 'say', exitCode: 2, text: expect.stringContaining('--help shows the usage') });
-    expect(said.kind === 'say' && said.text).toContain(clause);
+    expect(said).toMatchObject({
+      kind: 'usage',
+      exitCode: 2,
+      stderr: expect.stringContaining('--help shows the usage'),
+    });
+    expect(said.kind === 'usage' && said.stderr).toContain(clause);
   });
 
   it('refuses an empty value, which would mean every user', () => {
     for (const flag of ['--user', '--config', '--agent', '--store-path']) {
       expect(parseSessionsArguments(['revoke', '--config', 'g.kdl', flag, ''])).toMatchObject({
-        kind: 'say',
+        kind: 'usage',
         exitCode: 2,
       });
     }

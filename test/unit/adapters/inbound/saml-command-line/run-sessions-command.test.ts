@@ -15,13 +15,13 @@ describe('gateway-auth sessions', () => {
       testSession('two', { userId: 'bob', createdMs: noonMs - hourMs, expiresMs: noonMs, lastSeenMs: noonMs }),
     ]);
     expect(await bench.run('list')).toEqual({
-      result: [
+      stdout: [
         'ID            USER   STATE    CREATED               EXPIRES               LAST SEEN             ISSUER',
         `${short('one')}  alice  active   2026-09-21T14:13:20Z  2026-09-21T22:13:20Z  2026-09-21T14:13:20Z  https://idp.example`,
         `${short('two')}  bob    expired  2026-09-21T13:13:20Z  2026-09-21T14:13:20Z  2026-09-21T14:13:20Z  https://idp.example`,
         '',
       ].join('\n'),
-      messages: '',
+      stderr: '',
       exitCode: 0,
     });
     expect(bench.closed()).toBe(1);
@@ -30,25 +30,25 @@ describe('gateway-auth sessions', () => {
   it('lists those of one user, so many of them, and says that there are more', async () => {
     const mine = ['a', 'b', 'c'].map((name) => testSession(name));
     const bench = await sessionsBench([...mine, testSession('d', { userId: 'bob' })]);
-    const { result, messages } = await bench.run('list', '--user', 'alice', '--limit', '2', '--json');
-    expect(JSON.parse(result)).toMatchObject({ sessions: [{ user: 'alice' }, { user: 'alice' }], more: true });
-    expect(messages).toBe('');
+    const { stdout, stderr } = await bench.run('list', '--user', 'alice', '--limit', '2', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ sessions: [{ user: 'alice' }, { user: 'alice' }], more: true });
+    expect(stderr).toBe('');
     expect(await bench.run('list', '--user', 'alice', '--limit', '2')).toMatchObject({
-      messages: 'there are more: --limit shows them\n',
+      stderr: 'there are more: --limit shows them\n',
     });
     const all = await bench.run('list', '--user', 'alice', '--limit', '3', '--json');
-    expect(JSON.parse(all.result)).toMatchObject({ sessions: { length: 3 }, more: false });
+    expect(JSON.parse(all.stdout)).toMatchObject({ sessions: { length: 3 }, more: false });
     expect(await bench.run('list', '--user', 'carol')).toEqual({
-      result: '',
-      messages: 'there are no sessions\n',
+      stdout: '',
+      stderr: 'there are no sessions\n',
       exitCode: 0,
     });
   });
 
   it('lists more than one page of a store', async () => {
     const bench = await sessionsBench(Array.from({ length: 250 }, (_, index) => testSession(`${index}`)));
-    const { result } = await bench.run('list', '--limit', '220', '--json');
-    const ids = (JSON.parse(result) as { sessions: { id: string }[] }).sessions.map((session) => session.id);
+    const { stdout } = await bench.run('list', '--limit', '220', '--json');
+    const ids = (JSON.parse(stdout) as { sessions: { id: string }[] }).sessions.map((session) => session.id);
     expect(new Set(ids).size).toBe(220);
   });
 
@@ -63,8 +63,8 @@ describe('gateway-auth sessions', () => {
         ],
       }),
     ]);
-    const { result, exitCode } = await bench.run('show', short('one'));
-    expect({ lines: result.split('\n'), exitCode }).toEqual({
+    const { stdout, exitCode } = await bench.run('show', short('one'));
+    expect({ lines: stdout.split('\n'), exitCode }).toEqual({
       lines: [
         `id             ${id('one')}`,
         'user           alice',
@@ -85,7 +85,7 @@ describe('gateway-auth sessions', () => {
       exitCode: 0,
     });
     const json = await bench.run('show', id('one').slice(0, 8), '--json');
-    expect(JSON.parse(json.result)).toMatchObject({
+    expect(JSON.parse(json.stdout)).toMatchObject({
       id: id('one'),
       session_index: '_7',
       attributes: [{ name: 'groups', values: ['staff', 'editors'] }, { name: 'none' }],
@@ -98,10 +98,10 @@ describe('gateway-auth sessions', () => {
       testSession('one', { userId: evil, issuer: evil, attributes: [{ name: evil, values: [evil] }] }),
     ]);
     for (const argv of [['list'], ['show', short('one')]]) {
-      const { result } = await bench.run(...argv);
-      expect(result).toContain('root');
-      expect(result).not.toMatch(/[\u001b\u202e]/);
-      expect(result).not.toMatch(/^user {2}admin/m);
+      const { stdout } = await bench.run(...argv);
+      expect(stdout).toContain('root');
+      expect(stdout).not.toMatch(/[\u001b\u202e]/);
+      expect(stdout).not.toMatch(/^user {2}admin/m);
     }
   });
 
@@ -109,12 +109,12 @@ describe('gateway-auth sessions', () => {
     const twin = `${id('one').slice(0, 20)}${'0'.repeat(44)}`;
     const bench = await sessionsBench([testSession('one'), testSession('two', { idHash: twin })]);
     expect(await bench.run('show', '00000000')).toEqual({
-      result: '',
-      messages: 'error: there is no session 00000000\n',
+      stdout: '',
+      stderr: 'error: there is no session 00000000\n',
       exitCode: 1,
     });
     expect(await bench.run('show', short('one'))).toMatchObject({
-      messages: expect.stringContaining('several sessions begin with'),
+      stderr: expect.stringContaining('several sessions begin with'),
       exitCode: 1,
     });
     expect(await bench.run('show', id('one'))).toMatchObject({ exitCode: 0 });
@@ -124,8 +124,8 @@ describe('gateway-auth sessions', () => {
   it('revokes what is named, and nothing else', async () => {
     const bench = await sessionsBench(['one', 'two', 'three'].map((name) => testSession(name)));
     expect(await bench.run('revoke', short('one'), id('two'), short('one'))).toEqual({
-      result: `${id('one')}\n${id('two')}\n`,
-      messages: '2 sessions revoked\n',
+      stdout: `${id('one')}\n${id('two')}\n`,
+      stderr: '2 sessions revoked\n',
       exitCode: 0,
     });
     expect(await bench.stores.sessions.find(id('one'))).toEqual({ ok: true, value: null });
@@ -135,8 +135,8 @@ describe('gateway-auth sessions', () => {
   it('revokes nothing where one id is wrong', async () => {
     const bench = await sessionsBench([testSession('one')]);
     expect(await bench.run('revoke', short('one'), '00000000', '11111111')).toEqual({
-      result: '',
-      messages: 'error: there is no session 00000000\nerror: there is no session 11111111\n',
+      stdout: '',
+      stderr: 'error: there is no session 00000000\nerror: there is no session 11111111\n',
       exitCode: 1,
     });
     expect(await bench.stores.sessions.count()).toEqual({ ok: true, value: 1 });
@@ -145,11 +145,11 @@ describe('gateway-auth sessions', () => {
   it('revokes all of a user, by the whole of the name', async () => {
     const bench = await sessionsBench([testSession('one'), testSession('two', { userId: 'alice2' })]);
     expect(await bench.run('revoke', '--user', 'alice')).toMatchObject({
-      messages: '1 session revoked\n',
+      stderr: '1 session revoked\n',
       exitCode: 0,
     });
     expect(await bench.run('revoke', '--user', 'alice')).toMatchObject({
-      messages: '0 sessions revoked\n',
+      stderr: '0 sessions revoked\n',
       exitCode: 0,
     });
     expect(await bench.stores.sessions.count()).toEqual({ ok: true, value: 1 });
@@ -159,9 +159,9 @@ describe('gateway-auth sessions', () => {
     const bench = await sessionsBench([testSession('one')]);
     await bench.stores.close();
     for (const argv of [['list'], ['show', short('one')], ['revoke', short('one')], ['revoke', '--user', 'alice']]) {
-      const { result, messages, exitCode } = await bench.run(...argv);
-      expect({ result, exitCode }).toEqual({ result: '', exitCode: 1 });
-      expect(messages).toMatch(/^error: the session store cannot be used: /);
+      const { stdout, stderr, exitCode } = await bench.run(...argv);
+      expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
+      expect(stderr).toMatch(/^error: the session store cannot be used: /);
     }
     expect(bench.closed()).toBe(4);
   });
@@ -183,6 +183,6 @@ describe('the place of gateway-auth sessions', () => {
         clock: new ManualClock(noonMs),
       },
     );
-    expect(output).toEqual({ result: '', messages: 'error: there is no session store at s.db\n', exitCode: 1 });
+    expect(output).toEqual({ stdout: '', stderr: 'error: there is no session store at s.db\n', exitCode: 1 });
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unifiedDiff } from '../../../../../src/adapters/inbound/gateway-command-line/unified-diff.js';
+import { unifiedDiff } from '../../../../../src/adapters/inbound/gateway-command-line/migration-report.js';
 
 const numbered = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, index) => `${from + index}\n`).join('');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSamlArguments } from '../../../../../src/adapters/inbound/saml-command-line/parse-saml-arguments.js';
+import { parseSamlArguments } from '../../../../../src/adapters/inbound/saml-command-line/metadata-command.js';
 
 describe('the command line of gateway-auth saml', () => {
   it('asks for the metadata', () => {
@@ -23,6 +23,6 @@ describe('the command line of gateway-auth saml', () => {
     [['metadata', '--config', 'g.kdl', '--agent', 'a', '--agent', 'b'], 'more than once'],
   ])('refuses %j', (argv, clause) => {
     const said = parseSamlArguments(argv);
-    expect(said).toMatchObject({ kind: 'say', exitCode: 2, text: expect.stringContaining(clause) });
+    expect(said).toMatchObject({ kind: 'usage', exitCode: 2, stderr: expect.stringContaining(clause) });
   });
 });

@@ -1,27 +1,9 @@
-/** What the helps of `gateway-auth saml` and `gateway-auth sessions` say after the options. */
-export const samlHelp = `
-Commands, each with a --help of its own:
-  gateway-auth saml metadata  write the metadata that the identity provider is given
+import { Argument, type Command } from 'commander';
+import { newProgram, type Program, valueFlag, withAgentBlock } from '../../command-line/program.js';
 
-Examples:
-  gateway-auth saml metadata --config gateway.kdl --agent auth > metadata.xml
-`;
+export const sessionsGroup = 'gateway-auth sessions';
 
-export const metadataHelp = `
-The metadata is what the agent serves at metadata-path: entity id, consumer and sign-out URLs, the certificate where sp-cert-file
-names one. The saml block need not be enabled yet, and nothing is asked of the identity provider.
-
-Examples:
-  gateway-auth saml metadata --config gateway.kdl                  the only agent of the file
-  gateway-auth saml metadata --config gateway.kdl --agent auth     one of several, to the standard output
-
-Exit codes:
-  0  the metadata is written
-  1  the configuration has errors, or a key or certificate cannot be read
-  2  wrong usage
-`;
-
-export const sessionsHelp = `
+const sessionsHelp = `
 Commands, each with a --help of its own:
   gateway-auth sessions list    the sessions that are kept, the latest first
   gateway-auth sessions show    everything that is kept of one
@@ -39,7 +21,7 @@ Examples:
 const storeExitCodes = `
   1  the configuration has errors, or the store cannot be used`;
 
-export const listHelp = `
+const listHelp = `
 One line for each session: the beginning of its id, the user, its state (active, idle or expired, as far as time tells), when it was
 created, expires and was last seen, and the identity provider. Times are UTC. Sessions that are over are there until the agent
 removes them. When a session was last seen is noted some seconds later. The id is a hash: it signs nobody in.
@@ -55,7 +37,7 @@ Exit codes:
   2  wrong usage
 `;
 
-export const showHelp = `
+const showHelp = `
 An id may be shortened, to 8 characters and more, as long as no other session begins so. Attributes are those that the identity
 provider sent: mind where the output goes.
 
@@ -68,7 +50,7 @@ Exit codes:
   2  wrong usage
 `;
 
-export const revokeHelp = `
+const revokeHelp = `
 Agents notice within 5 seconds. The session at the identity provider goes on: whoever still has that one is signed in again without
 being asked, so block the account there first. Where one of several ids is unknown, or not unique, nothing is revoked.
 
@@ -80,3 +62,44 @@ Exit codes:
   0  the sessions are gone; of a user there may have been none${storeExitCodes}, or an id is unknown or not unique
   2  wrong usage
 `;
+
+const withStore = (command: Command): Command =>
+  withAgentBlock(command, "the gateway's configuration, whose agent block names the store")
+    .addOption(valueFlag('--store-path <file>', 'a file of sqlite, in place of --config'))
+    .addOption(valueFlag('--entity-id <uri>', 'with --store-path: the entity id of the service provider'));
+
+export const sessionsProgram: Program = (print) =>
+  newProgram(sessionsGroup, '<command> [options]', print)
+    .description('Looks into the store of sessions, and ends them.')
+    .addHelpText('after', sessionsHelp);
+
+const listProgram: Program = (print) =>
+  withStore(newProgram(`${sessionsGroup} list`, '[options]', print))
+    .description('Lists the sessions that are kept, the latest first.')
+    .addOption(valueFlag('--user <id>', 'those of one user'))
+    .addOption(valueFlag('--limit <count>', 'how many, at the most (default: 100)'))
+    .option('--json', 'write JSON')
+    .addHelpText('after', listHelp);
+
+const showProgram: Program = (print) =>
+  withStore(newProgram(`${sessionsGroup} show`, '[options] <id>', print))
+    .description('Writes everything that is kept of one session.')
+    .addArgument(new Argument('<id>', 'the id of the session, or how it begins'))
+    .option('--json', 'write JSON')
+    .addHelpText('after', showHelp);
+
+const revokeProgram: Program = (print) =>
+  withStore(newProgram(`${sessionsGroup} revoke`, '[options] [ids...]', print))
+    .description('Ends sessions: whoever has one has to sign on again.')
+    .addArgument(new Argument('[ids...]', 'ids of sessions, or how they begin').default([], 'none'))
+    .addOption(valueFlag('--user <id>', 'every session of this user, in place of ids'))
+    .addHelpText('after', revokeHelp);
+
+export const sessionsCommandNames = ['list', 'show', 'revoke'] as const;
+export type SessionsCommandName = (typeof sessionsCommandNames)[number];
+
+export const sessionsPrograms: Readonly<Record<SessionsCommandName, Program>> = {
+  list: listProgram,
+  show: showProgram,
+  revoke: revokeProgram,
+};

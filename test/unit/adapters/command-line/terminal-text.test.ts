@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { reportProblems } from '../../../../../src/adapters/inbound/gateway-command-line/report-problems.js';
-import type { ConfigurationProblem } from '../../../../../src/domain/configuration/configuration-problem.js';
+import { reportProblems } from '../../../../src/adapters/command-line/terminal-text.js';
+import type { ConfigurationProblem } from '../../../../src/domain/configuration/configuration-problem.js';
 
 const problem = (severity: 'error' | 'warning', line: number): ConfigurationProblem => ({
   severity,

@@ -34,8 +34,7 @@ const traced: TracedRequest = {
     },
   },
   client: { address: '192.0.2.7', peerTrusted: false },
-  host: 'shop.example',
-  path: '/cart',
+  target: { host: 'shop.example', path: '/cart' },
 };
 
 const trace = (tracing: RequestTracing): void => {

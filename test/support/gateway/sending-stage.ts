@@ -87,10 +87,10 @@ export const recordedExchange = (changes: Partial<ClientRequest> = {}, body: Bod
   const owner = new RecordingOwner();
   const exchange = new Exchange(request, response, 'own', 'theirs', client, 0, owner);
   owners.set(exchange, owner);
-  exchange.path = '/path';
+  exchange.target = { ...exchange.target, path: '/path' };
   if (body !== null) {
     exchange.body = new MeteredBody(body, 1_000_000);
-    exchange.forwardedBody = exchange.body;
+    exchange.forwarded.body = exchange.body;
   }
   return { exchange, response };
 };

@@ -48,8 +48,8 @@ export interface JudgedRequest {
   readonly traceId: string;
   readonly client: { readonly address: string };
   readonly request: { readonly method: string };
-  /** Normalised, without the query. */
-  readonly path: string;
+  /** The path is normalised, without the query. */
+  readonly target: { readonly path: string };
   readonly route: { readonly configuration: { readonly id: string } } | null;
 }
 
@@ -70,7 +70,7 @@ const auditedRequest = (request: JudgedRequest): AuditedRequest => ({
   traceId: request.traceId,
   clientIp: request.client.address,
   method: request.request.method,
-  path: request.path,
+  path: request.target.path,
   route: request.route?.configuration.id ?? null,
 });
 

@@ -90,7 +90,7 @@ class AgentChain implements AgentCallListener {
   begin(): StageOutcome {
     const exchange = this.#exchange;
     const agent = this.#agent;
-    exchange.asked = agent.asked;
+    exchange.agents.asked = agent.asked;
     const outcome = agent.client.askFor(requestHeadersEvent(exchange, this.#dependencies.clock.wallMs()), this);
     if (outcome === null) {
       this.#hold();
@@ -147,7 +147,8 @@ class AgentChain implements AgentCallListener {
   /** The agent decides once it has seen the body. */
   #inspect(first: AgentAnswer): void {
     const exchange = this.#exchange;
-    const { id: correlationId, headers, forwardedBody: body, trace } = exchange;
+    const { id: correlationId, trace } = exchange;
+    const { headers, body } = exchange.forwarded;
     const inspection = { agent: this.#agent, correlationId, first, headers, body, isPart: false, trace };
     inspectBody({ ...inspection, direction: requestDirection }, this.#dependencies.inspection)
       .then((judgement) => this.#inspected(judgement))
@@ -177,9 +178,9 @@ const takeJudgement = (
   if (exchange.abandoned) return 'ended';
   dependencies.identity.removeNewlyDeclared(exchange);
   if (!judgement.ok) return takeFailure(exchange, agent, judgement.error, dependencies);
-  exchange.headers = headersOfInspected(exchange.headers, judgement.value);
-  exchange.forwardedBody = judgement.value.body;
-  exchange.inflation = judgement.value.inflation ?? exchange.inflation;
+  exchange.forwarded.headers = headersOfInspected(exchange.forwarded.headers, judgement.value);
+  exchange.forwarded.body = judgement.value.body;
+  exchange.forwarded.inflation = judgement.value.inflation ?? exchange.forwarded.inflation;
   return takeAnswer(exchange, agent, judgement.value.answer, dependencies);
 };
 
@@ -192,7 +193,7 @@ const takeOutcome = (
   if (exchange.abandoned) return 'ended';
   dependencies.identity.removeNewlyDeclared(exchange);
   if (outcome.ok) return takeAnswer(exchange, agent, outcome.value, dependencies);
-  const failure: InspectionFailure = { kind: 'agent', failure: outcome.error, body: exchange.forwardedBody };
+  const failure: InspectionFailure = { kind: 'agent', failure: outcome.error, body: exchange.forwarded.body };
   return takeFailure(exchange, agent, failure, dependencies);
 };
 
@@ -206,22 +207,23 @@ const takeAnswer = (
   const again = answeredAgain(exchange, answer);
   if (again !== null) {
     auditLog.judged(exchange, client.name, decision, audit);
-    exchange.alike = again;
-    exchange.headers = again.fields;
+    exchange.forwarded.alike = again;
+    exchange.forwarded.headers = again.fields;
     return 'continue';
   }
   // INVARIANT: the id belongs to the gateway, and was set before: no operation of an agent touches it.
-  const applied = applyAnswered(exchange.headers, answer);
+  const applied = applyAnswered(exchange.forwarded.headers, answer);
   if (!applied.ok) {
     auditLog.undecided(exchange, client.name, 'malformed_answer', false);
     const detail = `The agent "${client.name}" gave no valid answer.`;
     return problems.answer(exchange, 'agent_unavailable', detail, { agent: client.name, reason: applied.error });
   }
   auditLog.judged(exchange, client.name, decision, audit);
-  if (responseHeaders.length > 0) exchange.responseOperations = [...exchange.responseOperations, ...responseHeaders];
+  if (responseHeaders.length > 0)
+    exchange.agents.responseOperations = [...exchange.agents.responseOperations, ...responseHeaders];
   if (decision.kind !== 'allow') return answerWithDecision(exchange, decision, verdictOf(client.name, audit));
   rememberAnswered(exchange, answer, applied.value);
-  exchange.headers = applied.value;
+  exchange.forwarded.headers = applied.value;
   return 'continue';
 };
 
@@ -235,7 +237,7 @@ const takeFailure = (
   switch (failure.kind) {
     case 'agent': {
       const outcome = applyFailureMode(exchange, agent, failure.failure, 'request', dependencies);
-      if (outcome === 'continue') exchange.forwardedBody = failure.body;
+      if (outcome === 'continue') exchange.forwarded.body = failure.body;
       return outcome;
     }
     case 'too_large':
@@ -254,7 +256,7 @@ const takeFailure = (
 };
 
 /** What is known of the headers as they stand. */
-const alikeOf = ({ alike, headers }: Exchange): RepeatedHeaderCache | null =>
+const alikeOf = ({ forwarded: { alike, headers } }: Exchange): RepeatedHeaderCache | null =>
   alike !== null && alike.fields === headers ? alike : null;
 
 /**

@@ -19,7 +19,7 @@ export const requestHeadersEvent = (exchange: Exchange, nowMs: number): RequestH
       requestId: exchange.id,
       clientIp: client.address,
       clientPort: client.port,
-      serverName: exchange.host ?? tls?.serverName ?? null,
+      serverName: exchange.target.host ?? tls?.serverName ?? null,
       protocol: protocols.get(request.httpVersion) ?? `HTTP/${request.httpVersion}`,
       tlsVersion: tls?.version ?? null,
       tlsCipher: tls?.cipher ?? null,
@@ -29,8 +29,10 @@ export const requestHeadersEvent = (exchange: Exchange, nowMs: number): RequestH
       traceparent: exchange.trace?.traceparent ?? firstHeader(request.headers, 'traceparent') ?? null,
     },
     method: request.method,
-    uri: exchange.query === null ? exchange.path : `${exchange.path}?${exchange.query}`,
-    headers: request.connection.known?.lowerNames(exchange.headers, exchange.alike) ?? lowerNames(exchange.headers),
+    uri: exchange.target.query === null ? exchange.target.path : `${exchange.target.path}?${exchange.target.query}`,
+    headers:
+      request.connection.known?.lowerNames(exchange.forwarded.headers, exchange.forwarded.alike) ??
+      lowerNames(exchange.forwarded.headers),
   };
 };
 
@@ -52,7 +54,7 @@ export const requestCompleteEvent = (
   durationMs: Math.round(durationMs),
   requestBodySize: exchange.body?.octets ?? 0,
   responseBodySize: exchange.response.bytesSent(),
-  upstreamAttempts: exchange.upstreamAttempts,
-  upstream: exchange.upstreamAttempts === 0 ? null : (exchange.route?.configuration.upstream ?? null),
-  error: exchange.errorType,
+  upstreamAttempts: exchange.attempts.count,
+  upstream: exchange.attempts.count === 0 ? null : (exchange.route?.configuration.upstream ?? null),
+  error: exchange.outcome.errorType,
 });

@@ -42,7 +42,7 @@ export class ProblemAnswerer {
     fields: LogFields = {},
     extraHeaders: HeaderList = [],
   ): StageOutcome {
-    exchange.errorType = code;
+    exchange.outcome.errorType = code;
     const { status, level, closes, title } = gatewayProblems[code];
     this.#logger[level](title, {
       error_type: code,
@@ -58,7 +58,7 @@ export class ProblemAnswerer {
       exchange.response.abort();
       return 'ended';
     }
-    exchange.status = status;
+    exchange.outcome.status = status;
     const headers = [...problemHeaders(code, exchange.correlationId), ...exchange.rateLimitFields, ...extraHeaders];
     // A stream of HTTP/2 ends alone: what is wrong with one says nothing of the others of its connection.
     const ends = closes && exchange.request.httpVersion !== '2.0';
@@ -114,7 +114,8 @@ export const answerBodyFailure = (
   problems: ProblemAnswerer,
   metrics: GatewayMetrics,
 ): StageOutcome => {
-  const { body, inflation } = exchange;
+  const { body } = exchange;
+  const { inflation } = exchange.forwarded;
   if (body?.failure === 'too_large') {
     const violation = checkBodySize(body.octets, maxBodySize);
     if (violation) return answerViolation(exchange, violation, problems, metrics);
@@ -138,11 +139,12 @@ interface ClientError {
 
 /** Sends an error in the form that its client reads: a gRPC call gets its status and message in the head of a 200 answer. */
 export const sendError = (exchange: Exchange, { headers, body, message, close }: ClientError): void => {
-  const { request, response, status } = exchange;
+  const { request, response } = exchange;
+  const { status } = exchange.outcome;
   if (!isGrpcCall(request.headers)) {
     response.send(status, headers, body, close);
     return;
   }
-  exchange.grpcStatus = grpcCodeOf(status);
+  exchange.outcome.grpcStatus = grpcCodeOf(status);
   response.send(200, grpcErrorHeaders(status, message, headers), null, close);
 };

@@ -78,7 +78,7 @@ export class UpstreamFailureAnswers {
     return problems.answer(exchange, 'no_healthy_target', detail, { upstream }, ['Retry-After', String(seconds)]);
   }
 
-  #whose({ target }: Exchange): { readonly upstream: string; readonly target: string | null } {
-    return { upstream: this.#upstream, target };
+  #whose({ attempts }: Exchange): { readonly upstream: string; readonly target: string | null } {
+    return { upstream: this.#upstream, target: attempts.address };
   }
 }

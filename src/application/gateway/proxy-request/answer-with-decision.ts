@@ -51,13 +51,13 @@ export const answerWithDecision = (
   verdict: AgentVerdict,
 ): StageOutcome => {
   const { status, headers, body } = responseTo(decision, exchange.correlationId);
-  const operated = withResponseOperations(headers, exchange.responseOperations);
+  const operated = withResponseOperations(headers, exchange.agents.responseOperations);
   const all = withHeader([...operated, ...exchange.rateLimitFields], correlationIdHeader, exchange.correlationId);
-  exchange.status = status;
-  exchange.verdict = verdict;
+  exchange.outcome.status = status;
+  exchange.outcome.verdict = verdict;
   if (status < 400) exchange.response.send(status, all, body, exchange.close);
   else {
-    exchange.errorType = 'blocked_by_agent';
+    exchange.outcome.errorType = 'blocked_by_agent';
     sendError(exchange, { headers: all, body, message: refusalText(body), close: exchange.close });
   }
   return 'ended';

@@ -55,12 +55,13 @@ export const certificateHeaderRules = (
 export const takeCertificateFields = (exchange: Exchange, rules: CertificateHeaderRules): void => {
   if (rules.stripped.names.size === 0) return;
   const listener = rules.byListener.get(exchange.request.connection.listener);
-  if (listener) exchange.certificateFields = believedFields(exchange, listener);
-  exchange.headers = stripOwned(exchange.headers, rules.stripped);
+  if (listener) exchange.forwarded.certificateFields = believedFields(exchange, listener);
+  exchange.forwarded.headers = stripOwned(exchange.forwarded.headers, rules.stripped);
 };
 
 const believedFields = (exchange: Exchange, { forward, accept }: ListenerCertificateHeaders): HeaderList => {
-  const brought = accept !== null && exchange.client.peerTrusted ? broughtFields(exchange.headers, accept) : noHeaders;
+  const brought =
+    accept !== null && exchange.client.peerTrusted ? broughtFields(exchange.forwarded.headers, accept) : noHeaders;
   const proved = exchange.request.connection.tls?.clientCertificate ?? null;
   return forward === null || proved === null ? brought : [...brought, forward, proved];
 };

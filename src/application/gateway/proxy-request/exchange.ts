@@ -6,7 +6,7 @@ import type { GatewayProblemCode } from '../../../domain/http/gateway-problem.js
 import { type HeaderList, noHeaders } from '../../../domain/http/header-list.js';
 import type { OwnedHeaders } from '../../../domain/http/owned-headers.js';
 import type { RepeatedHeaderCache } from '../../../domain/http/repeated-header-cache.js';
-import type { TargetHeaderCache } from '../../../domain/http/target-header-cache.js';
+import type { ResolvedTarget, TargetHeaderCache } from '../../../domain/http/target-header-cache.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
 import type { RouteMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { ClientRequest, ClientResponse } from '../../ports/gateway/http-exchange.js';
@@ -16,95 +16,122 @@ import type { InflatedBody } from './inflated-body.js';
 import type { MeteredBody } from './metered-body.js';
 import type { RouteAgent } from './route-agent.js';
 
-/** The route that took a request, as far as every stage may know it. */
+/** The route of a request, as every stage knows it. */
 export interface MatchedRoute {
   readonly configuration: RouteConfiguration;
   readonly metrics: RouteMetrics;
-  /** Requests of this route under way. */
+  /** Requests of this route in flight. */
   inFlight: number;
 }
 
-/** Whose exchanges they are. */
+/** Owns exchanges and takes their faults. */
 export interface ExchangeOwner {
-  /** The connections end after their responses: the gateway drains. */
+  /** Responses close their connections: the gateway drains. */
   readonly isClosing: boolean;
-  /** The exchange cannot go on for a fault of the gateway's own, which has been thrown. Does not throw itself. */
+  /** An internal error ends the exchange. Does not throw. */
   failed(exchange: Exchange, error: unknown): void;
 }
 
-/** `ended`: the response is made, or on its way, and no later stage runs. `later`: `resumeStages` is called with what it comes to. */
+/** `ended`: the response is sent or on its way, and no later stage runs. `later`: the stage calls `resumeStages`. */
 export type StageOutcome = 'continue' | 'ended' | 'later';
 
-/** One step of the way of a request. Answers at once where it can: a promise only where it has to wait. */
+/** One step of a request. Stages are synchronous; one returns a promise only where it has to wait. */
 export type Stage = (exchange: Exchange) => StageOutcome | Promise<StageOutcome>;
 
-const noStages: readonly Stage[] = [];
-
-/** One request and everything that is learnt about it on its way through the stages. */
-export class Exchange {
-  /** The path after normalisation: the one string that is routed, judged and forwarded. */
-  path = '';
-  /** What follows the `?`, or null. */
-  query: string | null = null;
-  /** Lower case, without port; null for HTTP/1.0 without Host. */
-  host: string | null = null;
-  /** The Host field as it will be forwarded. */
-  authority = '';
-  /** What is known of the request, where one with the same method, target and fields came before on the connection. */
-  knownTarget: TargetHeaderCache | null = null;
-  /** The request's headers as they stand; each stage leaves them as the next is to see them. */
+/** The request as it is forwarded. Each stage leaves it as the next one sees it. */
+export class ForwardedRequest {
+  /** Its header fields. */
   headers: HeaderList;
-  /** What is known of them where they are its fields; else it is of a list that they were made of. */
+  /** The cache entry that `headers` come from; that of an earlier list once a stage has changed them. */
   alike: RepeatedHeaderCache | null = null;
-  /** What no client may send, as it was when the headers were prepared; null: nothing was removed. */
+  /** The names that no client may send, as of the last removal; null: nothing was removed. */
   identityNames: OwnedHeaders | null = null;
-  /** Client certificates that can be believed, as header fields that are not among `headers` yet. */
+  /** Trusted client certificates, as fields that are not among `headers` yet. */
   certificateFields: HeaderList = noHeaders;
-  /** What is read of the client's body; null where it has none. */
-  body: MeteredBody | null = null;
-  /** What the upstream gets: the body, or what agents have left of it. */
-  forwardedBody: BodySource | null = null;
-  route: MatchedRoute | null = null;
-  /** What the agents want done to the response, whoever makes it. */
-  responseOperations: readonly HeaderOperation[] = [];
-  /**
-   * The agents that hear of the rest of the request, in the route's order: those that were asked about it, and those that
-   * do not ask to be. Empty until the request has come to the agents of its route.
-   */
-  asked: readonly RouteAgent[] = [];
-  /** What inflates the rest of `forwardedBody`, where agents have changed the beginning of a coded body. */
+  /** The body, or what agents leave of it. */
+  body: BodySource | null = null;
+  /** Inflates the rest of `body` where agents have changed the beginning of a coded body. */
   inflation: InflatedBody | null = null;
-  /** Address of the target that was tried last. */
-  target: string | null = null;
-  /** What interim responses have counted that were passed on: see `maxInterimOctets`. */
-  interimOctets = 0;
+
+  constructor(headers: HeaderList) {
+    this.headers = headers;
+  }
+}
+
+/** What the agents of a route said. The agent stage makes it. */
+export class AgentAnswers {
+  /**
+   * The agents that hear of the rest of the request, in the route's order: those that were asked, and those that are not
+   * subscribed to its head.
+   */
+  asked: readonly RouteAgent[];
+  /** Operations on the response, whether it comes from the upstream or from the gateway. */
+  responseOperations: readonly HeaderOperation[] = [];
+
+  constructor(asked: readonly RouteAgent[]) {
+    this.asked = asked;
+  }
+}
+
+/** The attempts to get an answer from the upstream. `UpstreamForwarder` makes them. */
+export interface UpstreamAttempts {
   /** How often the request was sent to a target. */
-  upstreamAttempts = 0;
+  readonly count: number;
+  /** `host:port` of the target of the last attempt; null: there was none. */
+  readonly address: string | null;
+  /** Response fields of the balancer, such as the sticky cookie. */
+  readonly targetFields: HeaderList;
+}
+
+/** How the exchange ends, for the client, the access log and metrics. */
+export class ResponseOutcome {
+  /** 0 until there is a response. */
   status = 0;
-  /** The gRPC code of an error that was told in the head of a 200 answer; null: there was none. */
+  /** The gRPC code of an error in the head of a 200 response; null: there is none. */
   grpcStatus: number | null = null;
   errorType: GatewayProblemCode | 'blocked_by_agent' | 'client_gone' | null = null;
-  /** Which agent ended it; null where none did. */
+  /** The agent that ended the request; null: none did. */
   verdict: AgentVerdict | null = null;
-  /** The place that the request has taken among those in flight: given back when it ends. */
-  admission: { release(): void } | null = null;
-  /** How long it has waited for that place, in milliseconds: its upstream has so much less time to answer. */
-  queuedMs = 0;
-  /** What the client is told of its rate limits. */
-  rateLimitFields: HeaderList = noHeaders;
-  /** What the balancer tells the client, as the cookie that keeps it with its target. */
-  targetFields: HeaderList = noHeaders;
+}
+
+const unresolvedTarget: ResolvedTarget = { path: '', query: null, host: null, authority: '' };
+const noAgentAnswers: AgentAnswers = Object.freeze(new AgentAnswers([]));
+const noAttempts: UpstreamAttempts = { count: 0, address: null, targetFields: noHeaders };
+const noStages: readonly Stage[] = [];
+
+/**
+ * One request and its response. What the client sent is read-only. Each part that follows is made by one stage, in the
+ * order of the fields; later stages read it.
+ */
+export class Exchange {
   /** Null while tracing is off. */
   trace: RequestTrace | null = null;
+  readonly forwarded: ForwardedRequest;
+  /** What is asked for: the path and host after normalisation, which are routed, judged and forwarded. */
+  target: ResolvedTarget = unresolvedTarget;
+  /** The cache entry of a request with the same method, target and fields on this connection. */
+  knownTarget: TargetHeaderCache | null = null;
+  route: MatchedRoute | null = null;
+  /** The client's body, counted as it is read; null: it has none. */
+  body: MeteredBody | null = null;
+  /** What the client is told of its rate limits. */
+  rateLimitFields: HeaderList = noHeaders;
+  /** The concurrency slot, released when the exchange ends. */
+  admission: { release(): void } | null = null;
+  /** Milliseconds in the queue for that slot. They count towards the time that the upstream has. */
+  queuedMs = 0;
+  agents: AgentAnswers = noAgentAnswers;
+  attempts: UpstreamAttempts = noAttempts;
+  readonly outcome = new ResponseOutcome();
   /** The client went away before its response ended. */
   abandoned = false;
-  /** What is left to do once the stage that answers later has come to something, from one of them on. */
+  /** The stages that `resumeStages` runs, and the index of the first. */
   laterStages = noStages;
   laterFrom = 0;
   readonly #owner: ExchangeOwner;
-  /** Ends what the exchange waits for at the moment. */
+  /** Cancels what the exchange waits for. */
   #cancelWait: (() => void) | null = null;
-  /** The request to a target that it waits for at the moment. */
+  /** The request to a target that the exchange waits for. */
   #sent: UpstreamExchange | null = null;
 
   constructor(
@@ -119,26 +146,31 @@ export class Exchange {
     readonly startedMs: number,
     owner: ExchangeOwner,
   ) {
-    this.headers = request.headers;
+    this.forwarded = new ForwardedRequest(request.headers);
     this.#owner = owner;
   }
 
-  /** What log lines call the request: the id of its trace, or its own while tracing is off. */
+  /** Response fields of the balancer. */
+  get targetFields(): HeaderList {
+    return this.attempts.targetFields;
+  }
+
+  /** The id of the trace; that of the exchange while tracing is off. */
   get traceId(): string {
     return this.trace?.traceId ?? this.id;
   }
 
-  /** The connection ends after the response: the gateway drains. */
+  /** The response closes its connection: the gateway drains. */
   get close(): boolean {
     return this.#owner.isClosing;
   }
 
-  /** Something was thrown where nobody waits for it. */
+  /** Reports an error that nothing else catches. */
   fail(error: unknown): void {
     this.#owner.failed(this, error);
   }
 
-  /** `cancel` is called if the client goes away before `waitOver`, or before something else is waited for. */
+  /** Calls `cancel` if the client goes away before `waitOver`, or before the next wait. */
   waitFor(cancel: () => void): void {
     if (this.abandoned) cancel();
     else {
@@ -147,7 +179,7 @@ export class Exchange {
     }
   }
 
-  /** The same with a request to a target, or anything else that can be cancelled. */
+  /** The same for a request to a target or to an agent. */
   waitForUpstream(sent: UpstreamExchange): void {
     if (this.abandoned) sent.cancel();
     else {

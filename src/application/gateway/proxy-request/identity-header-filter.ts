@@ -34,13 +34,13 @@ export class IdentityHeaderFilter {
    */
   removeNewlyDeclared(exchange: Exchange): void {
     const now = this.current();
-    const { identityNames: before, certificateFields, headers } = exchange;
+    const { identityNames: before, certificateFields, headers } = exchange.forwarded;
     if (before === null || before === now) return;
-    exchange.identityNames = now;
+    exchange.forwarded.identityNames = now;
     // A certificate is the gateway's own value, whichever agent reads it.
     const certificates = certificateFields.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
-    exchange.headers = stripNewlyOwned(headers, { before, now }, new Set(certificates));
-    if (exchange.headers !== headers) exchange.alike = null;
+    exchange.forwarded.headers = stripNewlyOwned(headers, { before, now }, new Set(certificates));
+    if (exchange.forwarded.headers !== headers) exchange.forwarded.alike = null;
   }
 
   #compile(): OwnedHeaders {

@@ -152,7 +152,8 @@ const takeJudgement = (
   auditLog: RequestAudit,
 ): JudgedResponse => {
   const { decision, responseHeaders, audit } = inspected.answer;
-  if (responseHeaders.length > 0) exchange.responseOperations = [...exchange.responseOperations, ...responseHeaders];
+  if (responseHeaders.length > 0)
+    exchange.agents.responseOperations = [...exchange.agents.responseOperations, ...responseHeaders];
   // That a response may go on says nothing of who asked for it.
   if (decision.kind !== 'allow') {
     auditLog.judged(exchange, agent, decision, audit);

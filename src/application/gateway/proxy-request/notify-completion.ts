@@ -19,7 +19,7 @@ export const notifyCompletion = (
   dependencies: CompletionDependencies,
 ): void => {
   let event: RequestCompleteEvent | null = null;
-  for (const agent of exchange.asked) {
+  for (const agent of exchange.agents.asked) {
     if (agent.events.has('request_complete')) {
       event ??= requestCompleteEvent(exchange, outcome);
       void tellAgent(exchange, agent, event, dependencies);

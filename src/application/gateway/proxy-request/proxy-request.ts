@@ -141,14 +141,14 @@ export class ProxyRequest implements RequestHandler {
     path.entered();
     response.onClosed((completed) => {
       if (!completed) {
-        exchange.errorType ??= 'client_gone';
+        exchange.outcome.errorType ??= 'client_gone';
         // The log never has a status that was not sent.
-        if (!response.headSent) exchange.status = 0;
+        if (!response.headSent) exchange.outcome.status = 0;
         exchange.abandon();
       }
       // What is left of the body is not wanted, and nobody waits for it any more.
       exchange.body?.cancel();
-      exchange.inflation?.cancel();
+      exchange.forwarded.inflation?.cancel();
       exchange.admission?.release();
       path.left();
       this.#record(exchange);
@@ -220,11 +220,11 @@ export class ProxyRequest implements RequestHandler {
     const turnMs = clock.turnMs();
     const durationMs = (turnMs === exchange.startedMs ? clock.monotonicMs() : turnMs) - exchange.startedMs;
     const { request, route } = exchange;
-    const status = exchange.status === 0 ? clientClosedRequest : exchange.status;
+    const status = exchange.outcome.status === 0 ? clientClosedRequest : exchange.outcome.status;
     if (route) route.inFlight -= 1;
     (route?.metrics ?? this.#unrouted).finished(status, durationMs / 1000);
-    exchange.trace?.end(request.method, route?.configuration.id ?? null, status, exchange.errorType);
-    if (exchange.asked.length > 0) notifyCompletion(exchange, { status, durationMs }, this.#dependencies);
+    exchange.trace?.end(request.method, route?.configuration.id ?? null, status, exchange.outcome.errorType);
+    if (exchange.agents.asked.length > 0) notifyCompletion(exchange, { status, durationMs }, this.#dependencies);
     if (!accessLog.isOn) return;
     accessLog.write({
       requestId: exchange.id,
@@ -232,19 +232,19 @@ export class ProxyRequest implements RequestHandler {
       correlationId: exchange.correlationId,
       clientIp: exchange.client.address,
       method: loggedMethod(request.method),
-      path: exchange.path,
+      path: exchange.target.path,
       protocol: protocolText(request.httpVersion),
-      host: exchange.host,
+      host: exchange.target.host,
       route: route?.configuration.id ?? null,
       upstream: route?.configuration.upstream ?? null,
-      target: exchange.target,
-      status: exchange.grpcStatus === null ? status : 200,
-      grpcStatus: exchange.grpcStatus,
+      target: exchange.attempts.address,
+      status: exchange.outcome.grpcStatus === null ? status : 200,
+      grpcStatus: exchange.outcome.grpcStatus,
       durationMs,
       requestBytes: exchange.body?.octets ?? 0,
       responseBytes: exchange.response.bytesSent(),
-      errorType: exchange.errorType,
-      verdict: exchange.verdict,
+      errorType: exchange.outcome.errorType,
+      verdict: exchange.outcome.verdict,
     });
   }
 }

@@ -26,7 +26,7 @@ const clientTrailers = (exchange: Exchange, trailers: HeaderList): HeaderList =>
 
 /** The head of a response as the client gets it: without what concerned the upstream's connection alone. */
 export const relayedHead = (exchange: Exchange, status: number, headers: HeaderList): HeaderList => {
-  const { responseOperations } = exchange;
+  const { responseOperations } = exchange.agents;
   if (responseOperations.length === 0) return returnableFields(headers, status, exchange);
   // RFC 9110, section 8.6: a 204 has no Content-Length, whatever its upstream says.
   const sound = status === 204 ? withoutHeader(headers, 'content-length') : headers;
@@ -39,7 +39,7 @@ const begin = (exchange: Exchange, upstream: UpstreamResponse): void => {
   const { status, received } = upstream;
   if (
     received !== null &&
-    exchange.responseOperations.length === 0 &&
+    exchange.agents.responseOperations.length === 0 &&
     passAsTheyAre(received.passedTraits, status, exchange) &&
     response.passOn?.(status, received, ownFields(exchange), close) === true
   ) {
@@ -121,7 +121,7 @@ export const relayResponse = (exchange: Exchange, upstream: UpstreamResponse): M
     body?.cancel();
     return null;
   }
-  exchange.status = upstream.status;
+  exchange.outcome.status = upstream.status;
   begin(exchange, upstream);
   if (body === null) {
     response.end([]);
@@ -137,14 +137,19 @@ export const relayResponse = (exchange: Exchange, upstream: UpstreamResponse): M
   );
 };
 
-/** Passes an interim response on to a client that knows of such (RFC 9110, section 15.2), unless it had enough of them. */
-export const relayInterim = (exchange: Exchange, status: number, headers: HeaderList): void => {
+/**
+ * Relays an interim response to a client that understands it (RFC 9110, section 15.2).
+ *
+ * @param spentOctets of earlier ones; past `maxInterimOctets` none is relayed
+ * @returns the octets of all that were relayed
+ */
+export const relayInterim = (exchange: Exchange, status: number, headers: HeaderList, spentOctets: number): number => {
   const { request, response } = exchange;
-  if (exchange.abandoned || request.httpVersion === '1.0' || !isForClient(status)) return;
-  const octets = exchange.interimOctets + interimOctets(headers);
-  if (octets > maxInterimOctets) return;
-  exchange.interimOctets = octets;
+  if (exchange.abandoned || request.httpVersion === '1.0' || !isForClient(status)) return spentOctets;
+  const octets = spentOctets + interimOctets(headers);
+  if (octets > maxInterimOctets) return spentOctets;
   response.inform(status, passableInterim(headers, settledFields(exchange)));
+  return octets;
 };
 
 /**
@@ -167,7 +172,7 @@ const identity = ownedHeaders(alwaysOwned);
  * Tells of canonical names that the upstream has no say in beside the head of its response: agents have set or removed them
  * there, or they are the gateway's.
  */
-export const settledFields = ({ responseOperations }: Exchange): ((canonical: string) => boolean) => {
+export const settledFields = ({ agents: { responseOperations } }: Exchange): ((canonical: string) => boolean) => {
   const operated = new Set(responseOperations.map(({ name }) => canonicalName(name)));
   return (canonical) => operated.has(canonical) || isOwned(identity, canonical);
 };

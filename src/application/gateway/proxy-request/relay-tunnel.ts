@@ -23,7 +23,7 @@ export const relayTunnel = (
   upstream: Tunnel,
   scheduler: Scheduler,
 ): Promise<void> => {
-  exchange.status = upgraded.status;
+  exchange.outcome.status = upgraded.status;
   const head = relayedHead(exchange, upgraded.status, upgraded.headers);
   const headers = [...head, 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
   const client = exchange.response.upgrade(headers);

@@ -3,7 +3,7 @@ import {
   outcomeOfFailure,
 } from '../../../domain/gateway/circuit-breaking/failure-classification.js';
 import { mayRetry } from '../../../domain/gateway/load-balancing/retry-rules.js';
-import type { HeaderList } from '../../../domain/http/header-list.js';
+import { type HeaderList, noHeaders } from '../../../domain/http/header-list.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
 import type {
   UpstreamExchange,
@@ -16,21 +16,23 @@ import { uncountedPeriod } from '../circuit-breakers/circuit-breaker-holder.js';
 import type { PartTrace } from '../trace/request-tracing.js';
 import { type AttemptEnd, blamed, endOfAnswer, endOfFailure, endOfStatus, type ResponseFault } from './attempt-end.js';
 import { BufferedBody } from './buffered-body.js';
-import type { Exchange } from './exchange.js';
+import type { Exchange, UpstreamAttempts } from './exchange.js';
 import { holdResponse } from './hold-response.js';
 import { relayInterim, relayResponse } from './relay-response.js';
 import { relayTunnel } from './relay-tunnel.js';
 import { type RepeatableBody, ReplayableBody } from './replayable-body.js';
 import type { SendingRules } from './sending-rules.js';
 
-const nobody: readonly string[] = [];
+const noTargets: readonly string[] = [];
 
 /**
- * One request on its way to a target of its upstream, and to others where it fails and may be sent again, as often as the rules
- * and the allowance have it; then its answer on the way to the client. Whatever it comes to ends the exchange: with what the
- * upstream said, with a problem, or as a fault of the gateway's own.
+ * Sends one request to a target of its upstream, and to others while the retry rules and the retry allowance permit; then
+ * relays the response. It ends the exchange: with the response, with a problem, or with an internal error.
  */
-export class UpstreamForwarder implements UpstreamListener, BalancingRequest {
+export class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamAttempts {
+  count = 0;
+  address: string | null = null;
+  targetFields: HeaderList = noHeaders;
   readonly #exchange: Exchange;
   readonly #rules: SendingRules;
   /** Of the route's breaker; see `uncountedPeriod`. */
@@ -38,18 +40,18 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest {
   /** Monotonic milliseconds. */
   readonly #deadlineMs: number;
   readonly #repeatable: RepeatableBody | null;
-  #tried = nobody;
-  /** How often it was sent; when it was turned away it was not. */
-  #sendings = 0;
+  #tried = noTargets;
   // Of the attempt under way.
   #target: ChosenTarget | null = null;
   #sent: UpstreamExchange | null = null;
   #trace: PartTrace | null = null;
   /** Null until there is an answer. */
   #status: number | null = null;
+  /** Of interim responses that were relayed. */
+  #interimOctets = 0;
 
   private constructor(exchange: Exchange, rules: SendingRules, period: number, deadlineMs: number) {
-    const body = exchange.forwardedBody;
+    const body = exchange.forwarded.body;
     this.#exchange = exchange;
     this.#rules = rules;
     this.#period = period;
@@ -66,6 +68,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest {
     const nowMs = rules.clock.turnMs();
     rules.allowance.requestBegun();
     const sending = new UpstreamForwarder(exchange, rules, period, nowMs + rules.timeoutMs - exchange.queuedMs);
+    exchange.attempts = sending;
     try {
       sending.#attempt(null, nowMs);
     } catch (error) {
@@ -78,7 +81,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest {
   }
 
   get headers(): readonly string[] {
-    return this.#exchange.headers;
+    return this.#exchange.forwarded.headers;
   }
 
   get isSecure(): boolean {
@@ -94,7 +97,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest {
     // An agent that judges the response would have to judge this one, too.
     if (this.#rules.responseJudge !== null) return;
     try {
-      relayInterim(this.#exchange, status, headers);
+      this.#interimOctets = relayInterim(this.#exchange, status, headers, this.#interimOctets);
     } catch (error) {
       this.#fault(error);
     }
@@ -125,7 +128,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest {
 
   mayRepeat(): boolean {
     const { counters, retries } = this.#rules;
-    if (this.#sendings >= retries.maxAttempts || !this.#hasRetry()) return false;
+    if (this.count >= retries.maxAttempts || !this.#hasRetry()) return false;
     counters.attempted();
     this.#noteRetry();
     this.#noteSending();
@@ -144,18 +147,19 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest {
     if (last !== null && last.wasEvicted !== true) this.#noteRetry();
     this.#noteSending();
     this.#target = choice;
-    exchange.target = choice.address;
-    exchange.targetFields = choice.responseHeaders;
-    const trace = exchange.trace?.upstreamAttempt(rules.upstream, choice.address, exchange.upstreamAttempts) ?? null;
+    this.address = choice.address;
+    this.targetFields = choice.responseHeaders;
+    const trace = exchange.trace?.upstreamAttempt(rules.upstream, choice.address, this.count) ?? null;
     this.#trace = trace;
     const sent = choice.client.send(
       {
         method: exchange.request.method,
-        target: exchange.query === null ? exchange.path : `${exchange.path}?${exchange.query}`,
-        headers: trace === null ? exchange.headers : trace.propagate(exchange.headers),
+        target:
+          exchange.target.query === null ? exchange.target.path : `${exchange.target.path}?${exchange.target.query}`,
+        headers: trace === null ? exchange.forwarded.headers : trace.propagate(exchange.forwarded.headers),
         received: exchange.request.received,
-        alike: exchange.alike,
-        body: this.#repeatable?.begin() ?? exchange.forwardedBody,
+        alike: exchange.forwarded.alike,
+        body: this.#repeatable?.begin() ?? exchange.forwarded.body,
         upgradeToWebSocket: exchange.request.wantsWebSocket,
         timeoutMs: Math.max(1, this.#deadlineMs - nowMs),
         readMs: rules.readTimeoutMs,
@@ -186,8 +190,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest {
     const { counters, chooser, clock, answers, descriptors } = this.#rules;
     if (failure.isOutOfDescriptors === true) descriptors.noteExhausted();
     if (failure.wasEvicted === true) {
-      this.#sendings -= 1;
-      exchange.upstreamAttempts -= 1;
+      this.count -= 1;
     } else counters.attempted();
     exchange.waitOver();
     const told = blamed(exchange, failure);
@@ -214,8 +217,8 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest {
       failure: failure.code,
       neverSent: failure.neverSent === true,
       wasEvicted,
-      isRepeatable: exchange.forwardedBody === null || this.#repeatable?.isWhole === true,
-      attempts: this.#sendings,
+      isRepeatable: exchange.forwarded.body === null || this.#repeatable?.isWhole === true,
+      attempts: this.count,
       leftMs: this.#deadlineMs - nowMs,
     };
     return mayRetry(attempt, this.#rules.retries) && (wasEvicted || this.#hasRetry());
@@ -235,8 +238,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest {
   }
 
   #noteSending(): void {
-    this.#sendings += 1;
-    this.#exchange.upstreamAttempts += 1;
+    this.count += 1;
   }
 
   #deliver(response: UpstreamResponse): void {

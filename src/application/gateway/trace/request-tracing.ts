@@ -49,10 +49,12 @@ const protocolVersion = (httpVersion: string): string => (httpVersion === '2.0' 
 export interface TracedRequest {
   readonly request: Pick<ClientRequest, 'method' | 'headers' | 'httpVersion' | 'connection'>;
   readonly client: Pick<ClientAddress, 'address' | 'peerTrusted'>;
-  /** Without port; null where it is not known. */
-  readonly host: string | null;
-  /** Without the query; empty where it is not known. */
-  readonly path: string;
+  readonly target: {
+    /** Without port; null where it is not known. */
+    readonly host: string | null;
+    /** Without the query; empty where it is not known. */
+    readonly path: string;
+  };
 }
 
 /** A call of an agent, or an attempt to have an upstream answer, as a span of its own. */
@@ -129,7 +131,8 @@ class RecordedRequest implements RequestTrace {
   }
 
   end(method: string, route: string | null, status: number, errorType: string | null): void {
-    const { request, client, host, path } = this.#traced;
+    const { request, client, target } = this.#traced;
+    const { host, path } = target;
     const words = methodWords(method);
     if (route !== null) this.#span.rename(`${words.name} ${route}`);
     this.#span.set({

@@ -10,7 +10,7 @@ export const answerBuiltin =
   async (exchange): Promise<StageOutcome> => {
     const { method } = exchange.request;
     const { status, headers, body } = await answer(reports, handler, method, exchange.correlationId);
-    exchange.status = status;
+    exchange.outcome.status = status;
     if (exchange.abandoned) return 'ended';
     const all = [...headers, ...exchange.rateLimitFields, correlationIdHeader, exchange.correlationId];
     exchange.response.send(status, all, body, exchange.close);

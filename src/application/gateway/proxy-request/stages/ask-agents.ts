@@ -1,5 +1,5 @@
 import { type AskAgentsDependencies, type AskedAgent, askFrom } from '../agent-chain.js';
-import type { Stage } from '../exchange.js';
+import { AgentAnswers, type Stage } from '../exchange.js';
 import type { RouteAgent } from '../route-agent.js';
 
 export type { AskAgentsDependencies };
@@ -14,7 +14,7 @@ export const askAgents = (agents: readonly RouteAgent[], dependencies: AskAgents
     return [{ ...agent, asked }];
   });
   return (exchange) => {
-    exchange.asked = unasked;
+    exchange.agents = new AgentAnswers(unasked);
     return askFrom(inOrder, 0, exchange, dependencies);
   };
 };

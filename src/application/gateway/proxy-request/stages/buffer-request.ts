@@ -45,7 +45,7 @@ export const bufferRequest = (dependencies: BufferDependencies): Stage => {
   };
 
   return (exchange) => {
-    const body = exchange.forwardedBody;
+    const body = exchange.forwarded.body;
     if (body === null) return 'continue';
     const { declaredLength } = body;
     if (declaredLength !== null && declaredLength > maxBufferOctets) {
@@ -57,6 +57,6 @@ export const bufferRequest = (dependencies: BufferDependencies): Stage => {
 
 /** The length of a body that came without one is known now. */
 const hold = (exchange: Exchange, body: BufferedBody): void => {
-  exchange.headers = withHeader(exchange.headers, 'Content-Length', String(body.declaredLength));
-  exchange.forwardedBody = body;
+  exchange.forwarded.headers = withHeader(exchange.forwarded.headers, 'Content-Length', String(body.declaredLength));
+  exchange.forwarded.body = body;
 };

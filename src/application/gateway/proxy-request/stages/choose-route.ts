@@ -28,17 +28,23 @@ export const chooseRoute = (
   const compiled = [...routes.values()];
   const these = {};
   /** The place of the route that takes the request; -1: none does. */
-  const find = ({ request: { method }, host, path, query, headers, knownTarget }: Exchange): number => {
+  const find = ({ request: { method }, target, forwarded, knownTarget }: Exchange): number => {
     const known = knownTarget?.routeAmong(these) ?? -1;
     if (known >= 0) return known;
-    const found = table.find({ method, host, path, query, headers });
+    const found = table.find({
+      method,
+      host: target.host,
+      path: target.path,
+      query: target.query,
+      headers: forwarded.headers,
+    });
     const place = found === null ? -1 : (places.get(found) ?? -1);
     knownTarget?.rememberRoute(these, place);
     return place;
   };
   return (exchange) => {
     // What is asked of the server itself (RFC 9110, section 9.3.7) is not asked of any one upstream.
-    if (exchange.path === '*') return refuse(exchange, 'No route takes the target "*".');
+    if (exchange.target.path === '*') return refuse(exchange, 'No route takes the target "*".');
     const route = compiled[find(exchange)];
     if (route === undefined) return refuse(exchange, 'No route of this gateway takes the request.');
     exchange.route = route;

@@ -4,12 +4,12 @@ import type { Stage } from '../exchange.js';
 
 /** Answers an OPTIONS that may be forwarded no further in the place of the upstream. */
 export const countForwards: Stage = (exchange) => {
-  const fields = countedForwards(exchange.request.method, exchange.headers);
+  const fields = countedForwards(exchange.request.method, exchange.forwarded.headers);
   if (fields !== null) {
-    exchange.headers = fields;
+    exchange.forwarded.headers = fields;
     return 'continue';
   }
-  exchange.status = 200;
+  exchange.outcome.status = 200;
   exchange.response.send(
     200,
     [...exchange.rateLimitFields, correlationIdHeader, exchange.correlationId],

@@ -13,6 +13,6 @@ export const limitBody =
     const violation = body.declaredLength === null ? null : checkBodySize(body.declaredLength, limit);
     if (violation) return answerViolation(exchange, violation, problems, metrics);
     exchange.body = new MeteredBody(body, limit.octets);
-    exchange.forwardedBody = exchange.body;
+    exchange.forwarded.body = exchange.body;
     return 'continue';
   };

@@ -102,8 +102,8 @@ const charge = (limits: readonly AppliedRateLimit[], dependencies: LimitRateDepe
   return (exchange) => {
     const subject = {
       clientAddress: exchange.client.address,
-      path: exchange.path,
-      headerValue: header === undefined ? null : joinedHeader(exchange.headers, header),
+      path: exchange.target.path,
+      headerValue: header === undefined ? null : joinedHeader(exchange.forwarded.headers, header),
     };
     const charges: RateLimitCharge[] = [];
     for (let index = 0; index < limits.length; index += 1) {

@@ -3,6 +3,6 @@ import type { Stage } from '../exchange.js';
 
 /** Has the upstream use no content coding that cannot be taken off for an agent that reads responses. */
 export const offerReadableCodings: Stage = (exchange) => {
-  exchange.headers = withReadableCodings(exchange.headers);
+  exchange.forwarded.headers = withReadableCodings(exchange.forwarded.headers);
   return 'continue';
 };

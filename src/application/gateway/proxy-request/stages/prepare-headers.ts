@@ -10,20 +10,21 @@ import type { IdentityHeaderFilter } from '../identity-header-filter.js';
 export const prepareHeaders =
   (identity: IdentityHeaderFilter | null): Stage =>
   (exchange) => {
-    const { certificateFields, client, correlationId, request } = exchange;
+    const { client, correlationId, request, forwarded } = exchange;
     const parts = {
       owned: identity === null ? null : identity.current(),
-      certificateFields,
+      certificateFields: forwarded.certificateFields,
       client,
       peerAddress: request.connection.peerAddress,
       scheme: request.connection.scheme,
       known: request.connection.known,
-      host: exchange.authority === '' ? null : exchange.authority,
+      host: exchange.target.authority === '' ? null : exchange.target.authority,
       correlationId,
     };
-    exchange.identityNames = parts.owned;
-    const again = forwardedAgain(exchange.headers, parts, request.received);
-    exchange.alike = again;
-    exchange.headers = again === null ? forwardableFields(exchange.headers, parts, request.received) : again.fields;
+    exchange.forwarded.identityNames = parts.owned;
+    const again = forwardedAgain(exchange.forwarded.headers, parts, request.received);
+    exchange.forwarded.alike = again;
+    exchange.forwarded.headers =
+      again === null ? forwardableFields(exchange.forwarded.headers, parts, request.received) : again.fields;
     return 'continue';
   };

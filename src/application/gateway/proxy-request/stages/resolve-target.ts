@@ -3,22 +3,14 @@ import { knownOf } from '../../../../domain/http/header-summary.js';
 import { parseAuthority, parseHost } from '../../../../domain/http/host.js';
 import { normalisePath } from '../../../../domain/http/path-normalisation.js';
 import { parseRequestTarget } from '../../../../domain/http/request-target.js';
-import type { ResolvedTarget } from '../../../../domain/http/target-header-cache.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
-import type { Exchange, Stage } from '../exchange.js';
+import type { Stage } from '../exchange.js';
 
 const details = {
   malformed_request: 'The request target is no valid path.',
   method_not_implemented: 'The method is not served.',
   unsafe_path: 'The path holds %2f, %5c, %00 or a backslash.',
 } as const;
-
-const take = (exchange: Exchange, { path, query, host, authority }: ResolvedTarget): void => {
-  exchange.path = path;
-  exchange.query = query;
-  exchange.host = host;
-  exchange.authority = authority;
-};
 
 /** Finds out what is asked of which host, once: every later stage and the upstream see the same path and host. */
 export const resolveTarget =
@@ -28,7 +20,7 @@ export const resolveTarget =
     const { headers, httpVersion, connection, received } = request;
     const known = connection.known?.knownTarget(request.method, request.target, headers) ?? null;
     if (known !== null) {
-      take(exchange, known.resolved);
+      exchange.target = known.resolved;
       exchange.knownTarget = known;
       return 'continue';
     }
@@ -47,8 +39,9 @@ export const resolveTarget =
       host: named.value?.host ?? null,
       authority: named.value?.original ?? '',
     };
-    take(exchange, resolved);
-    if (named !== field) exchange.headers = withHeader(exchange.headers, 'Host', exchange.authority);
+    exchange.target = resolved;
+    if (named !== field)
+      exchange.forwarded.headers = withHeader(exchange.forwarded.headers, 'Host', exchange.target.authority);
     else if (knownOf(headers, received)?.comesAgain === true) {
       exchange.knownTarget =
         connection.known?.rememberTarget(request.method, request.target, headers, resolved) ?? null;

@@ -54,8 +54,7 @@ describe('the spans of a request', () => {
   it('reach the collector, each below what it is a part of', async () => {
     const tracer = newTracer();
     const exchange = newExchange({ headers: ['traceparent', `00-${callersTrace}-${callersSpan}-00`] });
-    exchange.path = '/cart';
-    exchange.host = 'shop.example';
+    exchange.target = { ...exchange.target, path: '/cart', host: 'shop.example' };
     const startMs = clock.wallMs();
     const request = new RequestTracing(tracer, 1, new CryptoRandom()).begin(exchange);
     clock.advance(10);

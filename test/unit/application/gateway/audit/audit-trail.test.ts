@@ -15,7 +15,7 @@ const request = {
   traceId: 't',
   client: { address: '192.0.2.1' },
   request: { method: 'GET' },
-  path: '/a',
+  target: { path: '/a' },
   route: null,
 };
 

@@ -63,9 +63,9 @@ const begun = (fault: Error | null = null, declared = new DeclaredHeaderNames())
     seen.sent += 1;
     return 'ended';
   };
-  exchange.headers = ['X-Tenant', 'mallory', 'X-Cert', 'proved', 'Accept', '*/*'];
-  exchange.certificateFields = ['X-Cert', 'proved'];
-  exchange.identityNames = identity.current();
+  exchange.forwarded.headers = ['X-Tenant', 'mallory', 'X-Cert', 'proved', 'Accept', '*/*'];
+  exchange.forwarded.certificateFields = ['X-Cert', 'proved'];
+  exchange.forwarded.identityNames = identity.current();
   void runStages([stage, send], exchange);
   return { first, second, seen, exchange };
 };
@@ -79,9 +79,9 @@ describe('a request that waits for an agent which connects meanwhile', () => {
     const { first, second, exchange } = begun(null, declared);
     declared.declare('first', ['x_tenant', 'X-Cert']);
     first.listeners[0]?.answered(allowed);
-    expect(exchange.headers).toEqual(['X-Cert', 'proved', 'Accept', '*/*']);
+    expect(exchange.forwarded.headers).toEqual(['X-Cert', 'proved', 'Accept', '*/*']);
     second.listeners[0]?.answered(setting('acme'));
-    expect(exchange.headers).toEqual(['X-Cert', 'proved', 'Accept', '*/*', 'X-Tenant', 'acme']);
+    expect(exchange.forwarded.headers).toEqual(['X-Cert', 'proved', 'Accept', '*/*', 'X-Tenant', 'acme']);
   });
 
   it('keeps what an agent has set under a name that it had declared before', () => {
@@ -91,7 +91,7 @@ describe('a request that waits for an agent which connects meanwhile', () => {
     first.listeners[0]?.answered(setting('acme'));
     declared.declare('second', ['X-Team']);
     second.listeners[0]?.answered(allowed);
-    expect(exchange.headers).toContain('acme');
+    expect(exchange.forwarded.headers).toContain('acme');
   });
 });
 

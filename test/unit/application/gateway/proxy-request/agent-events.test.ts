@@ -13,7 +13,7 @@ const goingOn: HeaderList = [...received, 'X-Correlation-Id', 'c-1'];
 const exchangeOf = (known: ConnectionHeaderCache | null, headers: HeaderList): Exchange => {
   const exchange = newExchange();
   exchange.request.connection.known = known;
-  exchange.headers = headers;
+  exchange.forwarded.headers = headers;
   return exchange;
 };
 

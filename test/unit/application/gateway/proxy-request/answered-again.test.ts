@@ -21,14 +21,14 @@ const newPeer = (): ConnectionHeaderCache =>
 const request = (known: ConnectionHeaderCache | null, id: string): Exchange => {
   const exchange = newExchange();
   exchange.request.connection.known = known;
-  exchange.alike = RepeatedHeaderCache.of(kept, 3, id);
-  exchange.headers = exchange.alike.fields;
+  exchange.forwarded.alike = RepeatedHeaderCache.of(kept, 3, id);
+  exchange.forwarded.headers = exchange.forwarded.alike.fields;
   return exchange;
 };
 
 /** What the answer makes of the headers as they stand: as it is found out the first time. */
 const takeAnswer = (exchange: Exchange, answer: AgentAnswer): HeaderList => {
-  const applied = applyAnswered(exchange.headers, answer);
+  const applied = applyAnswered(exchange.forwarded.headers, answer);
   if (!applied.ok) throw new Error(applied.error);
   rememberAnswered(exchange, answer, applied.value);
   return applied.value;
@@ -50,7 +50,7 @@ it('it says nothing of headers that were changed by somebody before, neither the
   const lasting = rememberAnswer({ ...setsUser });
   const known = newPeer();
   const changed = request(known, 'c-1');
-  changed.headers = ['X-Other', 'b', ...changed.headers];
+  changed.forwarded.headers = ['X-Other', 'b', ...changed.forwarded.headers];
   takeAnswer(changed, lasting);
   expect(answeredAgain(request(known, 'c-2'), lasting)).toBeNull();
   takeAnswer(request(known, 'c-2'), lasting);

@@ -100,7 +100,7 @@ const connection = (first: readonly AgentAnswer[], isPrompt = true) => {
     request.connection.known = known;
     const response = new RecordedResponse();
     const exchange = new Exchange(request, response, id, id, client, 0, strictOwner);
-    exchange.authority = 'shop.example';
+    exchange.target = { ...exchange.target, authority: 'shop.example' };
     await runStages(stages, exchange);
     await eventually(() => response.state === 'ended');
     return targets.requests.at(-1) as UpstreamRequest;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { nodeZlibInflater } from '../../../../../src/adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
 import { PrometheusGatewayMetrics } from '../../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { ProblemAnswerer } from '../../../../../src/application/gateway/proxy-request/answer-problem.js';
+import { AgentAnswers } from '../../../../../src/application/gateway/proxy-request/exchange.js';
 import { inspectionLimits } from '../../../../../src/application/gateway/proxy-request/inspection-limits.js';
 import {
   type JudgedResponse,
@@ -193,7 +194,7 @@ describe('the trace of a request', () => {
       tunnel: null,
     };
     await ResponseJudge.of(agents, dependencies)?.judge(exchange, response, () => undefined);
-    exchange.asked = agents;
+    exchange.agents = new AgentAnswers(agents);
     notifyCompletion(exchange, { status: 200, durationMs: 1 }, { ...dependencies, clock: new ManualClock() });
     expect(tracer.spans.slice(1).map(({ name }) => name)).toEqual([
       'agent a response_headers',

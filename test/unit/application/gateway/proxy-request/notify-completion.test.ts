@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { PrometheusGatewayMetrics } from '../../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
+import { AgentAnswers } from '../../../../../src/application/gateway/proxy-request/exchange.js';
 import { notifyCompletion } from '../../../../../src/application/gateway/proxy-request/notify-completion.js';
 import { err } from '../../../../../src/domain/shared/result.js';
 import { newExchange } from '../../../../support/gateway/exchanges.js';
@@ -16,7 +17,7 @@ it('says where the queue of an agent is too long for it to hear of the end of a 
   const limit = { name: 'max-agent-queue-depth', limit: 3, actual: 4 };
   agent.client.answer = () => err({ code: 'queue_full', detail: '', limit });
   const exchange = newExchange();
-  exchange.asked = [agent];
+  exchange.agents = new AgentAnswers([agent]);
   notifyCompletion(exchange, { status: 200, durationMs: 1 }, { clock: new ManualClock(), logger, metrics });
   await settled();
   expect(logger.lines).toMatchObject([{ level: 'warn', fields: { limit_name: 'max-agent-queue-depth', actual: 4 } }]);

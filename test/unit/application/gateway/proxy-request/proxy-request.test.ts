@@ -103,7 +103,7 @@ describe('the access log', () => {
     [499, false],
   ])('has status %i where headSent is %s when the client goes away', (status, headSent) => {
     handled((exchange) => {
-      exchange.status = 200;
+      exchange.outcome.status = 200;
       exchange.response.begin(200, [], false);
       return 'ended';
     }, new AbandonedResponse(headSent));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Exchange } from '../../../../../src/application/gateway/proxy-request/exchange.js';
+import { AgentAnswers, Exchange } from '../../../../../src/application/gateway/proxy-request/exchange.js';
 import {
   relayResponse,
   withResponseOperations,
@@ -65,7 +65,7 @@ describe('a response whose fields all go on', () => {
     const upstream = new CountedResponse(fieldTrait.date);
     const exchange = exchangeFor(response);
     exchange.rateLimitFields = ['RateLimit', 'r'];
-    exchange.targetFields = ['Set-Cookie', 't'];
+    exchange.attempts = { count: 1, address: null, targetFields: ['Set-Cookie', 't'] };
     expect(await relayResponse(exchange, upstream)).toBeNull();
     expect(response.passed).toEqual([['RateLimit', 'r', 'Set-Cookie', 't', ...ownField]]);
     expect([response.status, response.state, upstream.lists]).toEqual([200, 'ended', 0]);
@@ -99,7 +99,8 @@ describe('a response of which something has to change', () => {
       0,
       200,
       (exchange) => {
-        exchange.responseOperations = [{ kind: 'remove', name: 'x-a' }];
+        exchange.agents = new AgentAnswers([]);
+        exchange.agents.responseOperations = [{ kind: 'remove', name: 'x-a' }];
       },
     ],
     ['anything: nothing is known of it', -1, 200, () => undefined],

@@ -66,9 +66,9 @@ const seen = (arrival: Arrival, owned: readonly string[] | null = null): Record<
   const ownedByAgents = owned === null ? null : { current: () => ownedHeaders(owned) };
   void prepareHeaders(ownedByAgents as Parameters<typeof prepareHeaders>[0])(exchange);
   const fields: Record<string, string> = {};
-  for (let index = 0; index + 1 < exchange.headers.length; index += 2) {
-    const name = (exchange.headers[index] as string).toLowerCase();
-    if (/cert/.test(name)) fields[name] = `${fields[name] ?? ''}${exchange.headers[index + 1]};`;
+  for (let index = 0; index + 1 < exchange.forwarded.headers.length; index += 2) {
+    const name = (exchange.forwarded.headers[index] as string).toLowerCase();
+    if (/cert/.test(name)) fields[name] = `${fields[name] ?? ''}${exchange.forwarded.headers[index + 1]};`;
   }
   return fields;
 };
@@ -107,7 +107,9 @@ describe('a certificate header from a client', () => {
   it('is not seen by routes, which see the proved one', () => {
     const exchange = arrive({ listener: 'tls', headers: ['X-Peer-Cert', 'forged'], certificate: 'proved' });
     takeCertificateFields(exchange, rules);
-    expect(allHeaders([...exchange.headers, ...exchange.certificateFields], 'x-peer-cert')).toEqual(['proved']);
+    expect(allHeaders([...exchange.forwarded.headers, ...exchange.forwarded.certificateFields], 'x-peer-cert')).toEqual(
+      ['proved'],
+    );
   });
 
   it('proved by TLS is not forwarded by a listener that does not say so', () => {
@@ -173,7 +175,7 @@ describe('without any certificate header configured', () => {
     const headers = ['X-Peer-Cert', 'value'];
     const exchange = arrive({ listener: 'plain', headers, peerTrusted: true });
     takeCertificateFields(exchange, noCertificateHeaders);
-    expect(exchange.headers).toBe(headers);
-    expect(exchange.certificateFields).toEqual([]);
+    expect(exchange.forwarded.headers).toBe(headers);
+    expect(exchange.forwarded.certificateFields).toEqual([]);
   });
 });

@@ -20,7 +20,11 @@ beforeEach(() => {
 
 const request = (headers: HeaderList = [], peerTrusted = false, method = 'GET'): TracedRequest => {
   const { request: plain } = newExchange({ headers, method });
-  return { request: plain, client: { address: '192.0.2.7', peerTrusted }, host: 'shop.example', path: '/cart' };
+  return {
+    request: plain,
+    client: { address: '192.0.2.7', peerTrusted },
+    target: { host: 'shop.example', path: '/cart' },
+  };
 };
 
 const begin = (traced: TracedRequest, ratio = 0.5) => new RequestTracing(tracer, ratio, random).begin(traced);
@@ -110,8 +114,7 @@ describe('a request that is sampled', () => {
   it('tells what is known when it ends, not when it began', () => {
     const exchange = newExchange();
     const trace = begin(exchange);
-    exchange.path = '/late';
-    exchange.host = 'late.example';
+    exchange.target = { ...exchange.target, path: '/late', host: 'late.example' };
     trace.end('GET', null, 404, 'no_route');
     expect(tracer.spans[0]?.attributes).toMatchObject({ 'url.path': '/late', 'server.address': 'late.example' });
   });
@@ -138,8 +141,7 @@ describe('a request that is sampled', () => {
       's3cret',
     ];
     const exchange = newExchange({ headers, target: '/cart?token=s3cret' });
-    exchange.path = '/cart';
-    exchange.query = 'token=s3cret';
+    exchange.target = { ...exchange.target, path: '/cart', query: 'token=s3cret' };
     const trace = begin(exchange);
     trace.agentCall('auth', 'request_headers')?.end(null, 'timed_out');
     const attempt = trace.upstreamAttempt('shop', '192.0.2.1:80', 1);

@@ -36,7 +36,7 @@ const outcomeOf = async (stage: Stage, exchange: Exchange): Promise<StageOutcome
     return 'ended';
   };
   await runStages([stage, behind], exchange);
-  await eventually(() => outcome !== null || exchange.status !== 0);
+  await eventually(() => outcome !== null || exchange.outcome.status !== 0);
   return outcome ?? 'ended';
 };
 
@@ -56,7 +56,7 @@ const ask = async (agents: readonly RouteAgent[], exchange = newExchange()) => {
     identity: new IdentityHeaderFilter([], new DeclaredHeaderNames()),
   });
   const outcome = await outcomeOf(stage, exchange);
-  return { exchange, outcome, asked: exchange.asked.map(({ client }) => client.name) };
+  return { exchange, outcome, asked: exchange.agents.asked.map(({ client }) => client.name) };
 };
 
 describe('the agents that hear of the rest of a request', () => {

@@ -34,10 +34,10 @@ describe('a body', () => {
     const { stage, exchange } = setUp(body);
     expect(await stage(exchange)).toBe('continue');
     expect(body.reads).toBe(pieces.length + 1);
-    expect(exchange.forwardedBody?.declaredLength).toBe(pieces.join('').length);
-    expect(exchange.headers).toEqual(['Content-Length', String(pieces.join('').length)]);
-    expect((await bodyOctets(exchange.forwardedBody)).toString()).toBe(pieces.join(''));
-    expect((await bodyOctets(exchange.forwardedBody)).length).toBe(0);
+    expect(exchange.forwarded.body?.declaredLength).toBe(pieces.join('').length);
+    expect(exchange.forwarded.headers).toEqual(['Content-Length', String(pieces.join('').length)]);
+    expect((await bodyOctets(exchange.forwarded.body)).toString()).toBe(pieces.join(''));
+    expect((await bodyOctets(exchange.forwarded.body)).length).toBe(0);
   });
 
   it('above the bound is refused with what a limit calls for', async () => {

@@ -18,7 +18,7 @@ const check = (httpVersion: string, headers: readonly string[] = [], method = 'G
   );
   const exchange = newExchange({ httpVersion, headers, method });
   void stage(exchange);
-  return exchange.errorType;
+  return exchange.outcome.errorType;
 };
 
 it.each([

@@ -43,7 +43,7 @@ const requestFrom = (address: string, headers: readonly string[] = [], path = '/
   };
   const client = { ...plain.client, address };
   const exchange = new Exchange(plain.request, response, 'id', 'id', client, 0, strictOwner);
-  exchange.path = path;
+  exchange.target = { ...exchange.target, path };
   return { exchange, sent };
 };
 
@@ -230,7 +230,7 @@ describe('a policy by a header that agents own', () => {
     const pass = async (forged: string, user: string): Promise<boolean> => {
       const { exchange, sent } = requestFrom('203.0.113.7', ['X-User-Id', forged]);
       expect(await stages.beforeAgents?.(exchange)).toBe('continue');
-      exchange.headers = ['X-User-Id', user];
+      exchange.forwarded.headers = ['X-User-Id', user];
       const outcome = await stages.afterAgents?.(exchange);
       expect(outcome).toBe(sent.length === 0 ? 'continue' : 'ended');
       expect(exchange.rateLimitFields.filter((part) => part === 'RateLimit')).toHaveLength(2);
@@ -251,7 +251,7 @@ describe('a policy by a header that agents own', () => {
     );
     const first = requestFrom('203.0.113.7', ['X-API-Key', 'a']);
     expect(await stages.beforeAgents?.(first.exchange)).toBe('continue');
-    first.exchange.headers = [];
+    first.exchange.forwarded.headers = [];
     expect(await stages.afterAgents?.(first.exchange)).toBe('continue');
     expect(await refused(stages, requestFrom('203.0.113.7', ['X-API-Key', 'a']))).toBe(true);
     expect(await refused(stages, requestFrom('203.0.113.7'))).toBe(false);
@@ -307,7 +307,7 @@ describe('requests whose rate cannot be judged', () => {
     const { stages } = stagesOver({ kind: 'deny' });
     const { exchange, sent } = requestFrom('203.0.113.7');
     expect(await stages.beforeAgents?.(exchange)).toBe('ended');
-    expect(exchange.errorType).toBe('rate_limit_unavailable');
+    expect(exchange.outcome.errorType).toBe('rate_limit_unavailable');
     expect(sent[0]?.status).toBe(503);
     expect(firstHeader(sent[0]?.headers ?? [], 'retry-after')).toBe('1');
   });

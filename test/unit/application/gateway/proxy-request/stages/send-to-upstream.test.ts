@@ -48,7 +48,7 @@ describe('an answer', () => {
     const { exchange, response } = await run(targets);
     expect([response.status, response.text, response.state]).toEqual([200, 'fine', 'ended']);
     expect(response.field('set-cookie')).toBe('at=a');
-    expect([exchange.target, exchange.upstreamAttempts]).toEqual(['a', 1]);
+    expect([exchange.attempts.address, exchange.attempts.count]).toEqual(['a', 1]);
     expect(targets.told).toEqual(['a: answered', 'a: success']);
     expect(targets.wishes).toEqual([{ clientIp: '127.0.0.1', headers: [], isSecure: false, tried: [] }]);
   });
@@ -64,7 +64,11 @@ describe('an answer', () => {
   it('that breaks off cuts the connection of the client, and is a failure', async () => {
     const targets = new ScriptedTargets({ a: () => answered(200, ['half', null]), b: good });
     const { response, exchange, metrics } = await run(targets);
-    expect([response.text, response.state, exchange.errorType]).toEqual(['half', 'cut', 'upstream_unreachable']);
+    expect([response.text, response.state, exchange.outcome.errorType]).toEqual([
+      'half',
+      'cut',
+      'upstream_unreachable',
+    ]);
     expect(targets.told).toEqual(['a: answered', 'a: failure']);
     expect([targets.sent, targets.cancelled]).toEqual([['a'], 1]);
     expect(await upstreamCount(metrics, 'gateway_upstream_failures_total')).toBe(1);
@@ -145,7 +149,7 @@ describe('a failure', () => {
   it('has an idempotent request sent to another target, and counts it', async () => {
     const targets = new ScriptedTargets({ a: gone, b: gone, c: good });
     const { response, exchange, metrics } = await run(targets);
-    expect([response.status, targets.sent, exchange.target, exchange.upstreamAttempts]).toEqual([
+    expect([response.status, targets.sent, exchange.attempts.address, exchange.attempts.count]).toEqual([
       200,
       ['a', 'b', 'c'],
       'c',
@@ -250,7 +254,7 @@ describe('a request that is turned away because its target was taken out', () =>
     const changes = { retries: { maxAttempts: 1, budgetPercent: 0 }, allowance: new RetryAllowance(0) };
     const { response, metrics, exchange } = await run(targets, changes, 'POST');
     expect([response.status, targets.sent]).toEqual([200, ['a', 'b', 'c']]);
-    expect(exchange.upstreamAttempts).toBe(1);
+    expect(exchange.attempts.count).toBe(1);
     expect(await upstreamCount(metrics, 'gateway_upstream_attempts_total')).toBe(1);
     expect(await upstreamCount(metrics, 'gateway_upstream_failures_total')).toBe(0);
     expect(targets.told).toEqual(['a: neither', 'b: neither', 'c: answered', 'c: success']);
@@ -300,7 +304,7 @@ describe('a repetition to the same target', () => {
   ])('where %s counts as an attempt and a retry', async (_, retries, times) => {
     const allowance = new RetryAllowance(retries.budgetPercent);
     const { response, metrics, exchange } = await run(new ScriptedTargets({ a: asking }), { retries, allowance });
-    expect([response.text, exchange.upstreamAttempts]).toEqual([String(times), 1 + times]);
+    expect([response.text, exchange.attempts.count]).toEqual([String(times), 1 + times]);
     expect(await upstreamCount(metrics, 'gateway_upstream_attempts_total')).toBe(1 + times);
     expect(await upstreamCount(metrics, 'gateway_upstream_retries_total')).toBe(times);
   });
@@ -348,7 +352,7 @@ describe('a body', () => {
     const held = new BufferedBody(kept, [], 4);
     const { stage } = sendingStage(new ScriptedTargets({ a: good, b: good }));
     const { exchange } = recordedExchange({ method: 'PUT' });
-    exchange.forwardedBody = held;
+    exchange.forwarded.body = held;
     expect((await bodyOctets(held.begin())).toString()).toBe('held');
     await stage(exchange);
     expect((await bodyOctets(held.begin())).toString()).toBe('');

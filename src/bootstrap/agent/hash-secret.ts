@@ -4,14 +4,14 @@ import { HmacSecretDigest } from '../../adapters/outbound/hmac-secret-digest/hma
 import { CryptoKeyGenerator } from '../../adapters/outbound/node-random/crypto-random.js';
 import { NativePasswordHasher } from '../../adapters/outbound/password-hashes/native-password-hasher.js';
 
-/** Runs `gateway-auth hash-password` and `hash-key` with the streams of this process; gives the exit code. */
+/** Runs `gateway-auth hash-password` and `hash-key` with the streams of this process. Resolves to the exit code. */
 export const hashSecret = (command: HashCommand): Promise<number> =>
   runHashCommand(
     command,
     { hasher: new NativePasswordHasher(), digest: new HmacSecretDigest(), keys: new CryptoKeyGenerator() },
     {
-      secrets: process.stdin,
-      result: (text) => void process.stdout.write(text),
-      messages: (text) => void process.stderr.write(text),
+      stdin: process.stdin,
+      stdout: (text) => void process.stdout.write(text),
+      stderr: (text) => void process.stderr.write(text),
     },
   );

@@ -1,6 +1,6 @@
 import { runCommand } from '../../adapters/command-line/command-output.js';
-import { parseSessionsArguments } from '../../adapters/inbound/saml-command-line/parse-sessions-arguments.js';
-import { runSessionsCommand } from '../../adapters/inbound/saml-command-line/run-sessions-command.js';
+import { parseSessionsArguments } from '../../adapters/inbound/sessions-command-line/parse-sessions-arguments.js';
+import { runSessionsCommand } from '../../adapters/inbound/sessions-command-line/run-sessions-command.js';
 import { SystemClock } from '../../adapters/outbound/node-clock/system-clock.js';
 import type { LogFields, Logger } from '../../application/ports/shared/logger.js';
 import { agentBlocksOfFile } from '../shared/configuration-file.js';

@@ -1,6 +1,6 @@
 import type { CommandOutput } from '../../../src/adapters/command-line/command-output.js';
-import { parseSessionsArguments } from '../../../src/adapters/inbound/saml-command-line/parse-sessions-arguments.js';
-import { runSessionsCommand } from '../../../src/adapters/inbound/saml-command-line/run-sessions-command.js';
+import { parseSessionsArguments } from '../../../src/adapters/inbound/sessions-command-line/parse-sessions-arguments.js';
+import { runSessionsCommand } from '../../../src/adapters/inbound/sessions-command-line/run-sessions-command.js';
 import { MemoryStoreOpener } from '../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
 import type { SamlStores } from '../../../src/application/ports/agent/saml-stores.js';
 import { agentBlockReader } from '../../../src/application/whole/read-agent-block.js';

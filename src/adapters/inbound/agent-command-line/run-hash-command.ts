@@ -6,69 +6,68 @@ import type { SecretDigest } from '../../../application/ports/shared/secret-dige
 import type { HashCommand } from './parse-hash-arguments.js';
 import { readSecret, type SecretInput, type SecretReading } from './secret-input.js';
 
-export interface HashCommandParts {
+export interface HashCommandPorts {
   readonly hasher: PasswordHasher;
   readonly digest: SecretDigest;
   readonly keys: KeyGenerator;
 }
 
-/** The streams of the process, by what goes through them. */
+/** The streams of the process. A prompt has to appear before its answer is read, so the output cannot wait for the end. */
 export interface HashCommandStreams {
-  readonly secrets: SecretInput;
-  /** Hashes and digests, one line. */
-  readonly result: (text: string) => void;
-  /** Everything that is for a person to read. */
-  readonly messages: (text: string) => void;
+  readonly stdin: SecretInput;
+  /** Gets the hash or the digest. */
+  readonly stdout: (text: string) => void;
+  /** Gets prompts and messages. */
+  readonly stderr: (text: string) => void;
 }
 
-/** What the command comes to: what a shell gets to know of it. */
 type ExitCode = 0 | 1 | 2 | 130;
 const interrupted: ExitCode = 130;
 
-const complain = (message: string, exitCode: ExitCode, { messages }: HashCommandStreams): ExitCode => {
-  messages(`error: ${message}\n`);
+const fail = (message: string, exitCode: ExitCode, { stderr }: HashCommandStreams): ExitCode => {
+  stderr(`error: ${message}\n`);
   return exitCode;
 };
 
-const unread = (reading: Exclude<SecretReading, { kind: 'read' }>, streams: HashCommandStreams): ExitCode =>
-  reading.kind === 'cancelled' ? interrupted : complain(reading.message, 2, streams);
+const failRead = (reading: Exclude<SecretReading, { kind: 'read' }>, streams: HashCommandStreams): ExitCode =>
+  reading.kind === 'cancelled' ? interrupted : fail(reading.message, 2, streams);
 
 const runHashPassword = async (
   { algorithm, user }: Extract<HashCommand, { kind: 'hash-password' }>,
-  { hasher }: HashCommandParts,
+  { hasher }: HashCommandPorts,
   streams: HashCommandStreams,
 ): Promise<ExitCode> => {
-  const reading = await readSecret(['Password: ', 'The same again: '], streams.secrets, streams.messages);
-  if (reading.kind !== 'read') return unread(reading, streams);
+  const reading = await readSecret(['Password: ', 'The same again: '], streams.stdin, streams.stderr);
+  if (reading.kind !== 'read') return failRead(reading, streams);
   const hashed = await hashPassword({ password: reading.text, algorithm, user }, hasher);
-  if (!hashed.ok) return complain(hashed.error.message, hashed.error.kind === 'unfit' ? 2 : 1, streams);
-  streams.result(`${hashed.value}\n`);
+  if (!hashed.ok) return fail(hashed.error.message, hashed.error.kind === 'unfit' ? 2 : 1, streams);
+  streams.stdout(`${hashed.value}\n`);
   return 0;
 };
 
 const runHashKey = async (
   { generate, name }: Extract<HashCommand, { kind: 'hash-key' }>,
-  { digest, keys }: HashCommandParts,
+  { digest, keys }: HashCommandPorts,
   streams: HashCommandStreams,
 ): Promise<ExitCode> => {
   const reading: SecretReading = generate
     ? { kind: 'read', text: keys.newKey() }
-    : await readSecret(['API key: '], streams.secrets, streams.messages);
-  if (reading.kind !== 'read') return unread(reading, streams);
+    : await readSecret(['API key: '], streams.stdin, streams.stderr);
+  if (reading.kind !== 'read') return failRead(reading, streams);
   const hashed = hashKey({ key: reading.text, name }, digest);
-  if (!hashed.ok) return complain(hashed.error, 2, streams);
+  if (!hashed.ok) return fail(hashed.error, 2, streams);
   if (generate) {
-    streams.messages(`The key, shown this once and kept nowhere: ${reading.text}\n`);
-    streams.messages(`Its entry for api-keys${name === null ? ', which lacks :<name>' : ''}:\n`);
+    streams.stderr(`The key, shown this once and kept nowhere: ${reading.text}\n`);
+    streams.stderr(`Its entry for api-keys${name === null ? ', which lacks :<name>' : ''}:\n`);
   }
-  streams.result(`${hashed.value}\n`);
+  streams.stdout(`${hashed.value}\n`);
   return 0;
 };
 
-/** Runs `hash-password` or `hash-key` and gives the exit code. No secret is written but the key that was made. */
+/** Runs `hash-password` or `hash-key`. Resolves to the exit code. The only secret that it writes is a generated key. */
 export const runHashCommand = (
   command: HashCommand,
-  parts: HashCommandParts,
+  ports: HashCommandPorts,
   streams: HashCommandStreams,
 ): Promise<ExitCode> =>
-  command.kind === 'hash-password' ? runHashPassword(command, parts, streams) : runHashKey(command, parts, streams);
+  command.kind === 'hash-password' ? runHashPassword(command, ports, streams) : runHashKey(command, ports, streams);

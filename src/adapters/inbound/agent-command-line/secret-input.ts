@@ -1,17 +1,17 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 
-/** Where secrets are read from. */
+/** The stream that carries a secret. */
 export type SecretInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 
 export type SecretReading =
   | { readonly kind: 'read'; readonly text: string }
   /** By Ctrl-C or Ctrl-D. */
   | { readonly kind: 'cancelled' }
-  /** The message is one clause, with nothing of what was read. */
+  /** The message is one clause that repeats no input. */
   | { readonly kind: 'unfit'; readonly message: string };
 
-/** Far more than any secret has. */
+/** Far more than a secret needs. */
 const mostOctets = 65_536;
 
 const unfit = (message: string): SecretReading => ({ kind: 'unfit', message });
@@ -43,7 +43,7 @@ const readPipe = async (input: SecretInput): Promise<SecretReading> => {
   return oneLine(Buffer.concat(chunks));
 };
 
-/** Takes what readline would echo. */
+/** Drops readline's echo. */
 const nowhere = (): Writable =>
   new Writable({
     write(_chunk, _encoding, done) {
@@ -51,7 +51,7 @@ const nowhere = (): Writable =>
     },
   });
 
-/** One interface for all the questions: what was typed ahead belongs to the next. */
+/** One interface asks all questions, so that text typed ahead answers the next one. */
 const ask = (
   prompts: readonly string[],
   input: SecretInput,
@@ -64,7 +64,7 @@ const ask = (
     lines.on('SIGINT', () => lines.close());
     lines.on('close', () => resolve(answers.length === prompts.length ? answers : null));
     lines.on('line', (line) => {
-      // Lines that were pasted come on after the last question has been answered.
+      // Pasted lines can follow the last answer.
       if (answers.length === prompts.length) return;
       answers.push(line);
       show('\n');
@@ -74,10 +74,7 @@ const ask = (
     prompt();
   });
 
-/**
- * Reads a secret: at a terminal by asking, without showing what is typed; anywhere else the one line that comes. Two prompts
- * ask for the same secret twice.
- */
+/** Reads a secret: at a terminal with prompts and without echo, else one line. Two prompts ask for the same secret twice. */
 export const readSecret = async (
   prompts: readonly string[],
   input: SecretInput,

@@ -42,7 +42,7 @@ const fileReason: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of its path is no directory',
 };
 
-/** A text on one line, whatever it was: a file's name may hold anything. */
+/** Replaces control characters by spaces: the name of a file may hold any of them. */
 const oneLine = (text: string): string =>
   Array.from(text, (character) => (character < ' ' || character === '\u007f' ? ' ' : character))
     .join('')
@@ -50,7 +50,7 @@ const oneLine = (text: string): string =>
 
 const textOf = (error: unknown): string => {
   if (!isSystemError(error)) return error instanceof Error ? error.message : String(error);
-  // Node calls a look-up of the host part of a listening address getaddrinfo.
+  // Node reports a failed lookup of a listening host as getaddrinfo.
   if (error.syscall === 'listen' || error.syscall === 'bind' || error.syscall === 'getaddrinfo') {
     return `cannot listen on ${addressOf(error)}: ${listenReason(error)}`;
   }

@@ -62,7 +62,7 @@ const policyJson = ({ policy, fate }: PolicyExplanation, sources: PolicySourcesT
   };
 };
 
-/** An explanation as programs read it: one JSON value. Values of policies are Cedar text. */
+/** An explanation for programs: one JSON value. Values of policies are Cedar text. */
 export const explanationJson = (
   { judgement, policies }: DecisionExplanation,
   sources: PolicySourcesText,

@@ -1,3 +1,4 @@
+import type { PolicyError } from '../../../domain/agent/policy/evaluate/decision.js';
 import { isError } from '../../../domain/agent/policy/evaluate/evaluation-error.js';
 import type { DecisionExplanation } from '../../../domain/agent/policy/explain/explain-decision.js';
 import type {
@@ -7,14 +8,14 @@ import type {
 } from '../../../domain/agent/policy/explain/explain-policy.js';
 import type { Finding } from '../../../domain/agent/policy/explain/finding.js';
 import { formatValue } from '../../../domain/agent/policy/explain/format-value.js';
+import type { Judgement } from '../../../domain/agent/policy/test-cases/judge-request.js';
 import { formatEntityUid } from '../../../domain/agent/policy/values/entity-uid.js';
 import { printableText } from '../../command-line/terminal-text.js';
 import type { PolicySourcesText } from './policy-sources-text.js';
-import { policyErrorText, verdictText } from './verdict-text.js';
 
-/** Characters of a source that one line shows, at the most. */
+/** The most characters of a source on one line. */
 const longestSource = 120;
-/** Parts of one condition that are told side by side, at the most. */
+/** The most parts of one condition side by side. */
 const mostParts = 20;
 
 /** A piece of a source on one line, cut where it is long. */
@@ -85,7 +86,40 @@ const policyLines = ({ policy, fate }: PolicyExplanation, sources: PolicySources
   ];
 };
 
-/** An explanation as people read it. */
+/** The most policies that one line names. */
+const mostNamed = 20;
+
+const refusals: Readonly<Record<Extract<Judgement, { kind: 'refused' }>['reason'], string>> = {
+  principal_missing: 'deny: principal_missing: the identity has no claim that names the principal',
+  roles_unusable:
+    'deny: roles_unusable: its roles are no list of texts, or are more, or longer, than policies can be asked about',
+};
+
+/** Ids of policies in quotes. */
+export const namesText = (policies: readonly string[]): string => {
+  const shown = policies.slice(0, mostNamed).map((id) => `"${id}"`);
+  return [...shown, ...(policies.length > mostNamed ? [`and ${policies.length - mostNamed} more`] : [])].join(', ');
+};
+
+/** The decision and its cause, on one line. */
+export const verdictText = (judgement: Judgement): string => {
+  if (judgement.kind === 'refused') return refusals[judgement.reason];
+  const { decision, because, policies } = judgement.verdict;
+  switch (because) {
+    case 'policies':
+      return `${decision} by ${namesText(policies)}`;
+    case 'default':
+      return `${decision} by default: no policy decides`;
+    case 'error':
+      return `${decision} by ${namesText(policies)}, which cannot be evaluated`;
+  }
+};
+
+/** The error of a policy, on one line. */
+export const policyErrorText = ({ policyId, error }: PolicyError): string =>
+  `"${policyId}": ${error.code}: ${error.message}`;
+
+/** An explanation for people. */
 export const explanationText = ({ judgement, policies }: DecisionExplanation, sources: PolicySourcesText): string => {
   const lines: string[] = [];
   if (judgement.kind === 'judged') {

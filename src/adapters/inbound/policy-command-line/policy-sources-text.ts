@@ -1,7 +1,7 @@
 import type { LoadedPolicies } from '../../../domain/agent/policy/policy-source/load-policies.js';
 import { type SourceLines, type SourceSpan, sourceLines } from '../../../domain/agent/policy/source-lines.js';
 
-/** A piece of a policy's text, and where it is. */
+/** A part of a policy's text, with its position. */
 export interface SourcePiece {
   readonly file: string;
   readonly line: number;
@@ -10,7 +10,7 @@ export interface SourcePiece {
   readonly text: string;
 }
 
-/** Finds pieces in the sources of policies; the lines of each source are found once. */
+/** Finds parts of policies in their sources. It splits each source into lines once. */
 export class PolicySourcesText {
   readonly #policies: LoadedPolicies;
   readonly #lines = new Map<string, SourceLines>();
@@ -19,7 +19,7 @@ export class PolicySourcesText {
     this.#policies = policies;
   }
 
-  /** Null where the text of the policy is not known. */
+  /** Null: the text of the policy is unknown. */
   piece(policyId: string, span: SourceSpan): SourcePiece | null {
     const origin = this.#policies.sourceOf(policyId);
     if (origin === undefined) return null;

@@ -23,7 +23,7 @@ import type { ExplainRules, ExplainSubject, PolicyCommand, PolicyLocation } from
 import { PolicySourcesText } from './policy-sources-text.js';
 import { testReport } from './test-report.js';
 
-export interface PolicyCommandParts {
+export interface PolicyCommandPorts {
   readonly files: PolicyFiles;
   readonly tests: PolicyTestSource;
   readonly agentBlocks: (file: string) => AgentBlockReader;
@@ -39,7 +39,7 @@ interface FoundPolicies {
   readonly problems: readonly ConfigurationProblem[];
 }
 
-const findPolicies = async (location: PolicyLocation, { agentBlocks }: PolicyCommandParts): Promise<FoundPolicies> => {
+const findPolicies = async (location: PolicyLocation, { agentBlocks }: PolicyCommandPorts): Promise<FoundPolicies> => {
   if (location.kind === 'files') {
     return {
       set: {
@@ -77,7 +77,7 @@ const checkReport = ({ problems, counts }: PolicyCheck): CommandOutput => {
 
 const check = async (
   { location, strict }: Extract<PolicyCommand, { kind: 'check' }>,
-  parts: PolicyCommandParts,
+  parts: PolicyCommandPorts,
 ): Promise<CommandOutput> => {
   const { set, shadow, problems } = await findPolicies(location, parts);
   if (set === null) return checkReport({ problems, counts: null });
@@ -89,7 +89,7 @@ const check = async (
 
 const test = async (
   { files, quiet }: Extract<PolicyCommand, { kind: 'test' }>,
-  parts: PolicyCommandParts,
+  parts: PolicyCommandPorts,
 ): Promise<CommandOutput> => {
   const runs: PolicyTestRun[] = [];
   for (const file of files) runs.push(await testPolicies(file, parts));
@@ -120,7 +120,7 @@ const explainReport = ({ explanation, problems }: ExplainedDecision, json: boole
   return { stdout, stderr, exitCode: 0 };
 };
 
-const explain = async (subject: ExplainSubject, parts: PolicyCommandParts): Promise<ExplainedDecision> => {
+const explain = async (subject: ExplainSubject, parts: PolicyCommandPorts): Promise<ExplainedDecision> => {
   if (subject.kind === 'case') return explainTestCase(subject.testFile, subject.caseName, parts);
   const { set, authz, problems } = await findPolicies(subject.location, parts);
   if (set === null) return { explanation: null, problems };
@@ -134,7 +134,7 @@ const explain = async (subject: ExplainSubject, parts: PolicyCommandParts): Prom
 /** Runs `policy check`, `test` or `explain`. Returns the output without writing it. */
 export const runPolicyCommand = async (
   command: Extract<PolicyCommand, { kind: 'check' | 'test' | 'explain' }>,
-  parts: PolicyCommandParts,
+  parts: PolicyCommandPorts,
 ): Promise<CommandOutput> => {
   switch (command.kind) {
     case 'check':

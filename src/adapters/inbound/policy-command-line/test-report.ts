@@ -2,7 +2,7 @@ import type { PolicyTestRun } from '../../../application/agent/policy-tools/test
 import type { TestCaseOutcome } from '../../../domain/agent/policy/test-cases/run-test-case.js';
 import type { CommandOutput } from '../../command-line/command-output.js';
 import { counted, printableText, problemsText } from '../../command-line/terminal-text.js';
-import { namesText, policyErrorText, verdictText } from './verdict-text.js';
+import { namesText, policyErrorText, verdictText } from './explanation-text.js';
 
 const expectedText = ({ testCase: { expected } }: TestCaseOutcome): string => {
   if (expected.policies === null) return expected.decision;

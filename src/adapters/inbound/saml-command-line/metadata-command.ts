@@ -73,14 +73,14 @@ export const parseSamlArguments = (argv: readonly string[]): MetadataCommand | U
   return { kind: 'metadata', configFile, agentName: flagValue(parsed.values, 'agent') };
 };
 
-export interface MetadataCommandParts extends DescriptionParts {
+export interface MetadataCommandPorts extends DescriptionParts {
   readonly agentBlocks: (file: string) => AgentBlockReader;
 }
 
 /** Runs `saml metadata`. Returns the output without writing it. */
 export const runMetadataCommand = async (
   { configFile, agentName }: MetadataCommand,
-  parts: MetadataCommandParts,
+  parts: MetadataCommandPorts,
 ): Promise<CommandOutput> => {
   const { metadata, errors } = await describeServiceProvider(parts.agentBlocks(configFile), agentName, parts);
   return metadata === null ? failedCommand(problemsText(errors)) : { stdout: metadata, stderr: '', exitCode: 0 };

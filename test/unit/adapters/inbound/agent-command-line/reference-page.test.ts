@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { parseAgentArguments } from '../../../../../src/adapters/inbound/agent-command-line/parse-agent-arguments.js';
 import { parsePolicyArguments } from '../../../../../src/adapters/inbound/policy-command-line/parse-policy-arguments.js';
 import { parseSamlArguments } from '../../../../../src/adapters/inbound/saml-command-line/metadata-command.js';
-import { parseSessionsArguments } from '../../../../../src/adapters/inbound/saml-command-line/parse-sessions-arguments.js';
+import { parseSessionsArguments } from '../../../../../src/adapters/inbound/sessions-command-line/parse-sessions-arguments.js';
 import { documentationPage, fencedBlocks } from '../../../../support/shared/documentation-examples.js';
 
 const shown = fencedBlocks(documentationPage('docs/reference/gateway-auth-cli.md')).map(({ text }) => text);

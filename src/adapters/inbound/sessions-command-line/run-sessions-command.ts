@@ -9,7 +9,7 @@ import { printableText, problemsText } from '../../command-line/terminal-text.js
 import type { SessionsCommand } from './parse-sessions-arguments.js';
 import { listReport, type ReportMoment, revokeReport, showReport } from './session-report.js';
 
-export interface SessionsCommandParts extends StoreParts {
+export interface SessionsCommandPorts extends StoreParts {
   readonly clock: Clock;
 }
 
@@ -40,7 +40,7 @@ const perform = async (command: SessionsCommand, store: SessionStore, moment: Re
 /** Runs `sessions list`, `show` or `revoke`. Returns the output without writing it. */
 export const runSessionsCommand = async (
   command: SessionsCommand,
-  parts: SessionsCommandParts,
+  parts: SessionsCommandPorts,
 ): Promise<CommandOutput> => {
   const found = await openStore(command.place, parts);
   if (!found.ok) return failedCommand(problemsText(found.error));

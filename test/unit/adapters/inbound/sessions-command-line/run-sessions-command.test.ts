@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runSessionsCommand } from '../../../../../src/adapters/inbound/saml-command-line/run-sessions-command.js';
+import { runSessionsCommand } from '../../../../../src/adapters/inbound/sessions-command-line/run-sessions-command.js';
 import { err } from '../../../../../src/domain/shared/result.js';
 import { sessionsBench } from '../../../../support/agent/sessions-command.js';
 import { hashOf, hourMs, noonMs, testSession } from '../../../../support/agent/test-sessions.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSessionsArguments } from '../../../../../src/adapters/inbound/saml-command-line/parse-sessions-arguments.js';
+import { parseSessionsArguments } from '../../../../../src/adapters/inbound/sessions-command-line/parse-sessions-arguments.js';
 
 const parse = (line: string) => parseSessionsArguments(line === '' ? [] : line.split(' '));
 const agent = { kind: 'agent', configFile: 'g.kdl', agentName: null } as const;

@@ -54,7 +54,7 @@ export const plainTimeouts: ListenerTimeouts = {
 export const plainUpstream = (name: string, port: number): UpstreamConfiguration => ({
   name,
   targets: [{ address: { host: '127.0.0.1', port }, weight: 1 }],
-  timeouts: { connectMs: 1_000, readMs: 5_000, requestMs: 5_000 },
+  timeouts: { connectMs: 20_000, readMs: 20_000, requestMs: 20_000 },
   maxConnections: 100,
   maxIdle: 20,
   healthCheck: null,

@@ -106,8 +106,8 @@ export const listeningClient = (
   const client = createTargetClient({
     address: { host: '127.0.0.1', port },
     authority: `127.0.0.1:${port}`,
-    connectMs: 1_000,
-    readMs: 5_000,
+    connectMs: 20_000,
+    readMs: 20_000,
     maxConnections: 100,
     onExhausted: () => undefined,
     maxIdle: 20,
@@ -126,9 +126,9 @@ export const plainUpstreamRequest: UpstreamRequest = {
   headers: ['Host', 'a'],
   body: null,
   upgradeToWebSocket: false,
-  timeoutMs: 5_000,
+  timeoutMs: 20_000,
   readMs: null,
   received: null,
   alike: null,
-  patienceMs: 5_000,
+  patienceMs: 20_000,
 };

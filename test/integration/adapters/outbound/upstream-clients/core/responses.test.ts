@@ -174,7 +174,8 @@ describe('a response that begins before its request has been sent', () => {
     const outcome = await client.send({ ...plainUpstreamRequest, body }).response;
     if (!outcome.ok) throw new Error(outcome.error.detail);
     // By the time that the silence of another one has lasted too long, that of this one has as well.
-    expect(await client.send(get).response).toMatchObject({ error: { code: 'timed_out' } });
+    const other = { ...get, timeoutMs: 300, patienceMs: 300 };
+    expect(await client.send(other).response).toMatchObject({ error: { code: 'timed_out' } });
     end(null);
     expect((await bodyOctets(outcome.value.body)).toString()).toBe('a');
   });

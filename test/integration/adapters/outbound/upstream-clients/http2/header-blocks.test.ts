@@ -55,7 +55,7 @@ describe('a header block of an upstream', () => {
     ['without its last octet', (stream: number) => head(stream).subarray(0, -1)],
     ['without its last frame', (stream: number) => frame(frameTypes.headers, 0, stream, block)],
   ])('%s, and silence: the answer has not come in time', async (_, answer) => {
-    const outcome = await (await clientOf(answer)).send(get).response;
+    const outcome = await (await clientOf(answer)).send({ ...get, timeoutMs: 200, patienceMs: 200 }).response;
     expect(outcome).toMatchObject({ ok: false, error: { code: 'timed_out' } });
   });
 });

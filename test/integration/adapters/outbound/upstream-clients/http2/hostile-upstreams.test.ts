@@ -349,7 +349,8 @@ describe('a response that is malformed', () => {
       (stream, peer, turn) => peer.write(turn === 0 ? make(stream) : ok(stream, endHeaders + endStream)),
       outcome === 'timed_out' ? { readMs: 100 } : {},
     );
-    expect(await outcomeOf(client)).toBe(outcome);
+    const request = outcome === 'timed_out' ? { ...get, timeoutMs: 200, patienceMs: 200 } : get;
+    expect(await outcomeOf(client, request)).toBe(outcome);
     expect(await outcomeOf(client)).toBe('200 ');
     expect(upstream.peers).toHaveLength(2);
     await eventually(() => upstream.peers[0]?.socket.closed === true);

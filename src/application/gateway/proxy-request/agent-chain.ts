@@ -17,7 +17,7 @@ import { requestHeadersEvent } from './agent-events.js';
 import { answerBodyFailure, answerViolation, type ProblemAnswerer } from './answer-problem.js';
 import { answerWithDecision } from './answer-with-decision.js';
 import { applyFailureMode } from './apply-failure-mode.js';
-import type { Exchange, StageOutcome } from './exchange.js';
+import type { Exchange, ExchangeView, StageExchange, StageOutcome } from './exchange.js';
 import type { IdentityHeaderFilter } from './identity-header-filter.js';
 import {
   headersOfInspected,
@@ -60,6 +60,9 @@ export const askFrom = (
   }
   return 'continue';
 };
+
+/** An exchange as the answer of an agent changes it. */
+type JudgedExchange = StageExchange<'body' | 'id' | 'target', 'agents' | 'forwarded'>;
 
 /** What goes with a coding that is not known (RFC 9110, section 15.5.16). */
 const knownCodings = ['Accept-Encoding', [...contentCodings, 'identity'].join(', ')];
@@ -170,7 +173,7 @@ class AgentChain implements AgentCallListener {
 }
 
 const takeJudgement = (
-  exchange: Exchange,
+  exchange: JudgedExchange,
   agent: AskedAgent,
   judgement: Result<InspectedBody, InspectionFailure>,
   dependencies: AskAgentsDependencies,
@@ -185,7 +188,7 @@ const takeJudgement = (
 };
 
 const takeOutcome = (
-  exchange: Exchange,
+  exchange: JudgedExchange,
   agent: AskedAgent,
   outcome: AgentOutcome,
   dependencies: AskAgentsDependencies,
@@ -198,7 +201,7 @@ const takeOutcome = (
 };
 
 const takeAnswer = (
-  exchange: Exchange,
+  exchange: JudgedExchange,
   { client }: AskedAgent,
   answer: AgentAnswer,
   { problems, audit: auditLog }: AskAgentsDependencies,
@@ -228,7 +231,7 @@ const takeAnswer = (
 };
 
 const takeFailure = (
-  exchange: Exchange,
+  exchange: JudgedExchange,
   agent: AskedAgent,
   failure: InspectionFailure,
   dependencies: AskAgentsDependencies,
@@ -256,21 +259,28 @@ const takeFailure = (
 };
 
 /** What is known of the headers as they stand. */
-const alikeOf = ({ forwarded: { alike, headers } }: Exchange): RepeatedHeaderCache | null =>
+const alikeOf = ({ forwarded: { alike, headers } }: ExchangeView<'forwarded'>): RepeatedHeaderCache | null =>
   alike !== null && alike.fields === headers ? alike : null;
 
 /**
  * What an answer makes of the headers of a request, where the very same was given to the request before on its connection, whose
  * headers were alike; null: that is to be found out. Only answers that allow, and that want nothing else, are remembered.
  */
-export const answeredAgain = (exchange: Exchange, answer: AgentAnswer): RepeatedHeaderCache | null => {
+export const answeredAgain = (
+  exchange: ExchangeView<'forwarded' | 'request'>,
+  answer: AgentAnswer,
+): RepeatedHeaderCache | null => {
   const alike = alikeOf(exchange);
   const { known } = exchange.request.connection;
   return alike === null || known === null ? null : known.operated(alike, answer);
 };
 
 /** Remembers what an answer that was found to be sound has made of the headers of a request, as they still stand. */
-export const rememberAnswered = (exchange: Exchange, answer: AgentAnswer, operated: HeaderList): void => {
+export const rememberAnswered = (
+  exchange: ExchangeView<'forwarded' | 'request'>,
+  answer: AgentAnswer,
+  operated: HeaderList,
+): void => {
   const alike = alikeOf(exchange);
   if (alike === null || operated === alike.fields || !isLasting(answer)) return;
   exchange.request.connection.known?.rememberOperated(alike, answer, operated);

@@ -1,14 +1,16 @@
 import type { RequestCompleteEvent, RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
 import { firstHeader, lowerNames } from '../../../domain/http/header-list.js';
-import type { Exchange } from './exchange.js';
+import type { ExchangeView } from './exchange.js';
 
 /** How agents are told of versions of HTTP; those that there are, made once. */
 const protocols: ReadonlyMap<string, string> = new Map(
   ['1.0', '1.1', '2', '2.0'].map((version) => [version, `HTTP/${version}`]),
 );
 
+type AskedExchange = ExchangeView<'id' | 'client' | 'forwarded' | 'request' | 'route' | 'target' | 'trace'>;
+
 /** The head of a request as it stands, for an agent. `nowMs` is that of the wall clock. */
-export const requestHeadersEvent = (exchange: Exchange, nowMs: number): RequestHeadersEvent => {
+export const requestHeadersEvent = (exchange: AskedExchange, nowMs: number): RequestHeadersEvent => {
   const { request, client, route } = exchange;
   const { tls } = request.connection;
   return {
@@ -42,9 +44,12 @@ export interface ExchangeOutcome {
   readonly durationMs: number;
 }
 
+/** What agents hear of an exchange when it is over. */
+export type CountedExchange = ExchangeView<'attempts' | 'body' | 'id' | 'outcome' | 'response' | 'route'>;
+
 /** The end of a request, for an agent. */
 export const requestCompleteEvent = (
-  exchange: Exchange,
+  exchange: CountedExchange,
   { status, durationMs }: ExchangeOutcome,
 ): RequestCompleteEvent => ({
   kind: 'request_complete',

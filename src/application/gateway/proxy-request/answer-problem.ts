@@ -6,7 +6,7 @@ import { grpcCodeOf, grpcErrorHeaders, isGrpcCall } from '../../../domain/http/g
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { GatewayMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { LogFields, Logger } from '../../ports/shared/logger.js';
-import type { Exchange, StageOutcome } from './exchange.js';
+import type { AnswerableExchange, StageExchange, StageOutcome } from './exchange.js';
 
 /** Header fields that every problem has. */
 export const problemHeaders = (code: GatewayProblemCode, correlationId: string): string[] => {
@@ -36,7 +36,7 @@ export class ProblemAnswerer {
    * instead: the client must not take what it got for the whole.
    */
   answer(
-    exchange: Exchange,
+    exchange: AnswerableExchange,
     code: GatewayProblemCode,
     detail: string,
     fields: LogFields = {},
@@ -74,7 +74,7 @@ export class ProblemAnswerer {
 
 /** Answers a violated limit, with the log line and the count that it calls for. */
 export const answerViolation = (
-  exchange: Exchange,
+  exchange: AnswerableExchange,
   violation: LimitViolation,
   problems: ProblemAnswerer,
   metrics: GatewayMetrics,
@@ -107,9 +107,12 @@ const count = ({ code, name }: LimitViolation, metrics: GatewayMetrics): void =>
   }
 };
 
+/** An exchange whose request body is read. */
+type UploadingExchange = StageExchange<'body' | 'forwarded'>;
+
 /** Answers a request whose body could not be read to its end. */
 export const answerBodyFailure = (
-  exchange: Exchange,
+  exchange: UploadingExchange,
   maxBodySize: BodySizeLimit,
   problems: ProblemAnswerer,
   metrics: GatewayMetrics,
@@ -138,7 +141,7 @@ interface ClientError {
 }
 
 /** Sends an error in the form that its client reads: a gRPC call gets its status and message in the head of a 200 answer. */
-export const sendError = (exchange: Exchange, { headers, body, message, close }: ClientError): void => {
+export const sendError = (exchange: AnswerableExchange, { headers, body, message, close }: ClientError): void => {
   const { request, response } = exchange;
   const { status } = exchange.outcome;
   if (!isGrpcCall(request.headers)) {

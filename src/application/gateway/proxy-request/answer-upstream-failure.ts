@@ -6,7 +6,9 @@ import type { UpstreamFailure } from '../../ports/gateway/upstream-client.js';
 import type { ChosenTarget, TargetChoice } from '../choose-upstream/chosen-target.js';
 import { answerBodyFailure, type ProblemAnswerer } from './answer-problem.js';
 import { blamed, type ResponseFault } from './attempt-end.js';
-import type { Exchange, StageOutcome } from './exchange.js';
+import type { StageExchange, StageOutcome } from './exchange.js';
+
+type FailedExchange = StageExchange<'attempts' | 'body' | 'forwarded'>;
 
 export interface UpstreamFailureParts {
   readonly problems: ProblemAnswerer;
@@ -36,7 +38,7 @@ export class UpstreamFailureAnswers {
   }
 
   /** The last attempt came to nothing. */
-  failed(exchange: Exchange, failure: UpstreamFailure): StageOutcome {
+  failed(exchange: FailedExchange, failure: UpstreamFailure): StageOutcome {
     const { problems, metrics, maxBodySize } = this.#parts;
     if (failure.code === 'cancelled' || exchange.abandoned) return 'ended';
     if (failure.code === 'request_body') return answerBodyFailure(exchange, maxBodySize, problems, metrics);
@@ -51,7 +53,7 @@ export class UpstreamFailureAnswers {
   }
 
   /** There is an answer, but the client cannot have it, or not all of it. */
-  faulty(exchange: Exchange, fault: ResponseFault): StageOutcome {
+  faulty(exchange: FailedExchange, fault: ResponseFault): StageOutcome {
     const { problems, metrics } = this.#parts;
     if (fault.kind === 'upstream') return this.failed(exchange, blamed(exchange, fault.failure));
     const whose = this.#whose(exchange);
@@ -66,7 +68,7 @@ export class UpstreamFailureAnswers {
   }
 
   /** There is nobody to send the request to. */
-  untried(exchange: Exchange, choice: Exclude<TargetChoice, ChosenTarget>): StageOutcome {
+  untried(exchange: FailedExchange, choice: Exclude<TargetChoice, ChosenTarget>): StageOutcome {
     const { problems } = this.#parts;
     const upstream = this.#upstream;
     if (choice.kind === 'unresolved') {
@@ -78,7 +80,7 @@ export class UpstreamFailureAnswers {
     return problems.answer(exchange, 'no_healthy_target', detail, { upstream }, ['Retry-After', String(seconds)]);
   }
 
-  #whose({ attempts }: Exchange): { readonly upstream: string; readonly target: string | null } {
+  #whose({ attempts }: FailedExchange): { readonly upstream: string; readonly target: string | null } {
     return { upstream: this.#upstream, target: attempts.address };
   }
 }

@@ -6,7 +6,7 @@ import { type HeaderList, withHeader, withoutHeader } from '../../../domain/http
 import { withoutHopByHop } from '../../../domain/http/hop-by-hop-headers.js';
 import { parseStrictJsonObject } from '../../../domain/shared/strict-json.js';
 import { problemHeaders, sendError } from './answer-problem.js';
-import type { Exchange, StageOutcome } from './exchange.js';
+import type { StageExchange, StageOutcome } from './exchange.js';
 import { withResponseOperations } from './relay-response.js';
 
 /** A quoted-string (RFC 9110, section 5.6.4). */
@@ -46,7 +46,7 @@ const refusalText = (body: string | null): string => {
 
 /** Sends the client what an agent decided in place of the upstream's answer. */
 export const answerWithDecision = (
-  exchange: Exchange,
+  exchange: StageExchange<'agents'>,
   decision: Exclude<AgentDecision, { kind: 'allow' }>,
   verdict: AgentVerdict,
 ): StageOutcome => {

@@ -4,7 +4,7 @@ import type { AgentCallMetrics, GatewayMetrics } from '../../ports/gateway/gatew
 import type { Logger } from '../../ports/shared/logger.js';
 import type { RequestAudit } from '../audit/audit-trail.js';
 import type { ProblemAnswerer } from './answer-problem.js';
-import type { Exchange, StageOutcome } from './exchange.js';
+import type { ExchangeView, StageExchange, StageOutcome } from './exchange.js';
 import type { RouteAgent } from './route-agent.js';
 
 export interface FailureModeDependencies extends AgentLimitDependencies {
@@ -25,7 +25,7 @@ export type JudgedMessage = 'request' | 'response';
  * that agent, with `closed` the client gets a problem. An answer that came, and is none, opens nothing; see `opensOn`.
  */
 export const applyFailureMode = (
-  exchange: Exchange,
+  exchange: StageExchange<'id' | 'target'>,
   { client, failureMode, metrics }: RouteAgent & { readonly metrics: AgentCallMetrics },
   failure: AgentFailure,
   message: JudgedMessage,
@@ -59,7 +59,7 @@ export const applyFailureMode = (
  * otherwise. What becomes of the request is not decided here.
  */
 export const noteAgentLimit = (
-  exchange: Exchange,
+  exchange: ExchangeView<'client' | 'correlationId' | 'route' | 'traceId'>,
   agent: string,
   { limit: reached }: AgentFailure,
   { metrics, logger }: AgentLimitDependencies,

@@ -8,7 +8,7 @@ import type { LimitViolation } from '../../../domain/gateway/limits/limit-violat
 import { InflationError } from '../../ports/gateway/body-inflater.js';
 import { BodyReadError } from '../../ports/gateway/body-source.js';
 import type { UpstreamFailure } from '../../ports/gateway/upstream-client.js';
-import type { Exchange } from './exchange.js';
+import type { ExchangeView } from './exchange.js';
 import { BodyLimitError } from './inflated-body.js';
 
 /** Why the response of an upstream cannot go on to the client. */
@@ -74,7 +74,11 @@ export const endOfFailure = (failure: AttemptFailure, detail: string): AttemptEn
 });
 
 /** One whose answer has come as far as it will. `fault` is why the client did not get all of it; null: it is gone, or has it. */
-export const endOfAnswer = (exchange: Exchange, status: number, fault: ResponseFault | null): AttemptEnd => {
+export const endOfAnswer = (
+  exchange: ExchangeView<'abandoned' | 'body'>,
+  status: number,
+  fault: ResponseFault | null,
+): AttemptEnd => {
   const said = endOfStatus(status);
   // A status that is a failure is one, however much of its body comes.
   if (said.outcome === 'failure') return said;
@@ -85,7 +89,7 @@ export const endOfAnswer = (exchange: Exchange, status: number, fault: ResponseF
 };
 
 /** A failure as it has to be told: no upstream is to blame for a request body that did not come. */
-export const blamed = (exchange: Exchange, failure: UpstreamFailure): UpstreamFailure => {
+export const blamed = (exchange: ExchangeView<'body'>, failure: UpstreamFailure): UpstreamFailure => {
   if (failure.code === 'cancelled' || (exchange.body?.failure ?? null) === null) return failure;
   return { ...failure, code: 'request_body' };
 };

@@ -2,7 +2,7 @@ import type { ListenerConfiguration } from '../../../domain/gateway/configuratio
 import { canonicalName } from '../../../domain/http/canonical-name.js';
 import { type HeaderList, noHeaders } from '../../../domain/http/header-list.js';
 import { type OwnedHeaders, ownedHeaders, stripOwned } from '../../../domain/http/owned-headers.js';
-import type { Exchange } from './exchange.js';
+import type { ExchangeView } from './exchange.js';
 
 /** Headers that carry client certificates, by the listeners of one configuration. */
 export interface CertificateHeaderRules {
@@ -47,19 +47,21 @@ export const certificateHeaderRules = (
   return names.length === 0 ? noCertificateHeaders : { stripped: ownedHeaders(names), byListener };
 };
 
+type CertifiedExchange = ExchangeView<'client' | 'request', 'forwarded'>;
+
 /**
  * Takes every header that carries a client certificate out of the request, and keeps aside what can be believed of them:
  * what a trusted proxy brought, and what the client proved in its TLS handshake. They are put back once nothing that the
  * client sent, its Connection header above all, can touch them any more.
  */
-export const takeCertificateFields = (exchange: Exchange, rules: CertificateHeaderRules): void => {
+export const takeCertificateFields = (exchange: CertifiedExchange, rules: CertificateHeaderRules): void => {
   if (rules.stripped.names.size === 0) return;
   const listener = rules.byListener.get(exchange.request.connection.listener);
   if (listener) exchange.forwarded.certificateFields = believedFields(exchange, listener);
   exchange.forwarded.headers = stripOwned(exchange.forwarded.headers, rules.stripped);
 };
 
-const believedFields = (exchange: Exchange, { forward, accept }: ListenerCertificateHeaders): HeaderList => {
+const believedFields = (exchange: CertifiedExchange, { forward, accept }: ListenerCertificateHeaders): HeaderList => {
   const brought =
     accept !== null && exchange.client.peerTrusted ? broughtFields(exchange.forwarded.headers, accept) : noHeaders;
   const proved = exchange.request.connection.tls?.clientCertificate ?? null;

@@ -202,3 +202,28 @@ export class Exchange {
     sent?.cancel();
   }
 }
+
+type ReadPart<Part> = Part extends ForwardedRequest | AgentAnswers | ResponseOutcome ? Readonly<Part> : Part;
+
+/** An exchange as code sees it that reads some of its parts and makes or changes others. */
+export type ExchangeView<Reads extends keyof Exchange, Makes extends keyof Exchange = never> = {
+  readonly [Part in Exclude<Reads, Makes>]: ReadPart<Exchange[Part]>;
+} & Pick<Exchange, Makes>;
+
+/** What it takes to answer the client in place of the upstream. */
+export type AnswerableExchange = ExchangeView<
+  'abandoned' | 'client' | 'close' | 'correlationId' | 'rateLimitFields' | 'request' | 'response' | 'route' | 'traceId',
+  'outcome'
+>;
+
+/** An exchange as a stage sees it that reads some parts and makes or changes others. Every stage may answer the client. */
+export type StageExchange<Reads extends keyof Exchange, Makes extends keyof Exchange = never> = AnswerableExchange &
+  ExchangeView<Reads, Makes>;
+
+/**
+ * A stage that reads some parts of an exchange and makes or changes others. The stages that run or resume others take the
+ * whole exchange: `chooseRoute`, `askAgents` and `sendToUpstream`.
+ */
+export type StageOf<Reads extends keyof Exchange, Makes extends keyof Exchange = never> = (
+  exchange: StageExchange<Reads, Makes>,
+) => StageOutcome | Promise<StageOutcome>;

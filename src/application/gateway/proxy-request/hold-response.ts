@@ -2,7 +2,7 @@ import { firstHeader, type HeaderList } from '../../../domain/http/header-list.j
 import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
 import { type ResponseFault, responseFaultOf } from './attempt-end.js';
 import { BufferedBody, PrefixedBody, readAhead } from './buffered-body.js';
-import type { Exchange } from './exchange.js';
+import type { ExchangeView } from './exchange.js';
 import { withBody } from './relay-response.js';
 
 /** What became of holding a response back. `isWhole`: its upstream has nothing more to do with it. */
@@ -28,7 +28,7 @@ const mayBeHeld = ({ headers, body }: UpstreamResponse, maxOctets: number): bool
  * an event stream, and what its upstream wants to have sent on at once, is not held at all.
  */
 export const holdResponse = async (
-  exchange: Exchange,
+  exchange: ExchangeView<'request'>,
   response: UpstreamResponse,
   maxOctets: number,
 ): Promise<HeldResponse> => {

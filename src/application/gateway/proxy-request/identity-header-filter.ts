@@ -1,6 +1,6 @@
 import { alwaysOwned, type OwnedHeaders, ownedHeaders, stripNewlyOwned } from '../../../domain/http/owned-headers.js';
 import type { DeclaredHeaderNames } from '../ask-agents/declared-header-names.js';
-import type { Exchange } from './exchange.js';
+import type { ExchangeView } from './exchange.js';
 
 /**
  * The headers that no client may send, on any route: the fixed identity and certificate headers, those that the agent
@@ -32,15 +32,15 @@ export class IdentityHeaderFilter {
    * Removes what agents have declared since the headers were prepared: an agent may have connected only while the request
    * waited for it. Call it before the agent's own headers are applied.
    */
-  removeNewlyDeclared(exchange: Exchange): void {
+  removeNewlyDeclared({ forwarded }: ExchangeView<never, 'forwarded'>): void {
     const now = this.current();
-    const { identityNames: before, certificateFields, headers } = exchange.forwarded;
+    const { identityNames: before, certificateFields, headers } = forwarded;
     if (before === null || before === now) return;
-    exchange.forwarded.identityNames = now;
+    forwarded.identityNames = now;
     // A certificate is the gateway's own value, whichever agent reads it.
     const certificates = certificateFields.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
-    exchange.forwarded.headers = stripNewlyOwned(headers, { before, now }, new Set(certificates));
-    if (exchange.forwarded.headers !== headers) exchange.forwarded.alike = null;
+    forwarded.headers = stripNewlyOwned(headers, { before, now }, new Set(certificates));
+    if (forwarded.headers !== headers) forwarded.alike = null;
   }
 
   #compile(): OwnedHeaders {

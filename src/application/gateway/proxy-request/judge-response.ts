@@ -7,7 +7,7 @@ import type { RequestAudit } from '../audit/audit-trail.js';
 import { answerWithDecision } from './answer-with-decision.js';
 import { applyFailureMode, type FailureModeDependencies } from './apply-failure-mode.js';
 import { brokenResponse, type ResponseFault, uninspectable, unreadableContent } from './attempt-end.js';
-import type { Exchange } from './exchange.js';
+import type { StageExchange } from './exchange.js';
 import {
   headersOfInspected,
   type InspectedBody,
@@ -31,6 +31,8 @@ export interface ResponseJudgeDependencies extends FailureModeDependencies {
 export type JudgedResponse =
   | { readonly kind: 'relay'; readonly response: UpstreamResponse }
   | { readonly kind: 'ended'; readonly fault: ResponseFault | null };
+
+type JudgedExchange = StageExchange<'id' | 'target' | 'targetFields' | 'trace' | 'waitFor', 'agents'>;
 
 const ended: JudgedResponse = { kind: 'ended', fault: null };
 
@@ -57,7 +59,11 @@ export class ResponseJudge {
    * Asks one agent after the other, each about the response as those before have left it; the first answer that is not
    * allow takes its place. `cancelUpstream` ends what is left of the response, and need not be called again.
    */
-  async judge(exchange: Exchange, response: UpstreamResponse, cancelUpstream: () => void): Promise<JudgedResponse> {
+  async judge(
+    exchange: JudgedExchange,
+    response: UpstreamResponse,
+    cancelUpstream: () => void,
+  ): Promise<JudgedResponse> {
     const upload = exchange.request.body;
     upload?.lookAhead(true);
     const judged = await this.#askAll(exchange, response, cancelUpstream);
@@ -65,7 +71,11 @@ export class ResponseJudge {
     return judged;
   }
 
-  async #askAll(exchange: Exchange, response: UpstreamResponse, cancelUpstream: () => void): Promise<JudgedResponse> {
+  async #askAll(
+    exchange: JudgedExchange,
+    response: UpstreamResponse,
+    cancelUpstream: () => void,
+  ): Promise<JudgedResponse> {
     const source = response.body === null ? null : new MeteredBody(response.body, Number.POSITIVE_INFINITY);
     let standing = withBody(response, source, response.isBodyLate);
     // INVARIANT: a request reaches the upstream only once every agent that is to be asked about it was.
@@ -92,7 +102,7 @@ export class ResponseJudge {
 
   async #ask(
     agent: RouteAgent,
-    exchange: Exchange,
+    exchange: JudgedExchange,
     { status, headers, body }: UpstreamResponse,
   ): Promise<Result<InspectedBody, InspectionFailure>> {
     const correlationId = exchange.id;
@@ -117,7 +127,7 @@ export class ResponseJudge {
   }
 
   #take(
-    exchange: Exchange,
+    exchange: JudgedExchange,
     standing: UpstreamResponse,
     agent: RouteAgent,
     judgement: Result<InspectedBody, InspectionFailure>,
@@ -130,7 +140,7 @@ export class ResponseJudge {
   }
 
   #takeFailure(
-    exchange: Exchange,
+    exchange: JudgedExchange,
     standing: UpstreamResponse,
     agent: RouteAgent,
     failure: InspectionFailure,
@@ -145,7 +155,7 @@ export class ResponseJudge {
 }
 
 const takeJudgement = (
-  exchange: Exchange,
+  exchange: JudgedExchange,
   agent: string,
   standing: UpstreamResponse,
   inspected: InspectedBody,

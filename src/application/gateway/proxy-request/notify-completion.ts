@@ -1,20 +1,22 @@
 import type { RequestCompleteEvent } from '../../../domain/agent-protocol/messages.js';
 import type { Clock } from '../../ports/shared/clock.js';
-import { type ExchangeOutcome, requestCompleteEvent } from './agent-events.js';
+import { type CountedExchange, type ExchangeOutcome, requestCompleteEvent } from './agent-events.js';
 import { type AgentLimitDependencies, noteAgentLimit } from './apply-failure-mode.js';
-import type { Exchange } from './exchange.js';
+import type { ExchangeView } from './exchange.js';
 import { askAgent, type RouteAgent } from './route-agent.js';
 
 export interface CompletionDependencies extends AgentLimitDependencies {
   readonly clock: Clock;
 }
 
+type CompletedExchange = CountedExchange & ExchangeView<'agents' | 'client' | 'correlationId' | 'trace' | 'traceId'>;
+
 /**
  * Tells the agents that are subscribed to it of an exchange that is over. Nobody waits for what they answer. The clients of
  * all that were asked may forget it.
  */
 export const notifyCompletion = (
-  exchange: Exchange,
+  exchange: CompletedExchange,
   outcome: ExchangeOutcome,
   dependencies: CompletionDependencies,
 ): void => {
@@ -29,7 +31,7 @@ export const notifyCompletion = (
 };
 
 const tellAgent = async (
-  exchange: Exchange,
+  exchange: CompletedExchange,
   agent: RouteAgent,
   event: RequestCompleteEvent,
   dependencies: CompletionDependencies,

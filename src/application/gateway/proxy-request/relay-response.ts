@@ -10,22 +10,36 @@ import {
   passableInterim,
 } from '../../../domain/http/interim-response.js';
 import { alwaysOwned, isOwned, ownedHeaders } from '../../../domain/http/owned-headers.js';
-import { ownFields, passAsTheyAre, returnableFields, withOwnFields } from '../../../domain/http/returnable-fields.js';
+import {
+  type OwnResponseFields,
+  ownFields,
+  passAsTheyAre,
+  returnableFields,
+  withOwnFields,
+} from '../../../domain/http/returnable-fields.js';
 import { passableTrailers } from '../../../domain/http/trailer-fields.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
 import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
 import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
 import { type ResponseFault, responseFaultOf } from './attempt-end.js';
-import type { Exchange } from './exchange.js';
+import type { ExchangeView } from './exchange.js';
+
+/** An exchange whose response is relayed. */
+export type RelayingExchange = OwnResponseFields &
+  ExchangeView<'abandoned' | 'agents' | 'close' | 'response', 'outcome'>;
 
 const nothing = new Uint8Array(0);
 
 /** The trailers that the client gets: none that speaks of what the head, an agent or the gateway has settled. */
-const clientTrailers = (exchange: Exchange, trailers: HeaderList): HeaderList =>
+const clientTrailers = (exchange: ExchangeView<'agents'>, trailers: HeaderList): HeaderList =>
   trailers.length === 0 ? trailers : passableTrailers(trailers, settledFields(exchange));
 
 /** The head of a response as the client gets it: without what concerned the upstream's connection alone. */
-export const relayedHead = (exchange: Exchange, status: number, headers: HeaderList): HeaderList => {
+export const relayedHead = (
+  exchange: OwnResponseFields & ExchangeView<'agents'>,
+  status: number,
+  headers: HeaderList,
+): HeaderList => {
   const { responseOperations } = exchange.agents;
   if (responseOperations.length === 0) return returnableFields(headers, status, exchange);
   // RFC 9110, section 8.6: a 204 has no Content-Length, whatever its upstream says.
@@ -34,7 +48,7 @@ export const relayedHead = (exchange: Exchange, status: number, headers: HeaderL
 };
 
 /** Sends the head of a response. Its list is only asked for where something in it has to change. */
-const begin = (exchange: Exchange, upstream: UpstreamResponse): void => {
+const begin = (exchange: RelayingExchange, upstream: UpstreamResponse): void => {
   const { response, close } = exchange;
   const { status, received } = upstream;
   if (
@@ -48,17 +62,17 @@ const begin = (exchange: Exchange, upstream: UpstreamResponse): void => {
   response.begin(status, relayedHead(exchange, status, upstream.headers), close, received);
 };
 
-const end = (exchange: Exchange, body: BodySource): null => {
+const end = (exchange: RelayingExchange, body: BodySource): null => {
   exchange.response.end(clientTrailers(exchange, body.trailers()));
   return null;
 };
 
-const brokenOff = (exchange: Exchange, error: unknown): ResponseFault | null =>
+const brokenOff = (exchange: RelayingExchange, error: unknown): ResponseFault | null =>
   exchange.abandoned ? null : responseFaultOf(error);
 
 /** Once it has to be waited, for the upstream or for the client. */
 const relaySlowly = async (
-  exchange: Exchange,
+  exchange: RelayingExchange,
   body: BodySource,
   first: Promise<Uint8Array | null>,
 ): Promise<ResponseFault | null> => {
@@ -78,7 +92,7 @@ const relaySlowly = async (
 };
 
 /** What of a body is there already, and all of it where that is all. */
-const relayBody = (exchange: Exchange, body: BodySource): MaybePromise<ResponseFault | null> => {
+const relayBody = (exchange: RelayingExchange, body: BodySource): MaybePromise<ResponseFault | null> => {
   try {
     const text = body.readText?.() ?? null;
     const taken = text === null ? undefined : exchange.response.writeText(text);
@@ -114,7 +128,10 @@ const relayBody = (exchange: Exchange, body: BodySource): MaybePromise<ResponseF
  * Passes a response on piece by piece, as fast as the slower side goes. The result is why it ended before its end, where
  * the client has to be told; else null.
  */
-export const relayResponse = (exchange: Exchange, upstream: UpstreamResponse): MaybePromise<ResponseFault | null> => {
+export const relayResponse = (
+  exchange: RelayingExchange,
+  upstream: UpstreamResponse,
+): MaybePromise<ResponseFault | null> => {
   const { response } = exchange;
   const { body } = upstream;
   if (exchange.abandoned) {
@@ -143,7 +160,12 @@ export const relayResponse = (exchange: Exchange, upstream: UpstreamResponse): M
  * @param spentOctets of earlier ones; past `maxInterimOctets` none is relayed
  * @returns the octets of all that were relayed
  */
-export const relayInterim = (exchange: Exchange, status: number, headers: HeaderList, spentOctets: number): number => {
+export const relayInterim = (
+  exchange: ExchangeView<'abandoned' | 'agents' | 'request' | 'response'>,
+  status: number,
+  headers: HeaderList,
+  spentOctets: number,
+): number => {
   const { request, response } = exchange;
   if (exchange.abandoned || request.httpVersion === '1.0' || !isForClient(status)) return spentOctets;
   const octets = spentOctets + interimOctets(headers);
@@ -172,7 +194,9 @@ const identity = ownedHeaders(alwaysOwned);
  * Tells of canonical names that the upstream has no say in beside the head of its response: agents have set or removed them
  * there, or they are the gateway's.
  */
-export const settledFields = ({ agents: { responseOperations } }: Exchange): ((canonical: string) => boolean) => {
+export const settledFields = ({
+  agents: { responseOperations },
+}: ExchangeView<'agents'>): ((canonical: string) => boolean) => {
   const operated = new Set(responseOperations.map(({ name }) => canonicalName(name)));
   return (canonical) => operated.has(canonical) || isOwned(identity, canonical);
 };

@@ -1,8 +1,8 @@
 import type { Tunnel } from '../../ports/gateway/http-exchange.js';
 import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
-import type { Exchange } from './exchange.js';
-import { relayedHead } from './relay-response.js';
+import type { ExchangeView } from './exchange.js';
+import { type RelayingExchange, relayedHead } from './relay-response.js';
 
 /** How long a peer may take nothing of what is sent to it. */
 const stallMs = 60_000;
@@ -18,7 +18,7 @@ const idleMs = 1_800_000;
  * connections are closed, and the result resolves. A side that does not end when the other one does is cut off.
  */
 export const relayTunnel = (
-  exchange: Exchange,
+  exchange: RelayingExchange & ExchangeView<'request'>,
   upgraded: UpstreamResponse,
   upstream: Tunnel,
   scheduler: Scheduler,

@@ -4,7 +4,7 @@ import type { Clock } from '../../../ports/shared/clock.js';
 import type { RequestAdmissions, SettledAdmission } from '../../admit/request-admissions.js';
 import type { RequestPlace, RoutePlaces } from '../../admit/request-places.js';
 import { answerViolation, type ProblemAnswerer } from '../answer-problem.js';
-import type { Exchange, Stage, StageOutcome } from '../exchange.js';
+import type { StageExchange, StageOf, StageOutcome } from '../exchange.js';
 
 export interface AdmitRequestDependencies {
   readonly admissions: RequestAdmissions;
@@ -17,15 +17,19 @@ export interface AdmitRequestDependencies {
   readonly metrics: GatewayMetrics;
 }
 
+type AdmittedExchange = StageExchange<'waitFor' | 'waitOver', 'admission' | 'queuedMs'>;
+
 /**
  * The client whose requests are counted. Other peers than trusted proxies are counted by their connections; a proxy that
  * names no client speaks for all of its own.
  */
-const countedClient = ({ client: { peerTrusted, source, address } }: Exchange): string | null =>
+const countedClient = ({ client: { peerTrusted, source, address } }: AdmittedExchange): string | null =>
   peerTrusted && source !== 'connection' ? addressGroup(address) : null;
 
 /** Lets a request be in flight, at once or when its turn comes, or refuses it. */
-export const admitRequest = (dependencies: AdmitRequestDependencies): Stage => {
+export const admitRequest = (
+  dependencies: AdmitRequestDependencies,
+): StageOf<'waitFor' | 'waitOver', 'admission' | 'queuedMs'> => {
   const { admissions, places } = dependencies;
   return (exchange) => {
     // Whoever has gone while an earlier stage waited would never give the place back.
@@ -38,7 +42,7 @@ export const admitRequest = (dependencies: AdmitRequestDependencies): Stage => {
 
 /** Others are asked: that does not take long, and no body is read meanwhile. */
 const onceSettled = async (
-  exchange: Exchange,
+  exchange: AdmittedExchange,
   settled: Promise<SettledAdmission>,
   dependencies: AdmitRequestDependencies,
 ): Promise<StageOutcome> => {
@@ -50,7 +54,7 @@ const onceSettled = async (
 };
 
 const follow = (
-  exchange: Exchange,
+  exchange: AdmittedExchange,
   admission: SettledAdmission,
   dependencies: AdmitRequestDependencies,
 ): StageOutcome | Promise<StageOutcome> => {
@@ -66,7 +70,7 @@ const follow = (
 };
 
 const waitForTurn = (
-  exchange: Exchange,
+  exchange: AdmittedExchange,
   place: RequestPlace,
   { admissions, timeoutMs, clock, problems, metrics }: AdmitRequestDependencies,
 ): Promise<StageOutcome> =>

@@ -2,11 +2,11 @@ import type { BuiltinHandler } from '../../../../domain/gateway/configuration/ga
 import { correlationIdHeader } from '../../../../domain/http/correlation-id.js';
 import { builtinAnswer as answer } from '../../report-status/builtin-answer.js';
 import type { StatusReports } from '../../report-status/status-reports.js';
-import type { Stage, StageOutcome } from '../exchange.js';
+import type { StageOf, StageOutcome } from '../exchange.js';
 
 /** Answers with one of the gateway's own reports. */
 export const answerBuiltin =
-  (handler: BuiltinHandler, reports: StatusReports): Stage =>
+  (handler: BuiltinHandler, reports: StatusReports): StageOf<'request'> =>
   async (exchange): Promise<StageOutcome> => {
     const { method } = exchange.request;
     const { status, headers, body } = await answer(reports, handler, method, exchange.correlationId);

@@ -5,7 +5,7 @@ import type { BodySource } from '../../../ports/gateway/body-source.js';
 import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
 import { answerBodyFailure, answerViolation, type ProblemAnswerer } from '../answer-problem.js';
 import { type BodyPrefix, BufferedBody, readAhead } from '../buffered-body.js';
-import type { Exchange, Stage } from '../exchange.js';
+import type { ExchangeView, StageExchange, StageOf } from '../exchange.js';
 
 export interface BufferDependencies {
   readonly problems: ProblemAnswerer;
@@ -20,7 +20,7 @@ export interface BufferDependencies {
  * Reads the body whole before the request is sent on: an upstream is not kept busy by a slow client, and the request can be sent to
  * another target. A body that is too long for that is refused.
  */
-export const bufferRequest = (dependencies: BufferDependencies): Stage => {
+export const bufferRequest = (dependencies: BufferDependencies): StageOf<'body', 'forwarded'> => {
   const { problems, metrics, maxBufferOctets, maxBodySize } = dependencies;
 
   const violation = (actual: number): LimitViolation => ({
@@ -30,7 +30,7 @@ export const bufferRequest = (dependencies: BufferDependencies): Stage => {
     actual,
   });
 
-  const buffer = async (exchange: Exchange, body: BodySource) => {
+  const buffer = async (exchange: StageExchange<'body', 'forwarded'>, body: BodySource) => {
     let read: BodyPrefix;
     try {
       read = await readAhead(body, maxBufferOctets);
@@ -56,7 +56,7 @@ export const bufferRequest = (dependencies: BufferDependencies): Stage => {
 };
 
 /** The length of a body that came without one is known now. */
-const hold = (exchange: Exchange, body: BufferedBody): void => {
-  exchange.forwarded.headers = withHeader(exchange.forwarded.headers, 'Content-Length', String(body.declaredLength));
-  exchange.forwarded.body = body;
+const hold = ({ forwarded }: ExchangeView<never, 'forwarded'>, body: BufferedBody): void => {
+  forwarded.headers = withHeader(forwarded.headers, 'Content-Length', String(body.declaredLength));
+  forwarded.body = body;
 };

@@ -7,7 +7,7 @@ import { isOverlongMethod, isUnservedMethod, maxMethodLength } from '../../../..
 import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
 import type { ClientRequest } from '../../../ports/gateway/http-exchange.js';
 import { answerViolation, type ProblemAnswerer } from '../answer-problem.js';
-import type { Stage } from '../exchange.js';
+import type { StageOf } from '../exchange.js';
 
 /** Node's parser takes versions too that have another framing than the one that it reads. */
 const isServed = (httpVersion: string): boolean =>
@@ -77,7 +77,7 @@ export const checkRequest =
     methods: ReadonlySet<string>,
     problems: ProblemAnswerer,
     metrics: GatewayMetrics,
-  ): Stage =>
+  ): StageOf<'request'> =>
   (exchange) => {
     const { request } = exchange;
     const violation = checkTarget(request.target) ?? checkRequestHead(request.headers, limits, request.received);

@@ -1,13 +1,16 @@
 import type { RouteConfiguration } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import type { RouteTable } from '../../../../domain/gateway/routing/route-table.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
-import type { Exchange, MatchedRoute, Stage, StageOutcome } from '../exchange.js';
+import type { Exchange, ExchangeView, MatchedRoute, Stage, StageOutcome } from '../exchange.js';
 import { runStages } from '../stage.js';
 
 /** A route with everything that its requests need, made when the configuration loads. */
 export interface CompiledRoute extends MatchedRoute {
   readonly stages: readonly Stage[];
 }
+
+/** What a route is chosen by. */
+type RoutedBy = ExchangeView<'request' | 'target' | 'forwarded' | 'knownTarget'>;
 
 /**
  * Finds the route and goes on with its stages.
@@ -28,7 +31,7 @@ export const chooseRoute = (
   const compiled = [...routes.values()];
   const these = {};
   /** The place of the route that takes the request; -1: none does. */
-  const find = ({ request: { method }, target, forwarded, knownTarget }: Exchange): number => {
+  const find = ({ request: { method }, target, forwarded, knownTarget }: RoutedBy): number => {
     const known = knownTarget?.routeAmong(these) ?? -1;
     if (known >= 0) return known;
     const found = table.find({

@@ -1,9 +1,9 @@
 import { correlationIdHeader } from '../../../../domain/http/correlation-id.js';
 import { countedForwards } from '../../../../domain/http/request-method.js';
-import type { Stage } from '../exchange.js';
+import type { StageOf } from '../exchange.js';
 
 /** Answers an OPTIONS that may be forwarded no further in the place of the upstream. */
-export const countForwards: Stage = (exchange) => {
+export const countForwards: StageOf<'request', 'forwarded'> = (exchange) => {
   const fields = countedForwards(exchange.request.method, exchange.forwarded.headers);
   if (fields !== null) {
     exchange.forwarded.headers = fields;

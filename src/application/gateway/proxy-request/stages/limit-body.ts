@@ -1,12 +1,16 @@
 import { type BodySizeLimit, checkBodySize } from '../../../../domain/gateway/limits/request-limits.js';
 import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
 import { answerViolation, type ProblemAnswerer } from '../answer-problem.js';
-import type { Stage } from '../exchange.js';
+import type { StageOf } from '../exchange.js';
 import { MeteredBody } from '../metered-body.js';
 
 /** Refuses a body that says it is too large, and watches one that does not say. */
 export const limitBody =
-  (limit: BodySizeLimit, problems: ProblemAnswerer, metrics: GatewayMetrics): Stage =>
+  (
+    limit: BodySizeLimit,
+    problems: ProblemAnswerer,
+    metrics: GatewayMetrics,
+  ): StageOf<'request', 'body' | 'forwarded'> =>
   (exchange) => {
     const { body } = exchange.request;
     if (body === null) return 'continue';

@@ -18,7 +18,7 @@ import type { RateLimitCharge } from '../../../ports/shared/rate-limit-store.js'
 import type { SecretDigest } from '../../../ports/shared/secret-digest.js';
 import type { RateJudgement, RateLimiter } from '../../limit-rate/rate-limiter.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
-import type { Exchange, Stage, StageOutcome } from '../exchange.js';
+import type { StageExchange, StageOf, StageOutcome } from '../exchange.js';
 import type { IdentityHeaderFilter } from '../identity-header-filter.js';
 
 export interface LimitRateDependencies {
@@ -28,12 +28,15 @@ export interface LimitRateDependencies {
   readonly metrics: Pick<GatewayMetrics, 'rateLimitExceeded'>;
 }
 
+type ChargeStage = StageOf<'target' | 'forwarded', 'rateLimitFields'>;
+type ChargedExchange = StageExchange<'target' | 'forwarded', 'rateLimitFields'>;
+
 /** Where a route's requests pay; null: there is nothing to pay. */
 export interface RateStages {
   /** Once the headers are as agents and the upstream see them, before anything that costs more. */
-  readonly beforeAgents: Stage | null;
+  readonly beforeAgents: ChargeStage | null;
   /** Once the agents have set their headers. */
-  readonly afterAgents: Stage | null;
+  readonly afterAgents: ChargeStage | null;
 }
 
 /** 128 bits of a digest: enough that nobody finds two texts with one bucket. */
@@ -65,7 +68,7 @@ export const limitRouteRate = (
   );
   const chargePolicy = charge(limits.filter(isPolicy), dependencies);
   // What the agents own can change while they are asked: each request pays once, whatever they say meanwhile.
-  const owing = new WeakSet<Exchange>();
+  const owing = new WeakSet<ChargedExchange>();
   return {
     beforeAgents: (exchange) => {
       if (!isOwned(identity.current(), key.name)) return chargeAll(exchange);
@@ -77,7 +80,7 @@ export const limitRouteRate = (
 };
 
 /** The stage for requests that no route takes; null where no rate holds for them. */
-export const limitUnroutedRate = (rates: RateLimits, dependencies: LimitRateDependencies): Stage | null => {
+export const limitUnroutedRate = (rates: RateLimits, dependencies: LimitRateDependencies): ChargeStage | null => {
   const limits = appliedRateLimits(rates, null);
   return limits.length === 0 ? null : charge(limits, dependencies);
 };
@@ -92,7 +95,7 @@ interface ChargedLimits {
 const sameForAll = ({ space, key, limit }: AppliedRateLimit): RateLimitCharge | null =>
   key.kind === 'everybody' || key.kind === 'route' ? { space, key: '', limit } : null;
 
-const charge = (limits: readonly AppliedRateLimit[], dependencies: LimitRateDependencies): Stage => {
+const charge = (limits: readonly AppliedRateLimit[], dependencies: LimitRateDependencies): ChargeStage => {
   if (limits.length === 0) return () => 'continue';
   const { limiter, digest } = dependencies;
   const header = limits.map(({ key }) => (key.kind === 'header' ? key.name : null)).find((name) => name !== null);
@@ -123,13 +126,13 @@ const joinedHeader = (headers: HeaderList, lowerName: string): string | null => 
   return values.length === 0 ? null : values.join(', ');
 };
 
-const tell = (exchange: Exchange, fields: HeaderList): void => {
+const tell = (exchange: ChargedExchange, fields: HeaderList): void => {
   const before = exchange.rateLimitFields;
   exchange.rateLimitFields = before.length === 0 ? fields : [...before, ...fields];
 };
 
 const settled = (
-  exchange: Exchange,
+  exchange: ChargedExchange,
   { limits, takenFields }: ChargedLimits,
   judgement: RateJudgement,
   { problems, metrics }: LimitRateDependencies,

@@ -1,5 +1,5 @@
 import { forwardableFields, forwardedAgain } from '../../../../domain/http/forwardable-fields.js';
-import type { Stage } from '../exchange.js';
+import type { StageOf } from '../exchange.js';
 import type { IdentityHeaderFilter } from '../identity-header-filter.js';
 
 /**
@@ -8,7 +8,7 @@ import type { IdentityHeaderFilter } from '../identity-header-filter.js';
  * @param identity null on a route that forwards the identity headers of clients
  */
 export const prepareHeaders =
-  (identity: IdentityHeaderFilter | null): Stage =>
+  (identity: IdentityHeaderFilter | null): StageOf<'request' | 'target', 'forwarded'> =>
   (exchange) => {
     const { client, correlationId, request, forwarded } = exchange;
     const parts = {

@@ -4,7 +4,7 @@ import { parseAuthority, parseHost } from '../../../../domain/http/host.js';
 import { normalisePath } from '../../../../domain/http/path-normalisation.js';
 import { parseRequestTarget } from '../../../../domain/http/request-target.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
-import type { Stage } from '../exchange.js';
+import type { StageOf } from '../exchange.js';
 
 const details = {
   malformed_request: 'The request target is no valid path.',
@@ -14,7 +14,7 @@ const details = {
 
 /** Finds out what is asked of which host, once: every later stage and the upstream see the same path and host. */
 export const resolveTarget =
-  (problems: ProblemAnswerer): Stage =>
+  (problems: ProblemAnswerer): StageOf<'request', 'target' | 'knownTarget' | 'forwarded'> =>
   (exchange) => {
     const { request } = exchange;
     const { headers, httpVersion, connection, received } = request;

@@ -72,6 +72,21 @@ module.exports = {
       to: {},
     },
     {
+      name: 'sessions-know-no-sign-on-method',
+      comment:
+        'Sessions, their stores and what workers share of them serve every way to sign on: a further one adds a folder.',
+      severity: 'error',
+      from: {
+        path: [
+          '^src/(?:domain|application)/agent/sessions/',
+          '^src/domain/agent/sign-on/',
+          '^src/application/agent/share-stores/',
+          '^src/adapters/outbound/[^/]+-session-store/',
+        ],
+      },
+      to: { path: ['^src/domain/agent/(?:saml|oidc)/', '^src/application/agent/sign-on/(?:saml|oidc)/'] },
+    },
+    {
       name: 'wire-codecs-are-pure',
       comment: 'A codec is used on both sides of a wire: bytes and domain types only, no Node module, no package.',
       severity: 'error',

@@ -1,6 +1,6 @@
 import type { KnownSessions } from '../../src/application/agent/sessions/known-sessions.js';
 import type { Sessions, SessionsParts } from '../../src/application/agent/sessions/sessions.js';
-import type { SamlStores } from '../../src/application/ports/agent/saml-stores.js';
+import type { SessionStores } from '../../src/application/ports/agent/session-stores.js';
 import type { Clock } from '../../src/application/ports/shared/clock.js';
 import { built } from '../built.js';
 import type { Check, PreparedComparisons } from '../checks/comparison.js';
@@ -75,7 +75,7 @@ export const prepareComparisons = async (): Promise<PreparedComparisons> => {
     'application/agent/sessions/sessions.js',
   );
   const { KnownSessions: BuiltKnownSessions } = await built<{
-    readonly KnownSessions: new (store: SamlStores['sessions'], clock: Clock) => KnownSessions;
+    readonly KnownSessions: new (store: SessionStores['sessions'], clock: Clock) => KnownSessions;
   }>('application/agent/sessions/known-sessions.js');
   const filled: FilledStore[] = [];
   for (const size of sizes) filled.push(await filledStore(size));

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SamlStoreOpener, SamlStores } from '../../src/application/ports/agent/saml-stores.js';
-import type { Session } from '../../src/domain/agent/saml/session/session.js';
+import type { SessionStoreOpener, SessionStores } from '../../src/application/ports/agent/session-stores.js';
+import type { Session } from '../../src/domain/agent/sessions/session.js';
 import { built } from '../built.js';
 
 const hour = 3_600_000;
@@ -19,14 +19,10 @@ const sha256Hex = (text: string): string => createHash('sha256').update(text).di
 export const sessionOf = (index: number, startMs: number, expiresMs = startMs + 8 * hour + index): Session => ({
   idHash: sha256Hex(sessionId(index)),
   userId: `user-${index}@example.com`,
-  nameId: {
-    value: `user-${index}@example.com`,
-    format: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
-    nameQualifier: null,
-    spNameQualifier: null,
-  },
-  sessionIndex: `_${index}`,
-  issuer: 'https://id.example.com/saml/metadata',
+  method: 'saml',
+  provider: 'https://id.example.com/saml/metadata',
+  logout: { subject: `user-${index}@example.com`, session: `_${index}` },
+  details: { name_id_format: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress' },
   attributes: [
     { name: 'email', values: [`user-${index}@example.com`] },
     { name: 'groups', values: ['dev', 'ops', 'everybody'] },
@@ -38,7 +34,7 @@ export const sessionOf = (index: number, startMs: number, expiresMs = startMs + 
 
 /** A database in a folder of its own. */
 export interface FilledStore {
-  readonly stores: SamlStores;
+  readonly stores: SessionStores;
   readonly count: number;
   /** When its first session began, in milliseconds since the Unix epoch. */
   readonly startMs: number;
@@ -47,7 +43,7 @@ export interface FilledStore {
 
 /** A new database with so many sessions. */
 export const filledStore = async (count: number): Promise<FilledStore> => {
-  const { SqliteStoreOpener } = await built<{ readonly SqliteStoreOpener: new () => SamlStoreOpener }>(
+  const { SqliteStoreOpener } = await built<{ readonly SqliteStoreOpener: new () => SessionStoreOpener }>(
     'adapters/outbound/sqlite-session-store/sqlite-store-opener.js',
   );
   const folder = mkdtempSync(join(tmpdir(), 'pc-bench-sessions-'));

@@ -27,6 +27,6 @@ export const quietParts = async (): Promise<Omit<SessionsParts, 'store' | 'known
     digest: new HmacSecretDigest(),
     prepare: ({ userId }) => preparedIdentity({ method: 'saml', userId, claims: null, certificate: null }, []),
     idleMs: null,
-    issuer: () => null,
+    provider: () => null,
   };
 };

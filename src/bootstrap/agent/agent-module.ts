@@ -24,13 +24,13 @@ import { ExchangeRates } from '../../application/agent/exchange-token/exchange-r
 import { SpentAssertionsOfAgents } from '../../application/agent/exchange-token/spent-assertions.js';
 import { KeySets } from '../../application/agent/keys/key-sets.js';
 import { noOtherProcesses } from '../../application/agent/sessions/session-endings.js';
+import { SessionStoreLeases } from '../../application/agent/sessions/session-store-leases.js';
 import { IdentityProviderTrusts } from '../../application/agent/sign-on/saml/trust/identity-provider-trusts.js';
-import { SamlStoreLeases } from '../../application/agent/sign-on/saml/trust/saml-store-leases.js';
 import type { CertificateReaderLoader } from '../../application/ports/shared/certificate-reader.js';
 import { agentDefaults } from '../../domain/agent/configuration/agent-configuration.js';
 import { sharedTokens } from '../shared/shared-tokens.js';
 import { type AgentFactory, agentTokens, type SharedAgentParts } from './agent-tokens.js';
-import { openSamlStores, storeKindFault } from './saml-store-openers.js';
+import { openSessionStores, storeKindFault } from './session-store-openers.js';
 
 /** How often an agent reports, in milliseconds. */
 export const agentReportIntervals = ({ overrides, block }: StartOptions) => ({
@@ -117,12 +117,12 @@ export const agentModule = new ContainerModule(({ bind }) => {
     )
     .inSingletonScope();
   bind(agentTokens.samlStoreOpener)
-    .toResolvedValue((logger) => openSamlStores(logger), [sharedTokens.logger])
+    .toResolvedValue((logger) => openSessionStores(logger), [sharedTokens.logger])
     .inSingletonScope();
   bind(agentTokens.sessionEndings).toConstantValue(noOtherProcesses);
   bind(agentTokens.samlStoreLeases)
     .toResolvedValue(
-      (opener, clock, logger, endings) => new SamlStoreLeases({ opener, clock, logger, endings }),
+      (opener, clock, logger, endings) => new SessionStoreLeases({ opener, clock, logger, endings }),
       [agentTokens.samlStoreOpener, sharedTokens.clock, sharedTokens.logger, agentTokens.sessionEndings],
     )
     .inSingletonScope();

@@ -7,14 +7,14 @@ import type { SamlParts } from '../../application/agent/configure-agent/saml-par
 import type { AssertionMemories } from '../../application/agent/exchange-token/spent-assertions.js';
 import type { KeySets } from '../../application/agent/keys/key-sets.js';
 import type { SessionEndings } from '../../application/agent/sessions/session-endings.js';
+import type { SessionStoreLeases } from '../../application/agent/sessions/session-store-leases.js';
 import type { IdentityProviderTrusts } from '../../application/agent/sign-on/saml/trust/identity-provider-trusts.js';
-import type { SamlStoreLeases } from '../../application/agent/sign-on/saml/trust/saml-store-leases.js';
 import type { KeySetSource, MetadataSource } from '../../application/ports/agent/key-set-source.js';
 import type { PasswordVerifier } from '../../application/ports/agent/password-verifier.js';
 import type { PolicyFiles } from '../../application/ports/agent/policy-files.js';
 import type { SamlDocumentVerifier } from '../../application/ports/agent/saml-document-verifier.js';
 import type { SamlKeys } from '../../application/ports/agent/saml-keys.js';
-import type { SamlStoreOpener } from '../../application/ports/agent/saml-stores.js';
+import type { SessionStoreOpener } from '../../application/ports/agent/session-stores.js';
 import type { TokenSigningKeys } from '../../application/ports/agent/token-signing-keys.js';
 import type { VerificationKeys } from '../../application/ports/agent/token-verifier.js';
 import type { CertificateReaderLoader } from '../../application/ports/shared/certificate-reader.js';
@@ -51,9 +51,9 @@ export const agentTokens = {
   samlKeys: Symbol('SamlKeys') as ServiceIdentifier<SamlKeys>,
   metadataSource: Symbol('MetadataSource') as ServiceIdentifier<MetadataSource>,
   identityProviderTrusts: Symbol('IdentityProviderTrusts') as ServiceIdentifier<IdentityProviderTrusts>,
-  samlStoreOpener: Symbol('SamlStoreOpener') as ServiceIdentifier<SamlStoreOpener>,
+  samlStoreOpener: Symbol('SamlStoreOpener') as ServiceIdentifier<SessionStoreOpener>,
   sessionEndings: Symbol('SessionEndings') as ServiceIdentifier<SessionEndings>,
-  samlStoreLeases: Symbol('SamlStoreLeases') as ServiceIdentifier<SamlStoreLeases>,
+  samlStoreLeases: Symbol('SamlStoreLeases') as ServiceIdentifier<SessionStoreLeases>,
   samlParts: Symbol('SamlParts') as ServiceIdentifier<SamlParts>,
   agentParts: Symbol('AgentParts') as ServiceIdentifier<SharedAgentParts>,
   agentFactory: Symbol('AgentFactory') as ServiceIdentifier<AgentFactory>,

@@ -2,9 +2,10 @@ import { runCommand } from '../../adapters/command-line/command-output.js';
 import { parseSessionsArguments } from '../../adapters/inbound/sessions-command-line/parse-sessions-arguments.js';
 import { runSessionsCommand } from '../../adapters/inbound/sessions-command-line/run-sessions-command.js';
 import { SystemClock } from '../../adapters/outbound/node-clock/system-clock.js';
+import { samlSessionStore } from '../../application/agent/sign-on/saml/agent-saml.js';
 import type { LogFields, Logger } from '../../application/ports/shared/logger.js';
 import { agentBlocksOfFile } from '../shared/configuration-file.js';
-import { openExistingSamlStores } from './saml-store-openers.js';
+import { openExistingSessionStores } from './session-store-openers.js';
 
 /** The agent logs what a store reports. */
 const silent = (_message: string, _fields?: LogFields): void => undefined;
@@ -12,6 +13,10 @@ const noLogger: Logger = { error: silent, warn: silent, info: silent, debug: sil
 
 /** Runs `gateway-auth sessions` with the streams of this process. Resolves to the exit code. */
 export const sessionsCommand = (argv: readonly string[]): Promise<number> => {
-  const parts = { agentBlocks: agentBlocksOfFile, stores: openExistingSamlStores(noLogger), clock: new SystemClock() };
+  const parts = {
+    configuredStore: samlSessionStore(agentBlocksOfFile),
+    stores: openExistingSessionStores(noLogger),
+    clock: new SystemClock(),
+  };
   return runCommand(parseSessionsArguments(argv), (command) => runSessionsCommand(command, parts));
 };

@@ -1,6 +1,6 @@
 import type { Container } from 'inversify';
 import { RelayedSessionEndings } from '../../application/agent/share-stores/relayed-session-endings.js';
-import { RemoteStoreOpener } from '../../application/agent/share-stores/remote-saml-stores.js';
+import { RemoteStoreOpener } from '../../application/agent/share-stores/remote-session-stores.js';
 import { RemoteSpentAssertions } from '../../application/agent/share-stores/remote-spent-assertions.js';
 import { ShareStores } from '../../application/agent/share-stores/share-stores.js';
 import type { Clock } from '../../application/ports/shared/clock.js';
@@ -8,18 +8,18 @@ import type { Logger } from '../../application/ports/shared/logger.js';
 import type { Scheduler } from '../../application/ports/shared/scheduler.js';
 import type { WorkerChannel } from '../../application/shared/worker-channel/worker-channel.js';
 import { agentTokens } from '../agent/agent-tokens.js';
-import { openSamlStores } from '../agent/saml-store-openers.js';
+import { openSessionStores } from '../agent/session-store-openers.js';
 import { sharedTokens } from './shared-tokens.js';
 
 /** What the supervisor's process remembers for the embedded agents of all workers. */
 export const sharedStores = (logger: Logger, clock: Clock, scheduler: Scheduler): ShareStores =>
-  new ShareStores({ opener: openSamlStores(logger), clock, scheduler });
+  new ShareStores({ opener: openSessionStores(logger), clock, scheduler });
 
 /** Has the embedded agents of a worker remember with those of all others what must be remembered in one place. */
 export const shareStoresInWorker = (container: Container, supervisor: WorkerChannel): void => {
   container
     .rebind(agentTokens.samlStoreOpener)
-    .toResolvedValue((logger) => new RemoteStoreOpener(supervisor, openSamlStores(logger)), [sharedTokens.logger])
+    .toResolvedValue((logger) => new RemoteStoreOpener(supervisor, openSessionStores(logger)), [sharedTokens.logger])
     .inSingletonScope();
   container.rebind(agentTokens.sessionEndings).toConstantValue(new RelayedSessionEndings(supervisor));
   container

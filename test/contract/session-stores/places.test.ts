@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import type { SamlStores } from '../../../src/application/ports/agent/saml-stores.js';
+import type { SessionStores } from '../../../src/application/ports/agent/session-stores.js';
 import { describeLastingStores, describeSharedStores, describeStores } from '../../support/agent/saml-stores.js';
 import { hashOf, noonMs, succeeded, testSession, testSignOnRequest } from '../../support/agent/test-sessions.js';
 import { CleanUp } from '../../support/shared/clean-up.js';
@@ -27,7 +27,7 @@ describeStores('stores', (technology) => {
     });
     expect(await succeeded(sessions.remove(hashOf('a')))).toBe(false);
     expect(await succeeded(sessions.removeOfUser('alice'))).toEqual([]);
-    const subject = { issuer: 'https://idp.example', nameId: 'alice@example.com', sessionIndexes: [] };
+    const subject = { provider: 'https://idp.example', subject: 'alice@example.com', sessionIndexes: [] };
     expect(await succeeded(sessions.removeOfSubject(subject))).toEqual([]);
     const later = Number.MAX_SAFE_INTEGER;
     expect(await succeeded(sessions.removeExpired(later, later, 9))).toBe(0);
@@ -67,7 +67,7 @@ describeStores('stores', (technology) => {
 });
 
 describeSharedStores('stores that several hold', (technology) => {
-  const two = async (): Promise<readonly [SamlStores, SamlStores]> => {
+  const two = async (): Promise<readonly [SessionStores, SessionStores]> => {
     const place = await technology.place();
     cleanUp.add(() => place.remove());
     return [await place.open(), await place.open()];

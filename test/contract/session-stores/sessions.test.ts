@@ -1,16 +1,16 @@
 import { afterEach, expect, it } from 'vitest';
 import type { SessionPage, SessionStore } from '../../../src/application/ports/agent/session-store.js';
-import type { Session } from '../../../src/domain/agent/saml/session/session.js';
+import type { Session } from '../../../src/domain/agent/sessions/session.js';
 import { describeStores } from '../../support/agent/saml-stores.js';
-import { hashOf, hourMs, noonMs, succeeded, testSession } from '../../support/agent/test-sessions.js';
+import { hashOf, hourMs, noonMs, ofAlice, succeeded, testSession } from '../../support/agent/test-sessions.js';
 import { CleanUp } from '../../support/shared/clean-up.js';
 
-const issuer = 'https://idp.example';
+const provider = 'https://idp.example';
 
 const fullSession: Session = testSession('full', {
   userId: 'Ünïcode 用户 😀',
-  nameId: { value: 'a\'b"c\\ü😀', format: 'urn:format', nameQualifier: 'https://idp.example', spNameQualifier: 'sp' },
-  sessionIndex: '_index "1"',
+  logout: { subject: 'a\'b"c\\ü😀', session: '_index "1"' },
+  details: { format: 'urn:format "ü😀"', qualifier: 'https://idp.example', '': '{}' },
   attributes: [
     { name: '__proto__', values: ['x'] },
     { name: 'groups', values: ['a', 'b,c', '', 'ü😀'] },
@@ -108,62 +108,62 @@ describeStores('sessions', (technology) => {
   });
 
   const subjects = (): readonly Session[] => [
-    testSession('first', { sessionIndex: 'i1' }),
-    testSession('second', { sessionIndex: 'i2' }),
-    testSession('third', { sessionIndex: 'i3' }),
-    testSession('nameless', { sessionIndex: null }),
-    testSession('elsewhere', { sessionIndex: 'i1', issuer: 'https://other.example' }),
+    testSession('first', { logout: ofAlice('i1') }),
+    testSession('second', { logout: ofAlice('i2') }),
+    testSession('third', { logout: ofAlice('i3') }),
+    testSession('nameless', { logout: ofAlice(null) }),
+    testSession('elsewhere', { logout: ofAlice('i1'), provider: 'https://other.example' }),
     testSession('bob', {
-      sessionIndex: 'i1',
       userId: 'bob',
-      nameId: { value: 'bob@example.com', format: null, nameQualifier: null, spNameQualifier: null },
+      logout: { subject: 'bob@example.com', session: 'i1' },
     }),
   ];
   const names = (...of: readonly string[]): string[] => of.map(hashOf).toSorted();
 
   it('of a subject end together, and nobody else’s', async () => {
     const store = await withSessions(...subjects());
-    const removed = await succeeded(store.removeOfSubject({ issuer, nameId: 'alice@example.com', sessionIndexes: [] }));
+    const removed = await succeeded(
+      store.removeOfSubject({ provider, subject: 'alice@example.com', sessionIndexes: [] }),
+    );
     expect([...removed].toSorted()).toEqual(names('first', 'second', 'third', 'nameless'));
     expect(await succeeded(store.count())).toBe(2);
     expect(await succeeded(store.find(hashOf('elsewhere')))).not.toBeNull();
     expect(await succeeded(store.find(hashOf('bob')))).not.toBeNull();
     expect(
-      await succeeded(store.removeOfSubject({ issuer, nameId: 'alice@example.com', sessionIndexes: [] })),
+      await succeeded(store.removeOfSubject({ provider, subject: 'alice@example.com', sessionIndexes: [] })),
     ).toHaveLength(0);
   });
 
   it('of a subject end by their index where indexes are named', async () => {
     const store = await withSessions(...subjects());
     const removed = await succeeded(
-      store.removeOfSubject({ issuer, nameId: 'alice@example.com', sessionIndexes: ['i3', 'i1', 'i1', 'i9', ''] }),
+      store.removeOfSubject({ provider, subject: 'alice@example.com', sessionIndexes: ['i3', 'i1', 'i1', 'i9', ''] }),
     );
     expect([...removed].toSorted()).toEqual(names('first', 'third'));
     expect(await succeeded(store.count())).toBe(4);
   });
 
-  it('keep it where they have no NameID, and no subject ends them', async () => {
-    const store = await withSessions(testSession('unnamed', { nameId: null }), testSession('named'));
+  it('come back without a logout index, and no subject ends them', async () => {
+    const store = await withSessions(testSession('unnamed', { logout: null }), testSession('named'));
     expect(await succeeded(store.find(testSession('unnamed').idHash))).toEqual(
-      testSession('unnamed', { nameId: null }),
+      testSession('unnamed', { logout: null }),
     );
-    const { issuer } = testSession('unnamed');
-    for (const nameId of ['null', 'undefined', testSession('named').nameId?.value ?? '']) {
-      await succeeded(store.removeOfSubject({ issuer, nameId, sessionIndexes: [] }));
+    for (const subject of ['null', 'undefined', testSession('named').logout?.subject ?? '']) {
+      await succeeded(store.removeOfSubject({ provider, subject, sessionIndexes: [] }));
     }
     expect(await succeeded(store.count())).toBe(1);
   });
 
   it('of a subject are told apart where issuer and name could run into each other', async () => {
-    const subject = (name: string, of: string, value: string): Session =>
-      testSession(name, { issuer: of, nameId: { value, format: null, nameQualifier: null, spNameQualifier: null } });
+    const ofSubject = (name: string, of: string, value: string): Session =>
+      testSession(name, { provider: of, logout: { subject: value, session: null } });
     const store = await withSessions(
-      subject('one', 'ab', 'c'),
-      subject('two', 'a', 'bc'),
-      subject('three', 'a:b', 'c'),
+      ofSubject('one', 'ab', 'c'),
+      ofSubject('two', 'a', 'bc'),
+      ofSubject('three', 'a:b', 'c'),
     );
-    const remove = (of: string, nameId: string) =>
-      succeeded(store.removeOfSubject({ issuer: of, nameId, sessionIndexes: [] }));
+    const remove = (of: string, subject: string) =>
+      succeeded(store.removeOfSubject({ provider: of, subject, sessionIndexes: [] }));
     expect(await remove('a', 'b:c')).toHaveLength(0);
     expect(await remove('AB', 'c')).toHaveLength(0);
     expect(await remove('a', 'bc')).toEqual([hashOf('two')]);

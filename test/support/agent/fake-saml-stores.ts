@@ -2,8 +2,8 @@ import type { SignOnSessions } from '../../../src/application/agent/sign-on/saml
 import type { ReplayStore } from '../../../src/application/ports/agent/replay-store.js';
 import type { Stored, SubjectSessions } from '../../../src/application/ports/agent/session-store.js';
 import type { SignOnRequestStore } from '../../../src/application/ports/agent/sign-on-request-store.js';
-import type { Session } from '../../../src/domain/agent/saml/session/session.js';
-import type { SignOnRequest } from '../../../src/domain/agent/saml/sign-on/sign-on-request.js';
+import type { Session } from '../../../src/domain/agent/sessions/session.js';
+import type { SignOnRequest } from '../../../src/domain/agent/sign-on/sign-on-request.js';
 import { err, ok, type Result } from '../../../src/domain/shared/result.js';
 
 /** What a store says that a test has let fail. */
@@ -95,13 +95,13 @@ export class FakeSessions extends Failing implements SignOnSessions {
     });
   }
 
-  endOfSubject({ issuer, nameId, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
+  endOfSubject({ provider, subject, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
     return this.answer('endOfSubject', () => {
       const named = [...this.held.values()].filter(
         (session) =>
-          session.issuer === issuer &&
-          session.nameId?.value === nameId &&
-          (sessionIndexes.length === 0 || sessionIndexes.includes(session.sessionIndex ?? '')),
+          session.provider === provider &&
+          session.logout?.subject === subject &&
+          (sessionIndexes.length === 0 || sessionIndexes.includes(session.logout.session ?? '')),
       );
       for (const { idHash } of named) this.held.delete(idHash);
       return named.map(({ idHash }) => idHash);

@@ -4,7 +4,7 @@ import type {
   Stored,
   SubjectSessions,
 } from '../../../src/application/ports/agent/session-store.js';
-import type { Session } from '../../../src/domain/agent/saml/session/session.js';
+import type { Session } from '../../../src/domain/agent/sessions/session.js';
 import { err, ok } from '../../../src/domain/shared/result.js';
 
 type Method = keyof SessionStore;
@@ -60,13 +60,13 @@ export class FakeSessionStore implements SessionStore {
     return this.#answer('remove', () => this.sessions.delete(idHash));
   }
 
-  removeOfSubject({ issuer, nameId, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
+  removeOfSubject({ provider, subject, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
     return this.#answer('removeOfSubject', () =>
       this.#removeWhere(
         (session) =>
-          session.issuer === issuer &&
-          session.nameId?.value === nameId &&
-          (sessionIndexes.length === 0 || sessionIndexes.includes(session.sessionIndex ?? '')),
+          session.provider === provider &&
+          session.logout?.subject === subject &&
+          (sessionIndexes.length === 0 || sessionIndexes.includes(session.logout.session ?? '')),
       ),
     );
   }

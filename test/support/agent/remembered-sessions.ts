@@ -6,7 +6,7 @@ import {
 import { KnownSessions } from '../../../src/application/agent/sessions/known-sessions.js';
 import type { SessionMemoryLimits } from '../../../src/application/agent/sessions/session-memory.js';
 import { Sessions, type SessionsParts } from '../../../src/application/agent/sessions/sessions.js';
-import type { Session } from '../../../src/domain/agent/saml/session/session.js';
+import type { Session } from '../../../src/domain/agent/sessions/session.js';
 import { ManualClock } from '../shared/manual-clock.js';
 import { ManualScheduler } from '../shared/manual-scheduler.js';
 import { FakeSessionStore } from './fake-session-store.js';
@@ -24,9 +24,10 @@ const hour = 3_600_000;
 export const sessionOf = (name: string, createdMs: number, changes: Partial<Session> = {}): Session => ({
   idHash: sha256Hex(sessionIdOf(name)),
   userId: name,
-  nameId: { value: name, format: null, nameQualifier: null, spNameQualifier: null },
-  sessionIndex: `index-of-${name}`,
-  issuer: companyIssuer,
+  method: 'saml',
+  provider: companyIssuer,
+  logout: { subject: name, session: `index-of-${name}` },
+  details: {},
   attributes: [{ name: 'mail', values: [`${name}@corp.example`] }],
   createdMs,
   expiresMs: createdMs + 8 * hour,
@@ -60,7 +61,7 @@ export const rememberedSessions = ({ memory, ...swapped }: SwappedSessionsParts 
     digest: { sha256Hex },
     prepare: preparedIdentityOf,
     idleMs: null,
-    issuer: () => companyIssuer,
+    provider: () => companyIssuer,
     ...swapped,
   };
   return {

@@ -2,9 +2,9 @@ import { MemoryStoreOpener } from '../../../src/adapters/outbound/memory-session
 import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { RedisStoreOpener } from '../../../src/adapters/outbound/redis-session-store/redis-store-opener.js';
 import { SqliteStoreOpener } from '../../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
-import { RemoteStoreOpener } from '../../../src/application/agent/share-stores/remote-saml-stores.js';
-import { SharedSamlStores } from '../../../src/application/agent/share-stores/share-stores.js';
-import type { SamlStoreOpener, SamlStores } from '../../../src/application/ports/agent/saml-stores.js';
+import { RemoteStoreOpener } from '../../../src/application/agent/share-stores/remote-session-stores.js';
+import { SharedSessionStores } from '../../../src/application/agent/share-stores/share-stores.js';
+import type { SessionStoreOpener, SessionStores } from '../../../src/application/ports/agent/session-stores.js';
 import type { SessionStoreOptions } from '../../../src/domain/agent/configuration/saml-options.js';
 import { supervisedWorker } from '../gateway/supervised-workers.js';
 import { CleanUp } from '../shared/clean-up.js';
@@ -16,7 +16,7 @@ import { temporaryFolder } from '../shared/temporary-folder.js';
 /** Where one test keeps its sessions: nobody else's are there. */
 export interface StorePlace {
   /** Opens the stores as another process would that was given the same place. They are closed with the place at the latest. */
-  open(namespace?: string): Promise<SamlStores>;
+  open(namespace?: string): Promise<SessionStores>;
   remove(): Promise<void>;
 }
 
@@ -38,7 +38,11 @@ const requestLimit = 20;
 const defaultNamespace = 'https://gateway.example/saml/metadata';
 
 /** A place that an opener finds by `options`; `remove` comes after all of its stores were closed. */
-export const placeOf = (opener: SamlStoreOpener, options: SessionStoreOptions, remove: () => unknown): StorePlace => {
+export const placeOf = (
+  opener: SessionStoreOpener,
+  options: SessionStoreOptions,
+  remove: () => unknown,
+): StorePlace => {
   const cleanUp = new CleanUp();
   cleanUp.add(remove);
   return {
@@ -71,8 +75,8 @@ const supervised: StoreTechnology = {
   async place() {
     const scheduler = new NodeScheduler();
     const opener = new MemoryStoreOpener({ requests: requestLimit });
-    const shared = new SharedSamlStores({ opener, scheduler });
-    const workerOpener: SamlStoreOpener = {
+    const shared = new SharedSessionStores({ opener, scheduler });
+    const workerOpener: SessionStoreOpener = {
       open: (options, namespace) => {
         const { supervisor, worker } = supervisedWorker(scheduler);
         shared.serve(supervisor);

@@ -2,9 +2,10 @@ import type { CommandOutput } from '../../../src/adapters/command-line/command-o
 import { parseSessionsArguments } from '../../../src/adapters/inbound/sessions-command-line/parse-sessions-arguments.js';
 import { runSessionsCommand } from '../../../src/adapters/inbound/sessions-command-line/run-sessions-command.js';
 import { MemoryStoreOpener } from '../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
-import type { SamlStores } from '../../../src/application/ports/agent/saml-stores.js';
+import { samlSessionStore } from '../../../src/application/agent/sign-on/saml/agent-saml.js';
+import type { SessionStores } from '../../../src/application/ports/agent/session-stores.js';
 import { agentBlockReader } from '../../../src/application/whole/read-agent-block.js';
-import type { Session } from '../../../src/domain/agent/saml/session/session.js';
+import type { Session } from '../../../src/domain/agent/sessions/session.js';
 import { ok } from '../../../src/domain/shared/result.js';
 import { loadConfiguration } from '../gateway/configuration-files.js';
 import { ManualClock } from '../shared/manual-clock.js';
@@ -12,7 +13,7 @@ import { hourMs, noonMs, succeeded } from './test-sessions.js';
 
 /** The commands of `gateway-auth sessions` over a store that holds some sessions, an hour after noon. */
 export interface SessionsBench {
-  readonly stores: SamlStores;
+  readonly stores: SessionStores;
   /** How often the command has closed the store. */
   closed(): number;
   run(...argv: readonly string[]): Promise<CommandOutput>;
@@ -24,7 +25,7 @@ export const sessionsBench = async (kept: readonly Session[]): Promise<SessionsB
   const stores = opened.value;
   for (const session of kept) await succeeded(stores.sessions.insert(session));
   let closed = 0;
-  const lent: SamlStores = {
+  const lent: SessionStores = {
     ...stores,
     close: async () => {
       closed += 1;
@@ -44,7 +45,7 @@ export const sessionsBench = async (kept: readonly Session[]): Promise<SessionsB
       ]);
       if (command.kind === 'usage') return command;
       return runSessionsCommand(command, {
-        agentBlocks: (file) => agentBlockReader({ load: () => loadConfiguration(file) }),
+        configuredStore: samlSessionStore((file) => agentBlockReader({ load: () => loadConfiguration(file) })),
         stores: { open: async () => ok(lent) },
         clock,
       });

@@ -1,10 +1,10 @@
 import Sqlite from 'better-sqlite3';
 import { SqliteStoreOpener } from '../../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
-import type { SamlStores } from '../../../src/application/ports/agent/saml-stores.js';
+import type { SessionStores } from '../../../src/application/ports/agent/session-stores.js';
 import type { Result } from '../../../src/domain/shared/result.js';
 import { succeeded, testSession } from './test-sessions.js';
 
-export const openSqlite = (path: string, namespace = 'sp'): Promise<Result<SamlStores, string>> =>
+export const openSqlite = (path: string, namespace = 'sp'): Promise<Result<SessionStores, string>> =>
   new SqliteStoreOpener().open({ kind: 'sqlite', path }, namespace);
 
 /** Why a path cannot be opened; throws where it can. */

@@ -26,10 +26,10 @@ import { ExchangeRates } from '../../../src/application/agent/exchange-token/exc
 import { SpentAssertions } from '../../../src/application/agent/exchange-token/spent-assertions.js';
 import { KeySets } from '../../../src/application/agent/keys/key-sets.js';
 import { noOtherProcesses } from '../../../src/application/agent/sessions/session-endings.js';
+import { SessionStoreLeases } from '../../../src/application/agent/sessions/session-store-leases.js';
 import { IdentityProviderTrusts } from '../../../src/application/agent/sign-on/saml/trust/identity-provider-trusts.js';
-import { SamlStoreLeases } from '../../../src/application/agent/sign-on/saml/trust/saml-store-leases.js';
 import type { KeySetSource } from '../../../src/application/ports/agent/key-set-source.js';
-import { openSamlStores } from '../../../src/bootstrap/agent/saml-store-openers.js';
+import { openSessionStores } from '../../../src/bootstrap/agent/session-store-openers.js';
 import type { AgentOptions } from '../../../src/domain/agent/configuration/agent-configuration.js';
 import { decodeAgentOptions } from '../../../src/domain/agent/configuration/decode-agent-options.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../../src/domain/agent-protocol/messages.js';
@@ -136,7 +136,7 @@ export const testAgent = (
       storeKindFault: async () => null,
       keys: samlKeys,
       trusts: new IdentityProviderTrusts({ ...metadata, clock, scheduler, random, logger }),
-      stores: new SamlStoreLeases({ opener: openSamlStores(logger), clock, logger, endings: noOtherProcesses }),
+      stores: new SessionStoreLeases({ opener: openSessionStores(logger), clock, logger, endings: noOtherProcesses }),
       ...saml,
     },
     outcomes: counters,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Session } from '../../../src/domain/agent/saml/session/session.js';
-import type { SignOnRequest } from '../../../src/domain/agent/saml/sign-on/sign-on-request.js';
+import type { LogoutIndex, Session } from '../../../src/domain/agent/sessions/session.js';
+import type { SignOnRequest } from '../../../src/domain/agent/sign-on/sign-on-request.js';
 import type { Result } from '../../../src/domain/shared/result.js';
 
 /** A moment in 2026; every moment of these tests is given, none is read from a clock. */
@@ -14,15 +14,19 @@ export const hashOf = (name: string): string => createHash('sha256').update(name
 export const testSession = (name: string, more: Partial<Session> = {}): Session => ({
   idHash: hashOf(name),
   userId: 'alice',
-  nameId: { value: 'alice@example.com', format: null, nameQualifier: null, spNameQualifier: null },
-  sessionIndex: null,
-  issuer: 'https://idp.example',
+  method: 'saml',
+  provider: 'https://idp.example',
+  logout: { subject: 'alice@example.com', session: null },
+  details: {},
   attributes: [],
   createdMs: noonMs,
   expiresMs: noonMs + 8 * hourMs,
   lastSeenMs: noonMs,
   ...more,
 });
+
+/** The logout index of Alice's session at the provider. */
+export const ofAlice = (session: string | null): LogoutIndex => ({ subject: 'alice@example.com', session });
 
 /** A sign-on that begins at noon and may take five minutes. */
 export const testSignOnRequest = (name: string, more: Partial<SignOnRequest> = {}): SignOnRequest => ({

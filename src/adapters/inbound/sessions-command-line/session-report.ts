@@ -1,6 +1,7 @@
 import type { SessionList } from '../../../application/agent/sessions/list-sessions.js';
-import type { Session } from '../../../domain/agent/saml/session/session.js';
-import { sessionStanding } from '../../../domain/agent/saml/session/session-rules.js';
+import { nameIdOfSession } from '../../../domain/agent/saml/session-of-assertion.js';
+import type { Session } from '../../../domain/agent/sessions/session.js';
+import { sessionState } from '../../../domain/agent/sessions/session-state.js';
 import type { CommandOutput } from '../../command-line/command-output.js';
 import { counted, printableText } from '../../command-line/terminal-text.js';
 
@@ -36,7 +37,7 @@ export interface ReportMoment {
 }
 
 const stateOf = (session: Session, { nowMs, idleMs }: ReportMoment): string =>
-  sessionStanding(session, { nowMs, idleMs, issuer: null });
+  sessionState(session, { nowMs, idleMs, provider: null });
 
 const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
@@ -47,7 +48,7 @@ const briefJson = (session: Session, moment: ReportMoment) => ({
   created: shownMoment(session.createdMs),
   expires: shownMoment(session.expiresMs),
   last_seen: shownMoment(session.lastSeenMs),
-  issuer: session.issuer,
+  issuer: session.provider,
 });
 
 /** The output of `sessions list`. */
@@ -65,7 +66,7 @@ export const listReport = ({ sessions, hasMore }: SessionList, moment: ReportMom
     shownMoment(session.createdMs),
     shownMoment(session.expiresMs),
     shownMoment(session.lastSeenMs),
-    printableText(session.issuer),
+    printableText(session.provider),
   ]);
   const head = ['ID', 'USER', 'STATE', 'CREATED', 'EXPIRES', 'LAST SEEN', 'ISSUER'];
   return { stdout: inColumns([head, ...rows]), stderr: more, exitCode: 0 };
@@ -73,7 +74,8 @@ export const listReport = ({ sessions, hasMore }: SessionList, moment: ReportMom
 
 /** The output of `sessions show`. */
 export const showReport = (session: Session, moment: ReportMoment, json: boolean): CommandOutput => {
-  const { nameId } = session;
+  const nameId = nameIdOfSession(session);
+  const sessionIndex = session.logout?.session ?? null;
   if (json) {
     const stdout = jsonText({
       ...briefJson(session, moment),
@@ -83,7 +85,7 @@ export const showReport = (session: Session, moment: ReportMoment, json: boolean
         name_qualifier: nameId.nameQualifier,
         sp_name_qualifier: nameId.spNameQualifier,
       },
-      session_index: session.sessionIndex,
+      session_index: sessionIndex,
       attributes: session.attributes,
     });
     return { stdout, stderr: '', exitCode: 0 };
@@ -96,8 +98,8 @@ export const showReport = (session: Session, moment: ReportMoment, json: boolean
     ['created', shownMoment(session.createdMs)],
     ['expires', shownMoment(session.expiresMs)],
     ['last seen', shownMoment(session.lastSeenMs)],
-    ...given('issuer', session.issuer),
-    ...given('session index', session.sessionIndex),
+    ...given('issuer', session.provider),
+    ...given('session index', sessionIndex),
     ...given('name id', nameId?.value ?? null),
     ...given('format', nameId?.format ?? null),
     ...given('name qualifier', nameId?.nameQualifier ?? null),

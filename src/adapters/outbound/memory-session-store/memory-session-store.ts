@@ -4,7 +4,7 @@ import type {
   Stored,
   SubjectSessions,
 } from '../../../application/ports/agent/session-store.js';
-import type { Session } from '../../../domain/agent/saml/session/session.js';
+import type { Session } from '../../../domain/agent/sessions/session.js';
 import { err, ok } from '../../../domain/shared/result.js';
 import { ExpiringMap } from './expiring-map.js';
 import type { MemoryStoreLimits } from './memory-limits.js';
@@ -13,17 +13,11 @@ import type { OpenState } from './open-state.js';
 /** For the object, its numbers and its place in the map. */
 const overhead = 200;
 
-const lengthOf = (text: string | null): number => text?.length ?? 0;
-
 /** Roughly how many characters a session takes. It is the same for as long as the session lives. */
 const sessionCharacters = (session: Session): number => {
-  const { nameId } = session;
-  let characters = overhead + session.idHash.length + session.userId.length + session.issuer.length;
-  characters += lengthOf(session.sessionIndex);
-  if (nameId !== null) {
-    characters += nameId.value.length + lengthOf(nameId.format);
-    characters += lengthOf(nameId.nameQualifier) + lengthOf(nameId.spNameQualifier);
-  }
+  let characters = overhead + session.idHash.length + session.userId.length + session.provider.length;
+  characters += (session.logout?.subject.length ?? 0) + (session.logout?.session?.length ?? 0);
+  for (const [name, text] of Object.entries(session.details)) characters += name.length + text.length;
   for (const { name, values } of session.attributes) {
     characters += name.length;
     for (const value of values) characters += value.length;
@@ -81,14 +75,14 @@ export class MemorySessionStore implements SessionStore {
     return this.#state.answer(() => this.#drop([idHash]) > 0);
   }
 
-  async removeOfSubject({ issuer, nameId, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
+  async removeOfSubject({ provider, subject, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
     const indexes = new Set(sessionIndexes);
     return this.#state.answer(() =>
       this.#removeWhere(
         (session) =>
-          session.issuer === issuer &&
-          session.nameId?.value === nameId &&
-          (indexes.size === 0 || (session.sessionIndex !== null && indexes.has(session.sessionIndex))),
+          session.provider === provider &&
+          session.logout?.subject === subject &&
+          (indexes.size === 0 || (session.logout.session !== null && indexes.has(session.logout.session))),
       ),
     );
   }

@@ -1,9 +1,9 @@
 import type { ReplayStore } from '../../../application/ports/agent/replay-store.js';
-import type { SamlStoreOpener, SamlStores } from '../../../application/ports/agent/saml-stores.js';
 import type { Stored } from '../../../application/ports/agent/session-store.js';
+import type { SessionStoreOpener, SessionStores } from '../../../application/ports/agent/session-stores.js';
 import type { SignOnRequestStore } from '../../../application/ports/agent/sign-on-request-store.js';
 import type { SessionStoreOptions } from '../../../domain/agent/configuration/saml-options.js';
-import type { SignOnRequest } from '../../../domain/agent/saml/sign-on/sign-on-request.js';
+import type { SignOnRequest } from '../../../domain/agent/sign-on/sign-on-request.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { ExpiringMap } from './expiring-map.js';
 import { defaultMemoryLimits, type MemoryStoreLimits } from './memory-limits.js';
@@ -115,14 +115,14 @@ class MemoryReplayStore implements ReplayStore {
 }
 
 /** Stores in the memory of this process. Each opening is empty: who wants one for several opens it once. */
-export class MemoryStoreOpener implements SamlStoreOpener {
+export class MemoryStoreOpener implements SessionStoreOpener {
   readonly #limits: MemoryStoreLimits;
 
   constructor(limits: Partial<MemoryStoreLimits> = {}) {
     this.#limits = { ...defaultMemoryLimits, ...limits };
   }
 
-  async open(options: SessionStoreOptions): Promise<Result<SamlStores, string>> {
+  async open(options: SessionStoreOptions): Promise<Result<SessionStores, string>> {
     if (options.kind !== 'memory') return err(`a ${options.kind} session store is not in memory`);
     const state = new OpenState();
     return ok({

@@ -1,6 +1,6 @@
 import type { Stored } from '../../../application/ports/agent/session-store.js';
 import type { SignOnRequestStore } from '../../../application/ports/agent/sign-on-request-store.js';
-import type { SignOnRequest } from '../../../domain/agent/saml/sign-on/sign-on-request.js';
+import type { SignOnRequest } from '../../../domain/agent/sign-on/sign-on-request.js';
 import { err, ok } from '../../../domain/shared/result.js';
 import type { RedisScript } from '../../redis/redis-connection.js';
 import { foreignContent, keyspaceScript, type SessionKeyspace, timeToLive } from './session-keyspace.js';

@@ -5,8 +5,7 @@ import type {
   StoreFailure,
   SubjectSessions,
 } from '../../../application/ports/agent/session-store.js';
-import type { Session } from '../../../domain/agent/saml/session/session.js';
-import { noNameId } from '../../../domain/agent/saml/session/stored-name-id.js';
+import type { Session } from '../../../domain/agent/sessions/session.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import {
   foreignContent,
@@ -55,14 +54,14 @@ export class RedisSessionStore implements SessionStore {
   }
 
   async insert(session: Session): Stored<void> {
-    const { idHash, userId, issuer, sessionIndex, createdMs, expiresMs, lastSeenMs } = session;
-    const { value: nameId } = session.nameId ?? noNameId;
+    const { idHash, userId, provider, logout, createdMs, expiresMs, lastSeenMs } = session;
+    const subject = logout?.subject ?? '';
     const inserted = await this.#keyspace.runForNumber(insertScript, [
       idHash,
       writeSessionRecord(session),
       userKey(userId),
-      subjectKey(issuer, nameId),
-      sessionIndex === null ? '' : subjectIndexKey(issuer, nameId, sessionIndex),
+      subjectKey(provider, subject),
+      logout === null || logout.session === null ? '' : subjectIndexKey(provider, subject, logout.session),
       String(-createdMs),
       String(expiresMs),
       String(lastSeenMs),
@@ -98,11 +97,11 @@ export class RedisSessionStore implements SessionStore {
     return removed.ok ? ok(removed.value === 1) : removed;
   }
 
-  async removeOfSubject({ issuer, nameId, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
+  async removeOfSubject({ provider, subject, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
     const keys =
       sessionIndexes.length === 0
-        ? [subjectKey(issuer, nameId)]
-        : sessionIndexes.map((index) => subjectIndexKey(issuer, nameId, index));
+        ? [subjectKey(provider, subject)]
+        : sessionIndexes.map((index) => subjectIndexKey(provider, subject, index));
     return this.#removeMembers(new Set(keys));
   }
 

@@ -1,4 +1,4 @@
-import type { SamlStoreOpener, SamlStores } from '../../../application/ports/agent/saml-stores.js';
+import type { SessionStoreOpener, SessionStores } from '../../../application/ports/agent/session-stores.js';
 import type { Logger } from '../../../application/ports/shared/logger.js';
 import type { SessionStoreOptions } from '../../../domain/agent/configuration/saml-options.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
@@ -33,7 +33,7 @@ const defaultSettings: RedisStoreSettings = { requests: mostRequests, waits: tru
  * Opens stores in a Redis server, 6.2 or later, or in Valkey. Durability is the server's: with `appendonly yes` and
  * `appendfsync always` the stores survive a crash.
  */
-export class RedisStoreOpener implements SamlStoreOpener {
+export class RedisStoreOpener implements SessionStoreOpener {
   readonly #logger: Logger;
   readonly #settings: RedisStoreSettings;
 
@@ -43,7 +43,7 @@ export class RedisStoreOpener implements SamlStoreOpener {
     this.#settings = { ...defaultSettings, ...settings };
   }
 
-  async open(options: SessionStoreOptions, namespace: string): Promise<Result<SamlStores, string>> {
+  async open(options: SessionStoreOptions, namespace: string): Promise<Result<SessionStores, string>> {
     if (options.kind !== 'redis') return err(`session-store "${options.kind}" is not redis`);
     const endpoint = readRedisEndpoint(options.url, purpose.urlKey);
     if (!endpoint.ok) return endpoint;

@@ -11,9 +11,9 @@ const shortDigest = (...parts: readonly string[]): string => digest(JSON.stringi
 
 /** Keys of indexes, without the prefix. They are digests because names can be long, not because they are secret. */
 export const userKey = (userId: string): string => `user:${shortDigest(userId)}`;
-export const subjectKey = (issuer: string, nameId: string): string => `subject:${shortDigest(issuer, nameId)}`;
-export const subjectIndexKey = (issuer: string, nameId: string, sessionIndex: string): string =>
-  `index:${shortDigest(issuer, nameId, sessionIndex)}`;
+export const subjectKey = (provider: string, subject: string): string => `subject:${shortDigest(provider, subject)}`;
+export const subjectIndexKey = (provider: string, subject: string, session: string): string =>
+  `index:${shortDigest(provider, subject, session)}`;
 
 /** The shortest life of a key, in milliseconds, as Redis takes it: one hour more than its content, for clocks that differ. */
 export const timeToLive = (fromMs: number, untilMs: number): string =>

@@ -1,6 +1,9 @@
-import type { AssertionAttribute, NameId } from '../../../domain/agent/saml/assertion.js';
-import type { Session } from '../../../domain/agent/saml/session/session.js';
-import { noNameId, storedNameId } from '../../../domain/agent/saml/session/stored-name-id.js';
+import {
+  type Session,
+  type SessionAttribute,
+  type SignOnMethod,
+  signOnMethods,
+} from '../../../domain/agent/sessions/session.js';
 
 /** The value of a JSON text; undefined: the text is not JSON. */
 export const parsedJson = (text: string): unknown => {
@@ -18,10 +21,18 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
 interface SessionRecord {
   readonly v: 1;
   readonly user: string;
-  /** Value, format, name qualifier, service provider's name qualifier. */
+  /** Absent in records of releases that knew SAML alone. */
+  readonly method?: SignOnMethod;
+  /**
+   * The subject of the logout index; empty: none. Records without `details` have the format, the name qualifier and the
+   * service provider's name qualifier of a NameID behind it.
+   */
   readonly nameId: readonly [string, string | null, string | null, string | null];
+  /** The provider's own session. */
   readonly index: string | null;
+  /** The identity provider. */
   readonly issuer: string;
+  readonly details?: Readonly<Record<string, string>>;
   readonly attributes: readonly (readonly [string, readonly string[]])[];
   readonly created: number;
   readonly expires: number;
@@ -44,19 +55,22 @@ const isSessionRecord = (value: unknown): value is SessionRecord =>
   value['nameId'].every(isTextOrNull) &&
   isTextOrNull(value['index']) &&
   isText(value['issuer']) &&
+  (value['method'] === undefined || signOnMethods.some((method) => method === value['method'])) &&
+  (value['details'] === undefined || (isRecord(value['details']) && Object.values(value['details']).every(isText))) &&
   Array.isArray(value['attributes']) &&
   value['attributes'].every(isAttribute) &&
   isMoment(value['created']) &&
   isMoment(value['expires']);
 
 export const writeSessionRecord = (session: Session): string => {
-  const { value, format, nameQualifier, spNameQualifier } = session.nameId ?? noNameId;
   const record: SessionRecord = {
     v: 1,
     user: session.userId,
-    nameId: [value, format, nameQualifier, spNameQualifier],
-    index: session.sessionIndex,
-    issuer: session.issuer,
+    method: session.method,
+    nameId: [session.logout?.subject ?? '', null, null, null],
+    index: session.logout?.session ?? null,
+    issuer: session.provider,
+    details: session.details,
     attributes: session.attributes.map(({ name, values }) => [name, values] as const),
     created: session.createdMs,
     expires: session.expiresMs,
@@ -64,10 +78,16 @@ export const writeSessionRecord = (session: Session): string => {
   return JSON.stringify(record);
 };
 
-const nameIdOf = ([value, format, nameQualifier, spNameQualifier]: SessionRecord['nameId']): NameId | null =>
-  storedNameId({ value, format, nameQualifier, spNameQualifier });
+/** The details of a session of SAML, from the parts of its NameID that earlier releases kept by themselves. */
+const earlierDetails = ([, format, qualifier, spQualifier]: SessionRecord['nameId']): Readonly<
+  Record<string, string>
+> => ({
+  ...(format !== null && { name_id_format: format }),
+  ...(qualifier !== null && { name_qualifier: qualifier }),
+  ...(spQualifier !== null && { sp_name_qualifier: spQualifier }),
+});
 
-const attributesOf = ({ attributes }: SessionRecord): readonly AssertionAttribute[] =>
+const attributesOf = ({ attributes }: SessionRecord): readonly SessionAttribute[] =>
   attributes.map(([name, values]) => ({ name, values }));
 
 /**
@@ -85,9 +105,10 @@ export const readShownSession = (shown: unknown): Session | null => {
   return {
     idHash,
     userId: record.user,
-    nameId: nameIdOf(record.nameId),
-    sessionIndex: record.index,
-    issuer: record.issuer,
+    method: record.method ?? 'saml',
+    provider: record.issuer,
+    logout: record.nameId[0] === '' ? null : { subject: record.nameId[0], session: record.index },
+    details: record.details ?? earlierDetails(record.nameId),
     attributes: attributesOf(record),
     createdMs: record.created,
     expiresMs: record.expires,

@@ -73,6 +73,15 @@ BEGIN UPDATE spaces SET requests = requests - 1 WHERE id = OLD.space; END;
 export const migrations: readonly string[] = [firstVersion];
 
 /**
+ * Columns that sessions have beside the versions. Earlier releases insert no value for them and select none, so both can
+ * use one file while a program is upgraded.
+ */
+export const addedColumns: readonly { readonly name: string; readonly definition: string }[] = [
+  { name: 'method', definition: "TEXT NOT NULL DEFAULT 'saml'" },
+  { name: 'details', definition: 'TEXT' },
+];
+
+/**
  * What is made beside the versions where it is missing: earlier versions of this program do not look at it, and go on to open the
  * file. Answered requests are bounded by their ids, which rise.
  */

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { AssertionAttribute } from '../../../domain/agent/saml/assertion.js';
-import type { Session } from '../../../domain/agent/saml/session/session.js';
-import { storedNameId } from '../../../domain/agent/saml/session/stored-name-id.js';
+import {
+  type Session,
+  type SessionAttribute,
+  type SignOnMethod,
+  signOnMethods,
+} from '../../../domain/agent/sessions/session.js';
 import { DamagedRowError } from './sqlite-faults.js';
 
 /** A session as its table has it. */
@@ -9,12 +12,17 @@ export interface SessionRow {
   readonly id: number;
   readonly id_hash: string;
   readonly user_id: string;
+  /** The subject of the logout index; empty: none. */
   readonly name_id: string;
+  /** This and the two after it: parts of a NameID, in rows of releases that knew SAML alone. */
   readonly name_id_format: string | null;
   readonly name_qualifier: string | null;
   readonly sp_name_qualifier: string | null;
   readonly session_index: string | null;
   readonly issuer: string;
+  readonly method: string;
+  /** JSON; null in rows of releases that knew SAML alone. */
+  readonly details: string | null;
   readonly attributes: string;
   readonly created_ms: number;
   readonly expires_ms: number;
@@ -23,14 +31,15 @@ export interface SessionRow {
 
 /** What a row needs to become a session again, and its place in lists. */
 export const sessionColumns =
-  'id, id_hash, user_id, name_id, name_id_format, name_qualifier, sp_name_qualifier, session_index, issuer, attributes, ' +
+  'id, id_hash, user_id, name_id, name_id_format, name_qualifier, sp_name_qualifier, session_index, issuer, method, ' +
+  'details, attributes, ' +
   'created_ms, expires_ms, last_seen_ms';
 
 /** A subject in one short key: names are as long as an identity provider likes. */
-export const subjectHash = (issuer: string, nameId: string): Uint8Array =>
-  createHash('sha256').update(`${issuer.length}:${issuer}${nameId}`).digest();
+export const subjectHash = (provider: string, subject: string): Uint8Array =>
+  createHash('sha256').update(`${provider.length}:${provider}${subject}`).digest();
 
-const isAttribute = (value: unknown): value is AssertionAttribute =>
+const isAttribute = (value: unknown): value is SessionAttribute =>
   typeof value === 'object' &&
   value !== null &&
   'name' in value &&
@@ -48,24 +57,45 @@ const parsed = (text: string): unknown => {
 };
 
 /** Throws where it is not what `JSON.stringify` made of attributes. */
-const attributesOf = (text: string): readonly AssertionAttribute[] => {
+const attributesOf = (text: string): readonly SessionAttribute[] => {
   const value = parsed(text);
   if (!Array.isArray(value) || !value.every(isAttribute)) throw new DamagedRowError();
   return value;
 };
 
+const methodOf = (text: string): SignOnMethod => {
+  const method = signOnMethods.find((known) => known === text);
+  if (method === undefined) throw new DamagedRowError();
+  return method;
+};
+
+const isDetails = (value: unknown): value is Readonly<Record<string, string>> =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((text) => typeof text === 'string');
+
+const detailsOf = (text: string): Readonly<Record<string, string>> => {
+  const value = parsed(text);
+  if (!isDetails(value)) throw new DamagedRowError();
+  return value;
+};
+
+/** The details of a session of SAML, from the columns that earlier releases kept them in. */
+const earlierDetails = (row: SessionRow): Readonly<Record<string, string>> => ({
+  ...(row.name_id_format !== null && { name_id_format: row.name_id_format }),
+  ...(row.name_qualifier !== null && { name_qualifier: row.name_qualifier }),
+  ...(row.sp_name_qualifier !== null && { sp_name_qualifier: row.sp_name_qualifier }),
+});
+
 /** Throws a DamagedRowError. */
 export const sessionOf = (row: SessionRow): Session => ({
   idHash: row.id_hash,
   userId: row.user_id,
-  nameId: storedNameId({
-    value: row.name_id,
-    format: row.name_id_format,
-    nameQualifier: row.name_qualifier,
-    spNameQualifier: row.sp_name_qualifier,
-  }),
-  sessionIndex: row.session_index,
-  issuer: row.issuer,
+  method: methodOf(row.method),
+  provider: row.issuer,
+  logout: row.name_id === '' ? null : { subject: row.name_id, session: row.session_index },
+  details: row.details === null ? earlierDetails(row) : detailsOf(row.details),
   attributes: attributesOf(row.attributes),
   createdMs: row.created_ms,
   expiresMs: row.expires_ms,

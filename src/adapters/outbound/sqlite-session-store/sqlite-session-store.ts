@@ -4,8 +4,7 @@ import type {
   Stored,
   SubjectSessions,
 } from '../../../application/ports/agent/session-store.js';
-import type { Session } from '../../../domain/agent/saml/session/session.js';
-import { noNameId } from '../../../domain/agent/saml/session/stored-name-id.js';
+import type { Session } from '../../../domain/agent/sessions/session.js';
 import { err, ok } from '../../../domain/shared/result.js';
 import { type SessionRow, sessionColumns, sessionOf, subjectHash } from './session-row.js';
 import type { Database, Statement } from './sqlite-module.js';
@@ -21,9 +20,9 @@ const removeFew = (where: string, order: string): string =>
 
 /** Every statement on sessions. Each finds its rows by an index, however many there are. */
 export const sessionStatements = {
-  insert: `INSERT INTO sessions (space, id_hash, user_id, name_id, name_id_format, name_qualifier, sp_name_qualifier,
-    session_index, issuer, subject_hash, attributes, created_ms, expires_ms, last_seen_ms)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  insert: `INSERT INTO sessions (space, id_hash, user_id, name_id,
+    session_index, issuer, method, details, subject_hash, attributes, created_ms, expires_ms, last_seen_ms)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   find: `SELECT ${sessionColumns} FROM sessions WHERE space = ? AND id_hash = ?`,
   touch: 'UPDATE sessions SET last_seen_ms = ? WHERE space = ? AND id_hash = ? AND last_seen_ms < ?',
   remove: 'DELETE FROM sessions WHERE space = ? AND id_hash = ?',
@@ -42,7 +41,7 @@ export const sessionStatements = {
 } as const;
 
 type Text = string | null;
-type Columns = [string, string, string, Text, Text, Text, Text, string, Uint8Array, string, number, number, number];
+type Columns = [string, string, string, Text, string, string, string, Uint8Array, string, number, number, number];
 
 /** The statements, prepared for one database. The first parameter is the space; `touch` has the moment before it. */
 interface SessionStatements {
@@ -119,20 +118,19 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   insert(session: Session): Stored<void> {
-    const { issuer } = session;
-    const { value, format, nameQualifier, spNameQualifier } = session.nameId ?? noNameId;
+    const { provider, logout } = session;
+    const subject = logout?.subject ?? '';
     return this.#connection.write(() => {
       this.#statements.insert.run(
         this.#space,
         session.idHash,
         session.userId,
-        value,
-        format,
-        nameQualifier,
-        spNameQualifier,
-        session.sessionIndex,
-        issuer,
-        subjectHash(issuer, value),
+        subject,
+        logout?.session ?? null,
+        provider,
+        session.method,
+        JSON.stringify(session.details),
+        subjectHash(provider, subject),
         JSON.stringify(session.attributes),
         session.createdMs,
         session.expiresMs,
@@ -163,13 +161,13 @@ export class SqliteSessionStore implements SessionStore {
     return this.#connection.write(() => this.#statements.remove.run(this.#space, idHash).changes > 0);
   }
 
-  removeOfSubject({ issuer, nameId, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
+  removeOfSubject({ provider, subject, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
     const { removeOfSubject, removeIndexesOfSubject } = this.#statements;
-    const subject = [this.#space, subjectHash(issuer, nameId), issuer, nameId] as const;
+    const key = [this.#space, subjectHash(provider, subject), provider, subject] as const;
     return this.#connection.write(() =>
       sessionIndexes.length === 0
-        ? removeOfSubject.all(...subject)
-        : removeIndexesOfSubject.all(...subject, JSON.stringify(sessionIndexes)),
+        ? removeOfSubject.all(...key)
+        : removeIndexesOfSubject.all(...key, JSON.stringify(sessionIndexes)),
     );
   }
 

@@ -1,6 +1,6 @@
 import type { Stored } from '../../../application/ports/agent/session-store.js';
 import type { SignOnRequestStore } from '../../../application/ports/agent/sign-on-request-store.js';
-import type { SignOnRequest } from '../../../domain/agent/saml/sign-on/sign-on-request.js';
+import type { SignOnRequest } from '../../../domain/agent/sign-on/sign-on-request.js';
 import type { Database } from './sqlite-module.js';
 import type { StoreConnection } from './store-connection.js';
 

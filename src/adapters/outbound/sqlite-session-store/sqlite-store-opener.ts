@@ -3,11 +3,11 @@ import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'nod
 import { dirname, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ReplayStore } from '../../../application/ports/agent/replay-store.js';
-import type { SamlStoreOpener, SamlStores } from '../../../application/ports/agent/saml-stores.js';
 import type { Stored } from '../../../application/ports/agent/session-store.js';
+import type { SessionStoreOpener, SessionStores } from '../../../application/ports/agent/session-stores.js';
 import type { SessionStoreOptions } from '../../../domain/agent/configuration/saml-options.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { additions, applicationId, migrations } from './schema.js';
+import { addedColumns, additions, applicationId, migrations } from './schema.js';
 import { busyPauseMs, busyTimeoutMs, explainFault, isBusy, lockTimeoutMs } from './sqlite-faults.js';
 import { type Database, loadSqlite, type SqliteModule } from './sqlite-module.js';
 import { SqliteSessionStore } from './sqlite-session-store.js';
@@ -49,6 +49,21 @@ export const migrate = (database: Database, steps: readonly string[] = migration
   }
 };
 
+/** Makes what is missing beside the versions. Safe while other processes do the same. */
+export const makeAdditions = (database: Database): void => {
+  database
+    .transaction(() => {
+      database.exec(additions);
+      const present = new Set(
+        database.prepare<[], string>("SELECT name FROM pragma_table_info('sessions')").pluck().all(),
+      );
+      for (const { name, definition } of addedColumns) {
+        if (!present.has(name)) database.exec(`ALTER TABLE sessions ADD COLUMN ${name} ${definition}`);
+      }
+    })
+    .immediate();
+};
+
 const folderMode = 0o700;
 
 const linkUnlessThere = (from: string, to: string): void => {
@@ -84,7 +99,7 @@ const createStore = (sqlite: SqliteModule, path: string): void => {
       database.pragma('synchronous = FULL');
       database.pragma(`application_id = ${applicationId}`);
       migrate(database);
-      database.exec(additions);
+      makeAdditions(database);
     } finally {
       database.close();
     }
@@ -115,7 +130,7 @@ const setUp = (database: Database): void => {
   database.pragma(`journal_size_limit = ${keptLogOctets}`);
   database.pragma('foreign_keys = ON');
   migrate(database);
-  database.exec(additions);
+  makeAdditions(database);
   // Those that were made just now have the mode that the file had before.
   narrowStoreFiles(path);
 };
@@ -223,7 +238,7 @@ const defaultSettings: SqliteStoreSettings = { requests: 100_000, creates: true 
  * Stores in one SQLite file, which only its owner can read. Several processes may use it at once, all of them on this machine. A
  * file that is missing is made, one that is damaged, of a later version or somebody else's is left as it is.
  */
-export class SqliteStoreOpener implements SamlStoreOpener {
+export class SqliteStoreOpener implements SessionStoreOpener {
   readonly #settings: SqliteStoreSettings;
   /** Those that are not closed yet. */
   readonly #open = new Set<StoreConnection>();
@@ -232,7 +247,7 @@ export class SqliteStoreOpener implements SamlStoreOpener {
     this.#settings = { ...defaultSettings, ...settings };
   }
 
-  async open(options: SessionStoreOptions, namespace: string): Promise<Result<SamlStores, string>> {
+  async open(options: SessionStoreOptions, namespace: string): Promise<Result<SessionStores, string>> {
     if (options.kind !== 'sqlite') return err(`a ${options.kind} session store is no SQLite file`);
     // Absolute, so that no name is one that means something else to SQLite, such as :memory:.
     const path = resolve(options.path);
@@ -258,7 +273,7 @@ export class SqliteStoreOpener implements SamlStoreOpener {
     this.#open.delete(connection);
   }
 
-  #stores(connection: StoreConnection, space: number): SamlStores {
+  #stores(connection: StoreConnection, space: number): SessionStores {
     return {
       sessions: new SqliteSessionStore(connection, space),
       replays: new SqliteReplayStore(connection, space),

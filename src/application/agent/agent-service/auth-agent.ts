@@ -1,4 +1,4 @@
-import type { SamlPathStanding } from '../../../domain/agent/saml/protected-paths.js';
+import type { SamlPathStanding } from '../../../domain/agent/sign-on/protected-paths.js';
 import { type AgentCapabilities, defaultAgentLimits } from '../../../domain/agent-protocol/capabilities.js';
 import { eventTraceId } from '../../../domain/agent-protocol/event-trace-id.js';
 import type { AgentHealth, AgentState } from '../../../domain/agent-protocol/health.js';

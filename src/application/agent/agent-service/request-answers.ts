@@ -1,6 +1,6 @@
 import { authorizationRemarks, identityRemarks } from '../../../domain/agent/identity/identity.js';
 import { removalOperations } from '../../../domain/agent/identity/identity-headers.js';
-import type { SamlPathStanding } from '../../../domain/agent/saml/protected-paths.js';
+import type { SamlPathStanding } from '../../../domain/agent/sign-on/protected-paths.js';
 import { eventTraceId } from '../../../domain/agent-protocol/event-trace-id.js';
 import {
   type AgentAnswer,

@@ -8,7 +8,7 @@ import { JwtCheck } from '../authenticate/jwt-check.js';
 import { MtlsCheck } from '../authenticate/mtls-check.js';
 import { OidcCheck } from '../authenticate/oidc-check.js';
 import { IdentityPreparation, type PreparedIdentity } from '../authenticate/prepared-identity.js';
-import { SamlSessionCheck, type SessionChecks } from '../authenticate/saml-session-check.js';
+import { SessionCheck, type SessionChecks } from '../authenticate/session-check.js';
 import { VerifiedTokenCache } from '../authenticate/verified-token-cache.js';
 import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
 import { TokenReader } from '../verify-tokens/token-verdict.js';
@@ -42,7 +42,7 @@ export const authenticationChecks = (
   if (mtls !== null) {
     checks.push(new MtlsCheck({ ...mtls, prepare, digest, clock, memorySize: tokenCacheSize }));
   }
-  if (sessions !== null) checks.push(new SamlSessionCheck(sessions));
+  if (sessions !== null) checks.push(new SessionCheck(sessions));
   if (oidc !== null) checks.push(new OidcCheck({ tokens: oidc, ...bearer }));
   if (jwt !== null) checks.push(new JwtCheck({ tokens: jwt, ...bearer }));
   if (apiKeys.length > 0) checks.push(new ApiKeyCheck(apiKeys, prepare, digest));

@@ -1,7 +1,7 @@
 import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-configuration.js';
 import { optionProblemText } from '../../../domain/agent/configuration/option-report.js';
 import type { SamlOptions } from '../../../domain/agent/configuration/saml-options.js';
-import { sessionIdentity } from '../../../domain/agent/saml/session/session-identity.js';
+import { sessionIdentity } from '../../../domain/agent/sessions/session-identity.js';
 import type { HeaderOperation } from '../../../domain/agent-protocol/messages.js';
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
 import { withoutCookies } from '../../../domain/http/cookies.js';
@@ -12,12 +12,12 @@ import type { Logger } from '../../ports/shared/logger.js';
 import { IdentityPreparation } from '../authenticate/prepared-identity.js';
 import { SamlSubjectTokens, type SamlSubjectTokensParts } from '../exchange-token/saml-subject-tokens.js';
 import { ExpireSessions } from '../sessions/expire-sessions.js';
+import type { SessionStoreLease } from '../sessions/session-store-leases.js';
 import { Sessions } from '../sessions/sessions.js';
 import { bindingCookiePrefix } from '../sign-on/saml/sign-on-cookies.js';
 import { SingleSignOn } from '../sign-on/saml/single-sign-on.js';
 import type { IdentityProviderTrust } from '../sign-on/saml/trust/identity-provider-trust.js';
 import type { TrustLease } from '../sign-on/saml/trust/identity-provider-trusts.js';
-import type { SamlStoreLease } from '../sign-on/saml/trust/saml-store-leases.js';
 import { VerificationShares } from '../sign-on/saml/verification-shares.js';
 import type { AgentParts } from './agent-parts.js';
 import { optionProblem } from './option-problem.js';
@@ -98,7 +98,7 @@ class SessionCount {
 }
 
 export interface SamlLeases {
-  readonly stores: SamlStoreLease;
+  readonly stores: SessionStoreLease;
   readonly trust: TrustLease;
 }
 
@@ -149,7 +149,7 @@ export class PreparedSaml {
       prepare: (session) => preparation.prepare(sessionIdentity(session)),
       idleMs: options.sessionIdleMs,
       // Where the metadata cannot be had, the configuration may still say whose sessions count.
-      issuer: () => trust.current()?.entityId ?? options.identityProvider.entityId,
+      provider: () => trust.current()?.entityId ?? options.identityProvider.entityId,
     });
     this.signOn = new SingleSignOn({
       options,

@@ -2,8 +2,8 @@ import type { SessionStoreOptions } from '../../../domain/agent/configuration/sa
 import type { SamlDocumentVerifier } from '../../ports/agent/saml-document-verifier.js';
 import type { SamlKeys } from '../../ports/agent/saml-keys.js';
 import type { Random } from '../../ports/shared/random.js';
+import type { SessionStoreLeases } from '../sessions/session-store-leases.js';
 import type { IdentityProviderTrusts } from '../sign-on/saml/trust/identity-provider-trusts.js';
-import type { SamlStoreLeases } from '../sign-on/saml/trust/saml-store-leases.js';
 
 /** What single sign-on is made with. */
 export interface SamlParts {
@@ -15,7 +15,7 @@ export interface SamlParts {
   /** What the process knows of identity providers. */
   readonly trusts: Pick<IdentityProviderTrusts, 'acquire'>;
   /** The stores that the process has opened. */
-  readonly stores: Pick<SamlStoreLeases, 'acquire'>;
+  readonly stores: Pick<SessionStoreLeases, 'acquire'>;
   /** Why stores of a kind cannot be opened on this machine, found out without opening one; null: they can. */
   readonly storeKindFault: (kind: SessionStoreOptions['kind']) => Promise<string | null>;
 }

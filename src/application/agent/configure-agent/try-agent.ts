@@ -1,11 +1,11 @@
 import type { AgentOptions } from '../../../domain/agent/configuration/agent-configuration.js';
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import type { SamlStores } from '../../ports/agent/saml-stores.js';
 import type { Stored, StoreFailure } from '../../ports/agent/session-store.js';
+import type { SessionStores } from '../../ports/agent/session-stores.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import { KnownSessions } from '../sessions/known-sessions.js';
-import type { SamlStoreLease, SamlStoreLeases } from '../sign-on/saml/trust/saml-store-leases.js';
+import type { SessionStoreLease, SessionStoreLeases } from '../sessions/session-store-leases.js';
 import type { AgentParts } from './agent-parts.js';
 import { prepareAgent } from './prepare-agent.js';
 import type { PreparedAgent } from './prepared-agent.js';
@@ -14,7 +14,7 @@ import type { SamlParts } from './saml-parts.js';
 const failure: Result<never, StoreFailure> = err({ reason: 'the store is not opened for a trial' });
 const fail = (): Stored<never> => Promise.resolve(failure);
 
-const stores: SamlStores = {
+const stores: SessionStores = {
   sessions: {
     insert: fail,
     find: fail,
@@ -36,7 +36,7 @@ const stores: SamlStores = {
 /** Nothing gets known of sessions there: no time passes for it. */
 const clock: Clock = { wallMs: () => 0, monotonicMs: () => 0, turnMs: () => 0 };
 
-const lease: SamlStoreLease = {
+const lease: SessionStoreLease = {
   stores,
   state: { failure: null, fails: () => false, onChange: () => () => undefined },
   known: new KnownSessions(stores.sessions, clock),
@@ -47,7 +47,7 @@ const lease: SamlStoreLease = {
  * Stands for the stores where a configuration is only tried: a check must neither create a database nor lock one. It finds out
  * whether the program could open a store of that kind at all.
  */
-export const unopenedStores = (kindFault: SamlParts['storeKindFault']): Pick<SamlStoreLeases, 'acquire'> => ({
+export const unopenedStores = (kindFault: SamlParts['storeKindFault']): Pick<SessionStoreLeases, 'acquire'> => ({
   acquire: async ({ kind }) => {
     const fault = await kindFault(kind);
     return fault === null ? ok(lease) : err(fault);

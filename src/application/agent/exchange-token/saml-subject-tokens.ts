@@ -1,9 +1,9 @@
 import type { SamlOptions } from '../../../domain/agent/configuration/saml-options.js';
 import type { VerifiedAssertion } from '../../../domain/agent/saml/assertion.js';
-import { attributeClaims } from '../../../domain/agent/saml/attribute-claims.js';
 import { type AcceptedAssertion, judgeAssertion } from '../../../domain/agent/saml/checks/judge-assertion.js';
 import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
 import type { IdentityProvider } from '../../../domain/agent/saml/identity-provider.js';
+import { claimsOfAttributes } from '../../../domain/agent/sessions/claims-of-attributes.js';
 import type { SecurityToken } from '../../../domain/agent/token-exchange/security-token.js';
 import type { RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
@@ -105,7 +105,7 @@ export class SamlSubjectTokens {
       kind: 'saml2',
       issuer: entityId,
       subject: accepted.userId,
-      claims: attributeClaims(accepted.attributes),
+      claims: claimsOfAttributes(accepted.attributes),
       expiresMs: accepted.validUntilMs,
       isOwn: false,
       isTypedForAccess: false,

@@ -1,6 +1,6 @@
 import type { Result } from '../../../domain/shared/result.js';
-import type { SamlStores } from '../../ports/agent/saml-stores.js';
 import type { StoreFailure } from '../../ports/agent/session-store.js';
+import type { SessionStores } from '../../ports/agent/session-stores.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
@@ -20,7 +20,7 @@ export const unwrittenUseMs = 120_000;
 const trialKey = 'trial';
 
 export interface ExpireSessionsParts {
-  readonly stores: Pick<SamlStores, 'sessions' | 'replays' | 'requests'>;
+  readonly stores: Pick<SessionStores, 'sessions' | 'replays' | 'requests'>;
   readonly state: Pick<StoreState, 'fails'>;
   readonly clock: Clock;
   readonly scheduler: Scheduler;

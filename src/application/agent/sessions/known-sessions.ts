@@ -1,4 +1,4 @@
-import type { Session } from '../../../domain/agent/saml/session/session.js';
+import type { Session } from '../../../domain/agent/sessions/session.js';
 import type { SessionStore, SubjectSessions } from '../../ports/agent/session-store.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import { TtlSet } from '../authenticate/ttl-set.js';

@@ -1,4 +1,4 @@
-import type { Session } from '../../../domain/agent/saml/session/session.js';
+import type { Session } from '../../../domain/agent/sessions/session.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { SessionStore } from '../../ports/agent/session-store.js';
 

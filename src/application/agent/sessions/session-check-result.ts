@@ -1,4 +1,4 @@
-import type { Session } from '../../../domain/agent/saml/session/session.js';
+import type { Session } from '../../../domain/agent/sessions/session.js';
 import type { PreparedIdentity } from '../authenticate/prepared-identity.js';
 
 /** What the id in a session cookie has come to. */

@@ -1,4 +1,4 @@
-import type { Session } from '../../../domain/agent/saml/session/session.js';
+import type { Session } from '../../../domain/agent/sessions/session.js';
 import { TransientMap } from '../../../domain/shared/transient-map.js';
 import type { SubjectSessions } from '../../ports/agent/session-store.js';
 import type { PreparedIdentity } from '../authenticate/prepared-identity.js';
@@ -31,8 +31,9 @@ const entryOverhead = 512;
 
 /** With the headers that tell of it, which are made of its texts. */
 const sizeOf = ({ session }: RememberedSession): number => {
-  const { userId, nameId, issuer, attributes } = session;
-  let texts = userId.length + (nameId?.value.length ?? 0) + issuer.length + (session.sessionIndex?.length ?? 0);
+  const { userId, logout, provider, attributes, details } = session;
+  let texts = userId.length + provider.length + (logout?.subject.length ?? 0) + (logout?.session?.length ?? 0);
+  for (const name in details) texts += name.length + (details[name]?.length ?? 0);
   for (const { name, values } of attributes) {
     texts += name.length;
     for (const value of values) texts += value.length;
@@ -84,10 +85,10 @@ export class SessionMemory {
   }
 
   /** Every one that a sign-out of the subject may mean. */
-  forgetSubject({ issuer, nameId }: SubjectSessions): void {
+  forgetSubject({ provider, subject }: SubjectSessions): void {
     for (const { remembered } of this.#entries.values()) {
       const { session } = remembered;
-      if (session.issuer === issuer && session.nameId?.value === nameId) this.forget(session.idHash);
+      if (session.provider === provider && session.logout?.subject === subject) this.forget(session.idHash);
     }
   }
 }

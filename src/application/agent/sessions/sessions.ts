@@ -1,5 +1,5 @@
-import type { Session } from '../../../domain/agent/saml/session/session.js';
-import { sessionStanding } from '../../../domain/agent/saml/session/session-rules.js';
+import type { Session } from '../../../domain/agent/sessions/session.js';
+import { sessionState } from '../../../domain/agent/sessions/session-state.js';
 import { err, ok } from '../../../domain/shared/result.js';
 import type { SessionStore, Stored, SubjectSessions } from '../../ports/agent/session-store.js';
 import type { Clock } from '../../ports/shared/clock.js';
@@ -122,7 +122,7 @@ export interface SessionsParts {
   /** How long a session lasts without use, in milliseconds; null: as long as it lasts. */
   readonly idleMs: number | null;
   /** Entity id of the identity provider whose sessions count; null: it is not known, and those of any do. */
-  readonly issuer: () => string | null;
+  readonly provider: () => string | null;
 }
 
 /**
@@ -163,11 +163,11 @@ export class Sessions {
 
   /** Whether the session of this hash counts, as the store has it. It does not count as seen by that. */
   async isActive(idHash: string): Stored<boolean> {
-    const { store, clock, idleMs, issuer } = this.#parts;
+    const { store, clock, idleMs, provider } = this.#parts;
     const found = await store.find(idHash);
     if (!found.ok) return found;
-    const rules = { nowMs: clock.wallMs(), idleMs, issuer: issuer() };
-    return ok(found.value !== null && sessionStanding(found.value, rules) === 'active');
+    const rules = { nowMs: clock.wallMs(), idleMs, provider: provider() };
+    return ok(found.value !== null && sessionState(found.value, rules) === 'active');
   }
 
   /** Begins a session: it succeeds once the store has it. */
@@ -239,11 +239,11 @@ export class Sessions {
   }
 
   #judge(remembered: RememberedSession): SessionCheckResult {
-    const { clock, idleMs, issuer } = this.#parts;
+    const { clock, idleMs, provider } = this.#parts;
     const nowMs = clock.wallMs();
     this.#catchUp(remembered);
-    const standing = sessionStanding(remembered.session, { nowMs, idleMs, issuer: issuer() });
-    if (standing === 'other_issuer') return unknownSession;
+    const standing = sessionState(remembered.session, { nowMs, idleMs, provider: provider() });
+    if (standing === 'other_provider') return unknownSession;
     if (standing !== 'active') return expired;
     if (nowMs > remembered.session.lastSeenMs) {
       remembered.session = { ...remembered.session, lastSeenMs: nowMs };

@@ -1,9 +1,7 @@
 import type { SessionStoreOptions } from '../../../domain/agent/configuration/saml-options.js';
 import { type ConfigurationProblem, unplacedProblem } from '../../../domain/configuration/configuration-problem.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import type { AgentBlockReader } from '../../ports/agent/agent-block-reader.js';
-import type { SamlStoreOpener, SamlStores } from '../../ports/agent/saml-stores.js';
-import { agentSaml } from '../sign-on/saml/agent-saml.js';
+import type { SessionStoreOpener, SessionStores } from '../../ports/agent/session-stores.js';
 
 /** Where sessions are looked for: in the store of an agent block, or in a file of `sqlite`. */
 export type StorePlace =
@@ -11,22 +9,30 @@ export type StorePlace =
   | { readonly kind: 'agent'; readonly configFile: string; readonly agentName: string | null }
   | { readonly kind: 'file'; readonly path: string; readonly entityId: string };
 
+/** The store that a sign-on of an agent keeps its sessions in. */
+export interface ConfiguredStore {
+  readonly options: SessionStoreOptions;
+  readonly namespace: string;
+  /** Milliseconds after which an unused session ends; null: it does not. */
+  readonly idleMs: number | null;
+}
+
+/** Finds the store that the agent block of a file configures; a null name means the only agent. */
+export type ConfiguredStoreFinder = (
+  configFile: string,
+  agentName: string | null,
+) => Promise<Result<ConfiguredStore, readonly ConfigurationProblem[]>>;
+
 export interface StoreParts {
-  readonly agentBlocks: (file: string) => AgentBlockReader;
+  readonly configuredStore: ConfiguredStoreFinder;
   /** Makes no store that is missing. */
-  readonly stores: SamlStoreOpener;
+  readonly stores: SessionStoreOpener;
 }
 
 /** A store, and what counts in it. */
 export interface FoundStore {
-  readonly stores: SamlStores;
+  readonly stores: SessionStores;
   /** How long a session lasts that is not used, in milliseconds; null: as long as any, or that is not known. */
-  readonly idleMs: number | null;
-}
-
-interface NamedStore {
-  readonly options: SessionStoreOptions;
-  readonly namespace: string;
   readonly idleMs: number | null;
 }
 
@@ -34,14 +40,12 @@ type Found<Value> = Result<Value, readonly ConfigurationProblem[]>;
 
 const failed = (message: string): Found<never> => err([unplacedProblem('error', message)]);
 
-const namedStore = async (place: StorePlace, { agentBlocks }: StoreParts): Promise<Found<NamedStore>> => {
+const namedStore = async (place: StorePlace, { configuredStore }: StoreParts): Promise<Found<ConfiguredStore>> => {
   if (place.kind === 'file') {
     const options: SessionStoreOptions = { kind: 'sqlite', path: place.path };
     return ok({ options, namespace: place.entityId, idleMs: null });
   }
-  const { options, errors } = await agentSaml(agentBlocks(place.configFile), place.agentName);
-  if (options === null) return err(errors);
-  return ok({ options: options.store, namespace: options.entityId, idleMs: options.sessionIdleMs });
+  return configuredStore(place.configFile, place.agentName);
 };
 
 /** Opens the store of a place; who gets it closes it. */

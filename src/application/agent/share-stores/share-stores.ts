@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import type { SamlStoreOpener, SamlStores } from '../../ports/agent/saml-stores.js';
 import type { Stored } from '../../ports/agent/session-store.js';
+import type { SessionStoreOpener, SessionStores } from '../../ports/agent/session-stores.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import type { AttendedWorker, WorkerChannel } from '../../shared/worker-channel/worker-channel.js';
@@ -21,7 +21,7 @@ export const keptForReplacementMs = 120_000;
 export const maximumHandles = 1_000;
 
 interface SharedPlace {
-  readonly opened: Promise<Result<SamlStores, string>>;
+  readonly opened: Promise<Result<SessionStores, string>>;
   holders: number;
   /** Closes it, where no worker has it any more. */
   ending: ScheduledTask | null;
@@ -29,7 +29,7 @@ interface SharedPlace {
 
 interface SharedSamlStoresParts {
   /** Opens stores in memory. */
-  readonly opener: SamlStoreOpener;
+  readonly opener: SessionStoreOpener;
   readonly scheduler: Pick<Scheduler, 'after'>;
 }
 
@@ -39,7 +39,7 @@ const unopened = { reason: 'the store is not open' } as const;
  * The stores in memory that all workers of a gateway share, in the process that outlives them. A place is closed once no worker has it; where
  * its last one has died it is kept for a while, so that a replacement finds what was there.
  */
-export class SharedSamlStores {
+export class SharedSessionStores {
   readonly #parts: SharedSamlStoresParts;
   /** By namespace. */
   readonly #places = new Map<string, SharedPlace>();
@@ -82,7 +82,7 @@ export class SharedSamlStores {
   #answerCalls(channel: Pick<WorkerChannel, 'answer'>, held: ReadonlyMap<number, string>): void {
     const answer = <Values extends readonly unknown[], Value>(
       topic: StoreTopic<Values, Value>,
-      act: (stores: SamlStores, ...values: Values) => Stored<Value>,
+      act: (stores: SessionStores, ...values: Values) => Stored<Value>,
     ): void =>
       channel.answer(topic, async ({ handle, values }) => {
         const opened = await this.#places.get(held.get(handle) ?? '')?.opened;
@@ -142,20 +142,20 @@ export class SharedSamlStores {
 
 export interface ShareStoresParts {
   /** Opens stores in memory. */
-  readonly opener: SamlStoreOpener;
+  readonly opener: SessionStoreOpener;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly scheduler: Pick<Scheduler, 'after'>;
 }
 
 /** In the supervisor: what embedded agents must remember in one place, however many workers they run in. */
 export class ShareStores {
-  readonly #stores: SharedSamlStores;
+  readonly #stores: SharedSessionStores;
   readonly #relay = new EndedSessionsRelay();
   readonly #assertions: SharedSpentAssertions;
   readonly #ends = new Map<AttendedWorker, readonly (() => void)[]>();
 
   constructor(parts: ShareStoresParts) {
-    this.#stores = new SharedSamlStores(parts);
+    this.#stores = new SharedSessionStores(parts);
     this.#assertions = new SharedSpentAssertions(parts.clock);
   }
 

@@ -1,4 +1,4 @@
-import type { Session } from '../../../domain/agent/saml/session/session.js';
+import type { Session } from '../../../domain/agent/sessions/session.js';
 import type { Result } from '../../../domain/shared/result.js';
 
 /** The store cannot be used now. One clause for the log, without anything that it holds. */
@@ -10,9 +10,9 @@ export type Stored<Value> = Promise<Result<Value, StoreFailure>>;
 
 /** Which sessions a LogoutRequest ends. */
 export interface SubjectSessions {
-  readonly issuer: string;
+  readonly provider: string;
   /** The value of the NameID. */
-  readonly nameId: string;
+  readonly subject: string;
   /** Empty: all of the subject. */
   readonly sessionIndexes: readonly string[];
 }

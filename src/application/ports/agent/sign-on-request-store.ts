@@ -1,4 +1,4 @@
-import type { SignOnRequest } from '../../../domain/agent/saml/sign-on/sign-on-request.js';
+import type { SignOnRequest } from '../../../domain/agent/sign-on/sign-on-request.js';
 import type { Stored } from './session-store.js';
 
 /** Keeps what is remembered of requests to the identity provider. Bounded: the oldest make way for new ones. */

@@ -1,6 +1,6 @@
 import { urlParts } from '../../http/absolute-uri.js';
 import { prefixTakes } from '../../http/path-normalisation.js';
-import { PathSet } from '../saml/protected-paths.js';
+import { PathSet } from '../sign-on/protected-paths.js';
 import type { SamlReport } from './option-report.js';
 import { pathFault } from './path-fault.js';
 import type { SamlBlockOptions } from './saml-options.js';

@@ -13,8 +13,6 @@ const person = fc.constantFrom('alice', 'bob');
 const index = fc.constantFrom(null, 'i1', 'i2');
 const soon = fc.integer({ min: -3, max: 12 });
 
-const nameIdOf = (value: string) => ({ value, format: null, nameQualifier: null, spNameQualifier: null });
-
 const steps: fc.Arbitrary<Step> = fc
   .oneof(
     { weight: 4, arbitrary: fc.record({ name, person, index, soon }) },
@@ -27,8 +25,7 @@ const steps: fc.Arbitrary<Step> = fc
           .insert(
             testSession(insert.name, {
               userId: insert.person,
-              nameId: nameIdOf(insert.person),
-              sessionIndex: insert.index,
+              logout: { subject: insert.person, session: insert.index },
               createdMs: noonMs + moment,
               expiresMs: noonMs + moment + insert.soon,
               lastSeenMs: noonMs + moment,
@@ -54,10 +51,10 @@ const steps: fc.Arbitrary<Step> = fc
             succeeded(store.touch([{ idHash: hashOf(of), lastSeenMs: noonMs + moment + by }])),
       ),
       fc.tuple(person, fc.subarray(['i1', 'i2', 'i3'])).map(
-        ([nameId, sessionIndexes]): Step =>
+        ([subject, sessionIndexes]): Step =>
           async (store) =>
             [
-              ...(await succeeded(store.removeOfSubject({ issuer: 'https://idp.example', nameId, sessionIndexes }))),
+              ...(await succeeded(store.removeOfSubject({ provider: 'https://idp.example', subject, sessionIndexes }))),
             ].toSorted(),
       ),
       person.map(

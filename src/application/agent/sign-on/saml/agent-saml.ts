@@ -2,7 +2,9 @@ import { type OptionReport, toConfigurationProblem } from '../../../../domain/ag
 import { enabledSaml } from '../../../../domain/agent/configuration/saml-option-rules.js';
 import type { SamlOptions } from '../../../../domain/agent/configuration/saml-options.js';
 import { type ConfigurationProblem, unplacedProblem } from '../../../../domain/configuration/configuration-problem.js';
+import { err, ok } from '../../../../domain/shared/result.js';
 import type { AgentBlockReader } from '../../../ports/agent/agent-block-reader.js';
+import type { ConfiguredStoreFinder } from '../../sessions/store-place.js';
 
 export interface AgentSaml {
   /** Null where there was any error. */
@@ -30,3 +32,12 @@ export const agentSaml = async (readBlock: AgentBlockReader, agentName: string |
   const complete = enabledSaml({ ...saml, enabled: true }, report, ignored);
   return { options: errors.length === 0 ? complete : null, errors };
 };
+
+/** Finds the store of the sessions that the `saml` block of an agent opens. */
+export const samlSessionStore =
+  (agentBlocks: (file: string) => AgentBlockReader): ConfiguredStoreFinder =>
+  async (configFile, agentName) => {
+    const { options, errors } = await agentSaml(agentBlocks(configFile), agentName);
+    if (options === null) return err(errors);
+    return ok({ options: options.store, namespace: options.entityId, idleMs: options.sessionIdleMs });
+  };

@@ -1,12 +1,12 @@
-import type { Session } from '../../../../domain/agent/saml/session/session.js';
+import type { Session } from '../../../../domain/agent/sessions/session.js';
 import {
   type AnsweredSignOn,
   answeredRecord,
   readAnsweredRecord,
   sessionsOfReplay,
-} from '../../../../domain/agent/saml/sign-on/answered-sign-on.js';
-import { isFromOtherSite } from '../../../../domain/agent/saml/sign-on/browser-navigation.js';
-import type { SignOnRequest } from '../../../../domain/agent/saml/sign-on/sign-on-request.js';
+} from '../../../../domain/agent/sign-on/answered-sign-on.js';
+import { isFromOtherSite } from '../../../../domain/agent/sign-on/browser-navigation.js';
+import type { SignOnRequest } from '../../../../domain/agent/sign-on/sign-on-request.js';
 import { type AgentAnswer, emptyAudit, type RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import { ok, type Result } from '../../../../domain/shared/result.js';
 import type { Stored, StoreFailure } from '../../../ports/agent/session-store.js';

@@ -1,4 +1,4 @@
-import type { SignOnRequest } from '../../../../domain/agent/saml/sign-on/sign-on-request.js';
+import type { SignOnRequest } from '../../../../domain/agent/sign-on/sign-on-request.js';
 import { ok, type Result } from '../../../../domain/shared/result.js';
 import type { StoreFailure } from '../../../ports/agent/session-store.js';
 import type { SingleSignOnParts } from './single-sign-on-parts.js';

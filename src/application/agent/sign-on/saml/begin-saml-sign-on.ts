@@ -1,6 +1,6 @@
 import { authnRequestXml } from '../../../../domain/agent/saml/messages/authn-request.js';
-import { bindingCookieValue } from '../../../../domain/agent/saml/sign-on/binding-cookies.js';
-import { newSignOnRequest } from '../../../../domain/agent/saml/sign-on/sign-on-request.js';
+import { bindingCookieValue } from '../../../../domain/agent/sign-on/binding-cookies.js';
+import { newSignOnRequest } from '../../../../domain/agent/sign-on/sign-on-request.js';
 import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import { addressGroup } from '../../../../domain/http/ip-address.js';

@@ -1,10 +1,10 @@
 import type { AcceptedAssertion } from '../../../../domain/agent/saml/checks/judge-assertion.js';
 import { judgeResponse } from '../../../../domain/agent/saml/checks/judge-response.js';
 import type { IdentityProvider } from '../../../../domain/agent/saml/identity-provider.js';
-import { newSession } from '../../../../domain/agent/saml/session/new-session.js';
-import type { Session } from '../../../../domain/agent/saml/session/session.js';
-import { allowedReturn } from '../../../../domain/agent/saml/sign-on/return-target.js';
-import type { SignOnRequest } from '../../../../domain/agent/saml/sign-on/sign-on-request.js';
+import { newSession } from '../../../../domain/agent/saml/session-of-assertion.js';
+import type { Session } from '../../../../domain/agent/sessions/session.js';
+import { allowedReturn } from '../../../../domain/agent/sign-on/return-target.js';
+import type { SignOnRequest } from '../../../../domain/agent/sign-on/sign-on-request.js';
 import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import { parseForm } from '../../../../domain/shared/form-urlencoded.js';

@@ -1,4 +1,4 @@
-import type { Session } from '../../../../domain/agent/saml/session/session.js';
+import type { Session } from '../../../../domain/agent/sessions/session.js';
 import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import { err, ok, type Result } from '../../../../domain/shared/result.js';

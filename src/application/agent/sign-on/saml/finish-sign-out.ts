@@ -1,5 +1,5 @@
 import { judgeLogoutResponse } from '../../../../domain/agent/saml/checks/judge-logout.js';
-import type { SignOnRequest } from '../../../../domain/agent/saml/sign-on/sign-on-request.js';
+import type { SignOnRequest } from '../../../../domain/agent/sign-on/sign-on-request.js';
 import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import type { ReceivedMessage } from '../../../ports/agent/saml-document-verifier.js';

@@ -81,7 +81,7 @@ export class FollowLogoutRequest {
   ): Promise<AgentAnswer> {
     const { options, sessions, random, clock, logger } = this.#parts;
     const { issuer, nameId, sessionIndexes } = request;
-    const ended = await sessions.endOfSubject({ issuer, nameId: nameId.value, sessionIndexes });
+    const ended = await sessions.endOfSubject({ provider: issuer, subject: nameId.value, sessionIndexes });
     if (!ended.ok) return this.#storeFailed(event, ended.error.reason);
     logger.info('sessions ended by the identity provider', {
       sessions: ended.value.length,

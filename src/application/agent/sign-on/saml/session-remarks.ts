@@ -1,4 +1,4 @@
-import type { Session } from '../../../../domain/agent/saml/session/session.js';
+import type { Session } from '../../../../domain/agent/sessions/session.js';
 import { type AuditRemarks, remarkText } from '../../../../domain/agent-protocol/audit-remarks.js';
 
 /** Sessions that an audit names, at the most. */

@@ -1,6 +1,6 @@
 import type { SamlOptions } from '../../../../domain/agent/configuration/saml-options.js';
-import { surplusBindingCookies } from '../../../../domain/agent/saml/sign-on/binding-cookies.js';
-import { signOnRequestMs } from '../../../../domain/agent/saml/sign-on/sign-on-request.js';
+import { surplusBindingCookies } from '../../../../domain/agent/sign-on/binding-cookies.js';
+import { signOnRequestMs } from '../../../../domain/agent/sign-on/sign-on-request.js';
 import type { HeaderOperation } from '../../../../domain/agent-protocol/messages.js';
 import { cookiesWithPrefix, cookieValues, hasCookie, setCookie } from '../../../../domain/http/cookies.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';

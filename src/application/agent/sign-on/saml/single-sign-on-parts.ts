@@ -1,5 +1,5 @@
 import type { SamlOptions } from '../../../../domain/agent/configuration/saml-options.js';
-import type { Session } from '../../../../domain/agent/saml/session/session.js';
+import type { Session } from '../../../../domain/agent/sessions/session.js';
 import type { ReplayStore } from '../../../ports/agent/replay-store.js';
 import type { SamlDocumentVerifier } from '../../../ports/agent/saml-document-verifier.js';
 import type { SamlKeys, ServiceProviderKey } from '../../../ports/agent/saml-keys.js';

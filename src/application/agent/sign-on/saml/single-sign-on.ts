@@ -1,13 +1,14 @@
 import type { LogoutService } from '../../../../domain/agent/saml/identity-provider.js';
 import { type LogoutRequestToSend, logoutRequestXml } from '../../../../domain/agent/saml/messages/logout-request.js';
+import { nameIdOfSession } from '../../../../domain/agent/saml/session-of-assertion.js';
+import { isBrowserNavigation, isFromOtherSite } from '../../../../domain/agent/sign-on/browser-navigation.js';
 import {
   compileSamlPaths,
   type SamlPathStanding,
   type SamlPaths,
   samlPathStanding,
-} from '../../../../domain/agent/saml/protected-paths.js';
-import { isBrowserNavigation, isFromOtherSite } from '../../../../domain/agent/saml/sign-on/browser-navigation.js';
-import { newSignOnRequest } from '../../../../domain/agent/saml/sign-on/sign-on-request.js';
+} from '../../../../domain/agent/sign-on/protected-paths.js';
+import { newSignOnRequest } from '../../../../domain/agent/sign-on/sign-on-request.js';
 import {
   type AgentAnswer,
   allowAnswer,
@@ -67,13 +68,18 @@ class EndSamlSession {
     const cookies = [this.#cookies.clearSession()];
     const provider = trust.current();
     // Another provider knows nothing of the session, and a LogoutRequest has to name the user.
-    const nameId = session?.nameId ?? null;
-    const logout = provider?.entityId === session?.issuer ? (provider?.logout ?? null) : null;
+    const nameId = session === null ? null : nameIdOfSession(session);
+    const logout = provider?.entityId === session?.provider ? (provider?.logout ?? null) : null;
     if (session === null || nameId === null || logout === null) {
       const answer = signedOutAnswer(options.signedOutPath, cookies);
       return withRemarks(answer, { event: 'sign_out', outcome: 'succeeded', ...sessionRemarks(shownSessions) });
     }
-    const answer = await this.#askProvider(event, { nameId, sessionIndex: session.sessionIndex }, logout, cookies);
+    const answer = await this.#askProvider(
+      event,
+      { nameId, sessionIndex: session.logout?.session ?? null },
+      logout,
+      cookies,
+    );
     return withRemarks(answer, { event: 'sign_out', outcome: 'begun', ...sessionRemarks(shownSessions) });
   }
 

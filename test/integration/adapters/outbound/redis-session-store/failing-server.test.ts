@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { RedisStoreOpener } from '../../../../../src/adapters/outbound/redis-session-store/redis-store-opener.js';
-import type { SamlStores } from '../../../../../src/application/ports/agent/saml-stores.js';
+import type { SessionStores } from '../../../../../src/application/ports/agent/session-stores.js';
 import { hashOf, testSession } from '../../../../support/agent/test-sessions.js';
 import { CleanUp } from '../../../../support/shared/clean-up.js';
 import { describeWithPeers } from '../../../../support/shared/peers.js';
@@ -11,7 +11,7 @@ describeWithPeers(['redis-server'], 'stores in a Redis server that fails', () =>
   const cleanUp = new CleanUp();
   afterEach(() => cleanUp.run());
 
-  const opened = async (plan: RedisPlan = {}): Promise<{ redis: RedisServer; stores: SamlStores }> => {
+  const opened = async (plan: RedisPlan = {}): Promise<{ redis: RedisServer; stores: SessionStores }> => {
     const redis = await startRedis(plan);
     cleanUp.add(redis.remove);
     const stores = await new RedisStoreOpener(new RecordingLogger()).open(
@@ -32,13 +32,13 @@ describeWithPeers(['redis-server'], 'stores in a Redis server that fails', () =>
     }
   };
 
-  const everyCall = ({ sessions, replays, requests }: SamlStores): Promise<{ readonly ok: boolean }>[] => [
+  const everyCall = ({ sessions, replays, requests }: SessionStores): Promise<{ readonly ok: boolean }>[] => [
     sessions.insert(testSession('b')),
     sessions.find(hashOf('a')),
     sessions.touch([{ idHash: hashOf('a'), lastSeenMs: 5 }]),
     sessions.remove(hashOf('a')),
     sessions.removeOfUser('alice'),
-    sessions.removeOfSubject({ issuer: 'i', nameId: 'n', sessionIndexes: [] }),
+    sessions.removeOfSubject({ provider: 'i', subject: 'n', sessionIndexes: [] }),
     sessions.list({ userId: null, limit: 10, after: null }),
     sessions.findByPrefix('ab', 2),
     sessions.removeExpired(0, null, 10),

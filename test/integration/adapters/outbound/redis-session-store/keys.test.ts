@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RedisStoreOpener } from '../../../../../src/adapters/outbound/redis-session-store/redis-store-opener.js';
-import type { SamlStores } from '../../../../../src/application/ports/agent/saml-stores.js';
+import type { SessionStores } from '../../../../../src/application/ports/agent/session-stores.js';
 import {
   hashOf,
   hourMs,
   noonMs,
+  ofAlice,
   succeeded,
   testSession,
   testSignOnRequest,
@@ -21,7 +22,7 @@ describeWithPeers(['redis-server'], 'keys of stores in Redis', () => {
   afterEach(() => cleanUp.run());
 
   let raw: (...command: string[]) => Promise<unknown>;
-  let open: (namespace: string) => Promise<SamlStores>;
+  let open: (namespace: string) => Promise<SessionStores>;
 
   beforeEach(async () => {
     const redis = await startRedis();
@@ -39,7 +40,7 @@ describeWithPeers(['redis-server'], 'keys of stores in Redis', () => {
 
   it('are in one slot, leave when what they are for leaves, and none is left without an end', async () => {
     const { sessions, replays, requests } = await open(namespace);
-    await sessions.insert(testSession('a', { sessionIndex: '_a', expiresMs: noonMs + hourMs }));
+    await sessions.insert(testSession('a', { logout: ofAlice('_a'), expiresMs: noonMs + hourMs }));
     await replays.remember('key', noonMs + hourMs, noonMs);
     await requests.insert(testSignOnRequest('r'));
     const slots = new Set(
@@ -63,9 +64,41 @@ describeWithPeers(['redis-server'], 'keys of stores in Redis', () => {
     expect((await keys()).join(' ')).not.toMatch(/alice|example/);
   });
 
+  it('carry sessions of earlier releases over, with what a sign-out at the provider needs', async () => {
+    const { sessions } = await open(namespace);
+    await sessions.insert(testSession('a', { logout: ofAlice('_a') }));
+    const key = (await keys()).find((name) => name.endsWith(`session:${hashOf('a')}`)) ?? '';
+    const earlier = {
+      v: 1,
+      user: 'alice',
+      nameId: ['alice@example.com', 'urn:format', null, 'sp'],
+      index: '_a',
+      issuer: 'https://idp.example',
+      attributes: [],
+      created: noonMs,
+      expires: noonMs + 8 * hourMs,
+    };
+    await raw('HSET', key, 'record', JSON.stringify(earlier));
+    expect(await succeeded(sessions.find(hashOf('a')))).toEqual(
+      testSession('a', { logout: ofAlice('_a'), details: { name_id_format: 'urn:format', sp_name_qualifier: 'sp' } }),
+    );
+  });
+
+  it('have records that an earlier release can read', async () => {
+    const { sessions } = await open(namespace);
+    await sessions.insert(testSession('a', { logout: ofAlice('_a') }));
+    const key = (await keys()).find((name) => name.endsWith(`session:${hashOf('a')}`)) ?? '';
+    expect(JSON.parse((await raw('HGET', key, 'record')) as string)).toMatchObject({
+      v: 1,
+      nameId: ['alice@example.com', null, null, null],
+      index: '_a',
+      issuer: 'https://idp.example',
+    });
+  });
+
   it('whose record was evicted are no sessions, and are cleaned up where they are met', async () => {
     const { sessions } = await open(namespace);
-    for (const name of ['a', 'b', 'c']) await sessions.insert(testSession(name, { sessionIndex: `_${name}` }));
+    for (const name of ['a', 'b', 'c']) await sessions.insert(testSession(name, { logout: ofAlice(`_${name}`) }));
     const lost = (await keys()).find((key) => key.endsWith(`session:${hashOf('b')}`));
     await raw('DEL', lost ?? '');
     expect(await sessions.find(hashOf('b'))).toEqual({ ok: true, value: null });
@@ -74,7 +107,7 @@ describeWithPeers(['redis-server'], 'keys of stores in Redis', () => {
     const page = await sessions.list({ userId: 'alice', limit: 10, after: null });
     expect(page).toMatchObject({ value: { next: null, sessions: { length: 2 } } });
     expect(await sessions.remove(hashOf('b'))).toEqual({ ok: true, value: false });
-    const subject = { issuer: 'https://idp.example', nameId: 'alice@example.com', sessionIndexes: [] };
+    const subject = { provider: 'https://idp.example', subject: 'alice@example.com', sessionIndexes: [] };
     expect(await sessions.removeOfSubject(subject)).toMatchObject({ value: { length: 2 } });
     // Which index it was in stood in its record: that goes by itself.
     const [left = '', ...more] = await keys();
@@ -112,11 +145,13 @@ describeWithPeers(['redis-server'], 'keys of stores in Redis', () => {
     const { sessions } = await open(namespace);
     for (let from = 0; from < 1_200; from += 100) {
       const names = Array.from({ length: 100 }, (_, index) => `${from + index}`);
-      await Promise.all(names.map((name) => succeeded(sessions.insert(testSession(name, { sessionIndex: '_same' })))));
+      await Promise.all(
+        names.map((name) => succeeded(sessions.insert(testSession(name, { logout: ofAlice('_same') })))),
+      );
     }
     const removed = await sessions.removeOfSubject({
-      issuer: 'https://idp.example',
-      nameId: 'alice@example.com',
+      provider: 'https://idp.example',
+      subject: 'alice@example.com',
       sessionIndexes: ['_other', '_same', '_same'],
     });
     expect(new Set(removed.ok ? removed.value : [removed.error.reason]).size).toBe(1_200);

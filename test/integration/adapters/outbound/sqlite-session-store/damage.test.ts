@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SamlStores } from '../../../../../src/application/ports/agent/saml-stores.js';
+import type { SessionStores } from '../../../../../src/application/ports/agent/session-stores.js';
 import { bySqlite, filledStore, nthName, openSqlite, refusalOf } from '../../../../support/agent/sqlite-stores.js';
 import { hashOf, succeeded, testSession } from '../../../../support/agent/test-sessions.js';
 import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
@@ -11,7 +11,7 @@ const sessionCount = 400;
 describe('a damaged SQLite store', () => {
   let folder: TemporaryFolder;
   let path: string;
-  const open: SamlStores[] = [];
+  const open: SessionStores[] = [];
   beforeEach(async () => {
     folder = temporaryFolder();
     path = folder.file('sessions.db');

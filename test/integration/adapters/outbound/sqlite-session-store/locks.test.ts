@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
-import type { SamlStores } from '../../../../../src/application/ports/agent/saml-stores.js';
+import type { SessionStores } from '../../../../../src/application/ports/agent/session-stores.js';
 import { openSqlite, refusalOf } from '../../../../support/agent/sqlite-stores.js';
 import { hashOf, noonMs, succeeded, testSession, testSignOnRequest } from '../../../../support/agent/test-sessions.js';
 import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
@@ -9,7 +9,7 @@ import { type TemporaryFolder, temporaryFolder } from '../../../../support/share
 describe('a SQLite store that another program has locked', () => {
   let folder: TemporaryFolder;
   let path: string;
-  let stores: SamlStores;
+  let stores: SessionStores;
   let other: Sqlite.Database;
   beforeEach(async () => {
     folder = temporaryFolder();

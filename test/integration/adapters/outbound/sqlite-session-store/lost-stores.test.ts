@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSyn
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteStoreOpener } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
 import { noOtherProcesses } from '../../../../../src/application/agent/sessions/session-endings.js';
-import { SamlStoreLeases } from '../../../../../src/application/agent/sign-on/saml/trust/saml-store-leases.js';
+import { SessionStoreLeases } from '../../../../../src/application/agent/sessions/session-store-leases.js';
 import { filledStore, nthName } from '../../../../support/agent/sqlite-stores.js';
 import { hashOf, succeeded, testSession } from '../../../../support/agent/test-sessions.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
@@ -12,12 +12,12 @@ import { type TemporaryFolder, temporaryFolder } from '../../../../support/share
 describe('a SQLite store that is lost while it is in use', () => {
   let folder: TemporaryFolder;
   let path: string;
-  let leases: SamlStoreLeases;
+  let leases: SessionStoreLeases;
   const releases: (() => Promise<void>)[] = [];
   beforeEach(() => {
     folder = temporaryFolder();
     path = folder.file('sessions.db');
-    leases = new SamlStoreLeases({
+    leases = new SessionStoreLeases({
       opener: new SqliteStoreOpener(),
       clock: new ManualClock(),
       logger: new RecordingLogger(),

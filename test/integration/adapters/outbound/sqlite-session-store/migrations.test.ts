@@ -1,16 +1,26 @@
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { additions, migrations } from '../../../../../src/adapters/outbound/sqlite-session-store/schema.js';
+import {
+  additions,
+  applicationId,
+  migrations,
+} from '../../../../../src/adapters/outbound/sqlite-session-store/schema.js';
+import { subjectHash } from '../../../../../src/adapters/outbound/sqlite-session-store/session-row.js';
 import { sessionStatements } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-session-store.js';
 import {
   answeredStatements,
   requestStatements,
 } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-sign-on-request-store.js';
 import {
+  makeAdditions,
   migrate,
   replayStatements,
+  SqliteStoreOpener,
   UnknownVersionError,
 } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
+import type { SessionStores } from '../../../../../src/application/ports/agent/session-stores.js';
+import { hashOf, succeeded, testSession } from '../../../../support/agent/test-sessions.js';
+import { temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 describe('the schema of a SQLite store', () => {
   let database: Sqlite.Database;
@@ -58,7 +68,7 @@ describe('the schema of a SQLite store', () => {
 
   it.each(all)('has an index for %s: none of its steps looks through a table', (_, statement) => {
     migrate(database, migrations);
-    database.exec(additions);
+    makeAdditions(database);
     const parameters = Array.from({ length: statement.split('?').length - 1 }, () => 1);
     const steps = database.prepare(`EXPLAIN QUERY PLAN ${statement}`).all(...parameters);
     const scans = steps
@@ -70,9 +80,79 @@ describe('the schema of a SQLite store', () => {
   it('has additions that change no version, so that earlier programs open the file, and come once', () => {
     migrate(database, migrations);
     const before = version();
-    for (let times = 0; times < 2; times += 1) database.exec(additions);
+    for (let times = 0; times < 2; times += 1) makeAdditions(database);
     expect(version()).toBe(before);
     expect(tables()).toContain('answered_requests');
+  });
+
+  const earlierInsert = `INSERT INTO sessions (space, id_hash, user_id, name_id, name_id_format, name_qualifier,
+    sp_name_qualifier, session_index, issuer, subject_hash, attributes, created_ms, expires_ms, last_seen_ms)
+    VALUES (1, ?, 'alice', ?, ?, NULL, 'sp', '_7', 'https://idp.example', ?, '[]', 1, 2, 1)`;
+
+  /** A file as a release that knew SAML alone has left it, with one session. */
+  const earlierFile = (path: string, nameId: string): void => {
+    const earlier = new Sqlite(path);
+    earlier.pragma(`application_id = ${applicationId}`);
+    migrate(earlier, migrations);
+    earlier.exec(additions);
+    earlier.exec("INSERT INTO spaces (name) VALUES ('sp')");
+    earlier.prepare(earlierInsert).run(hashOf('one'), nameId, 'urn:format', subjectHash('https://idp.example', nameId));
+    earlier.close();
+  };
+
+  const openFile = async (path: string): Promise<SessionStores> =>
+    succeeded(new SqliteStoreOpener().open({ kind: 'sqlite', path }, 'sp'));
+
+  it('carries sessions of earlier releases over, with what a sign-out at the provider needs', async () => {
+    const folder = temporaryFolder();
+    try {
+      earlierFile(folder.file('s.db'), 'alice@example.com');
+      const { sessions, close } = await openFile(folder.file('s.db'));
+      expect(await succeeded(sessions.find(hashOf('one')))).toEqual({
+        idHash: hashOf('one'),
+        userId: 'alice',
+        method: 'saml',
+        provider: 'https://idp.example',
+        logout: { subject: 'alice@example.com', session: '_7' },
+        details: { name_id_format: 'urn:format', sp_name_qualifier: 'sp' },
+        attributes: [],
+        createdMs: 1,
+        expiresMs: 2,
+        lastSeenMs: 1,
+      });
+      const subject = { provider: 'https://idp.example', subject: 'alice@example.com', sessionIndexes: ['_7'] };
+      expect(await succeeded(sessions.removeOfSubject(subject))).toEqual([hashOf('one')]);
+      await close();
+    } finally {
+      folder.remove();
+    }
+  });
+
+  it('lets an earlier release go on to use the file, and reads what it writes', async () => {
+    const folder = temporaryFolder();
+    try {
+      earlierFile(folder.file('s.db'), '');
+      const { sessions, close } = await openFile(folder.file('s.db'));
+      await succeeded(sessions.insert(testSession('two')));
+      const earlier = new Sqlite(folder.file('s.db'));
+      earlier.prepare(earlierInsert).run(hashOf('three'), 'bob', null, subjectHash('https://idp.example', 'bob'));
+      expect(
+        earlier.prepare('SELECT name_id, session_index FROM sessions WHERE id_hash = ?').get(hashOf('two')),
+      ).toEqual({
+        name_id: 'alice@example.com',
+        session_index: null,
+      });
+      earlier.close();
+      expect(await succeeded(sessions.find(hashOf('one')))).toMatchObject({ logout: null });
+      expect(await succeeded(sessions.find(hashOf('three')))).toMatchObject({
+        method: 'saml',
+        logout: { subject: 'bob', session: '_7' },
+        details: { sp_name_qualifier: 'sp' },
+      });
+      await close();
+    } finally {
+      folder.remove();
+    }
   });
 
   it('counts by triggers what is there, for each space', () => {

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { MemoryStoreOpener } from '../../../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
 import { SpentAssertions } from '../../../../../src/application/agent/exchange-token/spent-assertions.js';
 import { noOtherProcesses } from '../../../../../src/application/agent/sessions/session-endings.js';
-import { SamlStoreLeases } from '../../../../../src/application/agent/sign-on/saml/trust/saml-store-leases.js';
-import type { SamlStoreOpener } from '../../../../../src/application/ports/agent/saml-stores.js';
+import { SessionStoreLeases } from '../../../../../src/application/agent/sessions/session-store-leases.js';
+import type { SessionStoreOpener } from '../../../../../src/application/ports/agent/session-stores.js';
 import type { JsonObject } from '../../../../../src/domain/shared/json.js';
 import { basicOf, privatePem, tokenType } from '../../../../support/agent/exchange-company.js';
 import {
@@ -392,8 +392,8 @@ describe('single sign-on beside token exchange', () => {
     const { clock } = here;
     // Whatever the store is said to be, one id fits into it.
     const full = new MemoryStoreOpener({ replays: 1 });
-    const opener: SamlStoreOpener = { open: () => full.open({ kind: 'memory' }) };
-    const stores = new SamlStoreLeases({ opener, clock, logger: new RecordingLogger(), endings: noOtherProcesses });
+    const opener: SessionStoreOpener = { open: () => full.open({ kind: 'memory' }) };
+    const stores = new SessionStoreLeases({ opener, clock, logger: new RecordingLogger(), endings: noOtherProcesses });
     const url = kind === 'redis' ? { 'session-store-url': 'redis://127.0.0.1:6379' } : {};
     const certificateFile = here.folder.write('idp.pem', idpKey().certificatePem);
     const clientKey = here.folder.write('client.pem', publicPem(clientPair.publicKey));

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteStoreOpener } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
 import { openStore, type StorePlace } from '../../../../../src/application/agent/sessions/store-place.js';
+import { samlSessionStore } from '../../../../../src/application/agent/sign-on/saml/agent-saml.js';
 import { agentBlockReader } from '../../../../../src/application/whole/read-agent-block.js';
 import { samlBlockText, samlConfiguration } from '../../../../support/agent/saml-configuration.js';
 import { succeeded, testSession } from '../../../../support/agent/test-sessions.js';
@@ -19,7 +20,7 @@ describe('the store that the commands look into', () => {
 
   const open = (place: StorePlace) =>
     openStore(place, {
-      agentBlocks: (file) => agentBlockReader({ load: () => loadConfiguration(file) }),
+      configuredStore: samlSessionStore((file) => agentBlockReader({ load: () => loadConfiguration(file) })),
       stores: new SqliteStoreOpener({ creates: false }),
     });
 

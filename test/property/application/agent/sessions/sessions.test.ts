@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SessionCheckResult } from '../../../../../src/application/agent/sessions/session-check-result.js';
-import type { Session } from '../../../../../src/domain/agent/saml/session/session.js';
+import type { Session } from '../../../../../src/domain/agent/sessions/session.js';
 import {
   companyIssuer,
   rememberedSessions,
@@ -113,7 +113,11 @@ describe('Sessions beside a book-keeper', () => {
                   known.delete(name);
                 } else if (entry !== undefined) entry.confirmedMs = Number.NEGATIVE_INFINITY;
               } else if (step.act === 'sign out') {
-                const ended = await sessions.endOfSubject({ issuer: companyIssuer, nameId: name, sessionIndexes: [] });
+                const ended = await sessions.endOfSubject({
+                  provider: companyIssuer,
+                  subject: name,
+                  sessionIndexes: [],
+                });
                 expect(ended.ok).toBe(!store.isDown);
                 const entry = known.get(name);
                 if (ended.ok && entry?.endedElsewhereMs === null) known.delete(name);

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileSamlPaths, PathSet, samlPathStanding } from '../../../../../src/domain/agent/saml/protected-paths.js';
+import {
+  compileSamlPaths,
+  PathSet,
+  samlPathStanding,
+} from '../../../../../src/domain/agent/sign-on/protected-paths.js';
 import { prefixTakes, requestPath } from '../../../../../src/domain/http/path-normalisation.js';
 
 const segment = fc.constantFrom('a', 'b', 'ab', 'abc', 'a;b', 'b%3Ba', ';', 'constructor', '__proto__');

@@ -55,8 +55,8 @@ describe('gateway-auth sessions', () => {
   it('shows everything of one', async () => {
     const bench = await sessionsBench([
       testSession('one', {
-        sessionIndex: '_7',
-        nameId: { value: 'alice@example.com', format: 'urn:f', nameQualifier: null, spNameQualifier: null },
+        logout: { subject: 'alice@example.com', session: '_7' },
+        details: { name_id_format: 'urn:f' },
         attributes: [
           { name: 'groups', values: ['staff', 'editors'] },
           { name: 'none', values: [] },
@@ -95,7 +95,7 @@ describe('gateway-auth sessions', () => {
   it('never lets a session paint on the terminal', async () => {
     const evil = '\u001b[2Jroot\u202e\nuser  admin';
     const bench = await sessionsBench([
-      testSession('one', { userId: evil, issuer: evil, attributes: [{ name: evil, values: [evil] }] }),
+      testSession('one', { userId: evil, provider: evil, attributes: [{ name: evil, values: [evil] }] }),
     ]);
     for (const argv of [['list'], ['show', short('one')]]) {
       const { stdout } = await bench.run(...argv);
@@ -178,7 +178,7 @@ describe('the place of gateway-auth sessions', () => {
         json: false,
       },
       {
-        agentBlocks: () => async () => ({ options: null, problems: [], locate: () => null }),
+        configuredStore: async () => err([]),
         stores: { open: async () => err('there is no session store at s.db') },
         clock: new ManualClock(noonMs),
       },

@@ -110,7 +110,7 @@ describe('a session that the store has', () => {
 
   it('does not count where it is of another identity provider than the one that does now', async () => {
     let issuer: string | null = null;
-    const { sessions } = stored({ issuer: () => issuer });
+    const { sessions } = stored({ provider: () => issuer });
     expect((await sessions.check(ann)).kind).toBe('active');
     issuer = 'https://other.example/metadata';
     expect(sessions.check(ann)).toEqual({ kind: 'unknown' });
@@ -428,13 +428,13 @@ describe('the end of a session', () => {
 });
 
 describe('a sign-out by the identity provider', () => {
-  const subject = { issuer: sessionOf('ann', 0).issuer, nameId: 'ann', sessionIndexes: [] };
+  const subject = { provider: sessionOf('ann', 0).provider, subject: 'ann', sessionIndexes: [] };
 
   it('ends every session of the subject, those that are remembered at once', async () => {
     const { sessions, clock } = await opened();
     const second = sessionIdOf('ann on the phone');
-    const { nameId } = sessionOf('ann', 0);
-    await sessions.open(sessionOf('ann on the phone', clock.wallMs(), { nameId }));
+    const { logout } = sessionOf('ann', 0);
+    await sessions.open(sessionOf('ann on the phone', clock.wallMs(), { logout }));
     await sessions.open(sessionOf('bob', clock.wallMs()));
     expect(await sessions.endOfSubject(subject)).toMatchObject({ ok: true, value: { length: 2 } });
     expect(await sessions.check(ann)).toEqual({ kind: 'unknown' });
@@ -495,7 +495,7 @@ describe('a configuration that takes over', () => {
   it('has its own time without use and its own provider', async () => {
     const { successor, clock } = await opened();
     clock.advance(4_000);
-    expect(kindOf(successor({ issuer: () => 'https://other.example' }).check(ann))).toBe('unknown');
+    expect(kindOf(successor({ provider: () => 'https://other.example' }).check(ann))).toBe('unknown');
     expect(kindOf(successor({ idleMs: 12_000 }).check(ann))).toBe('a promise');
     expect(kindOf(successor({ idleMs: 40_000 }).check(ann))).toBe('active');
   });

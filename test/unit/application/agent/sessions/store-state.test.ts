@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StoreState } from '../../../../../src/application/agent/sessions/store-state.js';
 import { watchedStores } from '../../../../../src/application/agent/sessions/watched-stores.js';
-import type { SamlStores } from '../../../../../src/application/ports/agent/saml-stores.js';
+import type { SessionStores } from '../../../../../src/application/ports/agent/session-stores.js';
 import { err, ok } from '../../../../../src/domain/shared/result.js';
 import { FakeSessionStore } from '../../../../support/agent/fake-session-store.js';
 import { sessionOf } from '../../../../support/agent/remembered-sessions.js';
@@ -14,7 +14,7 @@ const made = () => {
   const sessions = new FakeSessionStore();
   const trouble = { isDown: false };
   const answer = <Value>(value: Value) => (trouble.isDown ? err({ reason: 'the disk is gone' }) : ok(value));
-  const opened: SamlStores = {
+  const opened: SessionStores = {
     sessions,
     replays: { remember: async () => answer('first' as const), removeExpired: async () => answer(0) },
     requests: {
@@ -31,8 +31,8 @@ const made = () => {
   return { logger, state, sessions, trouble, stores, messages };
 };
 
-const subject = { issuer: 'i', nameId: 'n', sessionIndexes: [] };
-const uses: readonly [name: string, use: (stores: SamlStores) => Promise<{ readonly ok: boolean }>][] = [
+const subject = { provider: 'i', subject: 'n', sessionIndexes: [] };
+const uses: readonly [name: string, use: (stores: SessionStores) => Promise<{ readonly ok: boolean }>][] = [
   ['sessions.insert', ({ sessions }) => sessions.insert(sessionOf('ann', 0))],
   ['sessions.find', ({ sessions }) => sessions.find('a')],
   ['sessions.touch', ({ sessions }) => sessions.touch([])],

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStoreOpener } from '../../../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
 import type { KnownSessions } from '../../../../../src/application/agent/sessions/known-sessions.js';
+import { SessionStoreLeases } from '../../../../../src/application/agent/sessions/session-store-leases.js';
 import {
   EndedSessionsRelay,
   RelayedSessionEndings,
   relayDeadlineMs,
 } from '../../../../../src/application/agent/share-stores/relayed-session-endings.js';
-import { RemoteStoreOpener } from '../../../../../src/application/agent/share-stores/remote-saml-stores.js';
-import { SharedSamlStores } from '../../../../../src/application/agent/share-stores/share-stores.js';
-import { SamlStoreLeases } from '../../../../../src/application/agent/sign-on/saml/trust/saml-store-leases.js';
+import { RemoteStoreOpener } from '../../../../../src/application/agent/share-stores/remote-session-stores.js';
+import { SharedSessionStores } from '../../../../../src/application/agent/share-stores/share-stores.js';
 import { FakeSessionStore } from '../../../../support/agent/fake-session-store.js';
 import { hashOf, succeeded, testSession } from '../../../../support/agent/test-sessions.js';
 import { supervisedWorker } from '../../../../support/gateway/supervised-workers.js';
@@ -22,12 +22,12 @@ const remembers = (known: KnownSessions, id: string): boolean => known.recall(ha
 const gateway = () => {
   const clock = new ManualClock();
   const scheduler = new ManualScheduler(clock);
-  const shared = new SharedSamlStores({ opener: new MemoryStoreOpener(), scheduler });
+  const shared = new SharedSessionStores({ opener: new MemoryStoreOpener(), scheduler });
   const relay = new EndedSessionsRelay();
   const startWorker = async (opener?: SamlStoreLeasesOpener) => {
     const { supervisor, worker, link } = supervisedWorker(scheduler);
     const ends = [shared.serve(supervisor), relay.serve(supervisor)];
-    const leases = new SamlStoreLeases({
+    const leases = new SessionStoreLeases({
       opener: opener ?? new RemoteStoreOpener(worker, new MemoryStoreOpener()),
       clock,
       logger: new RecordingLogger(),
@@ -47,7 +47,7 @@ const gateway = () => {
   return { scheduler, startWorker };
 };
 
-type SamlStoreLeasesOpener = ConstructorParameters<typeof SamlStoreLeases>[0]['opener'];
+type SamlStoreLeasesOpener = ConstructorParameters<typeof SessionStoreLeases>[0]['opener'];
 
 describe('a session that one worker ends', () => {
   it('is remembered by no other once that is done', async () => {
@@ -61,7 +61,7 @@ describe('a session that one worker ends', () => {
     expect([remembers(two.known, 'a'), remembers(three.known, 'a')]).toEqual([false, false]);
     expect(remembers(two.known, 'b')).toBe(true);
 
-    const subject = { issuer: 'https://idp.example', nameId: 'alice@example.com', sessionIndexes: [] };
+    const subject = { provider: 'https://idp.example', subject: 'alice@example.com', sessionIndexes: [] };
     expect(await succeeded(three.stores.sessions.removeOfSubject(subject))).toHaveLength(2);
     for (const { known } of [one, two]) expect([remembers(known, 'b'), remembers(known, 'c')]).toEqual([false, false]);
     expect(await two.known.find(hashOf('b'))).toBe('unknown');
@@ -79,7 +79,7 @@ describe('a session that one worker ends', () => {
     await succeeded(one.stores.sessions.insert(testSession('a')));
     await other.known.find(hashOf('a'));
     store.isDown = true;
-    const subject = { issuer: 'https://idp.example', nameId: 'alice@example.com', sessionIndexes: [] };
+    const subject = { provider: 'https://idp.example', subject: 'alice@example.com', sessionIndexes: [] };
     expect((await one.stores.sessions.removeOfSubject(subject)).ok).toBe(false);
     expect(remembers(other.known, 'a')).toBe(false);
     expect(await other.known.find(hashOf('a'))).toBe('failed');

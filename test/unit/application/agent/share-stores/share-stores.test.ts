@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { MemoryStoreOpener } from '../../../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
 import { RelayedSessionEndings } from '../../../../../src/application/agent/share-stores/relayed-session-endings.js';
-import { RemoteStoreOpener } from '../../../../../src/application/agent/share-stores/remote-saml-stores.js';
+import { RemoteStoreOpener } from '../../../../../src/application/agent/share-stores/remote-session-stores.js';
 import { RemoteSpentAssertions } from '../../../../../src/application/agent/share-stores/remote-spent-assertions.js';
 import { ShareStores } from '../../../../../src/application/agent/share-stores/share-stores.js';
 import { FakeStoreOpener } from '../../../../support/agent/fake-store-opener.js';

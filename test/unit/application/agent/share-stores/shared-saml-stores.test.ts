@@ -3,14 +3,14 @@ import { MemoryStoreOpener } from '../../../../../src/adapters/outbound/memory-s
 import {
   RemoteStoreOpener,
   storeDeadlineMs,
-} from '../../../../../src/application/agent/share-stores/remote-saml-stores.js';
+} from '../../../../../src/application/agent/share-stores/remote-session-stores.js';
 import {
   keptForReplacementMs,
   maximumHandles,
-  SharedSamlStores,
+  SharedSessionStores,
 } from '../../../../../src/application/agent/share-stores/share-stores.js';
 import { closeStores, sessionTopics } from '../../../../../src/application/agent/share-stores/store-topics.js';
-import type { SamlStores } from '../../../../../src/application/ports/agent/saml-stores.js';
+import type { SessionStores } from '../../../../../src/application/ports/agent/session-stores.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
 import { FakeStoreOpener } from '../../../../support/agent/fake-store-opener.js';
 import { hashOf, noonMs, succeeded, testSession } from '../../../../support/agent/test-sessions.js';
@@ -20,7 +20,7 @@ import { ManualScheduler, settled } from '../../../../support/shared/manual-sche
 
 const world = () => {
   const scheduler = new ManualScheduler(new ManualClock());
-  const shared = new SharedSamlStores({ opener: new MemoryStoreOpener(), scheduler });
+  const shared = new SharedSessionStores({ opener: new MemoryStoreOpener(), scheduler });
   const local = new FakeStoreOpener();
   const startWorker = () => {
     const { supervisor, worker, link } = supervisedWorker(scheduler);
@@ -29,7 +29,7 @@ const world = () => {
     return {
       worker,
       opener,
-      async open(namespace = 'https://sp.example'): Promise<SamlStores> {
+      async open(namespace = 'https://sp.example'): Promise<SessionStores> {
         const opened = await opener.open({ kind: 'memory' }, namespace);
         if (!opened.ok) throw new Error(opened.error);
         return opened.value;
@@ -85,7 +85,7 @@ describe('stores in the memory of a supervisor', () => {
     const { scheduler } = world();
     const { worker, link, supervisor } = supervisedWorker(scheduler);
     const opener = new RemoteStoreOpener(worker, new FakeStoreOpener());
-    new SharedSamlStores({ opener: new MemoryStoreOpener(), scheduler }).serve(supervisor);
+    new SharedSessionStores({ opener: new MemoryStoreOpener(), scheduler }).serve(supervisor);
     const opened = await opener.open({ kind: 'memory' }, 'https://sp.example');
     if (!opened.ok) throw new Error(opened.error);
     supervisor.answer(sessionTopics.find, () => new Promise(() => undefined));
@@ -109,7 +109,7 @@ describe('stores in the memory of a supervisor', () => {
     });
     const memory = new MemoryStoreOpener();
     const slow = { open: (...given: Parameters<MemoryStoreOpener['open']>) => held.then(() => memory.open(...given)) };
-    const shared = new SharedSamlStores({ opener: slow, scheduler });
+    const shared = new SharedSessionStores({ opener: slow, scheduler });
     shared.serve(supervisor);
     const opening = new RemoteStoreOpener(worker, memory).open({ kind: 'memory' }, 'https://sp.example');
     await scheduler.advance(storeDeadlineMs);

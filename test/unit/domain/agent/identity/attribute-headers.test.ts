@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { maximumIdentityHeaders } from '../../../../../src/domain/agent/identity/bounded-headers.js';
 import { identityHeaders } from '../../../../../src/domain/agent/identity/identity-headers.js';
-import { sessionIdentity } from '../../../../../src/domain/agent/saml/session/session-identity.js';
+import { sessionIdentity } from '../../../../../src/domain/agent/sessions/session-identity.js';
 
 const names = { userId: 'X-User-Id', authMethod: 'X-Auth-Method' };
 
 const told = (attributes: Record<string, readonly string[]>, mapping: Record<string, string>, userId = 'ann') =>
   identityHeaders(
-    sessionIdentity({ userId, attributes: Object.entries(attributes).map(([name, values]) => ({ name, values })) }),
+    sessionIdentity({
+      method: 'saml',
+      userId,
+      attributes: Object.entries(attributes).map(([name, values]) => ({ name, values })),
+    }),
     names,
     Object.entries(mapping).map(([attribute, header]) => ({ attribute, header })),
   );
@@ -41,7 +45,7 @@ describe('the headers of a session', () => {
     const name = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress';
     expect(headers({ [name]: ['a'] }, { [name]: 'X-Email' })).toEqual([...always, ['X-Email', 'a']]);
     const attributes = [{ name: '__proto__', values: ['a'] }];
-    const { operations } = identityHeaders(sessionIdentity({ userId: 'ann', attributes }), names, [
+    const { operations } = identityHeaders(sessionIdentity({ method: 'saml', userId: 'ann', attributes }), names, [
       { attribute: '__proto__', header: 'X-Proto' },
     ]);
     expect(operations.at(-1)).toEqual({ kind: 'set', name: 'X-Proto', value: 'a' });

@@ -3,7 +3,7 @@ import {
   compileSamlPaths,
   type SamlPathOptions,
   samlPathStanding,
-} from '../../../../../src/domain/agent/saml/protected-paths.js';
+} from '../../../../../src/domain/agent/sign-on/protected-paths.js';
 import { requestPath } from '../../../../../src/domain/http/path-normalisation.js';
 
 const standing = (options: Partial<SamlPathOptions>) => {

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { tryAgent, unopenedStores } from '../../../../../../src/application/agent/configure-agent/try-agent.js';
 import { noOtherProcesses } from '../../../../../../src/application/agent/sessions/session-endings.js';
-import { SamlStoreLeases } from '../../../../../../src/application/agent/sign-on/saml/trust/saml-store-leases.js';
-import type { SamlStoreOpener } from '../../../../../../src/application/ports/agent/saml-stores.js';
+import { SessionStoreLeases } from '../../../../../../src/application/agent/sessions/session-store-leases.js';
+import type { SessionStoreOpener } from '../../../../../../src/application/ports/agent/session-stores.js';
 import { agentTokens } from '../../../../../../src/bootstrap/agent/agent-tokens.js';
 import { agentContainer } from '../../../../../../src/bootstrap/agent/start-agent.js';
 import type { JsonObject } from '../../../../../../src/domain/shared/json.js';
@@ -334,8 +334,8 @@ describe('the agent', () => {
     const options = samlConfig(here.certificateFile, {}, { 'fail-open': true, 'api-keys': 'key-of-orders:orders' });
     const failing = await unopenedStores(async () => null).acquire({ kind: 'memory' }, 'sp');
     if (!failing.ok) throw new Error(failing.error);
-    const opener: SamlStoreOpener = { open: async () => ok(failing.value.stores) };
-    const stores = new SamlStoreLeases({
+    const opener: SessionStoreOpener = { open: async () => ok(failing.value.stores) };
+    const stores = new SessionStoreLeases({
       opener,
       clock: here.clock,
       logger: new RecordingLogger(),

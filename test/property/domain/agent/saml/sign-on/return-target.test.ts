@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maximumReturnTarget, returnTarget } from '../../../../../../src/domain/agent/saml/sign-on/return-target.js';
+import { maximumReturnTarget, returnTarget } from '../../../../../../src/domain/agent/sign-on/return-target.js';
 import { isFieldValue } from '../../../../../../src/domain/http/field-syntax.js';
 
 const piece = fc.constantFrom(

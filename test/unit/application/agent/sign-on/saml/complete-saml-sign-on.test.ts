@@ -61,9 +61,10 @@ describe('a sign-on is completed', () => {
     expect(world.sessions.of(sessionId)).toEqual({
       idHash: world.digest.sha256Hex(sessionId),
       userId: 'ann@idp',
-      nameId: { value: 'ann@idp', format: null, nameQualifier: null, spNameQualifier: null },
-      sessionIndex: 'index-1',
-      issuer: 'https://idp.example',
+      method: 'saml',
+      provider: 'https://idp.example',
+      logout: { subject: 'ann@idp', session: 'index-1' },
+      details: {},
       attributes: [{ name: 'mail', values: ['ann@example.com'] }],
       createdMs: world.clock.wallMs(),
       expiresMs: world.clock.wallMs() + 28_800_000,
@@ -640,7 +641,7 @@ describe('a sign-on that the identity provider began', () => {
   it('has no session that a sign-out at the provider would name, where it gave no NameID', async () => {
     const world = worldOf({ options: { userIdAttribute: 'mail' } });
     await world.signOn('/', { nameId: null });
-    expect([...world.sessions.held.values()][0]).toMatchObject({ userId: 'ann@example.com', nameId: null });
+    expect([...world.sessions.held.values()][0]).toMatchObject({ userId: 'ann@example.com', logout: null });
     const answer = await world.get('/saml/logout');
     expect(answer.decision.kind).toBe('block');
     expect(world.sessions.held.size).toBe(0);

@@ -4,7 +4,7 @@ import {
   type PrincipalSketch,
   sketchedIdentity,
 } from '../../../../../../src/domain/agent/policy/test-cases/sketched-identity.js';
-import { sessionIdentity } from '../../../../../../src/domain/agent/saml/session/session-identity.js';
+import { sessionIdentity } from '../../../../../../src/domain/agent/sessions/session-identity.js';
 
 const names = { principalClaim: 'sub', rolesClaim: 'roles' };
 const sketch = (parts: Partial<PrincipalSketch>): PrincipalSketch => ({
@@ -81,6 +81,7 @@ describe('the identity of a sketched principal', () => {
         const options = { principalClaim: 'email', rolesClaim };
         const identity = sketchedIdentity(sketch({ method: 'saml', roles, claims: { mail: ['a@b'] } }), options);
         const session = sessionIdentity({
+          method: 'saml',
           userId: 'alice',
           attributes: [
             { name: 'mail', values: ['a@b'] },

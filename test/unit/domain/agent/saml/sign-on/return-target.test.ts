@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { maximumReturnTarget, returnTarget } from '../../../../../../src/domain/agent/saml/sign-on/return-target.js';
-import { newSignOnRequest } from '../../../../../../src/domain/agent/saml/sign-on/sign-on-request.js';
+import { maximumReturnTarget, returnTarget } from '../../../../../../src/domain/agent/sign-on/return-target.js';
+import { newSignOnRequest } from '../../../../../../src/domain/agent/sign-on/sign-on-request.js';
 
 describe('where a browser returns to', () => {
   it.each(['/', '/a/b?c=d&e=%2F%2F', '/a?', '/a?//evil.example', '/a?next=https://evil.example/', '/a;v=1?x=\\'])(

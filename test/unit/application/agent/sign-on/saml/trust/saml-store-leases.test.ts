@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { noOtherProcesses } from '../../../../../../../src/application/agent/sessions/session-endings.js';
-import { SamlStoreLeases } from '../../../../../../../src/application/agent/sign-on/saml/trust/saml-store-leases.js';
-import type { SamlStoreOpener, SamlStores } from '../../../../../../../src/application/ports/agent/saml-stores.js';
+import { SessionStoreLeases } from '../../../../../../../src/application/agent/sessions/session-store-leases.js';
+import type {
+  SessionStoreOpener,
+  SessionStores,
+} from '../../../../../../../src/application/ports/agent/session-stores.js';
 import type { SessionStoreOptions } from '../../../../../../../src/domain/agent/configuration/saml-options.js';
 import { err, ok, type Result } from '../../../../../../../src/domain/shared/result.js';
 import { Secret } from '../../../../../../../src/domain/shared/secret.js';
@@ -12,7 +15,7 @@ import { settled } from '../../../../../../support/shared/manual-scheduler.js';
 import { RecordingLogger } from '../../../../../../support/shared/recording-logger.js';
 
 /** Opens stores of which a test sees whether they are open; closing them takes until `letClose`. */
-class FakeOpener implements SamlStoreOpener {
+class FakeOpener implements SessionStoreOpener {
   readonly log: string[] = [];
   failure: string | null = null;
   letClose: () => void = () => undefined;
@@ -20,7 +23,7 @@ class FakeOpener implements SamlStoreOpener {
   /** How many of those that were opened are lost. */
   lost = 0;
 
-  async open(options: SessionStoreOptions, namespace: string): Promise<Result<SamlStores, string>> {
+  async open(options: SessionStoreOptions, namespace: string): Promise<Result<SessionStores, string>> {
     this.log.push(`open ${options.kind} ${namespace}`);
     await settled();
     if (this.failure !== null) return err(this.failure);
@@ -50,10 +53,10 @@ class FakeOpener implements SamlStoreOpener {
 
 const logger = new RecordingLogger();
 const leasesOf = (opener: FakeOpener) =>
-  new SamlStoreLeases({ opener, clock: new ManualClock(), logger, endings: noOtherProcesses });
+  new SessionStoreLeases({ opener, clock: new ManualClock(), logger, endings: noOtherProcesses });
 
 const memory = { kind: 'memory' } as const;
-const leased = async (leases: SamlStoreLeases, options: SessionStoreOptions, namespace = 'sp') => {
+const leased = async (leases: SessionStoreLeases, options: SessionStoreOptions, namespace = 'sp') => {
   const lease = await leases.acquire(options, namespace);
   if (!lease.ok) throw new Error(lease.error);
   return lease.value;
@@ -82,7 +85,7 @@ describe('SamlStoreLeases', () => {
       [redis('redis://a'), 'sp'],
       [redis('redis://b'), 'sp'],
     ];
-    const stores = new Set<SamlStores>();
+    const stores = new Set<SessionStores>();
     for (const [options, namespace] of places) stores.add((await leased(leases, options, namespace)).stores);
     expect(stores.size).toBe(places.length);
     expect((await leased(leases, redis('redis://b'))).stores).toBe([...stores].at(-1));

@@ -1,17 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { sessionIdentity } from '../../../../../../src/domain/agent/saml/session/session-identity.js';
+import { sessionIdentity } from '../../../../../src/domain/agent/sessions/session-identity.js';
 
 const claims = (...attributes: { name: string; values: string[] }[]) =>
-  sessionIdentity({ userId: 'ann', attributes }).claims;
+  sessionIdentity({ method: 'saml', userId: 'ann', attributes }).claims;
 
 describe('the identity of a session', () => {
   it('has the user, the method, and the attributes as claims', () => {
-    expect(sessionIdentity({ userId: 'ann', attributes: [{ name: 'mail', values: ['a@b'] }] })).toEqual({
-      method: 'saml',
-      userId: 'ann',
-      claims: { mail: 'a@b' },
-      certificate: null,
-    });
+    expect(sessionIdentity({ method: 'saml', userId: 'ann', attributes: [{ name: 'mail', values: ['a@b'] }] })).toEqual(
+      {
+        method: 'saml',
+        userId: 'ann',
+        claims: { mail: 'a@b' },
+        certificate: null,
+      },
+    );
   });
 
   it('has one value as a text and several as a list, in their order', () => {

@@ -1,7 +1,7 @@
 import type { SessionStoreOptions } from '../../../domain/agent/configuration/saml-options.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import type { SamlStoreOpener, SamlStores } from '../../ports/agent/saml-stores.js';
 import type { Stored } from '../../ports/agent/session-store.js';
+import type { SessionStoreOpener, SessionStores } from '../../ports/agent/session-stores.js';
 import type { NoAnswer, WorkerChannel } from '../../shared/worker-channel/worker-channel.js';
 import {
   closeStores,
@@ -16,18 +16,18 @@ import {
  * Opens stores in a worker: what would be in the memory of one process alone is in the supervisor's, for all workers; what has a place of
  * its own, as a file or a server, each worker opens by itself.
  */
-export class RemoteStoreOpener implements SamlStoreOpener {
+export class RemoteStoreOpener implements SessionStoreOpener {
   readonly #channel: Pick<WorkerChannel, 'ask'>;
-  readonly #local: SamlStoreOpener;
+  readonly #local: SessionStoreOpener;
   #lastHandle = 0;
 
   /** @param local for every kind but `memory` */
-  constructor(channel: Pick<WorkerChannel, 'ask'>, local: SamlStoreOpener) {
+  constructor(channel: Pick<WorkerChannel, 'ask'>, local: SessionStoreOpener) {
     this.#channel = channel;
     this.#local = local;
   }
 
-  async open(options: SessionStoreOptions, namespace: string): Promise<Result<SamlStores, string>> {
+  async open(options: SessionStoreOptions, namespace: string): Promise<Result<SessionStores, string>> {
     if (options.kind !== 'memory') return this.#local.open(options, namespace);
     this.#lastHandle += 1;
     const handle = this.#lastHandle;
@@ -37,7 +37,7 @@ export class RemoteStoreOpener implements SamlStoreOpener {
       void this.#channel.ask(closeStores, { handle }, storeDeadlineMs);
       return err(supervisorFailure(answered.error));
     }
-    return answered.value.ok ? ok(new RemoteSamlStores(this.#channel, handle)) : answered.value;
+    return answered.value.ok ? ok(new RemoteSessionStores(this.#channel, handle)) : answered.value;
   }
 }
 
@@ -55,12 +55,12 @@ const failures: Readonly<Record<NoAnswer, string>> = {
 export const supervisorFailure = (why: NoAnswer): string => failures[why];
 
 /** The stores that the supervisor has opened under a handle. Whatever it does not answer in time is a failure. */
-export class RemoteSamlStores implements SamlStores {
+export class RemoteSessionStores implements SessionStores {
   readonly #channel: Pick<WorkerChannel, 'ask'>;
   readonly #handle: number;
   #closed: Promise<void> | null = null;
 
-  readonly sessions: SamlStores['sessions'] = {
+  readonly sessions: SessionStores['sessions'] = {
     insert: (session) => this.#ask(sessionTopics.insert, session),
     find: (idHash) => this.#ask(sessionTopics.find, idHash),
     touch: (seen) => this.#ask(sessionTopics.touch, seen),
@@ -73,12 +73,12 @@ export class RemoteSamlStores implements SamlStores {
     count: () => this.#ask(sessionTopics.count),
   };
 
-  readonly replays: SamlStores['replays'] = {
+  readonly replays: SessionStores['replays'] = {
     remember: (key, untilMs, nowMs) => this.#ask(replayTopics.remember, key, untilMs, nowMs),
     removeExpired: (nowMs, limit) => this.#ask(replayTopics.removeExpired, nowMs, limit),
   };
 
-  readonly requests: SamlStores['requests'] = {
+  readonly requests: SessionStores['requests'] = {
     insert: (request) => this.#ask(requestTopics.insert, request),
     find: (handleHash, nowMs) => this.#ask(requestTopics.find, handleHash, nowMs),
     take: (handleHash, nowMs) => this.#ask(requestTopics.take, handleHash, nowMs),

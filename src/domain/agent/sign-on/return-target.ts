@@ -1,4 +1,4 @@
-import { normalisePath } from '../../../http/path-normalisation.js';
+import { normalisePath } from '../../http/path-normalisation.js';
 
 const home = '/';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type SessionRules, sessionStanding } from '../../../../../../src/domain/agent/saml/session/session-rules.js';
+import { type SessionRules, sessionState } from '../../../../../src/domain/agent/sessions/session-state.js';
 
-const session = { issuer: 'https://idp.example', expiresMs: 10_000, lastSeenMs: 1_000 };
+const session = { provider: 'https://idp.example', expiresMs: 10_000, lastSeenMs: 1_000 };
 const standing = (rules: Partial<SessionRules>) =>
-  sessionStanding(session, { nowMs: 2_000, idleMs: null, issuer: session.issuer, ...rules });
+  sessionState(session, { nowMs: 2_000, idleMs: null, provider: session.provider, ...rules });
 
 describe('a session', () => {
   it('counts until the moment it expires at', () => {
@@ -18,7 +18,7 @@ describe('a session', () => {
   });
 
   it('counts for the identity provider that opened it alone', () => {
-    expect(standing({ issuer: 'https://other.example' })).toBe('other_issuer');
-    expect(standing({ issuer: null })).toBe('active');
+    expect(standing({ provider: 'https://other.example' })).toBe('other_provider');
+    expect(standing({ provider: null })).toBe('active');
   });
 });

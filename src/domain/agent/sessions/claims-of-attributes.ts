@@ -1,8 +1,8 @@
 import type { Claims } from '../tokens/claims.js';
-import type { AssertionAttribute } from './assertion.js';
+import type { SessionAttribute } from './session.js';
 
 /** Attributes by name: one value is a text, any other number of them a list. Those with one name are one. */
-export const attributeClaims = (attributes: readonly AssertionAttribute[]): Claims => {
+export const claimsOfAttributes = (attributes: readonly SessionAttribute[]): Claims => {
   const merged = new Map<string, string[]>();
   for (const { name, values } of attributes) {
     const known = merged.get(name);

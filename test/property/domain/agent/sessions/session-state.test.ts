@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newSession } from '../../../../../../src/domain/agent/saml/session/new-session.js';
-import type { Session } from '../../../../../../src/domain/agent/saml/session/session.js';
-import { sessionStanding } from '../../../../../../src/domain/agent/saml/session/session-rules.js';
-import { expectModelAgreement } from '../../../../../support/shared/model-run.js';
+import { newSession } from '../../../../../src/domain/agent/saml/session-of-assertion.js';
+import type { Session } from '../../../../../src/domain/agent/sessions/session.js';
+import { sessionState } from '../../../../../src/domain/agent/sessions/session-state.js';
+import { expectModelAgreement } from '../../../../support/shared/model-run.js';
 
 /** What is left, counted down: it knows no moment, where the rules know nothing else. */
 interface Model {
@@ -42,12 +42,12 @@ class Real {
   }
 
   standing() {
-    return sessionStanding(this.session, { nowMs: this.nowMs, idleMs: this.#idleMs, issuer: this.issuer });
+    return sessionState(this.session, { nowMs: this.nowMs, idleMs: this.#idleMs, provider: this.issuer });
   }
 }
 
 const modelStanding = ({ issuer, lifeLeft, idleLeft, idleMs }: Model) => {
-  if (issuer !== 'A') return 'other_issuer';
+  if (issuer !== 'A') return 'other_provider';
   if (lifeLeft <= 0) return 'expired';
   return idleMs !== null && idleLeft <= 0 ? 'idle' : 'active';
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SamlSessionCheck } from '../../../../../src/application/agent/authenticate/saml-session-check.js';
+import { SessionCheck } from '../../../../../src/application/agent/authenticate/session-check.js';
 import type { SessionCheckResult } from '../../../../../src/application/agent/sessions/session-check-result.js';
 import { CancellationSource } from '../../../../../src/application/shared/cancellation/cancellation-source.js';
 import type { RequestCredentials } from '../../../../../src/domain/agent/identity/request-credentials.js';
@@ -16,7 +16,7 @@ const ann = sessionIdOf('ann');
 const session = sessionOf('ann', 0);
 const active: SessionCheckResult = { kind: 'active', prepared: preparedIdentityOf(session), session };
 const checkOf = (result: SessionCheckResult | Promise<SessionCheckResult>, asked: string[] = []) =>
-  new SamlSessionCheck({
+  new SessionCheck({
     check: (sessionId) => {
       asked.push(sessionId);
       return result;

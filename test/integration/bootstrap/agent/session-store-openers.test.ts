@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { openExistingSamlStores, openSamlStores } from '../../../../src/bootstrap/agent/saml-store-openers.js';
+import { openExistingSessionStores, openSessionStores } from '../../../../src/bootstrap/agent/session-store-openers.js';
 import { Secret } from '../../../../src/domain/shared/secret.js';
 import { CleanUp } from '../../../support/shared/clean-up.js';
 import { freePort } from '../../../support/shared/free-port.js';
@@ -12,14 +12,14 @@ describe('a redis that nobody can reach', () => {
   const options = async () => ({ kind: 'redis', url: new Secret(`redis://127.0.0.1:${await freePort()}`) }) as const;
 
   it('is waited for by an agent', async () => {
-    const opened = await openSamlStores(new RecordingLogger()).open(await options(), 'sp');
+    const opened = await openSessionStores(new RecordingLogger()).open(await options(), 'sp');
     if (!opened.ok) throw new Error(opened.error);
     cleanUp.add(() => opened.value.close());
     expect(await opened.value.sessions.count()).toMatchObject({ ok: false });
   });
 
   it('is an error to the commands, which look once', async () => {
-    const opened = await openExistingSamlStores(new RecordingLogger()).open(await options(), 'sp');
+    const opened = await openExistingSessionStores(new RecordingLogger()).open(await options(), 'sp');
     expect(opened).toMatchObject({ ok: false, error: expect.stringMatching(/cannot be used: connection refused$/) });
   });
 });

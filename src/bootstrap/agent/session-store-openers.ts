@@ -1,4 +1,4 @@
-import type { SamlStoreOpener } from '../../application/ports/agent/saml-stores.js';
+import type { SessionStoreOpener } from '../../application/ports/agent/session-stores.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import type { SessionStoreOptions } from '../../domain/agent/configuration/saml-options.js';
 
@@ -17,7 +17,7 @@ const openerOf = async (
   kind: SessionStoreOptions['kind'],
   logger: Logger,
   settings: StoreSettings,
-): Promise<SamlStoreOpener> => {
+): Promise<SessionStoreOpener> => {
   switch (kind) {
     case 'sqlite': {
       const { SqliteStoreOpener } = await import('../../adapters/outbound/sqlite-session-store/sqlite-store-opener.js');
@@ -36,9 +36,9 @@ const openerOf = async (
 
 const openerWith =
   (settings: StoreSettings) =>
-  (logger: Logger): SamlStoreOpener => {
-    const openers = new Map<SessionStoreOptions['kind'], Promise<SamlStoreOpener>>();
-    const openerFor = (kind: SessionStoreOptions['kind']): Promise<SamlStoreOpener> => {
+  (logger: Logger): SessionStoreOpener => {
+    const openers = new Map<SessionStoreOptions['kind'], Promise<SessionStoreOpener>>();
+    const openerFor = (kind: SessionStoreOptions['kind']): Promise<SessionStoreOpener> => {
       const known = openers.get(kind) ?? openerOf(kind, logger, settings);
       openers.set(kind, known);
       return known;
@@ -55,7 +55,7 @@ export const storeKindFault = async (kind: SessionStoreOptions['kind']): Promise
 };
 
 /** Opens the stores of the technology that is configured. */
-export const openSamlStores = openerWith({ creates: true, waits: true });
+export const openSessionStores = openerWith({ creates: true, waits: true });
 
 /** The same, where nothing is to be made that is not there. */
-export const openExistingSamlStores = openerWith({ creates: false, waits: false });
+export const openExistingSessionStores = openerWith({ creates: false, waits: false });

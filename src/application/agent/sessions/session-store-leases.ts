@@ -1,17 +1,17 @@
-import type { SessionStoreOptions } from '../../../../../domain/agent/configuration/saml-options.js';
-import { ok, type Result } from '../../../../../domain/shared/result.js';
-import type { SamlStoreOpener, SamlStores } from '../../../../ports/agent/saml-stores.js';
-import type { Clock } from '../../../../ports/shared/clock.js';
-import type { Logger } from '../../../../ports/shared/logger.js';
-import { announcedStores } from '../../../sessions/announced-stores.js';
-import { KnownSessions } from '../../../sessions/known-sessions.js';
-import type { EndedSessions, SessionEndings } from '../../../sessions/session-endings.js';
-import { StoreState } from '../../../sessions/store-state.js';
-import { watchedStores } from '../../../sessions/watched-stores.js';
+import type { SessionStoreOptions } from '../../../domain/agent/configuration/saml-options.js';
+import { ok, type Result } from '../../../domain/shared/result.js';
+import type { SessionStoreOpener, SessionStores } from '../../ports/agent/session-stores.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { Logger } from '../../ports/shared/logger.js';
+import { announcedStores } from './announced-stores.js';
+import { KnownSessions } from './known-sessions.js';
+import type { EndedSessions, SessionEndings } from './session-endings.js';
+import { StoreState } from './store-state.js';
+import { watchedStores } from './watched-stores.js';
 
 /** The use of opened stores, by one configuration. */
-export interface SamlStoreLease {
-  readonly stores: SamlStores;
+export interface SessionStoreLease {
+  readonly stores: SessionStores;
   /** What came of the uses of `stores`, by whoever shares them. */
   readonly state: Pick<StoreState, 'failure' | 'fails' | 'onChange'>;
   /** What is known of their sessions, whoever asked. */
@@ -20,17 +20,17 @@ export interface SamlStoreLease {
   release(): Promise<void>;
 }
 
-type OpenedStores = Omit<SamlStoreLease, 'release'>;
+type OpenedStores = Omit<SessionStoreLease, 'release'>;
 
 interface SharedStores {
   leases: number;
   /** Null as long as they are not open. */
-  stores: SamlStores | null;
+  stores: SessionStores | null;
   readonly opened: Promise<Result<OpenedStores, string>>;
 }
 
-export interface SamlStoreLeasesParts {
-  readonly opener: SamlStoreOpener;
+export interface SessionStoreLeaseSources {
+  readonly opener: SessionStoreOpener;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Of the other processes of the gateway. */
@@ -49,21 +49,21 @@ const placeOf = (options: SessionStoreOptions): string => {
 };
 
 /** The stores of single sign-on of a process: configurations that name the same ones share them, and the last one closes them. */
-export class SamlStoreLeases {
-  readonly #parts: SamlStoreLeasesParts;
+export class SessionStoreLeases {
+  readonly #parts: SessionStoreLeaseSources;
   readonly #shared = new Map<string, SharedStores>();
   /** Those that are being closed: their place is free only then. */
   readonly #closing = new Map<string, Promise<void>>();
   /** Of all stores that are open. */
-  readonly #known = new Map<SamlStores, KnownSessions>();
+  readonly #known = new Map<SessionStores, KnownSessions>();
 
-  constructor(parts: SamlStoreLeasesParts) {
+  constructor(parts: SessionStoreLeaseSources) {
     this.#parts = parts;
     parts.endings.hear((ended) => this.#forget(ended));
   }
 
   /** The error is one clause that says what to do. Stores that are lost are left to those who have them, and opened anew. */
-  async acquire(options: SessionStoreOptions, namespace: string): Promise<Result<SamlStoreLease, string>> {
+  async acquire(options: SessionStoreOptions, namespace: string): Promise<Result<SessionStoreLease, string>> {
     const id = JSON.stringify([options.kind, placeOf(options), namespace]);
     const known = this.#shared.get(id);
     const shared = known === undefined || known.stores?.isLost() === true ? this.#open(id, options, namespace) : known;
@@ -94,7 +94,7 @@ export class SamlStoreLeases {
     return shared;
   }
 
-  #watched(opened: SamlStores): OpenedStores {
+  #watched(opened: SessionStores): OpenedStores {
     const { clock, logger, endings } = this.#parts;
     const state = new StoreState(logger);
     const stores = announcedStores(watchedStores(opened, state), endings);
@@ -116,7 +116,7 @@ export class SamlStoreLeases {
     if (shared.stores === null && this.#shared.get(id) === shared) this.#shared.delete(id);
   }
 
-  async #release(id: string, shared: SharedStores, stores: SamlStores): Promise<void> {
+  async #release(id: string, shared: SharedStores, stores: SessionStores): Promise<void> {
     shared.leases -= 1;
     if (shared.leases > 0) return;
     this.#known.delete(stores);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AcceptedAssertion } from '../../../../../../src/domain/agent/saml/checks/judge-assertion.js';
-import { newSession } from '../../../../../../src/domain/agent/saml/session/new-session.js';
+import type { AcceptedAssertion } from '../../../../../src/domain/agent/saml/checks/judge-assertion.js';
+import { nameIdOfSession, newSession } from '../../../../../src/domain/agent/saml/session-of-assertion.js';
 
 const now = Date.UTC(2026, 0, 2);
 const ttlMs = 8 * 3_600_000;
@@ -31,14 +31,24 @@ describe('a new session', () => {
     expect(opened()).toEqual({
       idHash: 'ab'.repeat(32),
       userId: 'ann',
-      nameId: accepted.nameId,
-      sessionIndex: '_session',
-      issuer: 'https://idp.example',
+      method: 'saml',
+      provider: 'https://idp.example',
+      logout: { subject: 'ann@example.com', session: '_session' },
+      details: {},
       attributes: accepted.attributes,
       createdMs: now,
       expiresMs: now + ttlMs,
       lastSeenMs: now,
     });
+  });
+
+  it.each([
+    null,
+    { value: 'ann', format: null, nameQualifier: null, spNameQualifier: null },
+    { value: 'ann', format: 'urn:f', nameQualifier: 'q', spNameQualifier: 's' },
+    { value: '', format: '', nameQualifier: null, spNameQualifier: '' },
+  ])('gives the NameID %o back for a LogoutRequest', (nameId) => {
+    expect(nameIdOfSession(opened({ nameId }))).toEqual(nameId);
   });
 
   it('ends with its time to live or with the session of the identity provider, whichever is earlier', () => {

@@ -1,5 +1,5 @@
-import { listMembers, trimSpace } from '../../../http/field-syntax.js';
-import { allHeaders, type HeaderList } from '../../../http/header-list.js';
+import { listMembers, trimSpace } from '../../http/field-syntax.js';
+import { allHeaders, type HeaderList } from '../../http/header-list.js';
 
 /** A weight of zero says that the type is not wanted (RFC 9110, section 12.4.2). */
 const isZeroWeight = (parameter: string): boolean => {

@@ -29,7 +29,7 @@ const outcomeOf = (result: SessionCheckResult): CheckOutcome => {
 };
 
 /** Session cookies, of users who have signed on at the identity provider. */
-export class SamlSessionCheck implements AuthenticationCheck {
+export class SessionCheck implements AuthenticationCheck {
   readonly method = 'saml';
   readonly #sessions: SessionChecks;
 

@@ -5,7 +5,7 @@ import type { SessionStore } from './session-store.js';
 import type { SignOnRequestStore } from './sign-on-request-store.js';
 
 /** The stores of single sign-on, of one technology. */
-export interface SamlStores {
+export interface SessionStores {
   readonly sessions: SessionStore;
   readonly replays: ReplayStore;
   readonly requests: SignOnRequestStore;
@@ -19,6 +19,6 @@ export interface SamlStores {
  * Opens the stores that a configuration names. `namespace` keeps apart what several service providers keep in one place: it is
  * the entity id. The error is one clause, fit to be shown, which says what to do.
  */
-export interface SamlStoreOpener {
-  open(options: SessionStoreOptions, namespace: string): Promise<Result<SamlStores, string>>;
+export interface SessionStoreOpener {
+  open(options: SessionStoreOptions, namespace: string): Promise<Result<SessionStores, string>>;
 }

@@ -7,7 +7,7 @@ import { NodeTextFileReader } from '../../adapters/outbound/node-text-files/node
 import { NativePasswordVerifier } from '../../adapters/outbound/password-hashes/native-password-verifier.js';
 import { UndiciKeySetSource } from '../../adapters/outbound/undici-documents/undici-key-set-source.js';
 import { UndiciMetadataSource } from '../../adapters/outbound/undici-documents/undici-metadata-source.js';
-import { nodeCertificateFingerprints } from '../../adapters/outbound/x509-certificates/x509-certificate-reader.js';
+import { nodeCertificateFingerprints } from '../../adapters/outbound/x509-certificates/certificate-fingerprints.js';
 import { NodeSamlKeys } from '../../adapters/outbound/xml-crypto-saml/node-saml-keys.js';
 import { WorkerDocumentVerifier } from '../../adapters/outbound/xml-crypto-saml/worker-document-verifier.js';
 import { AgentServiceCounters } from '../../application/agent/agent-service/agent-service-counters.js';

@@ -9,10 +9,8 @@ import { NodeTextFileReader } from '../../../src/adapters/outbound/node-text-fil
 import { NativePasswordVerifier } from '../../../src/adapters/outbound/password-hashes/native-password-verifier.js';
 import { UndiciKeySetSource } from '../../../src/adapters/outbound/undici-documents/undici-key-set-source.js';
 import { UndiciMetadataSource } from '../../../src/adapters/outbound/undici-documents/undici-metadata-source.js';
-import {
-  nodeCertificateFingerprints,
-  X509CertificateReader,
-} from '../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
+import { nodeCertificateFingerprints } from '../../../src/adapters/outbound/x509-certificates/certificate-fingerprints.js';
+import { X509CertificateReader } from '../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
 import { NodeSamlKeys } from '../../../src/adapters/outbound/xml-crypto-saml/node-saml-keys.js';
 import { XmlCryptoDocumentVerifier } from '../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
 import { AgentServiceCounters } from '../../../src/application/agent/agent-service/agent-service-counters.js';

@@ -2,35 +2,8 @@ import { Socket } from 'node:net';
 import { buildConnector, Client, type Dispatcher, errors } from 'undici';
 import type { KeySetFailure } from '../../../application/ports/agent/key-set-source.js';
 import type { Cancellation } from '../../../application/ports/shared/cancellation.js';
-import { type Err, err, ok, type Result } from '../../../domain/shared/result.js';
-
-/** What an answer may take. */
-export interface DocumentLimits {
-  /** Until the connection stands, TLS included. */
-  readonly connectMs: number;
-  /** From the beginning to the last octet of the answer. */
-  readonly answerMs: number;
-  readonly headOctets: number;
-  readonly bodyOctets: number;
-}
-
-export const defaultKeySetLimits: DocumentLimits = {
-  connectMs: 5_000,
-  answerMs: 10_000,
-  headOctets: 16 * 1024,
-  bodyOctets: 512 * 1024,
-};
-
-/** Metadata of a federation is large, and nobody waits for it at a request. */
-export const defaultMetadataLimits: DocumentLimits = {
-  connectMs: 5_000,
-  answerMs: 30_000,
-  headOctets: 16 * 1024,
-  bodyOctets: 4 * 1024 * 1024,
-};
-
-export const documentFailure = (code: KeySetFailure['code'], detail: string): Err<KeySetFailure> =>
-  err({ code, detail });
+import { type Err, ok, type Result } from '../../../domain/shared/result.js';
+import { type DocumentLimits, type DocumentRequest, documentFailure } from './document-request.js';
 
 /** Characters of a system's error code that a log line gets, at the most. */
 const codeLength = 64;
@@ -58,13 +31,6 @@ const transportFailure = (error: unknown, { connectMs, headOctets }: DocumentLim
 };
 
 const statusOk = 200;
-
-/** What is asked for. */
-export interface DocumentRequest {
-  readonly url: string;
-  /** The value of Accept. */
-  readonly accept: string;
-}
 
 const readUrl = (text: string): URL | null => {
   if (!URL.canParse(text)) return null;

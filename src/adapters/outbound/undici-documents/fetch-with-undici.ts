@@ -1,7 +1,7 @@
 import type { KeySetFailure } from '../../../application/ports/agent/key-set-source.js';
 import type { Cancellation } from '../../../application/ports/shared/cancellation.js';
 import type { Result } from '../../../domain/shared/result.js';
-import { type DocumentLimits, type DocumentRequest, documentFailure } from './fetch-document.js';
+import { type DocumentLimits, type DocumentRequest, documentFailure } from './document-request.js';
 
 const load = async (): Promise<typeof import('./fetch-document.js') | null> => {
   try {

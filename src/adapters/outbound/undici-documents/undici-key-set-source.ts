@@ -3,7 +3,7 @@ import type { Cancellation } from '../../../application/ports/shared/cancellatio
 import type { JsonValue } from '../../../domain/shared/json.js';
 import { ok, type Result } from '../../../domain/shared/result.js';
 import { parseStrictJsonObject } from '../../../domain/shared/strict-json.js';
-import { type DocumentLimits, defaultKeySetLimits, documentFailure } from './fetch-document.js';
+import { type DocumentLimits, defaultKeySetLimits, documentFailure } from './document-request.js';
 import { fetchWithUndici } from './fetch-with-undici.js';
 
 const accept = 'application/jwk-set+json, application/json';

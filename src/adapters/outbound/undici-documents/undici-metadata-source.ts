@@ -1,7 +1,7 @@
 import type { KeySetFailure, MetadataSource } from '../../../application/ports/agent/key-set-source.js';
 import type { Cancellation } from '../../../application/ports/shared/cancellation.js';
 import type { Result } from '../../../domain/shared/result.js';
-import { type DocumentLimits, defaultMetadataLimits } from './fetch-document.js';
+import { type DocumentLimits, defaultMetadataLimits } from './document-request.js';
 import { fetchWithUndici } from './fetch-with-undici.js';
 
 const accept = 'application/samlmetadata+xml, application/xml, text/xml';

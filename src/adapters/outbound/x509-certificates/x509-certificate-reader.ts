@@ -1,25 +1,16 @@
-import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
+import { type KeyObject, X509Certificate } from 'node:crypto';
 import { AsnConvert } from '@peculiar/asn1-schema';
 import { AlgorithmIdentifier } from '@peculiar/asn1-x509';
-import type {
-  CertificateFingerprints,
-  CertificateReader,
-  ReadCertificate,
-} from '../../../application/ports/shared/certificate-reader.js';
+import type { CertificateReader, ReadCertificate } from '../../../application/ports/shared/certificate-reader.js';
 import { readDerValue, stringOfDer } from '../../../domain/agent/client-certificates/der-text.js';
 import { decodeDer } from '../../../domain/agent/client-certificates/pem-certificates.js';
 import type { Certificate, DistinguishedName, NameAttribute } from '../../../domain/shared/certificate.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { isBurdensomeRsaKey, rsaKeyFault } from '../../../domain/shared/rsa-key-rules.js';
+import { fingerprintOf } from './certificate-fingerprints.js';
 import { parseCertificate, parseSequence, type RawName, rawOctets } from './certificate-schema.js';
 import { readExtensions } from './read-extensions.js';
 import { isStrictDer } from './strict-der.js';
-
-/** SHA-256 of octets, in lower-case hexadecimal. */
-const fingerprintOf = (der: Uint8Array): string => createHash('sha256').update(der).digest('hex');
-
-/** Fingerprints by Node's crypto, without the libraries that read certificates. */
-export const nodeCertificateFingerprints: CertificateFingerprints = { fingerprint: fingerprintOf };
 
 /** Signature algorithms with a digest of the SHA-2 family, and those that have theirs built in (RFC 8410). */
 const strongAlgorithms: ReadonlySet<string> = new Set([

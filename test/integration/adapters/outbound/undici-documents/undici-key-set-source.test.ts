@@ -2,7 +2,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { defaultKeySetLimits } from '../../../../../src/adapters/outbound/undici-documents/fetch-document.js';
+import { defaultKeySetLimits } from '../../../../../src/adapters/outbound/undici-documents/document-request.js';
 import { UndiciKeySetSource } from '../../../../../src/adapters/outbound/undici-documents/undici-key-set-source.js';
 import { CancellationSource } from '../../../../../src/application/shared/cancellation/cancellation-source.js';
 import { certificatePem, selfSignedCertificate } from '../../../../support/agent/self-signed-certificate.js';

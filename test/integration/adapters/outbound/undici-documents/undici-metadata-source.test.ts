@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { defaultMetadataLimits } from '../../../../../src/adapters/outbound/undici-documents/fetch-document.js';
+import { defaultMetadataLimits } from '../../../../../src/adapters/outbound/undici-documents/document-request.js';
 import { UndiciMetadataSource } from '../../../../../src/adapters/outbound/undici-documents/undici-metadata-source.js';
 import { CancellationSource } from '../../../../../src/application/shared/cancellation/cancellation-source.js';
 import { metadataSamples } from '../../../../support/agent/identity-provider-metadata.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JoseVerificationKeys } from '../../../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
-import { nodeCertificateFingerprints } from '../../../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
+import { nodeCertificateFingerprints } from '../../../../../src/adapters/outbound/x509-certificates/certificate-fingerprints.js';
 import { AuthenticateRequest } from '../../../../../src/application/agent/authenticate/authenticate-request.js';
 import { CertificateBinding } from '../../../../../src/application/agent/authenticate/certificate-binding.js';
 import { JwtCheck } from '../../../../../src/application/agent/authenticate/jwt-check.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { JoseVerificationKeys } from '../../../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
-import { nodeCertificateFingerprints } from '../../../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
+import { nodeCertificateFingerprints } from '../../../../../src/adapters/outbound/x509-certificates/certificate-fingerprints.js';
 import { CertificateBinding } from '../../../../../src/application/agent/authenticate/certificate-binding.js';
 import { JwtCheck } from '../../../../../src/application/agent/authenticate/jwt-check.js';
 import { preparedIdentity } from '../../../../../src/application/agent/authenticate/prepared-identity.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JoseVerificationKeys } from '../../../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
-import { nodeCertificateFingerprints } from '../../../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
+import { nodeCertificateFingerprints } from '../../../../../src/adapters/outbound/x509-certificates/certificate-fingerprints.js';
 import type { CheckOutcome } from '../../../../../src/application/agent/authenticate/authentication-check.js';
 import { CertificateBinding } from '../../../../../src/application/agent/authenticate/certificate-binding.js';
 import { OidcCheck } from '../../../../../src/application/agent/authenticate/oidc-check.js';

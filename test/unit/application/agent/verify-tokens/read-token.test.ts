@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nodeCertificateFingerprints } from '../../../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
+import { nodeCertificateFingerprints } from '../../../../../src/adapters/outbound/x509-certificates/certificate-fingerprints.js';
 import { CertificateBinding } from '../../../../../src/application/agent/authenticate/certificate-binding.js';
 import { JwtCheck } from '../../../../../src/application/agent/authenticate/jwt-check.js';
 import { OidcCheck } from '../../../../../src/application/agent/authenticate/oidc-check.js';

@@ -28,6 +28,7 @@ import { SessionStoreLeases } from '../../application/agent/sessions/session-sto
 import { IdentityProviderTrusts } from '../../application/agent/sign-on/saml/trust/identity-provider-trusts.js';
 import type { CertificateReaderLoader } from '../../application/ports/shared/certificate-reader.js';
 import { agentDefaults } from '../../domain/agent/configuration/agent-configuration.js';
+import { bindMade } from '../shared/bind-made.js';
 import { sharedTokens } from '../shared/shared-tokens.js';
 import { type AgentFactory, agentTokens, type SharedAgentParts } from './agent-tokens.js';
 import { openSessionStores, storeKindFault } from './session-store-openers.js';
@@ -47,181 +48,158 @@ const loadCertificateReader: CertificateReaderLoader = async () => {
 
 /** The agent and its adapters. Needs everything of `sharedTokens`, and buckets for the rates of token exchange. */
 export const agentModule = new ContainerModule(({ bind }) => {
-  bind(agentTokens.secretDigest)
-    .toResolvedValue(() => new HmacSecretDigest(), [])
-    .inSingletonScope();
-  bind(agentTokens.verificationKeys)
-    .toResolvedValue(() => new JoseVerificationKeys(), [])
-    .inSingletonScope();
-  bind(agentTokens.tokenSigningKeys)
-    .toResolvedValue(() => new JoseTokenSigningKeys(), [])
-    .inSingletonScope();
-  bind(agentTokens.textFileReader)
-    .toResolvedValue(() => new NodeTextFileReader(), [])
-    .inSingletonScope();
-  bind(agentTokens.policyFiles)
-    .toResolvedValue(() => new NodePolicyFiles(), [])
-    .inSingletonScope();
-  bind(agentTokens.keySetSource)
-    .toResolvedValue(() => new UndiciKeySetSource(), [])
-    .inSingletonScope();
-  bind(agentTokens.keySets)
-    .toResolvedValue(
-      (source, keys, clock, scheduler, random, logger) =>
-        new KeySets({ source, keys, clock, scheduler, random, logger }),
-      [
-        agentTokens.keySetSource,
-        agentTokens.verificationKeys,
-        sharedTokens.clock,
-        sharedTokens.scheduler,
-        sharedTokens.random,
-        sharedTokens.logger,
-      ],
-    )
-    .inSingletonScope();
+  const made = bindMade(bind);
+  made(agentTokens.secretDigest, {}, () => new HmacSecretDigest());
+  made(agentTokens.verificationKeys, {}, () => new JoseVerificationKeys());
+  made(agentTokens.tokenSigningKeys, {}, () => new JoseTokenSigningKeys());
+  made(agentTokens.textFileReader, {}, () => new NodeTextFileReader());
+  made(agentTokens.policyFiles, {}, () => new NodePolicyFiles());
+  made(agentTokens.keySetSource, {}, () => new UndiciKeySetSource());
+  made(
+    agentTokens.keySets,
+    {
+      source: agentTokens.keySetSource,
+      keys: agentTokens.verificationKeys,
+      clock: sharedTokens.clock,
+      scheduler: sharedTokens.scheduler,
+      random: sharedTokens.random,
+      logger: sharedTokens.logger,
+    },
+    (parts) => new KeySets(parts),
+  );
   bind(agentTokens.loadCertificateReader).toConstantValue(loadCertificateReader);
-  bind(agentTokens.passwordVerifier)
-    .toResolvedValue(() => new NativePasswordVerifier(), [])
-    .inSingletonScope();
-  bind(agentTokens.passwordChecks)
-    .toResolvedValue(
-      (verifier, clock, logger) => new PasswordChecks({ verifier, clock, logger }),
-      [agentTokens.passwordVerifier, sharedTokens.clock, sharedTokens.logger],
-    )
-    .inSingletonScope();
-  bind(agentTokens.spentAssertions)
-    .toResolvedValue((clock) => new SpentAssertionsOfAgents(clock), [sharedTokens.clock])
-    .inSingletonScope();
-  bind(agentTokens.samlDocumentVerifier)
-    .toResolvedValue(() => new WorkerDocumentVerifier(new URL('./main-saml-verifier.js', import.meta.url)), [])
-    .inSingletonScope();
-  bind(agentTokens.samlKeys)
-    .toResolvedValue(() => new NodeSamlKeys(), [])
-    .inSingletonScope();
-  bind(agentTokens.metadataSource)
-    .toResolvedValue(() => new UndiciMetadataSource(), [])
-    .inSingletonScope();
-  bind(agentTokens.identityProviderTrusts)
-    .toResolvedValue(
-      (source, verifier, keys, clock, scheduler, random, logger) =>
-        new IdentityProviderTrusts({ source, verifier, keys, clock, scheduler, random, logger }),
-      [
-        agentTokens.metadataSource,
-        agentTokens.samlDocumentVerifier,
-        agentTokens.samlKeys,
-        sharedTokens.clock,
-        sharedTokens.scheduler,
-        sharedTokens.random,
-        sharedTokens.logger,
-      ],
-    )
-    .inSingletonScope();
-  bind(agentTokens.samlStoreOpener)
-    .toResolvedValue((logger) => openSessionStores(logger), [sharedTokens.logger])
-    .inSingletonScope();
+  made(agentTokens.passwordVerifier, {}, () => new NativePasswordVerifier());
+  made(
+    agentTokens.passwordChecks,
+    { verifier: agentTokens.passwordVerifier, clock: sharedTokens.clock, logger: sharedTokens.logger },
+    (parts) => new PasswordChecks(parts),
+  );
+  made(agentTokens.spentAssertions, { clock: sharedTokens.clock }, ({ clock }) => new SpentAssertionsOfAgents(clock));
+  made(
+    agentTokens.samlDocumentVerifier,
+    {},
+    () => new WorkerDocumentVerifier(new URL('./main-saml-verifier.js', import.meta.url)),
+  );
+  made(agentTokens.samlKeys, {}, () => new NodeSamlKeys());
+  made(agentTokens.metadataSource, {}, () => new UndiciMetadataSource());
+  made(
+    agentTokens.identityProviderTrusts,
+    {
+      source: agentTokens.metadataSource,
+      verifier: agentTokens.samlDocumentVerifier,
+      keys: agentTokens.samlKeys,
+      clock: sharedTokens.clock,
+      scheduler: sharedTokens.scheduler,
+      random: sharedTokens.random,
+      logger: sharedTokens.logger,
+    },
+    (parts) => new IdentityProviderTrusts(parts),
+  );
+  made(agentTokens.samlStoreOpener, { logger: sharedTokens.logger }, ({ logger }) => openSessionStores(logger));
   bind(agentTokens.sessionEndings).toConstantValue(noOtherProcesses);
-  bind(agentTokens.samlStoreLeases)
-    .toResolvedValue(
-      (opener, clock, logger, endings) => new SessionStoreLeases({ opener, clock, logger, endings }),
-      [agentTokens.samlStoreOpener, sharedTokens.clock, sharedTokens.logger, agentTokens.sessionEndings],
-    )
-    .inSingletonScope();
-  bind(agentTokens.samlParts)
-    .toResolvedValue(
-      (random, verifier, keys, trusts, stores): SamlParts => ({
-        random,
-        verifier,
-        warmUp: () => verifier.warmUp(),
-        keys,
-        trusts,
-        stores,
-        storeKindFault,
-      }),
-      [
-        sharedTokens.random,
-        agentTokens.samlDocumentVerifier,
-        agentTokens.samlKeys,
-        agentTokens.identityProviderTrusts,
-        agentTokens.samlStoreLeases,
-      ],
-    )
-    .inSingletonScope();
-  bind(agentTokens.agentParts)
-    .toResolvedValue(
-      (
-        clock,
-        scheduler,
-        logger,
-        digest,
-        keys,
-        signingKeys,
-        files,
-        policyFiles,
-        keySets,
-        loadCertificateReader,
-        passwords,
-        spentAssertions,
-        rates,
-        saml,
-      ): SharedAgentParts => ({
-        clock,
-        scheduler,
-        logger,
-        digest,
-        keys,
-        signingKeys,
-        files,
-        policyFiles,
-        keySets,
-        fingerprints: nodeCertificateFingerprints,
-        loadCertificateReader,
-        passwords,
-        spentAssertions: spentAssertions.of(null),
-        exchangeRates: new ExchangeRates(rates, null),
-        saml,
-      }),
-      [
-        sharedTokens.clock,
-        sharedTokens.scheduler,
-        sharedTokens.logger,
-        agentTokens.secretDigest,
-        agentTokens.verificationKeys,
-        agentTokens.tokenSigningKeys,
-        agentTokens.textFileReader,
-        agentTokens.policyFiles,
-        agentTokens.keySets,
-        agentTokens.loadCertificateReader,
-        agentTokens.passwordChecks,
-        agentTokens.spentAssertions,
-        agentTokens.exchangeRates,
-        agentTokens.samlParts,
-      ],
-    )
-    .inSingletonScope();
-  bind(agentTokens.agentFactory)
-    .toResolvedValue(
-      (parts, sharedKeySets, spent, rates, random, version): AgentFactory =>
-        (start: StartOptions, embeddedName?: string) => {
-          const facts = { agentId: random.uuid(), version, ...agentReportIntervals(start) };
-          const logger =
-            embeddedName === undefined ? parts.logger : new LoggerWithFields(parts.logger, { agent: embeddedName });
-          const keySets = new AgentKeySets(sharedKeySets);
-          const counters = new AgentServiceCounters();
-          const spentAssertions = spent.of(embeddedName ?? null);
-          const exchangeRates = new ExchangeRates(rates, embeddedName ?? null);
-          const own = { keySets, logger, outcomes: counters, spentAssertions, exchangeRates };
-          const configuration = new AgentConfigurationInForce(start, { ...parts, ...own });
-          const { clock, scheduler } = parts;
-          return new AuthAgent(facts, { configuration, keySets, counters, clock, scheduler, logger });
-        },
-      [
-        agentTokens.agentParts,
-        agentTokens.keySets,
-        agentTokens.spentAssertions,
-        agentTokens.exchangeRates,
-        sharedTokens.random,
-        sharedTokens.version,
-      ],
-    )
-    .inSingletonScope();
+  made(
+    agentTokens.samlStoreLeases,
+    {
+      opener: agentTokens.samlStoreOpener,
+      clock: sharedTokens.clock,
+      logger: sharedTokens.logger,
+      endings: agentTokens.sessionEndings,
+    },
+    (parts) => new SessionStoreLeases(parts),
+  );
+  made(
+    agentTokens.samlParts,
+    {
+      random: sharedTokens.random,
+      verifier: agentTokens.samlDocumentVerifier,
+      keys: agentTokens.samlKeys,
+      trusts: agentTokens.identityProviderTrusts,
+      stores: agentTokens.samlStoreLeases,
+    },
+    ({ random, verifier, keys, trusts, stores }): SamlParts => ({
+      random,
+      verifier,
+      warmUp: () => verifier.warmUp(),
+      keys,
+      trusts,
+      stores,
+      storeKindFault,
+    }),
+  );
+  made(
+    agentTokens.agentParts,
+    {
+      clock: sharedTokens.clock,
+      scheduler: sharedTokens.scheduler,
+      logger: sharedTokens.logger,
+      digest: agentTokens.secretDigest,
+      keys: agentTokens.verificationKeys,
+      signingKeys: agentTokens.tokenSigningKeys,
+      files: agentTokens.textFileReader,
+      policyFiles: agentTokens.policyFiles,
+      keySets: agentTokens.keySets,
+      loadCertificateReader: agentTokens.loadCertificateReader,
+      passwords: agentTokens.passwordChecks,
+      spentAssertions: agentTokens.spentAssertions,
+      rates: agentTokens.exchangeRates,
+      saml: agentTokens.samlParts,
+    },
+    ({
+      clock,
+      scheduler,
+      logger,
+      digest,
+      keys,
+      signingKeys,
+      files,
+      policyFiles,
+      keySets,
+      loadCertificateReader,
+      passwords,
+      spentAssertions,
+      rates,
+      saml,
+    }): SharedAgentParts => ({
+      clock,
+      scheduler,
+      logger,
+      digest,
+      keys,
+      signingKeys,
+      files,
+      policyFiles,
+      keySets,
+      fingerprints: nodeCertificateFingerprints,
+      loadCertificateReader,
+      passwords,
+      spentAssertions: spentAssertions.of(null),
+      exchangeRates: new ExchangeRates(rates, null),
+      saml,
+    }),
+  );
+  made(
+    agentTokens.agentFactory,
+    {
+      parts: agentTokens.agentParts,
+      sharedKeySets: agentTokens.keySets,
+      spent: agentTokens.spentAssertions,
+      rates: agentTokens.exchangeRates,
+      random: sharedTokens.random,
+      version: sharedTokens.version,
+    },
+    ({ parts, sharedKeySets, spent, rates, random, version }): AgentFactory =>
+      (start: StartOptions, embeddedName?: string) => {
+        const facts = { agentId: random.uuid(), version, ...agentReportIntervals(start) };
+        const logger =
+          embeddedName === undefined ? parts.logger : new LoggerWithFields(parts.logger, { agent: embeddedName });
+        const keySets = new AgentKeySets(sharedKeySets);
+        const counters = new AgentServiceCounters();
+        const spentAssertions = spent.of(embeddedName ?? null);
+        const exchangeRates = new ExchangeRates(rates, embeddedName ?? null);
+        const own = { keySets, logger, outcomes: counters, spentAssertions, exchangeRates };
+        const configuration = new AgentConfigurationInForce(start, { ...parts, ...own });
+        const { clock, scheduler } = parts;
+        return new AuthAgent(facts, { configuration, keySets, counters, clock, scheduler, logger });
+      },
+  );
 });

@@ -22,6 +22,7 @@ import { re2PathPatterns } from '../../adapters/outbound/re2-path-patterns/re2-p
 import { createTargetClient } from '../../adapters/outbound/upstream-clients/upstream-clients.js';
 import type { TracerFactory } from '../../application/ports/gateway/tracer.js';
 import { agentClients } from '../shared/agent-clients.js';
+import { bindMade } from '../shared/bind-made.js';
 import { embeddedAgentTokens } from '../shared/embedded-agents.js';
 import { sharedTokens as shared } from '../shared/shared-tokens.js';
 import { programBuildCommit, programVersion } from '../shared/version.js';
@@ -38,96 +39,59 @@ const otelTracers =
 
 /** The machine as the gateway sees it. What the command line decides (log, configuration source) is bound beside it. */
 export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
+  const made = bindMade(bind);
   bind(shared.version).toConstantValue(programVersion);
-  bind(shared.clock)
-    .toResolvedValue(() => new SystemClock(), [])
-    .inSingletonScope();
-  bind(shared.random)
-    .toResolvedValue(() => new CryptoRandom(), [])
-    .inSingletonScope();
-  bind(shared.scheduler)
-    .toResolvedValue(() => new NodeScheduler(), [])
-    .inSingletonScope();
+  made(shared.clock, {}, () => new SystemClock());
+  made(shared.random, {}, () => new CryptoRandom());
+  made(shared.scheduler, {}, () => new NodeScheduler());
   bind(gateway.hostName).toConstantValue(hostname());
   // The same over a restart, so that an agent lets the gateway change what the one before had given; another one for each
   // gateway of a host.
-  bind(gateway.proxyId)
-    .toResolvedValue((hostName, configFile) => `${hostName}:${configFile}`, [gateway.hostName, gateway.configFile])
-    .inSingletonScope();
-  bind(gateway.identity)
-    .toResolvedValue(
-      (clock) => ({
-        name: 'portcullis',
-        version: programVersion,
-        buildCommit: programBuildCommit,
-        nodeVersion: process.version,
-        startedAtMs: clock.wallMs(),
-      }),
-      [shared.clock],
-    )
-    .inSingletonScope();
-  bind(gateway.listeningSockets)
-    .toResolvedValue(() => new NodeListeningSockets(), [])
-    .inSingletonScope();
-  bind(gateway.engine)
-    .toResolvedValue((sockets) => new CoreHttpEngine(sockets), [gateway.listeningSockets])
-    .inSingletonScope();
-  bind(gateway.textFiles)
-    .toResolvedValue(() => new NodeTextFileReader(), [])
-    .inSingletonScope();
-  bind(gateway.listenerTls)
-    .toResolvedValue((engine, files) => ({ engine, files }), [gateway.engine, gateway.textFiles])
-    .inSingletonScope();
-  bind(gateway.figures)
-    .toResolvedValue(() => new NodeProcessFigures(), [])
-    .inSingletonScope();
-  bind(gateway.metrics)
-    .toResolvedValue((hostName) => new PrometheusGatewayMetrics(hostName), [gateway.hostName])
-    .inSingletonScope();
+  made(
+    gateway.proxyId,
+    { hostName: gateway.hostName, configFile: gateway.configFile },
+    ({ hostName, configFile }) => `${hostName}:${configFile}`,
+  );
+  made(gateway.identity, { clock: shared.clock }, ({ clock }) => ({
+    name: 'portcullis',
+    version: programVersion,
+    buildCommit: programBuildCommit,
+    nodeVersion: process.version,
+    startedAtMs: clock.wallMs(),
+  }));
+  made(gateway.listeningSockets, {}, () => new NodeListeningSockets());
+  made(gateway.engine, { sockets: gateway.listeningSockets }, ({ sockets }) => new CoreHttpEngine(sockets));
+  made(gateway.textFiles, {}, () => new NodeTextFileReader());
+  made(gateway.listenerTls, { engine: gateway.engine, files: gateway.textFiles }, (parts) => parts);
+  made(gateway.figures, {}, () => new NodeProcessFigures());
+  made(gateway.metrics, { hostName: gateway.hostName }, ({ hostName }) => new PrometheusGatewayMetrics(hostName));
   bind(gateway.ownSampleNames).toConstantValue(ownSampleNames);
   bind(gateway.pathPatterns).toConstantValue(re2PathPatterns);
   bind(gateway.secretComparer).toConstantValue(nodeSecretComparer());
-  bind(gateway.secretDigest)
-    .toResolvedValue(() => new HmacSecretDigest(), [])
-    .inSingletonScope();
+  made(gateway.secretDigest, {}, () => new HmacSecretDigest());
   bind(gateway.inflater).toConstantValue(nodeZlibInflater);
   bind(gateway.createTargetClient).toConstantValue(createTargetClient);
-  bind(gateway.resolver)
-    .toResolvedValue(() => new NodeHostResolver(), [])
-    .inSingletonScope();
-  bind(gateway.prober)
-    .toResolvedValue(() => new NodeHealthProber(), [])
-    .inSingletonScope();
-  bind(gateway.localRateLimits)
-    .toResolvedValue((clock) => new MemoryRateLimitStore(clock), [shared.clock])
-    .inSingletonScope();
+  made(gateway.resolver, {}, () => new NodeHostResolver());
+  made(gateway.prober, {}, () => new NodeHealthProber());
+  made(gateway.localRateLimits, { clock: shared.clock }, ({ clock }) => new MemoryRateLimitStore(clock));
   bind(gateway.openSharedRateLimits).toConstantValue(openRedisRateLimits);
-  bind(gateway.descriptorFigures)
-    .toResolvedValue(() => new NodeDescriptors(), [])
-    .inSingletonScope();
-  bind(gateway.memoryReclaimer)
-    .toResolvedValue(() => new V8MemoryReclaimer(), [])
-    .inSingletonScope();
-  bind(gateway.createTracer)
-    .toResolvedValue(
-      (logger, clock, random) => otelTracers({ logger, clock, random }),
-      [shared.logger, shared.clock, shared.random],
-    )
-    .inSingletonScope();
-  bind(gateway.createAgent)
-    .toResolvedValue(
-      (clock, scheduler, random, logger, files, proxyId, loadAgentFactory, permits) =>
-        agentClients({ clock, scheduler, random, logger, files, proxyId, loadAgentFactory, permits }),
-      [
-        shared.clock,
-        shared.scheduler,
-        shared.random,
-        shared.logger,
-        gateway.textFiles,
-        gateway.proxyId,
-        embeddedAgentTokens.loadAgentFactory,
-        gateway.permits,
-      ],
-    )
-    .inSingletonScope();
+  made(gateway.descriptorFigures, {}, () => new NodeDescriptors());
+  made(gateway.memoryReclaimer, {}, () => new V8MemoryReclaimer());
+  made(gateway.createTracer, { logger: shared.logger, clock: shared.clock, random: shared.random }, (parts) =>
+    otelTracers(parts),
+  );
+  made(
+    gateway.createAgent,
+    {
+      clock: shared.clock,
+      scheduler: shared.scheduler,
+      random: shared.random,
+      logger: shared.logger,
+      files: gateway.textFiles,
+      proxyId: gateway.proxyId,
+      loadAgentFactory: embeddedAgentTokens.loadAgentFactory,
+      permits: gateway.permits,
+    },
+    (parts) => agentClients(parts),
+  );
 });

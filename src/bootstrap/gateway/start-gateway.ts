@@ -16,6 +16,7 @@ import type { ConfigurationSource } from '../../application/ports/gateway/config
 import type { TargetName, UpstreamStatus } from '../../application/ports/gateway/gateway-state.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import { ok, type Result } from '../../domain/shared/result.js';
+import { bindMade } from '../shared/bind-made.js';
 import { agentFactoryLoader, embeddedAgentTokens } from '../shared/embedded-agents.js';
 import { sharedTokens as shared, sharedTokens } from '../shared/shared-tokens.js';
 import { auditLogs } from './audit-logs.js';
@@ -25,82 +26,90 @@ import { gatewayTokens as gateway, gatewayTokens } from './gateway-tokens.js';
 
 /** What governs requests over all configurations: limits, rates, breakers, memory, and what is known of targets. */
 const gatewayTrafficModule = new ContainerModule(({ bind }) => {
-  bind(gateway.permits)
-    .toResolvedValue(() => new LocalPermitBook(), [])
-    .inSingletonScope();
-  bind(gateway.admissions)
-    .toResolvedValue(
-      (scheduler, permits) => new RequestAdmissions(scheduler, permits),
-      [shared.scheduler, gateway.permits],
-    )
-    .inSingletonScope();
-  bind(gateway.routeBreakers)
-    .toResolvedValue((clock, logger) => new RouteBreakers(clock, logger), [shared.clock, shared.logger])
-    .inSingletonScope();
-  bind(gateway.rateLimiters)
-    .toResolvedValue(
-      (memory, openShared, clock, logger, scheduler) =>
-        new RateLimiters({ memory, openShared, clock, logger, scheduler }),
-      [gateway.localRateLimits, gateway.openSharedRateLimits, shared.clock, shared.logger, shared.scheduler],
-    )
-    .inSingletonScope();
+  const made = bindMade(bind);
+  made(gateway.permits, {}, () => new LocalPermitBook());
+  made(
+    gateway.admissions,
+    { scheduler: shared.scheduler, permits: gateway.permits },
+    ({ scheduler, permits }) => new RequestAdmissions(scheduler, permits),
+  );
+  made(
+    gateway.routeBreakers,
+    { clock: shared.clock, logger: shared.logger },
+    ({ clock, logger }) => new RouteBreakers(clock, logger),
+  );
+  made(
+    gateway.rateLimiters,
+    {
+      memory: gateway.localRateLimits,
+      openShared: gateway.openSharedRateLimits,
+      clock: shared.clock,
+      logger: shared.logger,
+      scheduler: shared.scheduler,
+    },
+    (parts) => new RateLimiters(parts),
+  );
   bind(gateway.memoryOfOthers).toConstantValue(() => 0);
-  bind(gateway.memory)
-    .toResolvedValue(
-      (figures, othersBytes, reclaimer, scheduler, clock, logger, admissions) =>
-        new MemoryGuard({
-          figures,
-          othersBytes,
-          reclaimer,
-          scheduler,
-          clock,
-          logger,
-          tell: (violation) => admissions.shortOfMemory(violation),
-        }),
-      [
-        gateway.figures,
-        gateway.memoryOfOthers,
-        gateway.memoryReclaimer,
-        shared.scheduler,
-        shared.clock,
-        shared.logger,
-        gateway.admissions,
-      ],
-    )
-    .inSingletonScope();
-  bind(gateway.descriptors)
-    .toResolvedValue(
-      (figures, permits, scheduler, clock, logger, metrics) =>
-        new DescriptorGuard({ figures, workers: permits.workers, scheduler, clock, logger, metrics }),
-      [gateway.descriptorFigures, gateway.permits, shared.scheduler, shared.clock, shared.logger, gateway.metrics],
-    )
-    .inSingletonScope();
-  bind(gateway.upstreamTargets)
-    .toResolvedValue(
-      (createClient, resolver, prober, clock, random, scheduler, logger, permits, metrics) => ({
-        ledgers: new TargetLedgers(clock),
-        createClient: permits.workers === 1 ? createClient : dividedTargetClients(createClient, permits.workers),
-        resolver,
-        prober,
-        clock,
-        random,
+  made(
+    gateway.memory,
+    {
+      figures: gateway.figures,
+      othersBytes: gateway.memoryOfOthers,
+      reclaimer: gateway.memoryReclaimer,
+      scheduler: shared.scheduler,
+      clock: shared.clock,
+      logger: shared.logger,
+      admissions: gateway.admissions,
+    },
+    ({ figures, othersBytes, reclaimer, scheduler, clock, logger, admissions }) =>
+      new MemoryGuard({
+        figures,
+        othersBytes,
+        reclaimer,
         scheduler,
+        clock,
         logger,
-        metrics,
+        tell: (violation) => admissions.shortOfMemory(violation),
       }),
-      [
-        gateway.createTargetClient,
-        gateway.resolver,
-        gateway.prober,
-        shared.clock,
-        shared.random,
-        shared.scheduler,
-        shared.logger,
-        gateway.permits,
-        gateway.metrics,
-      ],
-    )
-    .inSingletonScope();
+  );
+  made(
+    gateway.descriptors,
+    {
+      figures: gateway.descriptorFigures,
+      permits: gateway.permits,
+      scheduler: shared.scheduler,
+      clock: shared.clock,
+      logger: shared.logger,
+      metrics: gateway.metrics,
+    },
+    ({ figures, permits, scheduler, clock, logger, metrics }) =>
+      new DescriptorGuard({ figures, workers: permits.workers, scheduler, clock, logger, metrics }),
+  );
+  made(
+    gateway.upstreamTargets,
+    {
+      createClient: gateway.createTargetClient,
+      resolver: gateway.resolver,
+      prober: gateway.prober,
+      clock: shared.clock,
+      random: shared.random,
+      scheduler: shared.scheduler,
+      logger: shared.logger,
+      permits: gateway.permits,
+      metrics: gateway.metrics,
+    },
+    ({ createClient, resolver, prober, clock, random, scheduler, logger, permits, metrics }) => ({
+      ledgers: new TargetLedgers(clock),
+      createClient: permits.workers === 1 ? createClient : dividedTargetClients(createClient, permits.workers),
+      resolver,
+      prober,
+      clock,
+      random,
+      scheduler,
+      logger,
+      metrics,
+    }),
+  );
 });
 
 /** Where a gateway writes what happens. */

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { type GatewayStack, startStack, untilTrue } from '../../support/shared/gateway-stack.js';
 import { call } from '../../support/shared/http-call.js';
@@ -7,9 +8,6 @@ import { type OpensslCertificate, OpensslCertificates } from '../../support/shar
 import { describeWithPeers } from '../../support/shared/peers.js';
 import { runAgent, runGateway } from '../../support/shared/running-gateway.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 const keys = 'api-keys "key-of-alice:alice"';
 const withKey = { headers: { 'X-API-Key': 'key-of-alice' } };
@@ -67,9 +65,7 @@ describe('an agent over gRPC', () => {
     expect(await stack.agent().exited).toEqual({ code: 0, signal: null });
   });
 
-  it('is refused where others could read along, on either side', async () => {
-    const folder = temporaryFolder();
-    cleanUp.add(() => folder.remove());
+  it('is refused where others could read along, on either side', async ({ folder }) => {
     const agent = runAgent(['--socket', folder.file('a.sock'), '--grpc-address', '0.0.0.0:0'], { API_KEYS: 'k:n' });
     expect((await agent.exited).code).toBe(1);
     expect(agent.output()).toContain('grpc-insecure');

@@ -1,18 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { fieldBlock, frame, frameTypes, getRequest, postRequest } from '../../support/gateway/http2-frames.js';
 import { RawHttp2Client } from '../../support/gateway/raw-http2-client.js';
 import { headers, startRawHttp2Upstream } from '../../support/gateway/raw-http2-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
 import { eventually } from '../../support/shared/eventually.js';
+import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { call } from '../../support/shared/http-call.js';
 import type { ProcessExit } from '../../support/shared/processes.js';
 import { startBuiltGateway } from '../../support/shared/running-gateway.js';
-import { temporaryFolder } from '../../support/shared/temporary-folder.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 /** Has a program collect its garbage all the time, and say so: what lives on by mistake would end it then. */
 const collecting = `
@@ -34,7 +30,7 @@ const lasts = [
   [goaway, frame(frameTypes.headers, 1, 1, fieldBlock(fields))],
 ];
 
-it('header blocks that are cut off on either side do not end the gateway', async () => {
+it('header blocks that are cut off on either side do not end the gateway', async ({ cleanUp, folder }) => {
   const answers = [
     (stream: number) => [headers(stream, [[':status', '200'], ...fields], 0)],
     (stream: number) => [goaway, headers(stream, [[':status', '200']]), headers(stream, fields, 1)],
@@ -46,8 +42,6 @@ it('header blocks that are cut off on either side do not end the gateway', async
     peer.write(...(answers[asked % answers.length]?.(stream) ?? []));
     setTimeout(() => peer.socket.destroy(), 5);
   });
-  const folder = temporaryFolder();
-  cleanUp.add(() => folder.remove());
   const port = await freePort();
   const file = folder.write(
     'gateway.kdl',

@@ -1,17 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { afterEach, expect, it } from 'vitest';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { expect } from 'vitest';
 import { repositoryRoot } from '../../support/shared/documentation-examples.js';
+import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { startStack, untilTrue } from '../../support/shared/gateway-stack.js';
 import { call } from '../../support/shared/http-call.js';
 import { describeWithPeers, peerPath } from '../../support/shared/peers.js';
 import { startRedis } from '../../support/shared/redis-server.js';
-import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 import { asAdmin, startWorkerStack, workersOf } from '../../support/shared/worker-stack.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 /** What promtool says; empty where it has no complaint. */
 const promtool = (args: readonly string[], input = ''): string => {
@@ -20,7 +16,7 @@ const promtool = (args: readonly string[], input = ''): string => {
 };
 
 describeWithPeers(['promtool'], 'promtool', () => {
-  it('has no complaint about the metrics of a gateway with workers and an agent', async () => {
+  it('has no complaint about the metrics of a gateway with workers and an agent', async ({ cleanUp }) => {
     const stack = await startWorkerStack(cleanUp, {
       transport: 'embedded',
       agentConfig: 'api-keys "key-1:alice"',
@@ -34,7 +30,7 @@ describeWithPeers(['promtool'], 'promtool', () => {
     expect(promtool(['check', 'metrics'], body)).toBe('');
   });
 
-  it('has no complaint about the metrics of a stand-alone agent', async () => {
+  it('has no complaint about the metrics of a stand-alone agent', async ({ cleanUp }) => {
     const metricsPort = await freePort();
     const stack = await startStack(cleanUp, {
       transport: 'socket',
@@ -54,9 +50,9 @@ describeWithPeers(['promtool'], 'promtool', () => {
     expect(promtool(['check', 'rules', `${repositoryRoot}config/prometheus-alerts.yml`])).toBe('');
   });
 
-  it('raises the alert about the rate-limit store once the store is away for a minute, and then ends it', () => {
-    const folder = temporaryFolder();
-    cleanUp.add(() => folder.remove());
+  it('raises the alert about the rate-limit store once the store is away for a minute, and then ends it', ({
+    folder,
+  }) => {
     const alertAt = (minutes: number, isRaised: boolean) => ({
       eval_time: `${minutes}m`,
       alertname: 'RateLimitStoreDown',
@@ -89,7 +85,7 @@ describeWithPeers(['promtool'], 'promtool', () => {
 });
 
 describeWithPeers(['redis-server'], 'gateway_rate_limit_store_up', () => {
-  it('is 0 while the redis server is down, without a request that asks it', async () => {
+  it('is 0 while the redis server is down, without a request that asks it', async ({ cleanUp }) => {
     const redis = await startRedis();
     cleanUp.add(redis.remove);
     const stack = await startStack(cleanUp, {

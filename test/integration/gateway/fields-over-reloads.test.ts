@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { type Echo, echo, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
@@ -8,18 +8,17 @@ import {
   testRoute,
   testUpstream,
 } from '../../support/gateway/in-process-gateway.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { call } from '../../support/shared/http-call.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 const sent = ['Host', 'shop.example', 'X-Forwarded-For', '192.0.2.1', 'X-Custom', 'a', 'Connection', 'keep-alive'];
 
 const valuesOf = ({ rawHeaders }: Echo, lowerName: string): readonly string[] =>
   rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === lowerName);
 
-it('fields that a connection sends again and again go on as the configuration in force and the route have it', async () => {
+it('fields that a connection sends again and again go on as the configuration in force and the route have it', async ({
+  cleanUp,
+}) => {
   const one = await startHttpUpstream(echo);
   cleanUp.add(() => one.close());
   const other = await startHttpUpstream((request, response) => {

@@ -1,13 +1,10 @@
 import { connect } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { CoreHttpEngine } from '../../../src/adapters/inbound/http-engines/core/core-http-engine.js';
 import { NodeListeningSockets } from '../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import { startInProcess, testConfiguration } from '../../support/gateway/in-process-gateway.js';
 import { plainTimeouts } from '../../support/gateway/plain-configurations.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import { it } from '../../support/shared/fixtures.js';
 
 const outcomeOf = (host: string, port: number): Promise<string> =>
   new Promise((resolve) => {
@@ -47,7 +44,7 @@ const start = (engine: CoreHttpEngine) => {
 };
 
 describe('a gateway that starts', () => {
-  it('accepts nobody before all of its listeners have their addresses', async () => {
+  it('accepts nobody before all of its listeners have their addresses', async ({ cleanUp }) => {
     const engine = new HastyClient(new NodeListeningSockets());
     const gateway = await start(engine);
     cleanUp.add(() => gateway.stop());

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { AgentEmbeddedClient } from '../../../src/adapters/outbound/agent-embedded-client/agent-embedded-client.js';
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
@@ -13,14 +13,11 @@ import {
 } from '../../support/gateway/in-process-gateway.js';
 import { rawExchange } from '../../support/gateway/raw-exchange.js';
 import { startRawUpstream } from '../../support/gateway/raw-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { RecordingLogger } from '../../support/shared/recording-logger.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
 describe('trailers of a response on a route with an agent', () => {
-  it('do not bring back what the agent has removed from the head, or set there', async () => {
+  it('do not bring back what the agent has removed from the head, or set there', async ({ cleanUp }) => {
     const upstream = await startRawUpstream((socket) => {
       const head = 'HTTP/1.1 200 OK\r\nX-Powered-By: a\r\nTransfer-Encoding: chunked\r\n\r\n';
       socket.write(`${head}2\r\nok\r\n0\r\nx_powered_by: a\r\nX-Judged: no\r\nX-Sum: 42\r\n\r\n`);

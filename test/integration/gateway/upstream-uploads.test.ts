@@ -1,14 +1,11 @@
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { BodySource } from '../../../src/application/ports/gateway/body-source.js';
 import { echo, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import { startInProcess, testConfiguration, testUpstream } from '../../support/gateway/in-process-gateway.js';
 import { startRawUpstream } from '../../support/gateway/raw-upstream.js';
 import { plainUpstreamRequest as plain, targetClient } from '../../support/gateway/target-clients.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import { it } from '../../support/shared/fixtures.js';
 
 /** A body of unknown length whose pieces are made one at a time. */
 const bodyOf = (read: (turn: number) => Promise<Uint8Array | null>): BodySource => {
@@ -33,32 +30,35 @@ const textOf = async (body: BodySource | null): Promise<string> => {
 describe('an upstream that answers before it has the whole request', () => {
   const early = 'HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\n\r\nbig';
 
-  it.each([
+  it.for([
     ['resets', (socket: Socket) => socket.resetAndDestroy()],
     ['closes', (socket: Socket) => socket.destroy()],
-  ])('and %s has its answer passed on, though the rest of the request cannot be written', async (_, end) => {
-    let ended: () => void = () => undefined;
-    const isOver = new Promise<void>((resolve) => {
-      ended = resolve;
-    });
-    const upstream = await startRawUpstream((socket) => {
-      socket.write(early, () => {
-        end(socket);
-        ended();
+  ] as const)(
+    'and %s has its answer passed on, though the rest of the request cannot be written',
+    async ([_, end], { cleanUp }) => {
+      let ended: () => void = () => undefined;
+      const isOver = new Promise<void>((resolve) => {
+        ended = resolve;
       });
-    });
-    cleanUp.add(() => upstream.close());
-    const body = bodyOf(async (turn) => {
-      if (turn > 0) await isOver;
-      return turn < 1_000 ? Buffer.alloc(1_000, 'x') : null;
-    });
-    const response = await targetClient(upstream.port, cleanUp).send({ ...plain, body }).response;
-    if (!response.ok) throw new Error(response.error.detail);
-    expect(response.value.status).toBe(413);
-    expect(await textOf(response.value.body)).toBe('big');
-  });
+      const upstream = await startRawUpstream((socket) => {
+        socket.write(early, () => {
+          end(socket);
+          ended();
+        });
+      });
+      cleanUp.add(() => upstream.close());
+      const body = bodyOf(async (turn) => {
+        if (turn > 0) await isOver;
+        return turn < 1_000 ? Buffer.alloc(1_000, 'x') : null;
+      });
+      const response = await targetClient(upstream.port, cleanUp).send({ ...plain, body }).response;
+      if (!response.ok) throw new Error(response.error.detail);
+      expect(response.value.status).toBe(413);
+      expect(await textOf(response.value.body)).toBe('big');
+    },
+  );
 
-  it('may take longer for the rest of it than the request may wait for the head', async () => {
+  it('may take longer for the rest of it than the request may wait for the head', async ({ cleanUp }) => {
     const timeoutMs = 100;
     const upstream = await startHttpUpstream((request, response) => {
       response.write('a');
@@ -82,11 +82,11 @@ describe('an upstream that answers before it has the whole request', () => {
 });
 
 describe('a request that cannot be sent as it is', () => {
-  it.each([
+  it.for([
     ['its target', { target: '*' }],
     ['a header', { headers: ['Host', 'a', 'X-A', 'b\nX-Evil: 1'] }],
     ['two Hosts', { headers: ['Host', 'a', 'Host', 'b'] }],
-  ])('for %s is refused, and its connection is free for the next', async (_, changes) => {
+  ] as const)('for %s is refused, and its connection is free for the next', async ([_, changes], { cleanUp }) => {
     const upstream = await startHttpUpstream(echo);
     cleanUp.add(() => upstream.close());
     const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
@@ -98,7 +98,7 @@ describe('a request that cannot be sent as it is', () => {
 });
 
 describe('a request that is given up while its connection is being made', () => {
-  it('is never sent, and leaves the connection to the next', async () => {
+  it('is never sent, and leaves the connection to the next', async ({ cleanUp }) => {
     const upstream = await startRawUpstream((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
     cleanUp.add(() => upstream.close());
     const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
@@ -113,7 +113,9 @@ describe('a request that is given up while its connection is being made', () => 
 });
 
 describe('closing', () => {
-  it('lets requests finish within the grace, those that wait among them, and cuts off the others', async () => {
+  it('lets requests finish within the grace, those that wait among them, and cuts off the others', async ({
+    cleanUp,
+  }) => {
     const held: Socket[] = [];
     const upstream = await startRawUpstream((socket) => held.push(socket));
     cleanUp.add(() => upstream.close());

@@ -1,13 +1,9 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { SystemdServiceManager } from '../../../../src/adapters/outbound/systemd-notify/systemd-service-manager.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
+import { it } from '../../../support/shared/fixtures.js';
 import { describeWithPeers } from '../../../support/shared/peers.js';
 import { RecordingLogger } from '../../../support/shared/recording-logger.js';
 import { serviceManagerAt } from '../../../support/shared/service-manager.js';
-import { temporaryFolder } from '../../../support/shared/temporary-folder.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 const manager = (socket: string, tool?: string) => {
   const logger = new RecordingLogger();
@@ -15,9 +11,7 @@ const manager = (socket: string, tool?: string) => {
 };
 
 describeWithPeers(['systemd-notify', 'python3'], 'systemd', () => {
-  it('is told of every turn, in order, and which process counts', async () => {
-    const folder = temporaryFolder();
-    cleanUp.add(() => folder.remove());
+  it('is told of every turn, in order, and which process counts', async ({ cleanUp, folder }) => {
     const systemd = await serviceManagerAt(folder.file('notify'));
     cleanUp.add(() => systemd.close());
     const { manager: told, logger } = manager(folder.file('notify'));

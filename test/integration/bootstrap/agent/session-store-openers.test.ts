@@ -1,17 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { openExistingSessionStores, openSessionStores } from '../../../../src/bootstrap/agent/session-store-openers.js';
 import { Secret } from '../../../../src/domain/shared/secret.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
+import { it } from '../../../support/shared/fixtures.js';
 import { freePort } from '../../../support/shared/free-port.js';
 import { RecordingLogger } from '../../../support/shared/recording-logger.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 describe('a redis that nobody can reach', () => {
   const options = async () => ({ kind: 'redis', url: new Secret(`redis://127.0.0.1:${await freePort()}`) }) as const;
 
-  it('is waited for by an agent', async () => {
+  it('is waited for by an agent', async ({ cleanUp }) => {
     const opened = await openSessionStores(new RecordingLogger()).open(await options(), 'sp');
     if (!opened.ok) throw new Error(opened.error);
     cleanUp.add(() => opened.value.close());

@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { SystemClock } from '../../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeListeningSockets } from '../../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import { NodeScheduler } from '../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
@@ -9,21 +9,15 @@ import { auditLogs } from '../../../../src/bootstrap/gateway/audit-logs.js';
 import { startSupervised } from '../../../../src/bootstrap/gateway/supervise-gateway.js';
 import { configurationFile } from '../../../../src/bootstrap/shared/configuration-file.js';
 import { RecordingAuditLog } from '../../../support/gateway/recording-audit-log.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
 import { eventually } from '../../../support/shared/eventually.js';
+import { it } from '../../../support/shared/fixtures.js';
 import { call } from '../../../support/shared/http-call.js';
 import { RecordingLogger } from '../../../support/shared/recording-logger.js';
 import { builtProgram } from '../../../support/shared/running-gateway.js';
 import { isAlive } from '../../../support/shared/successors.js';
-import { temporaryFolder } from '../../../support/shared/temporary-folder.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 describe('a worker whose event loop stands still', () => {
-  it('is killed once it has given no sign of life for the deadline, and replaced', async () => {
-    const folder = temporaryFolder();
-    cleanUp.add(() => folder.remove());
+  it('is killed once it has given no sign of life for the deadline, and replaced', async ({ cleanUp, folder }) => {
     const configFile = folder.write(
       'gateway.kdl',
       `listeners { listener "main" { address "127.0.0.1:0" } }

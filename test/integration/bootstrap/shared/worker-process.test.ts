@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { NodeScheduler } from '../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { IpcLink } from '../../../../src/adapters/outbound/node-workers/ipc-link.js';
 import { NodeWorkerProcesses } from '../../../../src/adapters/outbound/node-workers/node-worker-processes.js';
@@ -10,11 +10,8 @@ import { heartbeat } from '../../../../src/application/gateway/workers/supervise
 import type { WorkerLink } from '../../../../src/application/ports/shared/worker-link.js';
 import { WorkerChannel } from '../../../../src/application/shared/worker-channel/worker-channel.js';
 import { ok } from '../../../../src/domain/shared/result.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
+import { it } from '../../../support/shared/fixtures.js';
 import { builtProgram } from '../../../support/shared/running-gateway.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 const deadlineMs = 60_000;
 const program = builtProgram('main-gateway-worker');
@@ -25,7 +22,9 @@ const toWorker = (link: WorkerLink): WorkerChannel =>
   });
 
 describe('the process of a worker that has no order yet', () => {
-  it('goes on whatever signal comes, opens no inspector, and ends when nobody is there any more', async () => {
+  it('goes on whatever signal comes, opens no inspector, and ends when nobody is there any more', async ({
+    cleanUp,
+  }) => {
     const child = fork(program, [], { serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
     cleanUp.add(() => void child.kill('SIGKILL'));
     const written = child.stderr === null ? '' : text(child.stderr);
@@ -39,7 +38,7 @@ describe('the process of a worker that has no order yet', () => {
     expect(await written).toBe('');
   });
 
-  it('is in a group of its own, where a terminal does not reach it', async () => {
+  it('is in a group of its own, where a terminal does not reach it', async ({ cleanUp }) => {
     const { pid, link, ended, kill } = new NodeWorkerProcesses(pathToFileURL(program)).start();
     cleanUp.add(async () => {
       kill();

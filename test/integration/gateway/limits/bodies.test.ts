@@ -1,11 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { testRoute } from '../../../support/gateway/in-process-gateway.js';
 import { type LimitedGateway, post, refusalOf, startLimited } from '../../../support/gateway/limited-gateway.js';
 import { plainPolicies } from '../../../support/gateway/plain-configurations.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import { it } from '../../../support/shared/fixtures.js';
 
 const framings = [
   ['with a length', false],
@@ -40,21 +37,24 @@ const refusedAt = (name: string, limit: number) => ({
 });
 
 describe.each(framings)('a body %s', (_, isChunked) => {
-  it('is held to max-body-size-bytes', async () => {
+  it('is held to max-body-size-bytes', async ({ cleanUp }) => {
     const gateway = await startLimited(cleanUp, { maxBodySizeBytes: 200 });
     expect(await tryAround(gateway, 200, isChunked)).toEqual(refusedAt('max-body-size-bytes', 200));
   });
 
-  it.each([
+  it.for([
     ['less', 100],
     ['more', 300],
-  ])('is held to max-body-size of its route, which is %s than max-body-size-bytes', async (_less, maxBodySize) => {
-    const routes = [testRoute({ policies: { ...plainPolicies, maxBodySize } })];
-    const gateway = await startLimited(cleanUp, { maxBodySizeBytes: 200 }, { routes });
-    expect(await tryAround(gateway, maxBodySize, isChunked)).toEqual(refusedAt('max-body-size', maxBodySize));
-  });
+  ] as const)(
+    'is held to max-body-size of its route, which is %s than max-body-size-bytes',
+    async ([_less, maxBodySize], { cleanUp }) => {
+      const routes = [testRoute({ policies: { ...plainPolicies, maxBodySize } })];
+      const gateway = await startLimited(cleanUp, { maxBodySizeBytes: 200 }, { routes });
+      expect(await tryAround(gateway, maxBodySize, isChunked)).toEqual(refusedAt('max-body-size', maxBodySize));
+    },
+  );
 
-  it('is held to max-body-size-bytes where it is buffered, too', async () => {
+  it('is held to max-body-size-bytes where it is buffered, too', async ({ cleanUp }) => {
     const routes = [testRoute({ policies: { ...plainPolicies, bufferRequests: true } })];
     const gateway = await startLimited(cleanUp, { maxBodySizeBytes: 200, maxBodyBufferBytes: 1_000 }, { routes });
     expect(await tryAround(gateway, 200, isChunked)).toEqual(refusedAt('max-body-size-bytes', 200));
@@ -62,7 +62,7 @@ describe.each(framings)('a body %s', (_, isChunked) => {
   });
 });
 
-it('a body that is refused for its length does not get to the upstream', async () => {
+it('a body that is refused for its length does not get to the upstream', async ({ cleanUp }) => {
   const gateway = await startLimited(cleanUp, { maxBodySizeBytes: 200 });
   expect((await gateway.ask('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 201\r\n\r\n')).status).toBe(413);
   expect(gateway.upstream.reached).toEqual([]);

@@ -1,38 +1,38 @@
 import { connect } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { ClientConnection } from '../../../support/gateway/client-connection.js';
 import { testConfiguration } from '../../../support/gateway/in-process-gateway.js';
 import { countedLimits, get, limitLines, refusalOf, startLimited } from '../../../support/gateway/limited-gateway.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
+import { it } from '../../../support/shared/fixtures.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-it.each([
+it.for([
   ['max-total-connections', { maxTotalConnections: 2 }],
   ['max-connections-per-client', { maxConnectionsPerClient: 2 }],
-])('a connection above %s is answered before it has said anything, and closed', async (name, limits) => {
-  const gateway = await startLimited(cleanUp, limits);
-  const standing = [gateway.client(), gateway.client()];
-  for (const client of standing) expect((await client.ask(get())).status).toBe(200);
-  const refused = gateway.client();
-  expect(await refusalOf(gateway, await refused.answer())).toEqual({
-    status: 503,
-    code: 'connection_limit_reached',
-    retryAfter: '1',
-    closes: true,
-    limit_name: name,
-    limit: 2,
-    actual: 3,
-    client_ip: '127.0.0.1',
-    isTraced: true,
-    counted: { [`gateway_connection_limit_reached_total ${name}`]: 1 },
-  });
-  await refused.closed;
-  for (const client of standing) expect((await client.ask(get())).status).toBe(200);
-});
+] as const)(
+  'a connection above %s is answered before it has said anything, and closed',
+  async ([name, limits], { cleanUp }) => {
+    const gateway = await startLimited(cleanUp, limits);
+    const standing = [gateway.client(), gateway.client()];
+    for (const client of standing) expect((await client.ask(get())).status).toBe(200);
+    const refused = gateway.client();
+    expect(await refusalOf(gateway, await refused.answer())).toEqual({
+      status: 503,
+      code: 'connection_limit_reached',
+      retryAfter: '1',
+      closes: true,
+      limit_name: name,
+      limit: 2,
+      actual: 3,
+      client_ip: '127.0.0.1',
+      isTraced: true,
+      counted: { [`gateway_connection_limit_reached_total ${name}`]: 1 },
+    });
+    await refused.closed;
+    for (const client of standing) expect((await client.ask(get())).status).toBe(200);
+  },
+);
 
-it('a flood of refused connections is counted whole, and told of in a few lines and a number', async () => {
+it('a flood of refused connections is counted whole, and told of in a few lines and a number', async ({ cleanUp }) => {
   const gateway = await startLimited(cleanUp, { maxTotalConnections: 1 });
   expect((await gateway.ask(get())).status).toBe(200);
   const flood = 30;
@@ -55,7 +55,9 @@ it('a flood of refused connections is counted whole, and told of in a few lines 
   expect(await countedLimits(gateway)).toEqual(counted);
 });
 
-it('a client of IPv4 has its own address on a listener for both, also where its head could not be read', async () => {
+it('a client of IPv4 has its own address on a listener for both, also where its head could not be read', async ({
+  cleanUp,
+}) => {
   const listeners = testConfiguration([]).listeners.map((listener) => ({
     ...listener,
     address: { host: '::', port: 0 },

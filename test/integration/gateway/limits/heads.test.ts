@@ -1,10 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { LimitsConfiguration } from '../../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { behindProxy, get, refusalOf, startLimited } from '../../../support/gateway/limited-gateway.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import { it } from '../../../support/shared/fixtures.js';
 
 /** What `Host: a` costs of the size of all fields, and another field with a name of one letter and no value. */
 const hostOctets = 9;
@@ -26,7 +23,7 @@ const rows: readonly (readonly [string, number, Partial<LimitsConfiguration>, He
 ];
 
 describe.each(rows)('%s', (name, limit, limits, head) => {
-  it('takes a head one below it and one at it on one connection, and refuses one above', async () => {
+  it('takes a head one below it and one at it on one connection, and refuses one above', async ({ cleanUp }) => {
     const gateway = await startLimited(cleanUp, limits);
     const client = gateway.client();
     expect((await client.ask(head(limit - 1))).status).toBe(200);
@@ -48,7 +45,7 @@ describe.each(rows)('%s', (name, limit, limits, head) => {
   });
 });
 
-it('the defaults hold where nothing is configured', async () => {
+it('the defaults hold where nothing is configured', async ({ cleanUp }) => {
   const gateway = await startLimited(cleanUp, {});
   const large = (octets: number) => get('/', `A: ${'x'.repeat(4_096)}`, `B: ${'x'.repeat(octets)}`);
   const rest = 8_192 - hostOctets - 2 * fieldOctets - 4_096;
@@ -68,7 +65,7 @@ it('the defaults hold where nothing is configured', async () => {
   expect(statuses).toEqual([200, 431, 200, 431, 200, 431, 200, 431]);
 });
 
-it('a client behind a trusted proxy is the one that the line names', async () => {
+it('a client behind a trusted proxy is the one that the line names', async ({ cleanUp }) => {
   const gateway = await startLimited(cleanUp, { maxHeaderCount: 2 }, behindProxy);
   const refused = await gateway.ask(get('/', 'X-Forwarded-For: 192.0.2.7', 'A: x'));
   expect(await refusalOf(gateway, refused)).toMatchObject({ client_ip: '192.0.2.7', actual: 3 });

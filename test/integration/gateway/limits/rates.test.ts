@@ -1,12 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { RateLimits } from '../../../../src/domain/gateway/configuration/rate-limit-options.js';
 import { testRoute } from '../../../support/gateway/in-process-gateway.js';
 import { behindProxy, get, refusalOf, startLimited } from '../../../support/gateway/limited-gateway.js';
 import { plainPolicies } from '../../../support/gateway/plain-configurations.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import { it } from '../../../support/shared/fixtures.js';
 
 /** A token comes every 1000 s: none does while a test runs. */
 const rare = { requestsPerSecond: 0.001, burst: 3 };
@@ -23,7 +20,9 @@ describe.each<[string, Partial<RateLimits>, number, number]>([
   ['max-requests-per-second-per-client', { perClient: rare }, 200, 429],
   ['max-requests-per-second-per-route', { perRoute: rare }, 429, 200],
 ])('%s', (name, rates, otherClient, otherRoute) => {
-  it('lets one below its burst and one at it through, and refuses one above; the connection serves on', async () => {
+  it('lets one below its burst and one at it through, and refuses one above; the connection serves on', async ({
+    cleanUp,
+  }) => {
     const gateway = await startLimited(cleanUp, { rates: { ...none, ...rates } }, { ...behindProxy, routes });
     const client = gateway.client();
     const statuses: number[] = [];
@@ -52,7 +51,7 @@ describe.each<[string, Partial<RateLimits>, number, number]>([
     ]);
   });
 
-  it('goes on counting where it was after a reload, and refuses nothing once it is disabled', async () => {
+  it('goes on counting where it was after a reload, and refuses nothing once it is disabled', async ({ cleanUp }) => {
     const limits = { rates: { ...none, ...rates } };
     const gateway = await startLimited(cleanUp, limits, { ...behindProxy, routes });
     const client = gateway.client();
@@ -64,7 +63,7 @@ describe.each<[string, Partial<RateLimits>, number, number]>([
   });
 });
 
-it('the rate-limit of a route lets its burst through, and refuses one above', async () => {
+it('the rate-limit of a route lets its burst through, and refuses one above', async ({ cleanUp }) => {
   const policies = { ...plainPolicies, rateLimit: { limit: rare, key: { kind: 'client_ip' } as const } };
   const gateway = await startLimited(cleanUp, {}, { ...behindProxy, routes: [testRoute({ policies })] });
   const client = gateway.client();

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { LimitsConfiguration } from '../../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { testRoute } from '../../../support/gateway/in-process-gateway.js';
 import {
@@ -8,11 +8,8 @@ import {
   refusalOf,
   startLimited,
 } from '../../../support/gateway/limited-gateway.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
 import { eventually } from '../../../support/shared/eventually.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import { it } from '../../../support/shared/fixtures.js';
 
 /** Has so many requests be in flight, each on a connection of its own. */
 const fill = async ({ client, upstream }: LimitedGateway, count: number, ...fields: readonly string[]) => {
@@ -39,7 +36,9 @@ describe.each<[string, Partial<LimitsConfiguration>]>([
   ['max-in-flight-requests', { maxInFlightRequests: 3 }],
   ['max-in-flight-requests-per-worker', { maxInFlightRequestsPerWorker: 3 }],
 ])('%s', (name, limits) => {
-  it('has one below it and one at it be served at a time, and refuses one above; its connection serves on', async () => {
+  it('has one below it and one at it be served at a time, and refuses one above; its connection serves on', async ({
+    cleanUp,
+  }) => {
     const gateway = await startLimited(cleanUp, { ...limits, maxQueuedRequests: 0 });
     await fill(gateway, 2);
     await fill(gateway, 1);
@@ -51,7 +50,7 @@ describe.each<[string, Partial<LimitsConfiguration>]>([
     expect((await client.ask(get())).status).toBe(200);
   });
 
-  it('has the others wait where there is a queue', async () => {
+  it('has the others wait where there is a queue', async ({ cleanUp }) => {
     const gateway = await startLimited(cleanUp, { ...limits, maxQueuedRequests: 1 });
     await fill(gateway, 3);
     const waiting = gateway.client().send(get('/later'));
@@ -62,7 +61,7 @@ describe.each<[string, Partial<LimitsConfiguration>]>([
   });
 });
 
-it('max-queued-requests has one below it and one at it wait, and refuses one above', async () => {
+it('max-queued-requests has one below it and one at it wait, and refuses one above', async ({ cleanUp }) => {
   const gateway = await startLimited(cleanUp, { maxInFlightRequests: 1, maxQueuedRequests: 2 });
   await fill(gateway, 1);
   const waiting = [gateway.client().send(get('/one'))];
@@ -76,7 +75,9 @@ it('max-queued-requests has one below it and one at it wait, and refuses one abo
   expect(gateway.upstream.reached).toEqual(['/held', '/one', '/two']);
 });
 
-it('max-connections-per-route has one below it and one at it be under way, and refuses one above at once', async () => {
+it('max-connections-per-route has one below it and one at it be under way, and refuses one above at once', async ({
+  cleanUp,
+}) => {
   const { matches } = testRoute();
   const other = testRoute({ id: 'other', matches: { ...matches, pathPrefixes: ['/other'] } });
   const gateway = await startLimited(cleanUp, { maxConnectionsPerRoute: 3 }, { routes: [testRoute(), other] });
@@ -94,7 +95,7 @@ it('max-connections-per-route has one below it and one at it be under way, and r
   expect((await client.ask(get())).status).toBe(200);
 });
 
-it('max-connections-per-client counts the requests of each client behind a trusted proxy', async () => {
+it('max-connections-per-client counts the requests of each client behind a trusted proxy', async ({ cleanUp }) => {
   const gateway = await startLimited(cleanUp, { maxConnectionsPerClient: 3 }, behindProxy);
   const from = (address: string): string => `X-Forwarded-For: ${address}`;
   await fill(gateway, 2, from('192.0.2.1'));
@@ -112,7 +113,7 @@ it('max-connections-per-client counts the requests of each client behind a trust
   expect((await client.ask(get('/', from('192.0.2.1')))).status).toBe(200);
 });
 
-it('a client that only says that it is a proxy is counted by its connections', async () => {
+it('a client that only says that it is a proxy is counted by its connections', async ({ cleanUp }) => {
   const gateway = await startLimited(cleanUp, { maxConnectionsPerClient: 2 }, behindProxy);
   const statuses: number[] = [];
   for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
@@ -122,7 +123,7 @@ it('a client that only says that it is a proxy is counted by its connections', a
   expect(statuses).toEqual([200, 200, 503]);
 });
 
-it('what the gateway answers itself needs no place', async () => {
+it('what the gateway answers itself needs no place', async ({ cleanUp }) => {
   const { matches } = testRoute();
   const health = testRoute({
     id: 'health',

@@ -1,20 +1,18 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { TlsContext } from '../../../../../src/application/ports/gateway/http-engine.js';
 import type { SocketAddress } from '../../../../../src/domain/configuration/network-addresses.js';
 import { preparedTls, recordedListener } from '../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { type OpensslCertificate, OpensslCertificates } from '../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
-const cleanUp = new CleanUp();
 let identity: OpensslCertificate;
 
 beforeAll(() => {
   identity = pki.server('a.example', { by: pki.authority('root'), names: ['DNS:a.example'] });
 });
-afterEach(() => cleanUp.run());
 afterAll(() => pki.remove());
 
 /** Far more than the system takes at once. */
@@ -52,7 +50,7 @@ const connections: readonly [string, () => TlsContext | null, (address: SocketAd
 ];
 
 describe.each(connections)('a client that reads slowly, over %s', (_, tls, open) => {
-  it('gets all of a piece that takes it several times as long as it may take nothing', async () => {
+  it('gets all of a piece that takes it several times as long as it may take nothing', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, tls(), { bodyMs: 800 });
     handler.held = true;
     const socket = open(listener.address());
@@ -66,7 +64,7 @@ describe.each(connections)('a client that reads slowly, over %s', (_, tls, open)
     expect(await came).toBeGreaterThan(octets);
   });
 
-  it('is cut off where it takes nothing at all', async () => {
+  it('is cut off where it takes nothing at all', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, tls(), { bodyMs: 300 });
     handler.held = true;
     const socket = open(listener.address());

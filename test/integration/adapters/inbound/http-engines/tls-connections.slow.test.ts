@@ -1,13 +1,12 @@
 import { connect as connectPlain, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { rawExchange } from '../../../../support/gateway/raw-exchange.js';
 import { tlsCall, tlsConnection } from '../../../../support/gateway/tls-call.js';
 import { preparedTls, recordedListener } from '../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { type OpensslCertificate, OpensslCertificates } from '../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
-const cleanUp = new CleanUp();
 let root: OpensslCertificate;
 let first: OpensslCertificate;
 let client: OpensslCertificate;
@@ -17,7 +16,6 @@ beforeAll(() => {
   first = pki.server('first', { by: root, names: ['DNS:a.example'] });
   client = pki.client('client', { by: root });
 });
-afterEach(() => cleanUp.run());
 afterAll(() => pki.remove());
 
 const trusting = (changes: object = {}) => ({ ca: root.certificate, servername: 'a.example', ...changes });
@@ -46,7 +44,9 @@ const closed = (socket: Socket): Promise<void> =>
   });
 
 describe('the connections of a listener with TLS', () => {
-  it('leave nothing behind when a thousand of them end, each in its own way', { timeout: 90_000 }, async () => {
+  it('leave nothing behind when a thousand of them end, each in its own way', { timeout: 90_000 }, async ({
+    cleanUp,
+  }) => {
     const tls = preparedTls([first], { clientAuth: 'request', clientAuthorities: root.certificate });
     const { listener, handler } = await recordedListener(cleanUp, tls);
     const shown = { cert: client.certificate, key: client.key };

@@ -1,13 +1,12 @@
 import { connect as connectPlain, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { rawExchange } from '../../../../support/gateway/raw-exchange.js';
 import { tlsCall, tlsConnection } from '../../../../support/gateway/tls-call.js';
 import { preparedTls, recordedListener } from '../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { type OpensslCertificate, OpensslCertificates } from '../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
-const cleanUp = new CleanUp();
 let root: OpensslCertificate;
 let first: OpensslCertificate;
 let second: OpensslCertificate;
@@ -19,7 +18,6 @@ beforeAll(() => {
   second = pki.server('second', { by: root, names: ['DNS:a.example'] });
   client = pki.client('client', { by: root });
 });
-afterEach(() => cleanUp.run());
 afterAll(() => pki.remove());
 
 const trusting = (changes: object = {}) => ({ ca: root.certificate, servername: 'a.example', ...changes });
@@ -48,7 +46,9 @@ const closed = (socket: Socket): Promise<void> =>
   });
 
 describe('how a listener secures its connections', () => {
-  it('is changed at once for new connections, and for those that stand without the certificate that is needed', async () => {
+  it('is changed at once for new connections, and for those that stand without the certificate that is needed', async ({
+    cleanUp,
+  }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]));
     const address = listener.address();
     const standing = await tlsConnection(address, trusting());
@@ -72,7 +72,7 @@ describe('how a listener secures its connections', () => {
     expect(handler.connection().tls?.clientCertificate).not.toBeNull();
   });
 
-  it('may become plain HTTP, and TLS again, on the same port', async () => {
+  it('may become plain HTTP, and TLS again, on the same port', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, null);
     const address = listener.address();
     const plain = await connected(address.port);
@@ -92,7 +92,7 @@ describe('how a listener secures its connections', () => {
     secured.destroy();
   });
 
-  it('lets a handshake that has begun come to its end', async () => {
+  it('lets a handshake that has begun come to its end', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, preparedTls([first]));
     const raw = await connected(listener.address().port);
     await expect.poll(() => listener.connections()).toBe(1);
@@ -103,12 +103,12 @@ describe('how a listener secures its connections', () => {
     socket.destroy();
   });
 
-  it('takes no TLS that was prepared by something else', async () => {
+  it('takes no TLS that was prepared by something else', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, null);
     expect(() => listener.secure({ isTlsContext: true, warnings: [] }, 0)).toThrow('another engine');
   });
 
-  it('gives no session to go on with to another certificate', async () => {
+  it('gives no session to go on with to another certificate', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, preparedTls([first]));
     const { sessions } = await tlsCall(listener.address(), trusting());
     listener.secure(preparedTls([first]), 0);
@@ -118,7 +118,9 @@ describe('how a listener secures its connections', () => {
 });
 
 describe('a listener with TLS that is drained', () => {
-  it('ends connections that never sent a request, and those in their handshake, and calls neither a failure', async () => {
+  it('ends connections that never sent a request, and those in their handshake, and calls neither a failure', async ({
+    cleanUp,
+  }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), {
       handshakeTimeoutMs: 600_000,
       drainLingerMs: 0,
@@ -138,7 +140,7 @@ describe('a listener with TLS that is drained', () => {
     expect(handler.failures).toEqual([]);
   });
 
-  it('waits for a request that is being answered, and cuts it off when the grace is over', async () => {
+  it('waits for a request that is being answered, and cuts it off when the grace is over', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]));
     handler.held = true;
     const socket = await tlsConnection(listener.address(), trusting());
@@ -151,7 +153,7 @@ describe('a listener with TLS that is drained', () => {
 });
 
 describe('the connections of a listener with TLS', () => {
-  it('count from the first moment to the last', async () => {
+  it('count from the first moment to the last', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, preparedTls([first]));
     const raw = await connected(listener.address().port);
     await expect.poll(() => listener.connections()).toBe(1);

@@ -1,17 +1,16 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { handleLate } from '../../../../../src/adapters/event-loop-batching/deferred-reads.js';
 import { ConnectionRecord } from '../../../../support/gateway/connection-record.js';
 import { headersEvent } from '../../../../support/shared/agent-events.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../support/shared/eventually.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { grpcConnector } from '../../../../support/shared/grpc-connections.js';
 import { passTime } from '../../../../support/shared/loop-turns.js';
 import { RawGrpcAgent } from '../../../../support/shared/raw-grpc-agent.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-it('are handled between the answers of one read of an agent over gRPC, once they have waited for long', async () => {
+it('are handled between the answers of one read of an agent over gRPC, once they have waited for long', async ({
+  cleanUp,
+}) => {
   const agent = await RawGrpcAgent.open();
   cleanUp.add(() => agent.close());
   const order: string[] = [];

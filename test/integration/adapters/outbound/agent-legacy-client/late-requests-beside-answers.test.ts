@@ -1,22 +1,19 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { handleLate } from '../../../../../src/adapters/event-loop-batching/deferred-reads.js';
 import { writeLate } from '../../../../../src/adapters/event-loop-batching/deferred-writes.js';
 import { LegacyAgentConnector } from '../../../../../src/adapters/outbound/agent-legacy-client/legacy-agent-connector.js';
 import { NodeScheduler } from '../../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { RecordingConnectionListener } from '../../../../support/gateway/recording-connection-listener.js';
 import { headersEvent } from '../../../../support/shared/agent-events.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../support/shared/eventually.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { passTime } from '../../../../support/shared/loop-turns.js';
 import { legacyAllow, rawLegacyAgent } from '../../../../support/shared/raw-legacy-agent.js';
-import { temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-it('are handled, and their writes go out, before what an agent of the older framing answers long behind them', async () => {
-  const folder = temporaryFolder();
-  cleanUp.add(() => folder.remove());
+it('are handled, and their writes go out, before what an agent of the older framing answers long behind them', async ({
+  cleanUp,
+  folder,
+}) => {
   const path = folder.file('agent.sock');
   const agent = await rawLegacyAgent(path);
   cleanUp.add(() => agent.close());

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { NodeHealthProber } from '../../../../../src/adapters/outbound/health-probes/node-health-prober.js';
 import { SystemClock } from '../../../../../src/adapters/outbound/node-clock/system-clock.js';
 import { CryptoRandom } from '../../../../../src/adapters/outbound/node-random/crypto-random.js';
@@ -8,12 +8,9 @@ import type { CheckedTarget } from '../../../../../src/application/gateway/check
 import type { HealthCheck } from '../../../../../src/domain/gateway/configuration/upstream-options.js';
 import { initialHealth } from '../../../../../src/domain/gateway/health/target-health.js';
 import { FaultyUpstream } from '../../../../support/gateway/faulty-upstream.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../support/shared/eventually.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 const check: HealthCheck = {
   probe: { kind: 'http', path: '/', expectedStatuses: [200], host: null },
@@ -24,7 +21,7 @@ const check: HealthCheck = {
 };
 
 describe('the health checker, with a real upstream', () => {
-  it('tells when the upstream fails, dies and is back, while another stays well', async () => {
+  it('tells when the upstream fails, dies and is back, while another stays well', async ({ cleanUp }) => {
     const upstreams = [new FaultyUpstream('one'), new FaultyUpstream('other')] as const;
     for (const upstream of upstreams) {
       await upstream.start();

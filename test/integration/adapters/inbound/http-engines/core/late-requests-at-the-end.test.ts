@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import type { ClientResponse } from '../../../../../../src/application/ports/gateway/http-exchange.js';
 import {
   answerTo,
@@ -9,12 +9,10 @@ import {
   idleClients,
 } from '../../../../../support/gateway/idle-clients.js';
 import { preparedTls } from '../../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 import { OpensslCertificates } from '../../../../../support/shared/openssl-certificates.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 const pki = new OpensslCertificates();
 afterAll(() => pki.remove());
 const identity = pki.server('a.example', { by: pki.authority('root'), names: ['DNS:a.example'] });
@@ -50,7 +48,7 @@ const sendHeldUp = async ({ client }: IdleClient, text: string, ms: number): Pro
 };
 
 describe('octets on an idle connection whose client ends its side in the same turn', () => {
-  it('are answered, and the connection ends behind that', async () => {
+  it('are answered, and the connection ends behind that', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const { client, accepted, come, answered } = await clients.idle();
     come(get('/1'));
@@ -60,10 +58,10 @@ describe('octets on an idle connection whose client ends its side in the same tu
     await expectNothingLeft(clients);
   });
 
-  it.each([
+  it.for([
     ['one piece', [get('/1') + get('/2')]],
     ['two pieces', [get('/1'), get('/2')]],
-  ])('are answered all, where they are two requests in %s', async (_, pieces) => {
+  ] as const)('are answered all, where they are two requests in %s', async ([_, pieces], { cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const { client, accepted, come, answered } = await clients.idle();
     come(...pieces);
@@ -73,7 +71,7 @@ describe('octets on an idle connection whose client ends its side in the same tu
     await expectNothingLeft(clients);
   });
 
-  it('are answered all, where they are more requests than begin in one turn', async () => {
+  it('are answered all, where they are more requests than begin in one turn', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const { client, accepted, come, answered } = await clients.idle();
     const paths = Array.from({ length: 100 }, (_, index) => `/${index}`);
@@ -84,7 +82,7 @@ describe('octets on an idle connection whose client ends its side in the same tu
     await expectNothingLeft(clients);
   });
 
-  it('are those of a client that has gone, where they are not answered at once', async () => {
+  it('are those of a client that has gone, where they are not answered at once', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const { client, accepted, come, answered } = await clients.idle();
     come(get('/held'));
@@ -94,7 +92,7 @@ describe('octets on an idle connection whose client ends its side in the same tu
     await expectNothingLeft(clients);
   });
 
-  it('are refused where they are the begin of a request', async () => {
+  it('are refused where they are the begin of a request', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const { client, accepted, come, answered } = await clients.idle();
     come('GET /1 HT');
@@ -104,7 +102,7 @@ describe('octets on an idle connection whose client ends its side in the same tu
     await expectNothingLeft(clients);
   });
 
-  it('are answered on a real connection, however they arrive', async () => {
+  it('are answered on a real connection, however they arrive', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idles = await Promise.all(Array.from({ length: 20 }, () => clients.idle(true)));
     for (const { client } of idles) client.send(get('/1')).socket.end();
@@ -115,10 +113,10 @@ describe('octets on an idle connection whose client ends its side in the same tu
 });
 
 describe('octets on an idle connection that breaks in the same turn', () => {
-  it.each([
+  it.for([
     ['is answered at once', '/1'],
     ['is answered too late', '/held'],
-  ])('leave nothing, where they are a request that %s', async (_, target) => {
+  ] as const)('leave nothing, where they are a request that %s', async ([_, target], { cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idles = await clients.idles(4);
     const error = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
@@ -132,7 +130,7 @@ describe('octets on an idle connection that breaks in the same turn', () => {
     await expectOthersServed(clients);
   });
 
-  it('leave nothing where the clients reset their connections', async () => {
+  it('leave nothing where the clients reset their connections', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idles = await clients.idles(20);
     for (const [place, { client }] of idles.entries()) {
@@ -142,7 +140,7 @@ describe('octets on an idle connection that breaks in the same turn', () => {
     await expectOthersServed(clients);
   });
 
-  it('keep nobody else from being answered', async () => {
+  it('keep nobody else from being answered', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idles = await clients.idles(9);
     for (const [place, { accepted, come }] of idles.entries()) {
@@ -160,10 +158,10 @@ describe('octets on an idle connection that breaks in the same turn', () => {
 describe('octets of a tunnel that come in the same turn as the request for it', () => {
   const request = get('/held', 'Connection: Upgrade\r\nUpgrade: websocket\r\n');
 
-  it.each([
+  it.for([
     ['where it is handled', true],
     ['later', false],
-  ])('reach it, and so does their end (it is given %s)', async (_, atOnce) => {
+  ] as const)('reach it, and so does their end (it is given %s)', async ([_, atOnce], { cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const { client, accepted, come } = await clients.idle(true);
     let received = '';
@@ -186,7 +184,7 @@ describe('octets of a tunnel that come in the same turn as the request for it', 
 });
 
 describe('octets on an idle connection that is not to stand any more, in the same turn', () => {
-  it('are not answered: nothing begins any more for a client that would not be let in', async () => {
+  it('are not answered: nothing begins any more for a client that would not be let in', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const [asked, silent] = await clients.idles(2);
     asked?.come(get('/1'));
@@ -198,11 +196,11 @@ describe('octets on an idle connection that is not to stand any more, in the sam
     await expectNothingLeft(clients);
   });
 
-  it.each([
+  it.for([
     ['a tunnel is asked for', get('/held', 'Connection: Upgrade\r\nUpgrade: websocket\r\n')],
     ['they are the begin of a request', 'GET /1 HT'],
     ['they are an empty line', '\r\n'],
-  ])('end with it at once where %s', async (_, text) => {
+  ] as const)('end with it at once where %s', async ([_, text], { cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const { client, come, answered } = await clients.idle();
     come(text);
@@ -214,7 +212,7 @@ describe('octets on an idle connection that is not to stand any more, in the sam
 });
 
 describe('octets on an idle connection of a listener that is drained in the same turn', () => {
-  it('are answered, while the idle ones end with the turn', async () => {
+  it('are answered, while the idle ones end with the turn', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp, { drainLingerMs: 0 });
     const idles = await clients.idles(4);
     for (const place of [1, 2]) idles[place]?.come(get(`/${place}`));
@@ -227,7 +225,7 @@ describe('octets on an idle connection of a listener that is drained in the same
     await expectNothingLeft(clients);
   });
 
-  it('are waited for where they are not answered at once', async () => {
+  it('are waited for where they are not answered at once', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp, { drainLingerMs: 0 });
     const { client, come, answered } = await clients.idle();
     come(get('/held'));
@@ -243,7 +241,7 @@ describe('octets on an idle connection whose patience ends in the same turn', ()
   const idleMs = 400;
   const heldUpMs = 550;
 
-  it('are answered', async () => {
+  it('are answered', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp, { idleMs });
     const [asked, silent] = [await clients.idle(), await clients.idle()];
     await sendHeldUp(asked, get('/1'), heldUpMs);
@@ -254,10 +252,10 @@ describe('octets on an idle connection whose patience ends in the same turn', ()
     await expectNothingLeft(clients);
   });
 
-  it.each([
+  it.for([
     ['an empty line', '\r\n'],
     ['the begin of an empty line', '\r'],
-  ])('do not have it stand for ever where they are %s', async (_, text) => {
+  ] as const)('do not have it stand for ever where they are %s', async ([_, text], { cleanUp }) => {
     const clients = await idleClients(cleanUp, { idleMs });
     const idle = await clients.idle();
     await sendHeldUp(idle, text, heldUpMs);

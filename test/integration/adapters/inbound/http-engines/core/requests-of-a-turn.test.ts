@@ -1,17 +1,16 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { boundLateness } from '../../../../../../src/adapters/event-loop-batching/bound-lateness.js';
 import { answerTo, endOfTurn, get, idleClients } from '../../../../../support/gateway/idle-clients.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 import { passTime } from '../../../../../support/shared/loop-turns.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 const paths = Array.from({ length: 200 }, (_, index) => `/${index}`);
 const all = paths.map((path) => get(path)).join('');
 
-it('are sixteen of a connection at the most, however many it has pipelined, and others have their turn', async () => {
+it('are sixteen of a connection at the most, however many it has pipelined, and others have their turn', async ({
+  cleanUp,
+}) => {
   const clients = await idleClients(cleanUp);
   const [greedy, modest, late] = [await clients.idle(), await clients.idle(), await clients.idle()];
   greedy.come(all);
@@ -25,7 +24,7 @@ it('are sixteen of a connection at the most, however many it has pipelined, and 
   expect(greedy.answered()).toBe(paths.map((path) => answerTo(path)).join(''));
 });
 
-it('are sixteen of a connection, too, where they are answered by promises', async () => {
+it('are sixteen of a connection, too, where they are answered by promises', async ({ cleanUp }) => {
   const clients = await idleClients(cleanUp);
   const greedy = await clients.idle();
   const { handler } = clients;
@@ -38,7 +37,7 @@ it('are sixteen of a connection, too, where they are answered by promises', asyn
   expect(greedy.answered()).toBe(paths.map((path) => answerTo(path)).join(''));
 });
 
-it('are few in all of those that go on, however many connections have pipelined', async () => {
+it('are few in all of those that go on, however many connections have pipelined', async ({ cleanUp }) => {
   const clients = await idleClients(cleanUp);
   const greedy = await clients.idles(70);
   for (const each of greedy) each.come(all);
@@ -55,7 +54,7 @@ it('are few in all of those that go on, however many connections have pipelined'
   for (const each of greedy) expect(each.answered()).toBe(answers);
 });
 
-it('are no more where other things that are read hurry those that wait', async () => {
+it('are no more where other things that are read hurry those that wait', async ({ cleanUp }) => {
   const clients = await idleClients(cleanUp);
   const greedy = await clients.idle();
   greedy.come(all);
@@ -67,7 +66,9 @@ it('are no more where other things that are read hurry those that wait', async (
   await eventually(() => greedy.answered().endsWith(answerTo('/199')));
 });
 
-it('go on in order behind which more comes while some of them wait, the pieces of a body among it', async () => {
+it('go on in order behind which more comes while some of them wait, the pieces of a body among it', async ({
+  cleanUp,
+}) => {
   const clients = await idleClients(cleanUp);
   const greedy = await clients.idle();
   greedy.come(`${all}POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nab`);

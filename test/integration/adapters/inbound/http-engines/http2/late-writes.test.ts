@@ -1,16 +1,13 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { writeLate } from '../../../../../../src/adapters/event-loop-batching/deferred-writes.js';
 import { getRequest } from '../../../../../support/gateway/http2-frames.js';
 import { RawHttp2Client } from '../../../../../support/gateway/raw-http2-client.js';
 import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 import { passTime } from '../../../../../support/shared/loop-turns.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-it('go out between the requests of one read of HTTP/2, once they have waited for long', async () => {
+it('go out between the requests of one read of HTTP/2, once they have waited for long', async ({ cleanUp }) => {
   const { listener, handler } = await recordedListener(cleanUp, null, { http2: true });
   const order: string[] = [];
   const answer = handler.handle.bind(handler);

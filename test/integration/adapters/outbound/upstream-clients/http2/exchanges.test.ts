@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type {
   UpstreamRequest,
   UpstreamResponse,
@@ -8,11 +8,8 @@ import { startHttp2Upstream } from '../../../../../support/gateway/http2-upstrea
 import { frameTypes, startRawHttp2Upstream } from '../../../../../support/gateway/raw-http2-upstream.js';
 import { bodyOctets, ScriptedBody } from '../../../../../support/gateway/scripted-body.js';
 import { plainUpstreamRequest, targetClient } from '../../../../../support/gateway/target-clients.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import { it } from '../../../../../support/shared/fixtures.js';
 
 const http2 = { httpVersion: '2' } as const;
 const get: UpstreamRequest = { ...plainUpstreamRequest, method: 'GET' };
@@ -24,7 +21,7 @@ const answered = async (sent: { response: Promise<{ ok: boolean }> }): Promise<U
 };
 
 describe('a request over HTTP/2', () => {
-  it('has its pseudo-headers, and nothing that concerns a connection of HTTP/1.1', async () => {
+  it('has its pseudo-headers, and nothing that concerns a connection of HTTP/1.1', async ({ cleanUp }) => {
     let seen: readonly string[] = [];
     const { port } = await startHttp2Upstream(cleanUp, (stream, _, raw) => {
       seen = raw;
@@ -46,7 +43,7 @@ describe('a request over HTTP/2', () => {
     ]);
   });
 
-  it('without a Host has the name of its target as it is configured', async () => {
+  it('without a Host has the name of its target as it is configured', async ({ cleanUp }) => {
     let authority: unknown;
     const { port } = await startHttp2Upstream(cleanUp, (stream, headers) => {
       authority = headers[':authority'];
@@ -57,7 +54,7 @@ describe('a request over HTTP/2', () => {
     expect(authority).toBe('api.internal:8080');
   });
 
-  it.each([
+  it.for([
     ['a value with NUL', { headers: ['X-A', 'a\0b'] }],
     ['a value with a line end', { headers: ['X-A', 'a\r\nb'] }],
     ['a name that is a pseudo-header', { headers: [':path', '/other'] }],
@@ -69,7 +66,7 @@ describe('a request over HTTP/2', () => {
     ['two lengths', { headers: ['Content-Length', '0', 'Content-Length', '0'] }],
     ['a length without a body', { headers: ['Content-Length', '4'] }],
     ['two credentials', { headers: ['Authorization', 'a', 'Authorization', 'b'] }],
-  ])('with %s is refused, and nothing is sent', async (_, changes) => {
+  ] as const)('with %s is refused, and nothing is sent', async ([_, changes], { cleanUp }) => {
     const upstream = await startHttp2Upstream(cleanUp, (stream) => stream.respond({}, { endStream: true }));
     const client = targetClient(upstream.port, cleanUp, http2);
     expect(await client.send({ ...get, ...changes }).response).toMatchObject({
@@ -79,7 +76,7 @@ describe('a request over HTTP/2', () => {
     await answered(client.send(get));
   });
 
-  it('has its body sent as its upstream takes it', async () => {
+  it('has its body sent as its upstream takes it', async ({ cleanUp }) => {
     const taken: Buffer[] = [];
     let go: () => void = () => undefined;
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
@@ -109,10 +106,10 @@ describe('a request over HTTP/2', () => {
     ).toBe(true);
   });
 
-  it.each([
+  it.for([
     ['shorter', ['abc'], '4'],
     ['longer', ['abc', 'de'], '4'],
-  ])('whose body is %s than it says is cut off', async (_, pieces, length) => {
+  ] as const)('whose body is %s than it says is cut off', async ([_, pieces, length], { cleanUp }) => {
     let code: number | null = null;
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
       stream.resume();
@@ -127,7 +124,7 @@ describe('a request over HTTP/2', () => {
     await expect.poll(() => code).toBe(8);
   });
 
-  it('whose client goes away is cut off', async () => {
+  it('whose client goes away is cut off', async ({ cleanUp }) => {
     const upstream = await startRawHttp2Upstream(cleanUp, () => undefined);
     const client = targetClient(upstream.port, cleanUp, http2);
     const sent = client.send({ ...plainUpstreamRequest, body: new ScriptedBody(['abc', null]) });
@@ -139,36 +136,39 @@ describe('a request over HTTP/2', () => {
     expect(data.map(({ flags }) => flags % 2)).not.toContain(1);
   });
 
-  it.each(['before its answer', 'in the middle of its answer'])('that is cancelled %s is reset', async (when) => {
-    let code: number | null = null;
-    const { port } = await startHttp2Upstream(cleanUp, (stream) => {
-      if (when !== 'before its answer') {
-        stream.respond({ ':status': 200 });
-        stream.write('some');
-      }
-      stream.on('close', () => {
-        code = stream.rstCode ?? null;
+  it.for(['before its answer', 'in the middle of its answer'])(
+    'that is cancelled %s is reset',
+    async (when, { cleanUp }) => {
+      let code: number | null = null;
+      const { port } = await startHttp2Upstream(cleanUp, (stream) => {
+        if (when !== 'before its answer') {
+          stream.respond({ ':status': 200 });
+          stream.write('some');
+        }
+        stream.on('close', () => {
+          code = stream.rstCode ?? null;
+        });
       });
-    });
-    const client = targetClient(port, cleanUp, http2);
-    const sent = client.send(get);
-    if (when === 'before its answer') {
-      await eventually(() => client.figures().activeConnections === 1);
-      sent.cancel();
-      expect(await sent.response).toMatchObject({ error: { code: 'cancelled' } });
-    } else {
-      const response = await answered(sent);
-      await response.body?.read();
-      const more = response.body?.read();
-      response.body?.cancel();
-      await expect(more).rejects.toMatchObject({ code: 'aborted' });
-    }
-    await eventually(() => code === 8 && client.figures().idleConnections === 1);
-  });
+      const client = targetClient(port, cleanUp, http2);
+      const sent = client.send(get);
+      if (when === 'before its answer') {
+        await eventually(() => client.figures().activeConnections === 1);
+        sent.cancel();
+        expect(await sent.response).toMatchObject({ error: { code: 'cancelled' } });
+      } else {
+        const response = await answered(sent);
+        await response.body?.read();
+        const more = response.body?.read();
+        response.body?.cancel();
+        await expect(more).rejects.toMatchObject({ code: 'aborted' });
+      }
+      await eventually(() => code === 8 && client.figures().idleConnections === 1);
+    },
+  );
 });
 
 describe('a response over HTTP/2', () => {
-  it('has its fields as they came, its body and its trailers', async () => {
+  it('has its fields as they came, its body and its trailers', async ({ cleanUp }) => {
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
       stream.respond({ ':status': 200, 'set-cookie': ['a=1', 'b=2'], 'x-a': '\u00e4' }, { waitForTrailers: true });
       stream.on('wantTrailers', () => stream.sendTrailers({ 'x-sum': '42', 'grpc-status': '0' }));
@@ -184,7 +184,7 @@ describe('a response over HTTP/2', () => {
     expect(body?.trailers()).toEqual(['x-sum', '42', 'grpc-status', '0']);
   });
 
-  it('that is a head alone has an empty body', async () => {
+  it('that is a head alone has an empty body', async ({ cleanUp }) => {
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
       stream.respond({ ':status': 200, 'grpc-status': '5' }, { endStream: true });
     });
@@ -193,7 +193,7 @@ describe('a response over HTTP/2', () => {
     expect([body?.declaredLength, await body?.read(), body?.trailers()]).toEqual([0, null, []]);
   });
 
-  it('to HEAD has no body, and the length that it says', async () => {
+  it('to HEAD has no body, and the length that it says', async ({ cleanUp }) => {
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
       stream.respond({ ':status': 200, 'content-length': '1000' }, { endStream: true });
     });
@@ -203,7 +203,7 @@ describe('a response over HTTP/2', () => {
     await eventually(() => client.figures().idleConnections === 1);
   });
 
-  it('is not taken for the interim ones before it', async () => {
+  it('is not taken for the interim ones before it', async ({ cleanUp }) => {
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
       stream.additionalHeaders({ ':status': 103, link: '</a>' });
       stream.additionalHeaders({ ':status': 102 });
@@ -214,7 +214,7 @@ describe('a response over HTTP/2', () => {
     expect([status, headers.includes('link'), (await bodyOctets(body)).toString()]).toEqual([201, false, 'made']);
   });
 
-  it('whose body comes late is told of at once', async () => {
+  it('whose body comes late is told of at once', async ({ cleanUp }) => {
     let end: () => void = () => undefined;
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
       stream.respond({ ':status': 200 });
@@ -226,7 +226,7 @@ describe('a response over HTTP/2', () => {
     expect((await bodyOctets(body)).toString()).toBe('late');
   });
 
-  it('that nobody reads holds back its upstream, not the others of its session', async () => {
+  it('that nobody reads holds back its upstream, not the others of its session', async ({ cleanUp }) => {
     let given = 0;
     const large = Buffer.alloc(10_000, 'a');
     const upstream = await startHttp2Upstream(cleanUp, (stream, { ':path': path }) => {
@@ -257,7 +257,7 @@ describe('a response over HTTP/2', () => {
     expect(upstream.sessions).toHaveLength(1);
   });
 
-  it('that has come whole is there when its session has ended', async () => {
+  it('that has come whole is there when its session has ended', async ({ cleanUp }) => {
     const upstream = await startHttp2Upstream(cleanUp, (stream) => {
       stream.respond({ ':status': 200 }, { waitForTrailers: true });
       stream.on('wantTrailers', () => stream.sendTrailers({ 'x-sum': '1' }));
@@ -272,7 +272,7 @@ describe('a response over HTTP/2', () => {
     expect(body?.trailers()).toEqual(['x-sum', '1']);
   });
 
-  it('may come before the request has ended, in both directions at once', async () => {
+  it('may come before the request has ended, in both directions at once', async ({ cleanUp }) => {
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
       stream.respond({ ':status': 200 });
       stream.pipe(stream);
@@ -293,7 +293,7 @@ describe('a response over HTTP/2', () => {
     expect(await response.body?.read()).toBeNull();
   });
 
-  it('that ends before the request has ends the request', async () => {
+  it('that ends before the request has ends the request', async ({ cleanUp }) => {
     let code: number | null = null;
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
       stream.respond({ ':status': 413 });

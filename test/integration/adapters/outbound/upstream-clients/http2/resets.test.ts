@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { UpstreamRequest } from '../../../../../../src/application/ports/gateway/upstream-client.js';
 import {
   frameFlags,
@@ -8,11 +8,8 @@ import {
   startRawHttp2Upstream,
 } from '../../../../../support/gateway/raw-http2-upstream.js';
 import { plainUpstreamRequest, targetClient } from '../../../../../support/gateway/target-clients.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import { it } from '../../../../../support/shared/fixtures.js';
 
 const get: UpstreamRequest = { ...plainUpstreamRequest, method: 'GET', timeoutMs: 20_000 };
 
@@ -21,7 +18,9 @@ const begun = (peers: readonly RawHttp2Peer[]): number =>
 
 const resets = (peer: RawHttp2Peer): number => peer.of(frameTypes.resetStream).length;
 
-it('requests that are cancelled in masses are spread over sessions, and none of the others is lost', async () => {
+it('requests that are cancelled in masses are spread over sessions, and none of the others is lost', async ({
+  cleanUp,
+}) => {
   const upstream = await startRawHttp2Upstream(cleanUp, () => undefined);
   const client = targetClient(upstream.port, cleanUp, { httpVersion: '2' });
   const shared = client.send(get);
@@ -43,7 +42,7 @@ it('requests that are cancelled in masses are spread over sessions, and none of 
   expect(await shared.response).toMatchObject({ ok: true, value: { status: 204 } });
 });
 
-it('a session is kept where resets come now and then', async () => {
+it('a session is kept where resets come now and then', async ({ cleanUp }) => {
   const upstream = await startRawHttp2Upstream(cleanUp, () => undefined);
   const client = targetClient(upstream.port, cleanUp, { httpVersion: '2' });
   for (let turn = 1; turn <= 40; turn += 1) {

@@ -43,7 +43,7 @@ const nul = 0;
 const escapedSemicolon = '%3B';
 
 /** The value of a hexadecimal digit, or -1. */
-const hexValue = (code: number): number => {
+export const hexValue = (code: number): number => {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   if (code >= 0x41 && code <= 0x46) return code - 0x37;
   if (code >= 0x61 && code <= 0x66) return code - 0x57;

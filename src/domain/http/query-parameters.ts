@@ -1,12 +1,7 @@
+import { hexValue } from './path-normalisation.js';
+
 const percent = 0x25;
 const plus = 0x2b;
-
-const hexValue = (code: number): number => {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  if (code >= 0x41 && code <= 0x46) return code - 0x37;
-  if (code >= 0x61 && code <= 0x66) return code - 0x57;
-  return -1;
-};
 
 /** Decodes escapes and `+`; a broken escape stays as it is. The result is a byte string. */
 const decoded = (text: string): string => {

@@ -7,7 +7,7 @@ import { applyMigration } from './apply-migration.js';
 import { readKdl } from './kdl-document.js';
 import { layoutOf } from './node-layout.js';
 import { repairSyntax } from './repair-syntax.js';
-import { SourceText } from './source-text.js';
+import { blockCommentEnd, SourceText } from './source-text.js';
 import { maximumConfigurationTokens, scanStructure } from './structure-scan.js';
 
 /** A text whose settings that are commented out are settings like others, marked by a type annotation. */
@@ -77,15 +77,7 @@ class SlashdashScan {
   }
 
   #blockComment(): void {
-    const mark = /\/\*|\*\//g;
-    mark.lastIndex = this.#at;
-    let depth = 0;
-    for (let found = mark.exec(this.#text); found !== null; found = mark.exec(this.#text)) {
-      depth += found[0] === '/*' ? 1 : -1;
-      this.#at = mark.lastIndex;
-      if (depth === 0) return;
-    }
-    this.#at = this.#text.length;
+    this.#at = blockCommentEnd(this.#text, this.#at);
   }
 
   #string(): boolean {

@@ -1,3 +1,5 @@
+import { blockCommentEnd } from './source-text.js';
+
 /** A piece of a text that is replaced. */
 interface Edit {
   readonly start: number;
@@ -177,15 +179,7 @@ class SyntaxRepair {
   }
 
   #blockComment(): void {
-    const mark = /\/\*|\*\//g;
-    mark.lastIndex = this.#at;
-    let depth = 0;
-    for (let found = mark.exec(this.#text); found !== null; found = mark.exec(this.#text)) {
-      depth += found[0] === '/*' ? 1 : -1;
-      this.#at = mark.lastIndex;
-      if (depth === 0) return;
-    }
-    this.#at = this.#text.length;
+    this.#at = blockCommentEnd(this.#text, this.#at);
   }
 
   #string(): void {

@@ -112,3 +112,15 @@ const countUpTo = (sorted: readonly number[], limit: number): number => {
   }
   return low;
 };
+
+/** The offset after the block comment that begins at `start`; comments nest (KDL 2.0.0, section 3.17). */
+export const blockCommentEnd = (text: string, start: number): number => {
+  const mark = /\/\*|\*\//g;
+  mark.lastIndex = start;
+  let depth = 0;
+  for (let found = mark.exec(text); found !== null; found = mark.exec(text)) {
+    depth += found[0] === '/*' ? 1 : -1;
+    if (depth === 0) return mark.lastIndex;
+  }
+  return text.length;
+};

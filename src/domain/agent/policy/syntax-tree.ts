@@ -112,3 +112,40 @@ export interface Policy {
  * strings.
  */
 export type PolicyDialect = 'cedar' | 'extended';
+
+/** The expressions that an expression is made of; none for a literal, an entity or a variable. */
+export const operandsOf = (expression: Expression): readonly Expression[] => {
+  switch (expression.kind) {
+    case 'literal':
+    case 'entity':
+    case 'variable':
+      return [];
+    case 'if':
+      return [expression.condition, expression.consequent, expression.alternative];
+    case 'and':
+    case 'or':
+      return expression.operands;
+    case 'not':
+    case 'negate':
+      return [expression.operand];
+    case 'comparison':
+    case 'in':
+      return [expression.left, expression.right];
+    case 'arithmetic':
+      return [expression.first, ...expression.terms.map(({ operand }) => operand)];
+    case 'has':
+    case 'like':
+    case 'attribute':
+      return [expression.object];
+    case 'is':
+      return expression.within === null ? [expression.object] : [expression.object, expression.within];
+    case 'call':
+      return expression.arguments;
+    case 'method':
+      return [expression.object, ...expression.arguments];
+    case 'set':
+      return expression.elements;
+    case 'record':
+      return expression.entries.map(({ value }) => value);
+  }
+};

@@ -5,6 +5,7 @@ import { standardBreaker, toBreaker } from './circuit-breaker-schema.js';
 import type { TargetConfiguration, UpstreamConfiguration } from './gateway-configuration.js';
 import { toHealthCheck } from './health-check-schema.js';
 import { type ReadUpstream, targetsOf } from './read-gateway.js';
+import { keptIdleConnections } from './upstream-options.js';
 
 /** Whether there may be another target where one fails: a name may have several addresses. */
 export const hasChoice = (targets: readonly Pick<TargetConfiguration, 'address'>[]): boolean =>
@@ -39,8 +40,7 @@ export const toUpstream = (upstream: ReadUpstream): UpstreamConfiguration => {
       requestMs: timeouts['request-secs'].value,
     },
     maxConnections: pool['max-connections'].value,
-    // The default is above a small number of connections.
-    maxIdle: Math.min(pool['max-idle'].value, pool['max-connections'].value),
+    maxIdle: keptIdleConnections(pool['max-idle'].value, pool['max-connections'].value),
     healthCheck: healthCheck === null ? null : toHealthCheck(healthCheck, httpVersion),
     targetBreaker: breakerOf(fields, targets),
     // Who has not asked for a breaker gets none that may leave no target at all.

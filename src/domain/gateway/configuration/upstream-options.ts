@@ -51,3 +51,7 @@ export interface RetryRules {
   /** Retries for each 100 requests of the upstream at the most. */
   readonly budgetPercent: number;
 }
+
+/** Idle connections that a pool keeps: never more than it may have. The default of `max-idle` may be above a small pool. */
+export const keptIdleConnections = (maxIdle: number, maxConnections: number): number =>
+  Math.min(maxIdle, maxConnections);

@@ -2,7 +2,7 @@ import type { AuthorizationRequest } from '../evaluate/authorization-request.js'
 import { compileExpression } from '../evaluate/compile-expression.js';
 import { type EvaluationError, isError, type Outcome } from '../evaluate/evaluation-error.js';
 import type { SourceSpan } from '../source-lines.js';
-import type { Expression, LikePattern, PolicyDialect } from '../syntax-tree.js';
+import { type Expression, type LikePattern, operandsOf, type PolicyDialect } from '../syntax-tree.js';
 import type { Finding } from './finding.js';
 import { formatValue } from './format-value.js';
 import { quotePatternText, quoteText } from './quote-text.js';
@@ -59,42 +59,6 @@ const shownExpression = (expression: Expression, evaluate: (operand: Expression)
     case 'set':
     case 'record':
       return null;
-  }
-};
-
-const operandsOf = (expression: Expression): readonly Expression[] => {
-  switch (expression.kind) {
-    case 'literal':
-    case 'entity':
-    case 'variable':
-      return [];
-    case 'if':
-      return [expression.condition, expression.consequent, expression.alternative];
-    case 'and':
-    case 'or':
-      return expression.operands;
-    case 'not':
-    case 'negate':
-      return [expression.operand];
-    case 'comparison':
-    case 'in':
-      return [expression.left, expression.right];
-    case 'arithmetic':
-      return [expression.first, ...expression.terms.map(({ operand }) => operand)];
-    case 'has':
-    case 'like':
-    case 'attribute':
-      return [expression.object];
-    case 'is':
-      return expression.within === null ? [expression.object] : [expression.object, expression.within];
-    case 'call':
-      return expression.arguments;
-    case 'method':
-      return [expression.object, ...expression.arguments];
-    case 'set':
-      return expression.elements;
-    case 'record':
-      return expression.entries.map(({ value }) => value);
   }
 };
 

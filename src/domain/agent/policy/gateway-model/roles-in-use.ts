@@ -1,4 +1,4 @@
-import type { Expression, Policy, ScopeConstraint } from '../syntax-tree.js';
+import { type Expression, operandsOf, type Policy, type ScopeConstraint } from '../syntax-tree.js';
 import type { ModelFinding } from './model-finding.js';
 
 /** What is known of those who ask, before anybody has. */
@@ -12,43 +12,6 @@ const roleType = 'Role';
 const scopeSpeaks = (constraint: ScopeConstraint): boolean =>
   'entity' in constraint && constraint.entity.kind === 'entity' && constraint.entity.type === roleType;
 
-/** The parts that an expression is made of; none for a name or a literal. */
-const partsOf = (expression: Expression): readonly Expression[] => {
-  switch (expression.kind) {
-    case 'literal':
-    case 'entity':
-    case 'variable':
-      return [];
-    case 'if':
-      return [expression.condition, expression.consequent, expression.alternative];
-    case 'and':
-    case 'or':
-      return expression.operands;
-    case 'not':
-    case 'negate':
-      return [expression.operand];
-    case 'comparison':
-    case 'in':
-      return [expression.left, expression.right];
-    case 'arithmetic':
-      return [expression.first, ...expression.terms.map(({ operand }) => operand)];
-    case 'has':
-    case 'like':
-    case 'attribute':
-      return [expression.object];
-    case 'is':
-      return expression.within === null ? [expression.object] : [expression.object, expression.within];
-    case 'call':
-      return expression.arguments;
-    case 'method':
-      return [expression.object, ...expression.arguments];
-    case 'set':
-      return expression.elements;
-    case 'record':
-      return expression.entries.map(({ value }) => value);
-  }
-};
-
 /** `principal.roles` or `context.roles`: what a claim of that name holds is no role. */
 const namesRoles = (expression: Expression): boolean =>
   expression.kind === 'attribute' &&
@@ -60,7 +23,7 @@ const namesRoles = (expression: Expression): boolean =>
 const speaks = (expression: Expression): boolean =>
   (expression.kind === 'entity' && expression.uid.type === roleType) ||
   namesRoles(expression) ||
-  partsOf(expression).some(speaks);
+  operandsOf(expression).some(speaks);
 
 /**
  * Finds the policies that ask for roles while nobody can have any: what they ask is false for

@@ -5,6 +5,7 @@ import { standardHealthTimeoutSecs } from '../../../gateway/configuration/health
 import { rateLimitOf } from '../../../gateway/configuration/rate-limit-schema.js';
 import { target } from '../../../gateway/configuration/target-key.js';
 import { hasChoice } from '../../../gateway/configuration/to-upstream.js';
+import { keptIdleConnections } from '../../../gateway/configuration/upstream-options.js';
 import { ProblemReport } from '../../schema/problem-report.js';
 import type { Key, Shape } from '../../schema/schema.js';
 import { hasMembers, members, type Setting, type SettingScalar } from '../../setting/setting.js';
@@ -179,10 +180,12 @@ const fitPool = (setting: Setting): Setting => {
     return setting.children === null ? setting : { ...setting, children: setting.children.map(fitPool) };
   }
   const numberOf = (name: string): unknown => setting.children?.find((child) => child.name === name)?.args[0]?.value;
-  const [most, idle] = [numberOf('max-connections'), numberOf('max-idle')];
-  if (typeof most !== 'number' || typeof idle !== 'number' || idle <= most) return setting;
+  const [connections, idle] = [numberOf('max-connections'), numberOf('max-idle')];
+  if (typeof connections !== 'number' || typeof idle !== 'number') return setting;
+  const kept = keptIdleConnections(idle, connections);
+  if (kept === idle) return setting;
   const children = (setting.children ?? []).map((child) =>
-    child.name === 'max-idle' ? madeSetting('max-idle', [{ value: most, position: null, hidden: false }], null) : child,
+    child.name === 'max-idle' ? madeSetting('max-idle', [{ value: kept, position: null, hidden: false }], null) : child,
   );
   return { ...setting, children };
 };

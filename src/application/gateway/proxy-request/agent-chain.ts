@@ -41,13 +41,13 @@ export interface AskAgentsDependencies {
   readonly identity: IdentityHeaderFilter;
 }
 
-/** An agent that is asked about requests. */
+/** An agent that is asked about the head of requests. */
 export interface AskedAgent extends RouteAgent {
-  /** Who hears of the rest of the request once this one has been asked. */
+  /** The agents that hear of the rest of the request once this one is asked. */
   readonly asked: readonly RouteAgent[];
 }
 
-/** Asks agents in order, from one of them on; the first answer that is not allow ends the request. Gives no promise. */
+/** Asks agents in order, from the index `first` on. The first answer other than allow ends the request. */
 export const askFrom = (
   agents: readonly AskedAgent[],
   first: number,
@@ -64,10 +64,10 @@ export const askFrom = (
 /** An exchange as the answer of an agent changes it. */
 type JudgedExchange = StageExchange<'body' | 'id' | 'target', 'agents' | 'forwarded'>;
 
-/** What goes with a coding that is not known (RFC 9110, section 15.5.16). */
+/** The field of a response to an unknown content coding (RFC 9110, section 15.5.16). */
 const knownCodings = ['Accept-Encoding', [...contentCodings, 'identity'].join(', ')];
 
-/** One agent that is asked about one request, which is held meanwhile: no octet of it goes on before the agent has decided. */
+/** Asks one agent about one request. The request is held: none of it is forwarded before the agent has decided. */
 class AgentChain implements AgentCallListener {
   readonly #agents: readonly AskedAgent[];
   readonly #place: number;
@@ -77,7 +77,7 @@ class AgentChain implements AgentCallListener {
   readonly #startedMs: number;
   /** Null while tracing is off. */
   readonly #part: PartTrace | null;
-  /** The call has been made, and nothing has come of it yet. What is said at any other time counts for nothing. */
+  /** The call is made and has no outcome yet. Outcomes at any other time are ignored. */
   #isAwaited = false;
 
   constructor(agents: readonly AskedAgent[], place: number, exchange: Exchange, dependencies: AskAgentsDependencies) {
@@ -110,7 +110,7 @@ class AgentChain implements AgentCallListener {
   }
 
   answered(outcome: AgentOutcome): void {
-    // A call that has failed as it was made may come to something yet: its request has had its answer.
+    // A call that failed when it was made may still have an outcome: its request is answered already.
     if (!this.#isAwaited) return;
     this.#isAwaited = false;
     const exchange = this.#exchange;
@@ -163,7 +163,7 @@ class AgentChain implements AgentCallListener {
     this.#goOn(takeJudgement(this.#exchange, this.#agent, judgement, this.#dependencies));
   }
 
-  /** It has come to something later: the next agent is asked, and then come the next stages. */
+  /** Asks the next agents, then resumes the stages. */
   #goOn(outcome: StageOutcome): void {
     const exchange = this.#exchange;
     const rest =
@@ -214,7 +214,7 @@ const takeAnswer = (
     exchange.forwarded.headers = again.fields;
     return 'continue';
   }
-  // INVARIANT: the id belongs to the gateway, and was set before: no operation of an agent touches it.
+  // INVARIANT: the gateway has set its correlation id before; no operation of an agent touches it.
   const applied = applyAnswered(exchange.forwarded.headers, answer);
   if (!applied.ok) {
     auditLog.undecided(exchange, client.name, 'malformed_answer', false);
@@ -258,13 +258,13 @@ const takeFailure = (
   }
 };
 
-/** What is known of the headers as they stand. */
+/** The cache entry of the headers as they are now. */
 const alikeOf = ({ forwarded: { alike, headers } }: ExchangeView<'forwarded'>): RepeatedHeaderCache | null =>
   alike !== null && alike.fields === headers ? alike : null;
 
 /**
- * What an answer makes of the headers of a request, where the very same was given to the request before on its connection, whose
- * headers were alike; null: that is to be found out. Only answers that allow, and that want nothing else, are remembered.
+ * The cached result of an answer that was given before to a request with the same headers on this connection; null: there
+ * is none. Only answers that allow the request without further wishes are cached.
  */
 export const answeredAgain = (
   exchange: ExchangeView<'forwarded' | 'request'>,
@@ -275,7 +275,9 @@ export const answeredAgain = (
   return alike === null || known === null ? null : known.operated(alike, answer);
 };
 
-/** Remembers what an answer that was found to be sound has made of the headers of a request, as they still stand. */
+/**
+ * Caches what a valid answer has made of the headers, before they change.
+ */
 export const rememberAnswered = (
   exchange: ExchangeView<'forwarded' | 'request'>,
   answer: AgentAnswer,

@@ -2,14 +2,14 @@ import type { RequestCompleteEvent, RequestHeadersEvent } from '../../../domain/
 import { firstHeader, lowerNames } from '../../../domain/http/header-list.js';
 import type { ExchangeView } from './exchange.js';
 
-/** How agents are told of versions of HTTP; those that there are, made once. */
+/** The protocol texts for agents, made once. */
 const protocols: ReadonlyMap<string, string> = new Map(
   ['1.0', '1.1', '2', '2.0'].map((version) => [version, `HTTP/${version}`]),
 );
 
 type AskedExchange = ExchangeView<'id' | 'client' | 'forwarded' | 'request' | 'route' | 'target' | 'trace'>;
 
-/** The head of a request as it stands, for an agent. `nowMs` is that of the wall clock. */
+/** The event with the head of a request as it is now. `nowMs`: wall clock. */
 export const requestHeadersEvent = (exchange: AskedExchange, nowMs: number): RequestHeadersEvent => {
   const { request, client, route } = exchange;
   const { tls } = request.connection;
@@ -38,7 +38,7 @@ export const requestHeadersEvent = (exchange: AskedExchange, nowMs: number): Req
   };
 };
 
-/** How an exchange has ended, as the access log says it too. */
+/** How an exchange has ended, as in the access log. */
 export interface ExchangeOutcome {
   readonly status: number;
   readonly durationMs: number;
@@ -47,7 +47,7 @@ export interface ExchangeOutcome {
 /** What agents hear of an exchange when it is over. */
 export type CountedExchange = ExchangeView<'attempts' | 'body' | 'id' | 'outcome' | 'response' | 'route'>;
 
-/** The end of a request, for an agent. */
+/** The event that a request is over. */
 export const requestCompleteEvent = (
   exchange: CountedExchange,
   { status, durationMs }: ExchangeOutcome,
@@ -55,7 +55,7 @@ export const requestCompleteEvent = (
   kind: 'request_complete',
   correlationId: exchange.id,
   status,
-  // The wire counts whole milliseconds, and its readers take nothing else.
+  // The wire format has whole milliseconds.
   durationMs: Math.round(durationMs),
   requestBodySize: exchange.body?.octets ?? 0,
   responseBodySize: exchange.response.bytesSent(),

@@ -8,7 +8,7 @@ import type { GatewayMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { LogFields, Logger } from '../../ports/shared/logger.js';
 import type { AnswerableExchange, StageExchange, StageOutcome } from './exchange.js';
 
-/** Header fields that every problem has. */
+/** The header fields of every problem. */
 export const problemHeaders = (code: GatewayProblemCode, correlationId: string): string[] => {
   const { retryAfterSeconds } = gatewayProblems[code];
   const headers = [
@@ -23,7 +23,7 @@ export const problemHeaders = (code: GatewayProblemCode, correlationId: string):
   return headers;
 };
 
-/** Answers exchanges that the gateway itself has to refuse, and says so in the log. */
+/** Answers exchanges that the gateway refuses, and logs each. */
 export class ProblemAnswerer {
   readonly #logger: Logger;
 
@@ -32,8 +32,8 @@ export class ProblemAnswerer {
   }
 
   /**
-   * `detail` is for the client; `fields` for the log alone. Where the head is on its way already, the connection is cut
-   * instead: the client must not take what it got for the whole.
+   * `detail` is for the client, `fields` for the log alone. Where the head is sent already, the connection is cut instead: the
+   * client must not take what it got for the whole.
    */
   answer(
     exchange: AnswerableExchange,
@@ -60,7 +60,7 @@ export class ProblemAnswerer {
     }
     exchange.outcome.status = status;
     const headers = [...problemHeaders(code, exchange.correlationId), ...exchange.rateLimitFields, ...extraHeaders];
-    // A stream of HTTP/2 ends alone: what is wrong with one says nothing of the others of its connection.
+    // An HTTP/2 stream ends alone: the other streams of its connection go on.
     const ends = closes && exchange.request.httpVersion !== '2.0';
     sendError(exchange, {
       headers,
@@ -72,7 +72,7 @@ export class ProblemAnswerer {
   }
 }
 
-/** Answers a violated limit, with the log line and the count that it calls for. */
+/** Answers a violated limit, logs it and counts it. */
 export const answerViolation = (
   exchange: AnswerableExchange,
   violation: LimitViolation,
@@ -87,7 +87,7 @@ export const answerViolation = (
   });
 };
 
-/** Counts a violation; that of the target has no series of its own. */
+/** Counts a violation. An overlong target counts as header size. */
 const count = ({ code, name }: LimitViolation, metrics: GatewayMetrics): void => {
   switch (code) {
     case 'header_too_large':
@@ -110,7 +110,7 @@ const count = ({ code, name }: LimitViolation, metrics: GatewayMetrics): void =>
 /** An exchange whose request body is read. */
 type UploadingExchange = StageExchange<'body' | 'forwarded'>;
 
-/** Answers a request whose body could not be read to its end. */
+/** Answers a request whose body cannot be read to its end. */
 export const answerBodyFailure = (
   exchange: UploadingExchange,
   maxBodySize: BodySizeLimit,
@@ -130,17 +130,17 @@ export const answerBodyFailure = (
   return problems.answer(exchange, 'malformed_request', 'The request body ended early or is malformed.');
 };
 
-/** An error for the client of an exchange, whose status is `Exchange.status`. */
+/** An error for the client. Its status is that of the outcome. */
 interface ClientError {
   readonly headers: HeaderList;
   readonly body: string | null;
-  /** What is wrong, for a client that gets no body. */
+  /** The cause, for a client that gets no body. */
   readonly message: string;
-  /** The connection ends behind it. */
+  /** The connection closes after it. */
   readonly close: boolean;
 }
 
-/** Sends an error in the form that its client reads: a gRPC call gets its status and message in the head of a 200 answer. */
+/** Sends an error. A gRPC call gets its status and message in the head of a 200 response. */
 export const sendError = (exchange: AnswerableExchange, { headers, body, message, close }: ClientError): void => {
   const { request, response } = exchange;
   const { status } = exchange.outcome;

@@ -13,7 +13,7 @@ type FailedExchange = StageExchange<'attempts' | 'body' | 'forwarded'>;
 export interface UpstreamFailureParts {
   readonly problems: ProblemAnswerer;
   readonly metrics: GatewayMetrics;
-  /** What a request body may have. */
+  /** The limit of request bodies. */
   readonly maxBodySize: BodySizeLimit;
 }
 
@@ -27,7 +27,7 @@ const problemOf: Record<
   overloaded: ['upstream_overloaded', 'Every connection to the upstream is busy.'],
 };
 
-/** Tells clients why they get nothing from an upstream. */
+/** Answers exchanges for which the upstream gave no usable response. */
 export class UpstreamFailureAnswers {
   readonly #upstream: string;
   readonly #parts: UpstreamFailureParts;
@@ -37,7 +37,7 @@ export class UpstreamFailureAnswers {
     this.#parts = parts;
   }
 
-  /** The last attempt came to nothing. */
+  /** The last attempt failed. */
   failed(exchange: FailedExchange, failure: UpstreamFailure): StageOutcome {
     const { problems, metrics, maxBodySize } = this.#parts;
     if (failure.code === 'cancelled' || exchange.abandoned) return 'ended';
@@ -52,7 +52,7 @@ export class UpstreamFailureAnswers {
     return problems.answer(exchange, code, detail, joined(this.#whose(exchange), { cause: failure.detail }));
   }
 
-  /** There is an answer, but the client cannot have it, or not all of it. */
+  /** There is a response, but the client cannot get all of it. */
   faulty(exchange: FailedExchange, fault: ResponseFault): StageOutcome {
     const { problems, metrics } = this.#parts;
     if (fault.kind === 'upstream') return this.failed(exchange, blamed(exchange, fault.failure));
@@ -67,7 +67,7 @@ export class UpstreamFailureAnswers {
     return problems.answer(exchange, 'response_too_large', `${name} is ${limit}.`, fields);
   }
 
-  /** There is nobody to send the request to. */
+  /** No target takes the request. */
   untried(exchange: FailedExchange, choice: Exclude<TargetChoice, ChosenTarget>): StageOutcome {
     const { problems } = this.#parts;
     const upstream = this.#upstream;

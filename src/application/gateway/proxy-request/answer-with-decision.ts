@@ -34,17 +34,17 @@ const responseTo = (decision: Exclude<AgentDecision, { kind: 'allow' }>, correla
   }
 };
 
-/** The body is framed by what is sent, whatever the agent says of it. */
+/** The gateway frames the body itself and ignores framing fields of the agent. */
 const withoutFraming = (headers: HeaderList): HeaderList => withoutHeader(withoutHopByHop(headers), 'content-length');
 
-/** What a refusal says: the `detail` of a problem document (RFC 9457), else the body itself. */
+/** The text of a refusal: the `detail` of a problem document (RFC 9457), else the body. */
 const refusalText = (body: string | null): string => {
   if (body === null) return 'An agent refuses the request.';
   const detail = parseStrictJsonObject(body)?.['detail'];
   return typeof detail === 'string' ? detail : body;
 };
 
-/** Sends the client what an agent decided in place of the upstream's answer. */
+/** Answers with the decision of an agent, in place of the upstream. */
 export const answerWithDecision = (
   exchange: StageExchange<'agents'>,
   decision: Exclude<AgentDecision, { kind: 'allow' }>,

@@ -17,12 +17,12 @@ export interface AgentLimitDependencies {
   readonly logger: Logger;
 }
 
-/** What goes on without an agent, in the words of the log. */
+/** What goes on without an agent, as the log names it. */
 export type JudgedMessage = 'request' | 'response';
 
 /**
- * What becomes of a request or response that an agent has given no answer about: with failure mode `open` it goes on without
- * that agent, with `closed` the client gets a problem. An answer that came, and is none, opens nothing; see `opensOn`.
+ * Handles a request or response without an answer of an agent. With failure mode `open` it goes on without the agent, with
+ * `closed` the client gets a problem. A malformed answer opens nothing; see `opensOn`.
  */
 export const applyFailureMode = (
   exchange: StageExchange<'id' | 'target'>,
@@ -55,8 +55,7 @@ export const applyFailureMode = (
 };
 
 /**
- * Counts a call that failed by a limit of the gateway, and says so in the log as of every limit; nothing where it failed
- * otherwise. What becomes of the request is not decided here.
+ * Counts and logs a call that failed at a limit of the gateway; does nothing for other failures.
  */
 export const noteAgentLimit = (
   exchange: ExchangeView<'client' | 'correlationId' | 'route' | 'traceId'>,

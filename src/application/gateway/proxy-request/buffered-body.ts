@@ -2,15 +2,15 @@ import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
 import type { RepeatableBody } from './replayable-body.js';
 
-/** A piece from this size on is kept as it is; what is smaller is copied together: each piece costs more than its octets. */
+/** Pieces of this size or more are kept as they are. Smaller ones are copied together: each piece has a cost of its own. */
 export const largePieceOctets = 4_096;
 
-/** Octets that came in pieces, however small, kept in few. */
+/** Keeps octets that come in many small pieces in few larger ones. */
 export class ChunkBuffer {
   /** Of all pieces together. */
   octets = 0;
   readonly #closed: Uint8Array[] = [];
-  /** Takes small pieces; null where there is none that has room. */
+  /** Takes small pieces; null: none has room. */
   #open: Uint8Array | null = null;
   #filled = 0;
 
@@ -27,13 +27,13 @@ export class ChunkBuffer {
     this.#filled += piece.length;
   }
 
-  /** All of them, in their order. */
+  /** All octets, in order. */
   pieces(): readonly Uint8Array[] {
     this.#close();
     return this.#closed;
   }
 
-  /** All of them as one. */
+  /** All octets in one piece. */
   joined(): Uint8Array {
     const [only, ...more] = this.pieces();
     if (only !== undefined && more.length === 0) return only;
@@ -47,7 +47,7 @@ export class ChunkBuffer {
   }
 
   #close(): void {
-    // Exact, so that what is kept is never much more than the octets.
+    // An exact copy: the memory held stays close to the octets.
     if (this.#open !== null && this.#filled > 0) this.#closed.push(this.#open.slice(0, this.#filled));
     this.#filled = 0;
   }
@@ -55,7 +55,7 @@ export class ChunkBuffer {
 
 const nothing = new Uint8Array(0);
 
-/** A body whose first pieces were read already, for an agent, and are now given, as it left them, before the rest. */
+/** A body whose first pieces were read before, as for an agent. They are given before the rest. */
 export class PrefixedBody implements BodySource {
   readonly #pieces: Uint8Array[];
   readonly #rest: BodySource;
@@ -64,7 +64,7 @@ export class PrefixedBody implements BodySource {
   constructor(
     pieces: readonly Uint8Array[],
     rest: BodySource,
-    /** Octets of pieces and rest together; null where that is not known. */
+    /** Octets of the pieces and the rest; null: unknown. */
     readonly declaredLength: number | null,
   ) {
     this.#pieces = [...pieces];
@@ -74,7 +74,7 @@ export class PrefixedBody implements BodySource {
   read(): Uint8Array | null | Promise<Uint8Array | null> {
     const piece = this.#pieces[this.#given];
     if (piece === undefined) return this.#rest.read();
-    // What is given is not held any longer.
+    // A piece that is given is released.
     this.#pieces[this.#given] = nothing;
     this.#given += 1;
     return Promise.resolve(piece);
@@ -90,14 +90,14 @@ export class PrefixedBody implements BodySource {
   }
 }
 
-/** What was read of a body at once. */
+/** The beginning of a body. */
 export interface BodyPrefix {
   readonly kept: ChunkBuffer;
-  /** It is all of the body. */
+  /** The body has ended. */
   readonly hasEnded: boolean;
 }
 
-/** Reads a body to its end, or until there is more of it than so many octets. Rejects as the body does. */
+/** Reads a body to its end, or until it has more than `maxOctets`. Rejects when the body does. */
 export const readAhead = async (body: BodySource, maxOctets: number): Promise<BodyPrefix> => {
   const kept = new ChunkBuffer();
   while (kept.octets <= maxOctets) {
@@ -108,7 +108,7 @@ export const readAhead = async (body: BodySource, maxOctets: number): Promise<Bo
   return { kept, hasEnded: false };
 };
 
-/** A body that has been read to its end. */
+/** A body that was read to its end. */
 export class BufferedBody implements BodySource, RepeatableBody {
   readonly isWhole = true;
   readonly #ended: BodySource;
@@ -143,7 +143,7 @@ export class BufferedBody implements BodySource, RepeatableBody {
     this.#own?.cancel();
   }
 
-  /** Each attempt goes through the same octets on its own, and holds what it has not given. */
+  /** Each attempt reads the same octets and holds those that it has not given. */
   begin(): BodySource {
     return new PrefixedBody(this.#pieces, this.#ended, this.declaredLength);
   }

@@ -4,18 +4,18 @@ import { type HeaderList, noHeaders } from '../../../domain/http/header-list.js'
 import { type OwnedHeaders, ownedHeaders, stripOwned } from '../../../domain/http/owned-headers.js';
 import type { ExchangeView } from './exchange.js';
 
-/** Headers that carry client certificates, by the listeners of one configuration. */
+/** The headers that carry client certificates, by listener. */
 export interface CertificateHeaderRules {
-  /** What no client may bring, whatever listener and route it comes by. */
+  /** The names that no client may send, on any listener and route. */
   readonly stripped: OwnedHeaders;
   /** By the key of the listener; those without such a header are left out. */
   readonly byListener: ReadonlyMap<string, ListenerCertificateHeaders>;
 }
 
 export interface ListenerCertificateHeaders {
-  /** Gets the certificate that the client has proved in its TLS handshake. */
+  /** Carries the verified certificate of the TLS handshake to agents and upstreams. */
   readonly forward: string | null;
-  /** May come from a trusted proxy. In lower case. */
+  /** Accepted from a trusted proxy. In lower case. */
   readonly accept: string | null;
 }
 
@@ -50,9 +50,9 @@ export const certificateHeaderRules = (
 type CertifiedExchange = ExchangeView<'client' | 'request', 'forwarded'>;
 
 /**
- * Takes every header that carries a client certificate out of the request, and keeps aside what can be believed of them:
- * what a trusted proxy brought, and what the client proved in its TLS handshake. They are put back once nothing that the
- * client sent, its Connection header above all, can touch them any more.
+ * Removes every header that carries a client certificate from the request, and keeps the trusted ones aside: those of a
+ * trusted proxy and that of the TLS handshake. `prepareHeaders` adds them after the Connection header is applied, so that
+ * nothing of the client can remove them.
  */
 export const takeCertificateFields = (exchange: CertifiedExchange, rules: CertificateHeaderRules): void => {
   if (rules.stripped.names.size === 0) return;
@@ -68,7 +68,7 @@ const believedFields = (exchange: CertifiedExchange, { forward, accept }: Listen
   return forward === null || proved === null ? brought : [...brought, forward, proved];
 };
 
-/** Nothing where the certificate comes twice: which one is the proxy's own would be a guess. */
+/** Empty where the certificate comes twice: one of them may be forged. */
 const broughtFields = (headers: HeaderList, accept: string): HeaderList => {
   const withChain = hasChainHeader(accept);
   const fields: string[] = [];

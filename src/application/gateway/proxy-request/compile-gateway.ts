@@ -49,7 +49,7 @@ import { prepareHeaders } from './stages/prepare-headers.js';
 import { resolveTarget } from './stages/resolve-target.js';
 import { sendToUpstream } from './stages/send-to-upstream.js';
 
-/** What the stages of every configuration work with. */
+/** What the stages of every configuration need. */
 export interface StageDependencies {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
@@ -66,7 +66,7 @@ export interface StageDependencies {
   readonly audit: RequestAudit;
 }
 
-/** What one configuration's stages send requests to. */
+/** The agents, upstreams and limiter of one configuration. */
 export interface GatewayPeers {
   readonly agents: ReadonlyMap<string, AgentClient>;
   readonly upstreams: ReadonlyMap<string, TargetChooser>;
@@ -76,7 +76,7 @@ export interface GatewayPeers {
 
 /** A configuration as the request path runs it. */
 export interface CompiledGateway {
-  /** Every request goes through these; the last chooses the route and goes on with its own. */
+  /** The stages of every request. The last chooses the route and runs its stages. */
   readonly stages: readonly Stage[];
   /** In matching order. */
   readonly routes: readonly CompiledRoute[];
@@ -84,7 +84,7 @@ export interface CompiledGateway {
   readonly breakers: ReadonlyMap<string, CircuitBreakerHolder>;
 }
 
-/** Turns a configuration into stages and a route table. An error names the route that cannot be. */
+/** Compiles a configuration to stages and a route table. An error names the invalid route. */
 export const compileGateway = (
   configuration: GatewayConfiguration,
   peers: GatewayPeers,
@@ -152,7 +152,7 @@ const compileRoute = (
   const agents = blocks.map((block) => routeAgent(block, peers, metrics));
   const { inflater, clock } = dependencies;
   const inspection = { inflater, clock, limits: inspectionLimits(limits) };
-  // What the gateway itself answers tells how things are also when nothing else goes: only its own policy holds it back.
+  // Builtin handlers report the state of an overloaded gateway too: only the route's own policy limits them.
   const rates = route.builtinHandler === null ? limits.rates : noRateLimits;
   const rate = limitRouteRate(
     rates,

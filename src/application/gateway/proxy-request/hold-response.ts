@@ -5,18 +5,18 @@ import { BufferedBody, PrefixedBody, readAhead } from './buffered-body.js';
 import type { ExchangeView } from './exchange.js';
 import { withBody } from './relay-response.js';
 
-/** What became of holding a response back. `isWhole`: its upstream has nothing more to do with it. */
+/** A buffered response. `isWhole`: the upstream has sent all of it. */
 export type HeldResponse =
   | { readonly kind: 'relay'; readonly response: UpstreamResponse; readonly isWhole: boolean }
   | { readonly kind: 'broken'; readonly fault: ResponseFault };
 
-/** Its client is to have each event when it happens (WHATWG HTML, section 9.2). */
+/** Events are relayed when they happen (WHATWG HTML, section 9.2). */
 const isEventStream = (headers: HeaderList): boolean => {
   const type = firstHeader(headers, 'content-type') ?? '';
   return (type.split(';', 1)[0] as string).trim().toLowerCase() === 'text/event-stream';
 };
 
-/** The word of nginx for an upstream that knows better. */
+/** The header by which an upstream turns buffering off, as in nginx. */
 const isUnbuffered = (headers: HeaderList): boolean =>
   firstHeader(headers, 'x-accel-buffering')?.toLowerCase() === 'no';
 
@@ -24,8 +24,8 @@ const mayBeHeld = ({ headers, body }: UpstreamResponse, maxOctets: number): bool
   (body?.declaredLength ?? 0) <= maxOctets && !isEventStream(headers) && !isUnbuffered(headers);
 
 /**
- * Reads a response to its end before any of it goes on. One that is longer than so many octets goes on as soon as that is known;
- * an event stream, and what its upstream wants to have sent on at once, is not held at all.
+ * Reads a response to its end before it is relayed. One of more than `maxOctets` is relayed as soon as that is known. An event
+ * stream, and a response whose upstream turns buffering off, are not held.
  */
 export const holdResponse = async (
   exchange: ExchangeView<'request'>,

@@ -3,9 +3,8 @@ import type { DeclaredHeaderNames } from '../ask-agents/declared-header-names.js
 import type { ExchangeView } from './exchange.js';
 
 /**
- * The headers that no client may send, on any route: the fixed identity and certificate headers, those that the agent
- * blocks of the configuration name, and those that agents declare in their handshakes. Compiled again only when an agent
- * declares other names.
+ * The headers that no client may send on any route: the fixed identity and certificate headers, those of the agent blocks, and
+ * those that agents declare in their handshakes. Compiled again only when an agent declares other names.
  */
 export class IdentityHeaderFilter {
   readonly #configured: readonly string[];
@@ -29,15 +28,15 @@ export class IdentityHeaderFilter {
   }
 
   /**
-   * Removes what agents have declared since the headers were prepared: an agent may have connected only while the request
-   * waited for it. Call it before the agent's own headers are applied.
+   * Removes the headers that agents have declared since the headers were prepared: an agent may connect while the request
+   * waits for it. Call it before the agent's own headers are applied.
    */
   removeNewlyDeclared({ forwarded }: ExchangeView<never, 'forwarded'>): void {
     const now = this.current();
     const { identityNames: before, certificateFields, headers } = forwarded;
     if (before === null || before === now) return;
     forwarded.identityNames = now;
-    // A certificate is the gateway's own value, whichever agent reads it.
+    // The gateway sets certificates itself, whichever agent declares the name.
     const certificates = certificateFields.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
     forwarded.headers = stripNewlyOwned(headers, { before, now }, new Set(certificates));
     if (forwarded.headers !== headers) forwarded.alike = null;

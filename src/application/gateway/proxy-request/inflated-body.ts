@@ -6,7 +6,7 @@ import type { BodyInflater } from '../../ports/gateway/body-inflater.js';
 import { BodyReadError, type BodySource } from '../../ports/gateway/body-source.js';
 import { ChunkBuffer, largePieceOctets, PrefixedBody } from './buffered-body.js';
 
-/** A body is over a limit of what agents are shown. */
+/** A body is over the limit of what agents inspect. */
 export class BodyLimitError extends BodyReadError {
   readonly violation: LimitViolation;
 
@@ -21,20 +21,20 @@ export class BodyLimitError extends BodyReadError {
 const maxEagerPieces = 256;
 
 /**
- * A body that remembers what is read of it, so that it can be had again from its beginning. Where it comes in very many
- * small pieces it gives fewer: whoever decodes them has more trouble with a piece than with its octets.
+ * Records a body as it is read, so that it can be read again from its beginning. Of very many small pieces it gives fewer,
+ * larger ones: each piece costs a decoder more than its octets.
  */
 export class RecordingBody implements BodySource {
   /** Octets read so far. */
   octets = 0;
   readonly #source: BodySource;
   readonly #violationOf: (octets: number) => LimitViolation | null;
-  /** Null once nothing is remembered any more. */
+  /** Null after `forget`. */
   #kept: ChunkBuffer | null = new ChunkBuffer();
   #given = 0;
   #hasEnded = false;
 
-  /** `violationOf` says what is too much to be remembered. */
+  /** `violationOf`: the violation of a limit by so many octets, or null. */
   constructor(source: BodySource, violationOf: (octets: number) => LimitViolation | null) {
     this.#source = source;
     this.#violationOf = violationOf;
@@ -46,7 +46,7 @@ export class RecordingBody implements BodySource {
 
   async read(): Promise<Uint8Array | null> {
     this.#given += 1;
-    // Once it is only passed through, somebody may wait for each octet.
+    // After `forget` a reader may wait for each octet.
     if (this.#given <= maxEagerPieces || this.#kept === null) return this.#next();
     const gathered = new ChunkBuffer();
     while (gathered.octets < largePieceOctets) {
@@ -66,12 +66,12 @@ export class RecordingBody implements BodySource {
     if (this.#kept === null) this.#source.cancel();
   }
 
-  /** All of it, from its first octet. Nothing may be read through this one any more. */
+  /** The whole body from its first octet. Do not read from the recording afterwards. */
   again(): BodySource {
     return new PrefixedBody(this.#kept?.pieces() ?? [], this.#source, this.#source.declaredLength);
   }
 
-  /** It is not needed again: from now on it is only passed through, whatever its size. */
+  /** Stops recording. The rest passes through without a limit. */
   forget(): void {
     this.#kept = null;
   }
@@ -92,16 +92,16 @@ export class RecordingBody implements BodySource {
   }
 }
 
-/** A body without its content codings, held to the limits of decompression however much of it is read. */
+/** A body without its content codings, within the limits of decompression. */
 export class InflatedBody implements BodySource {
   readonly declaredLength = null;
-  /** The limit that it turned out to be over. */
+  /** The violated limit; null: none. */
   violation: LimitViolation | null = null;
   readonly #coded: RecordingBody;
   readonly #rules: DecompressionRules;
   readonly #plain: BodySource;
 
-  /** `codings` in the order in which they were applied. */
+  /** `codings`: in the order in which they were applied. */
   constructor(
     coded: RecordingBody,
     codings: readonly ContentCoding[],
@@ -109,7 +109,7 @@ export class InflatedBody implements BodySource {
   ) {
     this.#coded = coded;
     this.#rules = rules;
-    // Every layer is counted: one that is small again may come of one that is not.
+    // Every layer is counted: a small one may come of a large one.
     this.#plain = codings.reduceRight<BodySource>(
       (body, coding) => this.#counted(inflater.inflate(body, coding)),
       coded,

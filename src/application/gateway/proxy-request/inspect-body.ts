@@ -19,14 +19,14 @@ import { type InspectionLimits, inspectionCut } from './inspection-limits.js';
 import { type BodyAfterwards, type BodyPiece, PresentedBody, type ShownBodyFault } from './presented-body.js';
 import { askAgent, type RouteAgent } from './route-agent.js';
 
-/** What is different about the body of a request and that of a response. */
+/** The differences between request bodies and response bodies. */
 interface BodyDirection {
   readonly event: BodyChunkEvent['kind'];
   chunkOf(correlationId: string, piece: BodyPiece): BodyChunkEvent;
   mutationOf(answer: AgentAnswer): BodyMutation | null;
-  /** The fields behind the body go on with it. */
+  /** Trailers are forwarded with the body. */
   readonly keepsTrailers: boolean;
-  /** What an agent is told where the body cannot be read to its end. */
+  /** The cancel reason where the body cannot be read to its end. */
   readonly unreadable: CancelReason;
 }
 
@@ -56,7 +56,7 @@ export const responseDirection: BodyDirection = {
   unreadable: 'upstream_error',
 };
 
-/** A body that an agent wants to see before it decides. */
+/** A body that an agent inspects before it decides. */
 export interface BodyInspection {
   readonly agent: RouteAgent;
   readonly correlationId: string;
@@ -64,7 +64,7 @@ export interface BodyInspection {
   readonly first: AgentAnswer;
   /** Of the message as it stands; its Content-Encoding is that of `body`. */
   readonly headers: HeaderList;
-  /** Null where the message has none. */
+  /** Null: the message has none. */
   readonly body: BodySource | null;
   /** The body is a part of something (RFC 9110, section 14): its codings are those of the whole. */
   readonly isPart: boolean;
@@ -81,11 +81,11 @@ export interface InspectionParts {
 
 /** What the agent has decided, and the whole body again, as it leaves it. */
 export interface InspectedBody extends BodyAfterwards {
-  /** Every answer of the agent, the first included, folded into one. */
+  /** All answers of the agent, folded into one. */
   readonly answer: AgentAnswer;
 }
 
-/** Why there is no decision. The dialogue with the agent has ended in every case. */
+/** Why there is no decision. The dialogue with the agent is over in every case. */
 export type InspectionFailure =
   /** For the failure mode of the agent to say; `body` is the whole body as it came. */
   | { readonly kind: 'agent'; readonly failure: AgentFailure; readonly body: BodySource | null }
@@ -94,9 +94,8 @@ export type InspectionFailure =
   | { readonly kind: 'unsupported_encoding'; readonly detail: string };
 
 /**
- * Sends an agent a body, without its content codings, for as long as it wants more of it; always with a last chunk, which
- * is empty where there is no body. No octet goes on meanwhile. Whoever gives up waiting has to cancel both the call and the
- * body.
+ * Sends an agent a body without its content codings while the agent asks for more, always with a last chunk, which is empty
+ * where there is no body. Nothing is forwarded meanwhile. To give up, cancel both the call and the body.
  */
 export const inspectBody = async (
   inspection: BodyInspection,
@@ -123,11 +122,11 @@ export const headersOfInspected = (headers: HeaderList, { body, isChanged }: Bod
   return length === null ? withoutHeader(plain, 'content-length') : withHeader(plain, 'Content-Length', `${length}`);
 };
 
-/** Whether an agent is shown bodies: its block subscribes it to them, and it takes them. */
+/** Whether an agent inspects bodies: its block subscribes it to them, and it supports them. */
 const takesBody = ({ client, events }: RouteAgent, event: BodyDirection['event']): boolean =>
   events.has(event) && (client.capabilities()?.supportedEvents.includes(event) ?? true);
 
-/** Operations add up over a dialogue, and so does what makes them malformed: there can be too many. */
+/** The operations of a dialogue add up, and together can be too many. */
 const operationsFailure = ({ requestHeaders, responseHeaders }: AgentAnswer): AgentFailure | null => {
   const detail = headerOperationsFault(requestHeaders) ?? headerOperationsFault(responseHeaders);
   return detail === null ? null : { code: 'malformed_answer', detail };

@@ -94,7 +94,7 @@ const faultOf = (error: unknown): ShownBodyFault => {
 /** A body as it is shown to one agent: cut into chunks, and kept both as it came and as the agent leaves it. */
 export class PresentedBody {
   readonly #cut: InspectionCut;
-  /** Null where the message has none. */
+  /** Null: the message has none. */
   readonly #source: BodySource | null;
   /** Between `#source` and `#inflated`, where codings are taken off. */
   readonly #tapped: RecordingBody | null;
@@ -111,7 +111,7 @@ export class PresentedBody {
   #isAllSeen = false;
   #isChanged = false;
 
-  /** `codings` in the order in which they were applied. */
+  /** `codings`: in the order in which they were applied. */
   constructor(
     source: BodySource | null,
     codings: readonly ContentCoding[],

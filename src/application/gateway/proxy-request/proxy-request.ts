@@ -31,14 +31,14 @@ import { runStages } from './stage.js';
 /** What requests are handled by at the moment. */
 export interface RequestPath {
   readonly stages: readonly Stage[];
-  /** Peers whose forwarding headers are believed, by listener. */
+  /** Peers whose forwarding headers are trusted, by listener. */
   readonly trustedProxies: ReadonlyMap<string, CidrSet>;
   readonly certificateHeaders: CertificateHeaderRules;
   /** Null while tracing is off. */
   readonly tracing: { begin(exchange: Exchange): RequestTrace } | null;
-  /** Responses end their connections. */
+  /** Responses close their connections. */
   readonly closing: boolean;
-  /** Told of every request that enters, and of its end. */
+  /** Called for each request when it begins, and when it is over. */
   entered(): void;
   left(): void;
 }
@@ -47,7 +47,7 @@ export interface ProxyRequestDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** For what comes before there is a request, as often as clients like. */
+  /** For events before there is a request. Clients can cause any number of them. */
   readonly floodLog: FloodLog;
   readonly accessLog: AccessLog;
   readonly metrics: GatewayMetrics;
@@ -67,17 +67,17 @@ const rejections = {
   timed_out: ['request_timeout', 'The request head did not come in time.'],
 } as const satisfies Record<RejectedRequest['reason'], readonly [GatewayProblemCode, string]>;
 
-/** One octet more is the least that was too much: the rest was not read. */
+/** The rest was not read: the actual size is at least one more. */
 const readLimit = (name: string, limit: number): LogFields => ({ limit, limit_name: name, actual: limit + 1 });
 
-/** The limit that a head was over. */
+/** The limit that a head violates. */
 const limitOf = (reason: RejectedRequest['reason']): LogFields | null => {
   if (reason === 'target_too_long') return readLimit('max-target-bytes', maxTargetBytes);
   if (reason === 'header_too_large') return readLimit('max-head-bytes', defaultEngineLimits.maxHeadBytes);
   return null;
 };
 
-/** As the access log has it. */
+/** The protocol, as in the access log. */
 const protocolText = (version: string): string => {
   switch (version) {
     case '1.1':
@@ -98,7 +98,7 @@ const clientOf = ({ connection, headers }: ClientRequest, trusted: CidrSet): Cli
   return clientAddress({ peerAddress, peerPort, headers, trusted });
 };
 
-/** Takes each request through the stages of the configuration in force, and writes down how it ended. */
+/** Runs each request through the stages of the configuration in force, and records how it ends. */
 export class ProxyRequest implements RequestHandler {
   readonly #dependencies: ProxyRequestDependencies;
   readonly #current: () => RequestPath;
@@ -142,11 +142,11 @@ export class ProxyRequest implements RequestHandler {
     response.onClosed((completed) => {
       if (!completed) {
         exchange.outcome.errorType ??= 'client_gone';
-        // The log never has a status that was not sent.
+        // The log shows only a status that was sent.
         if (!response.headSent) exchange.outcome.status = 0;
         exchange.abandon();
       }
-      // What is left of the body is not wanted, and nobody waits for it any more.
+      // The rest of the body is not needed.
       exchange.body?.cancel();
       exchange.forwarded.inflation?.cancel();
       exchange.admission?.release();
@@ -183,7 +183,7 @@ export class ProxyRequest implements RequestHandler {
   }
 
   handshakeFailed({ listener, peerAddress, code }: HandshakeFailure): void {
-    // The codes are the TLS library's: one kind of failure hides no other.
+    // The codes are those of the TLS library: each kind of failure is logged.
     this.#dependencies.floodLog.write(`handshake ${code}`, {
       level: 'info',
       message: 'TLS handshake failed',
@@ -201,7 +201,7 @@ export class ProxyRequest implements RequestHandler {
     });
   }
 
-  /** A fault of the gateway's own: the client learns no more than that. */
+  /** An internal error. The client learns no details. */
   #failed(exchange: Exchange, error: unknown): void {
     const { logger, problems } = this.#dependencies;
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -209,14 +209,14 @@ export class ProxyRequest implements RequestHandler {
     try {
       problems.answer(exchange, 'internal_error', 'The request could not be handled.');
     } catch {
-      // There may be nobody to catch it, and the client is not to wait.
+      // Nothing may catch it, and the client must not wait.
       exchange.response.abort();
     }
   }
 
   #record(exchange: Exchange): void {
     const { clock, accessLog } = this.#dependencies;
-    // What was answered where it was read took some time, too.
+    // A request that is answered in the turn that read it took some time too.
     const turnMs = clock.turnMs();
     const durationMs = (turnMs === exchange.startedMs ? clock.monotonicMs() : turnMs) - exchange.startedMs;
     const { request, route } = exchange;

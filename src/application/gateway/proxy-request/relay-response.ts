@@ -30,11 +30,11 @@ export type RelayingExchange = OwnResponseFields &
 
 const nothing = new Uint8Array(0);
 
-/** The trailers that the client gets: none that speaks of what the head, an agent or the gateway has settled. */
+/** The trailers for the client, without the names that the head, an agent or the gateway controls. */
 const clientTrailers = (exchange: ExchangeView<'agents'>, trailers: HeaderList): HeaderList =>
   trailers.length === 0 ? trailers : passableTrailers(trailers, settledFields(exchange));
 
-/** The head of a response as the client gets it: without what concerned the upstream's connection alone. */
+/** The head of a response for the client, without hop-by-hop fields. */
 export const relayedHead = (
   exchange: OwnResponseFields & ExchangeView<'agents'>,
   status: number,
@@ -47,7 +47,7 @@ export const relayedHead = (
   return withOwnFields(withResponseOperations(withoutHopByHop(sound), responseOperations), exchange);
 };
 
-/** Sends the head of a response. Its list is only asked for where something in it has to change. */
+/** Sends the head of a response. A list of fields is made only where a field changes. */
 const begin = (exchange: RelayingExchange, upstream: UpstreamResponse): void => {
   const { response, close } = exchange;
   const { status, received } = upstream;
@@ -70,7 +70,7 @@ const end = (exchange: RelayingExchange, body: BodySource): null => {
 const brokenOff = (exchange: RelayingExchange, error: unknown): ResponseFault | null =>
   exchange.abandoned ? null : responseFaultOf(error);
 
-/** Once it has to be waited, for the upstream or for the client. */
+/** Relays a body once the upstream or the client has to be waited for. */
 const relaySlowly = async (
   exchange: RelayingExchange,
   body: BodySource,
@@ -91,7 +91,7 @@ const relaySlowly = async (
   return end(exchange, body);
 };
 
-/** What of a body is there already, and all of it where that is all. */
+/** Relays what is there of a body, without a promise where that is all. */
 const relayBody = (exchange: RelayingExchange, body: BodySource): MaybePromise<ResponseFault | null> => {
   try {
     const text = body.readText?.() ?? null;
@@ -125,8 +125,8 @@ const relayBody = (exchange: RelayingExchange, body: BodySource): MaybePromise<R
 };
 
 /**
- * Passes a response on piece by piece, as fast as the slower side goes. The result is why it ended before its end, where
- * the client has to be told; else null.
+ * Relays a response piece by piece, as fast as the slower side goes. The result is why it ended early, where the client has
+ * to be told; else null.
  */
 export const relayResponse = (
   exchange: RelayingExchange,
@@ -145,7 +145,7 @@ export const relayResponse = (
     return null;
   }
   if (!upstream.isBodyLate) return relayBody(exchange, body);
-  // An empty piece takes the head with it.
+  // An empty piece flushes the head.
   const writable = response.write(nothing);
   return relaySlowly(
     exchange,
@@ -175,14 +175,14 @@ export const relayInterim = (
 };
 
 /**
- * The head of a response with what the agents want done to it. Together the operations of several answers may be more than
- * one answer may hold: none of them is left out for that.
+ * Applies the operations of all agents to the head of a response. Together they may be more than one answer may hold: all
+ * are applied.
  */
 export const withResponseOperations = (headers: HeaderList, operations: readonly HeaderOperation[]): HeaderList => {
   let fields = headers;
   for (let from = 0; from < operations.length; from += maxHeaderOperations) {
     const applied = applyHeaderOperations(fields, operations.slice(from, from + maxHeaderOperations));
-    // INVARIANT: each operation was found valid with the answer that it came in.
+    // INVARIANT: each operation was validated with its answer.
     if (applied.ok) fields = applied.value;
   }
   return fields;
@@ -191,8 +191,8 @@ export const withResponseOperations = (headers: HeaderList, operations: readonly
 const identity = ownedHeaders(alwaysOwned);
 
 /**
- * Tells of canonical names that the upstream has no say in beside the head of its response: agents have set or removed them
- * there, or they are the gateway's.
+ * Whether the upstream must not set a canonical name beside the head of its response: agents have set or removed it there,
+ * or the gateway owns it.
  */
 export const settledFields = ({
   agents: { responseOperations },
@@ -201,7 +201,7 @@ export const settledFields = ({
   return (canonical) => operated.has(canonical) || isOwned(identity, canonical);
 };
 
-/** The response with another body, and what of its head that leaves as it is. */
+/** The response with another body. */
 export const withBody = (
   { status, headers, received, tunnel }: UpstreamResponse,
   body: BodySource | null,

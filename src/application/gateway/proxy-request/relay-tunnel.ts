@@ -4,18 +4,18 @@ import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import type { ExchangeView } from './exchange.js';
 import { type RelayingExchange, relayedHead } from './relay-response.js';
 
-/** How long a peer may take nothing of what is sent to it. */
+/** How long a peer may accept no data; milliseconds. */
 const stallMs = 60_000;
 
-/** How long a side may go on when the other one has said that it sends no more. */
+/** How long a side may continue after the other has ended; milliseconds. */
 const closingMs = 10_000;
 
 /** Silence in both directions after which a tunnel is given up; looked at once in this time, so at most twice it. */
 const idleMs = 1_800_000;
 
 /**
- * Switches the client's connection too, and passes octets both ways until one side is gone, or both are done: then both
- * connections are closed, and the result resolves. A side that does not end when the other one does is cut off.
+ * Switches the client's connection too, and relays octets both ways until both sides have ended or one is gone. Then it
+ * closes both connections and resolves. It cuts off a side that does not end after the other one.
  */
 export const relayTunnel = (
   exchange: RelayingExchange & ExchangeView<'request'>,
@@ -27,7 +27,7 @@ export const relayTunnel = (
   const head = relayedHead(exchange, upgraded.status, upgraded.headers);
   const headers = [...head, 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
   const client = exchange.response.upgrade(headers);
-  // No request comes by it any more.
+  // The connection has no more requests.
   exchange.request.connection.known = null;
   let moved = false;
   let isOver = false;
@@ -56,7 +56,7 @@ export const relayTunnel = (
     to.end();
     if (!isOver) closing ??= scheduler.after(closingMs, destroyBoth);
   };
-  // An upstream that has gone is noticed by its reader, once all that it sent is on its way to the client.
+  // The reader notices a closed upstream once all that it sent is relayed.
   client.once('close', destroyBoth);
   if (client.closed) destroyBoth();
   return Promise.all([pump(client, upstream), pump(upstream, client)]).then(destroyBoth, destroyBoth);

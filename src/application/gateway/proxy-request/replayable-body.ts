@@ -2,34 +2,34 @@ import type { HeaderList } from '../../../domain/http/header-list.js';
 import { BodyReadError, type BodySource } from '../../ports/gateway/body-source.js';
 import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
 
-/** The body of a request that may be sent more than once. */
+/** A request body that can be sent more than once. */
 export interface RepeatableBody {
-  /** Whether another attempt can have it: all that was read is kept. */
+  /** All that was read is kept: another attempt can have it. */
   readonly isWhole: boolean;
-  /** The body from its first octet, while it is whole. From now on attempts before can read nothing. */
+  /** The body from its first octet, while it is whole. Earlier attempts can read no more. */
   begin(): BodySource;
-  /** No other attempt will be made: what has been given is held no longer. */
+  /** No other attempt follows: octets are released when they are given. */
   forget(): void;
 }
 
-/** Octets of a body that are kept for another attempt. The first piece is, whatever its size: it has been made already. */
+/** Octets that are kept for another attempt. The first piece is kept whatever its size. */
 const maxKeptOctets = 65_536;
-/** Pieces that are kept: each costs more than its octets. */
+/** Pieces that are kept: each has a cost of its own. */
 const maxKeptPieces = 64;
 
 const nothing = new Uint8Array(0);
 
-/** A body that can be given from its first octet as long as little has been read of it. One attempt reads it at a time. */
+/** A body that can be read again while little of it was read. One attempt reads it at a time. */
 export class ReplayableBody implements RepeatableBody {
   readonly #source: BodySource;
-  /** Read and not given yet, and, while the body is whole, also what was given. */
+  /** Pieces to give, and those that were given while the body is whole. */
   readonly #kept: Uint8Array[] = [];
   #keptOctets = 0;
   /** Index of the piece that is given next. */
   #position = 0;
   #isWhole = true;
   #attempt = 0;
-  /** A read of the source that is under way: the attempt that began it may be over when it ends. */
+  /** The pending read of the source. The attempt that began it may be over when it ends. */
   #pending: Promise<void> | null = null;
   #hasEnded = false;
 
@@ -61,7 +61,7 @@ export class ReplayableBody implements RepeatableBody {
     this.#position = 0;
   }
 
-  /** All that is kept was given, and more may come. */
+  /** All pieces are given, and more may come. */
   get #isDry(): boolean {
     return this.#position >= this.#kept.length && !this.#hasEnded;
   }
@@ -72,7 +72,7 @@ export class ReplayableBody implements RepeatableBody {
     return this.#isDry ? this.#nextSlowly(attempt) : this.#give();
   }
 
-  /** Once it has to be waited. */
+  /** Gives the next piece once the source has to be waited for. */
   async #nextSlowly(attempt: number): Promise<Uint8Array | null> {
     while (this.#isDry && attempt === this.#attempt) {
       if (this.#pending === null) this.#readSource();
@@ -116,7 +116,7 @@ export class ReplayableBody implements RepeatableBody {
     if (isTooMuch && this.#kept.length > 1) this.forget();
   }
 
-  /** Given once, and held no longer. */
+  /** Releases the piece that is given. */
   #release(): void {
     this.#kept[this.#position] = nothing;
     this.#position += 1;

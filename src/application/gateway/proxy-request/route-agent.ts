@@ -9,16 +9,15 @@ import type { PartTrace, RequestTrace } from '../trace/request-tracing.js';
 /** An agent of a route. */
 export interface RouteAgent {
   readonly client: AgentClient;
-  /** What its block subscribes it to. */
+  /** The events that its block subscribes it to. */
   readonly events: ReadonlySet<AgentSubscription>;
-  /** `open`: a request that it gives no answer about goes on without it. */
+  /** `open`: a request goes on without the agent if it gives no answer. */
   readonly failureMode: 'closed' | 'open';
   readonly metrics: AgentCallMetrics;
 }
 
 /**
- * Asks an agent of a route about one event. How long it takes to answer is counted for each event by itself; each is a part
- * of the request's trace, where it has one.
+ * Asks an agent of a route about one event. Counts the time of each answer, and traces each call as a span.
  */
 export const askAgent = (
   { client, metrics }: RouteAgent,
@@ -33,7 +32,7 @@ export const askAgent = (
   return asked.then((outcome) => noteOutcome(outcome, metrics, clock, startedMs, part));
 };
 
-/** An outcome has come: how long that took is counted, and the part of the trace ends. */
+/** Counts the time that an outcome took, and ends its span. */
 export const noteOutcome = (
   outcome: AgentOutcome,
   metrics: AgentCallMetrics,

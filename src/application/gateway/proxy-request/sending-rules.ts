@@ -14,7 +14,7 @@ import type { DescriptorGuard } from '../guard-resources/descriptor-guard.js';
 import type { UpstreamFailureAnswers } from './answer-upstream-failure.js';
 import type { ResponseJudge } from './judge-response.js';
 
-/** How the requests of a route are sent to its upstream, and their answers passed on. Made when the configuration loads. */
+/** How the requests of a route are forwarded and their responses relayed. Made when the configuration loads. */
 export interface SendingRules {
   /** The upstream's name. */
   readonly upstream: string;
@@ -34,13 +34,13 @@ export interface SendingRules {
   readonly allowance: RetryAllowance;
   readonly descriptors: Pick<DescriptorGuard, 'noteExhausted'>;
   readonly answers: UpstreamFailureAnswers;
-  /** Octets of a response that are held before any of it goes on; null: it goes on as it comes. */
+  /** Octets of a response that are buffered before it is relayed; null: it is relayed as it comes. */
   readonly heldResponseOctets: number | null;
-  /** Null where no agent of the route wants to see responses. */
+  /** Null: no agent of the route is subscribed to responses. */
   readonly responseJudge: ResponseJudge | null;
 }
 
-/** The retries that all requests of one upstream have together. */
+/** The retry budget of all requests of one upstream. */
 export class RetryAllowance {
   readonly #percent: number;
   #budget: RetryBudget;

@@ -4,7 +4,7 @@ export type { Stage, StageOutcome };
 
 const nothingLeft: readonly Stage[] = [];
 
-/** Runs stages in order until one ends the exchange, or answers later. */
+/** Runs stages in order until one ends the exchange or returns `later`. */
 export const runStages = (
   stages: readonly Stage[],
   exchange: Exchange,
@@ -23,7 +23,7 @@ export const runStages = (
   return 'continue';
 };
 
-/** Goes on with the stages behind one that has answered `later`, now that it has come to something. Does not throw. */
+/** Runs the stages after one that returned `later`, with its outcome. Does not throw. */
 export const resumeStages = (exchange: Exchange, outcome: Exclude<StageOutcome, 'later'>): void => {
   const { laterStages, laterFrom } = exchange;
   exchange.laterStages = nothingLeft;
@@ -36,7 +36,7 @@ export const resumeStages = (exchange: Exchange, outcome: Exclude<StageOutcome, 
   }
 };
 
-/** INVARIANT: a stage that runs others is the last of its own list, so that one list at the most has something left. */
+/** INVARIANT: a stage that runs others is the last of its list, so that only one list has stages left. */
 const leave = (stages: readonly Stage[], exchange: Exchange, from: number): 'later' => {
   if (from < stages.length) {
     if (exchange.laterStages.length > 0) throw new Error('a list of stages waits for another one');

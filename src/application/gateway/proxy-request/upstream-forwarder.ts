@@ -94,7 +94,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
   }
 
   informed(status: number, headers: HeaderList): void {
-    // An agent that judges the response would have to judge this one, too.
+    // An agent that inspects responses would have to inspect this one too.
     if (this.#rules.responseJudge !== null) return;
     try {
       this.#interimOctets = relayInterim(this.#exchange, status, headers, this.#interimOctets);
@@ -171,7 +171,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
     exchange.waitForUpstream(sent);
   }
 
-  /** Nobody is there to send it to. */
+  /** No target takes the request. */
   #refused(choice: Exclude<TargetChoice, ChosenTarget>, last: UpstreamFailure | null): void {
     const { answers } = this.#rules;
     if (last !== null) {
@@ -179,12 +179,12 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
       answers.failed(this.#exchange, last);
       return;
     }
-    // Targets that are left alone are known to be; a name without an address is as bad as one that cannot be reached.
+    // Ejected targets are no news; a name without an address is as bad as an unreachable target.
     this.#routeEnded(choice.kind === 'unresolved' ? 'failure' : 'neither');
     answers.untried(this.#exchange, choice);
   }
 
-  /** The attempt came to nothing: another one is made, or the client is told. */
+  /** The attempt failed: tries another target, or answers the client. */
   #settle(failure: UpstreamFailure): void {
     const exchange = this.#exchange;
     const { counters, chooser, clock, answers, descriptors } = this.#rules;
@@ -224,7 +224,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
     return mayRetry(attempt, this.#rules.retries) && (wasEvicted || this.#hasRetry());
   }
 
-  /** Whether the allowance has a retry left; where it has none, that is counted. */
+  /** Whether the allowance has a retry left. Counts a refusal. */
   #hasRetry(): boolean {
     const { allowance, counters } = this.#rules;
     const { hasRetry } = allowance;
@@ -261,7 +261,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
     }
   }
 
-  /** The result is why the client did not get the answer, or not all of it. */
+  /** The result is why the client did not get all of the response; null: it did. */
   async #passOnSlowly(response: UpstreamResponse): Promise<ResponseFault | null> {
     const exchange = this.#exchange;
     const { responseJudge, heldResponseOctets } = this.#rules;
@@ -274,7 +274,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
     if (heldResponseOctets === null) return relayResponse(exchange, standing);
     const held = await holdResponse(exchange, standing, heldResponseOctets);
     if (held.kind === 'broken') return held.fault;
-    // Its target has nothing more to do with it.
+    // The target is done with it.
     if (held.isWhole) this.#finish(endOfStatus(response.status));
     return relayResponse(exchange, held.response);
   }
@@ -293,7 +293,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
     answers.faulty(exchange, fault);
   }
 
-  /** A fault of the gateway's own: the target has nothing more to do with it. */
+  /** An internal error. The target is done with the request. */
   #fault(error: unknown): void {
     this.#sent?.cancel();
     this.#finish(endOfFailure('cancelled', 'the gateway failed'));
@@ -321,7 +321,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
   }
 }
 
-/** Null where the body can be sent once: without another target nothing is kept of it. */
+/** Null: the body can be sent once. Without another target nothing is kept. */
 const repeatableBody = (body: BodySource, hasChoice: boolean): RepeatableBody | null => {
   if (body instanceof BufferedBody) return body;
   return hasChoice ? new ReplayableBody(body) : null;

@@ -10,7 +10,7 @@ export interface AdmitRequestDependencies {
   readonly admissions: RequestAdmissions;
   /** Those of the route. */
   readonly places: RoutePlaces;
-  /** How long a request waits to be let in at the most; milliseconds. */
+  /** How long a request may queue; milliseconds. */
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly problems: ProblemAnswerer;
@@ -20,19 +20,19 @@ export interface AdmitRequestDependencies {
 type AdmittedExchange = StageExchange<'waitFor' | 'waitOver', 'admission' | 'queuedMs'>;
 
 /**
- * The client whose requests are counted. Other peers than trusted proxies are counted by their connections; a proxy that
- * names no client speaks for all of its own.
+ * The client whose requests are counted; null: they are not. Peers other than trusted proxies are limited by their
+ * connections, and a proxy that names no client acts for all of its clients.
  */
 const countedClient = ({ client: { peerTrusted, source, address } }: AdmittedExchange): string | null =>
   peerTrusted && source !== 'connection' ? addressGroup(address) : null;
 
-/** Lets a request be in flight, at once or when its turn comes, or refuses it. */
+/** Takes a concurrency slot, queues for it, or refuses the request. */
 export const admitRequest = (
   dependencies: AdmitRequestDependencies,
 ): StageOf<'waitFor' | 'waitOver', 'admission' | 'queuedMs'> => {
   const { admissions, places } = dependencies;
   return (exchange) => {
-    // Whoever has gone while an earlier stage waited would never give the place back.
+    // An exchange that was abandoned earlier would never release the slot.
     if (exchange.abandoned) return 'ended';
     const admission = admissions.admit(places, countedClient(exchange));
     if (admission.kind === 'asked') return onceSettled(exchange, admission.settled, dependencies);
@@ -40,7 +40,7 @@ export const admitRequest = (
   };
 };
 
-/** Others are asked: that does not take long, and no body is read meanwhile. */
+/** Other workers are asked. That is quick, and no body is read meanwhile. */
 const onceSettled = async (
   exchange: AdmittedExchange,
   settled: Promise<SettledAdmission>,
@@ -77,7 +77,7 @@ const waitForTurn = (
   new Promise((resolve) => {
     const sinceMs = clock.monotonicMs();
     const { body } = exchange.request;
-    // A client that goes away before all of its body has come is noticed only where somebody reads.
+    // A client that goes away before the end of its body is noticed only by reading.
     body?.lookAhead(true);
     const leave = admissions.wait(place, exchange.client.address, timeoutMs, (violation) => {
       exchange.waitOver();

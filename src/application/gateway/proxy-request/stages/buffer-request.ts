@@ -10,15 +10,15 @@ import type { ExchangeView, StageExchange, StageOf } from '../exchange.js';
 export interface BufferDependencies {
   readonly problems: ProblemAnswerer;
   readonly metrics: GatewayMetrics;
-  /** What is held of a body. */
+  /** Octets that are buffered. */
   readonly maxBufferOctets: number;
-  /** What a body may have. */
+  /** The limit of request bodies. */
   readonly maxBodySize: BodySizeLimit;
 }
 
 /**
- * Reads the body whole before the request is sent on: an upstream is not kept busy by a slow client, and the request can be sent to
- * another target. A body that is too long for that is refused.
+ * Reads the whole body before the request is forwarded: a slow client does not keep an upstream busy, and the request can be
+ * retried on another target. Refuses a body that is too large for that.
  */
 export const bufferRequest = (dependencies: BufferDependencies): StageOf<'body', 'forwarded'> => {
   const { problems, metrics, maxBufferOctets, maxBodySize } = dependencies;
@@ -55,7 +55,7 @@ export const bufferRequest = (dependencies: BufferDependencies): StageOf<'body',
   };
 };
 
-/** The length of a body that came without one is known now. */
+/** Sets the length of the body, which is known now. */
 const hold = ({ forwarded }: ExchangeView<never, 'forwarded'>, body: BufferedBody): void => {
   forwarded.headers = withHeader(forwarded.headers, 'Content-Length', String(body.declaredLength));
   forwarded.body = body;

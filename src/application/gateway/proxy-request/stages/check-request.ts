@@ -9,14 +9,14 @@ import type { ClientRequest } from '../../../ports/gateway/http-exchange.js';
 import { answerViolation, type ProblemAnswerer } from '../answer-problem.js';
 import type { StageOf } from '../exchange.js';
 
-/** Node's parser takes versions too that have another framing than the one that it reads. */
+/** Other versions have another framing. */
 const isServed = (httpVersion: string): boolean =>
   httpVersion === '1.1' || httpVersion === '2.0' || httpVersion === '1.0';
 
 const knownLengths = ({ fields, lengthAt }: HeaderSummary): readonly string[] =>
   lengthAt < 0 ? noHeaders : [fields[lengthAt + 1] as string];
 
-/** What makes the end of a request's body a matter of opinion (RFC 9112, sections 6.1 to 6.3), or null. */
+/** The fault that makes the framing of a request ambiguous (RFC 9112, sections 6.1 to 6.3); null: none. */
 const framingFault = (request: ClientRequest): string | null => {
   const { headers, httpVersion, wantsWebSocket } = request;
   const known = knownOf(headers, request.received);
@@ -24,7 +24,7 @@ const framingFault = (request: ClientRequest): string | null => {
   if (!parseContentLength(lengths).ok) return 'Content-Length is repeated or no number.';
   const hasCodings = (traitsOf(headers, request.received) & fieldTrait.transferEncoding) !== 0;
   const codings = hasCodings ? allHeaders(headers, 'transfer-encoding') : noHeaders;
-  // What follows such a request belongs to the tunnel; an agent would judge a body that it never sees.
+  // What follows such a request belongs to the tunnel: an agent would never see it as a body.
   if (wantsWebSocket && (codings.length > 0 || (lengths[0] ?? '0') !== '0'))
     return 'A request for WebSocket has no body.';
   if (codings.length === 0) return null;
@@ -36,7 +36,7 @@ const framingFault = (request: ClientRequest): string | null => {
   return null;
 };
 
-/** Whether any of its expectations (RFC 9110, section 10.1.1) is another than to be asked for the body. */
+/** Whether there is an expectation other than `100-continue` (RFC 9110, section 10.1.1). */
 const expectsMore = ({ headers, received }: ClientRequest): boolean =>
   (traitsOf(headers, received) & fieldTrait.expect) !== 0 &&
   allHeaders(headers, 'expect').some((expectation) => expectation.toLowerCase() !== '100-continue');
@@ -45,7 +45,7 @@ const more = fieldTrait.contentLength | fieldTrait.transferEncoding | fieldTrait
 
 const letterE = 0x65;
 
-/** Whether there is a field that frames the body, or expects something. Most requests have none, and are not looked at again. */
+/** Whether there is a field that frames the body or an expectation. Most requests have neither. */
 const saysMore = ({ headers, received }: ClientRequest): boolean => {
   const known = knownOf(headers, received);
   if (known !== null) return (known.traits & more) !== 0;
@@ -53,7 +53,7 @@ const saysMore = ({ headers, received }: ClientRequest): boolean => {
     const name = headers[index] as string;
     switch (name.length) {
       case 6:
-        // Many names are as long as this one.
+        // Many names have this length.
         if ((name.charCodeAt(0) | 0x20) === letterE && name.toLowerCase() === 'expect') return true;
         break;
       case 14:

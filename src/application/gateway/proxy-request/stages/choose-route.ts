@@ -4,7 +4,7 @@ import type { ProblemAnswerer } from '../answer-problem.js';
 import type { Exchange, ExchangeView, MatchedRoute, Stage, StageOutcome } from '../exchange.js';
 import { runStages } from '../stage.js';
 
-/** A route with everything that its requests need, made when the configuration loads. */
+/** A route with all that its requests need, made when the configuration loads. */
 export interface CompiledRoute extends MatchedRoute {
   readonly stages: readonly Stage[];
 }
@@ -13,9 +13,9 @@ export interface CompiledRoute extends MatchedRoute {
 type RoutedBy = ExchangeView<'request' | 'target' | 'forwarded' | 'knownTarget'>;
 
 /**
- * Finds the route and goes on with its stages.
+ * Finds the route and runs its stages.
  *
- * @param unrouted what requests that no route takes go through before they are told so; null: nothing
+ * @param unrouted the stage of requests without a route, before they are refused; null: none
  */
 export const chooseRoute = (
   table: RouteTable,
@@ -30,7 +30,7 @@ export const chooseRoute = (
   const places = new Map([...routes.keys()].map((configuration, place) => [configuration, place]));
   const compiled = [...routes.values()];
   const these = {};
-  /** The place of the route that takes the request; -1: none does. */
+  /** The index of the route of the request; -1: there is none. */
   const find = ({ request: { method }, target, forwarded, knownTarget }: RoutedBy): number => {
     const known = knownTarget?.routeAmong(these) ?? -1;
     if (known >= 0) return known;
@@ -46,7 +46,7 @@ export const chooseRoute = (
     return place;
   };
   return (exchange) => {
-    // What is asked of the server itself (RFC 9110, section 9.3.7) is not asked of any one upstream.
+    // A request to the server itself (RFC 9110, section 9.3.7) belongs to no upstream.
     if (exchange.target.path === '*') return refuse(exchange, 'No route takes the target "*".');
     const route = compiled[find(exchange)];
     if (route === undefined) return refuse(exchange, 'No route of this gateway takes the request.');

@@ -2,7 +2,7 @@ import { correlationIdHeader } from '../../../../domain/http/correlation-id.js';
 import { countedForwards } from '../../../../domain/http/request-method.js';
 import type { StageOf } from '../exchange.js';
 
-/** Answers an OPTIONS that may be forwarded no further in the place of the upstream. */
+/** Answers an OPTIONS request whose Max-Forwards is used up. */
 export const countForwards: StageOf<'request', 'forwarded'> = (exchange) => {
   const fields = countedForwards(exchange.request.method, exchange.forwarded.headers);
   if (fields !== null) {

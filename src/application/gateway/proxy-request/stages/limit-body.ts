@@ -4,7 +4,7 @@ import { answerViolation, type ProblemAnswerer } from '../answer-problem.js';
 import type { StageOf } from '../exchange.js';
 import { MeteredBody } from '../metered-body.js';
 
-/** Refuses a body that says it is too large, and watches one that does not say. */
+/** Refuses a body whose declared length is over the limit, and counts every other as it is read. */
 export const limitBody =
   (
     limit: BodySizeLimit,

@@ -31,20 +31,20 @@ export interface LimitRateDependencies {
 type ChargeStage = StageOf<'target' | 'forwarded', 'rateLimitFields'>;
 type ChargedExchange = StageExchange<'target' | 'forwarded', 'rateLimitFields'>;
 
-/** Where a route's requests pay; null: there is nothing to pay. */
+/** The stages that charge the requests of a route; null: nothing is charged there. */
 export interface RateStages {
-  /** Once the headers are as agents and the upstream see them, before anything that costs more. */
+  /** After the headers are prepared, before everything that costs more. */
   readonly beforeAgents: ChargeStage | null;
-  /** Once the agents have set their headers. */
+  /** After the agents have set their headers. */
   readonly afterAgents: ChargeStage | null;
 }
 
-/** 128 bits of a digest: enough that nobody finds two texts with one bucket. */
+/** 128 bits of a digest, so that no two texts share a bucket. */
 const digestLength = 32;
 
 /**
- * The stages that hold the requests of a route to its rates. All limits are charged at once, in one that costs nothing where it refuses.
- * Only where the policy counts by a header that the agents own is that one charged after them: before them nothing is in it.
+ * The stages that apply the rate limits of a route. All limits are charged at once, and a refusal charges none. A policy that
+ * counts by a header of the agents is charged after them: before them the header is empty.
  *
  * @param identity null: the route has no agents
  */
@@ -67,7 +67,7 @@ export const limitRouteRate = (
     dependencies,
   );
   const chargePolicy = charge(limits.filter(isPolicy), dependencies);
-  // What the agents own can change while they are asked: each request pays once, whatever they say meanwhile.
+  // The headers that agents own can change meanwhile: each request is charged once all the same.
   const owing = new WeakSet<ChargedExchange>();
   return {
     beforeAgents: (exchange) => {
@@ -79,7 +79,7 @@ export const limitRouteRate = (
   };
 };
 
-/** The stage for requests that no route takes; null where no rate holds for them. */
+/** The stage for requests without a route; null: no rate applies to them. */
 export const limitUnroutedRate = (rates: RateLimits, dependencies: LimitRateDependencies): ChargeStage | null => {
   const limits = appliedRateLimits(rates, null);
   return limits.length === 0 ? null : charge(limits, dependencies);

@@ -3,7 +3,7 @@ import type { StageOf } from '../exchange.js';
 import type { IdentityHeaderFilter } from '../identity-header-filter.js';
 
 /**
- * Makes the headers that agents and the upstream see from those that the client sent.
+ * Makes the headers for agents and the upstream from those of the client.
  *
  * @param identity null on a route that forwards the identity headers of clients
  */

@@ -12,7 +12,7 @@ const details = {
   unsafe_path: 'The path holds %2f, %5c, %00 or a backslash.',
 } as const;
 
-/** Finds out what is asked of which host, once: every later stage and the upstream see the same path and host. */
+/** Normalises the path and the host, once: every later stage and the upstream see the same. */
 export const resolveTarget =
   (problems: ProblemAnswerer): StageOf<'request', 'target' | 'knownTarget' | 'forwarded'> =>
   (exchange) => {

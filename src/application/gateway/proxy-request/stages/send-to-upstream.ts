@@ -10,11 +10,11 @@ import { UpstreamForwarder } from '../upstream-forwarder.js';
 export interface SendDependencies extends Omit<SendingRules, 'upstream' | 'counters' | 'answers'> {
   readonly metrics: GatewayMetrics;
   readonly problems: ProblemAnswerer;
-  /** What a request body may have. */
+  /** The limit of request bodies. */
   readonly maxBodySize: BodySizeLimit;
 }
 
-/** Sends the request to a target of the upstream, to others where it fails and may be sent again, and the answer to the client. */
+/** Forwards the request to a target of the upstream, retries it on others, and relays the response. */
 export const sendToUpstream = (upstream: string, dependencies: SendDependencies): Stage => {
   const { chooser, clock, scheduler, metrics, timeoutMs, retries, allowance, problems, routeBreaker } = dependencies;
   const { readTimeoutMs, descriptors, heldResponseOctets, responseJudge } = dependencies;

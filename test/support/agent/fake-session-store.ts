@@ -4,8 +4,10 @@ import type {
   Stored,
   SubjectSessions,
 } from '../../../src/application/ports/agent/session-store.js';
+import type { SessionStoreOpener, SessionStores } from '../../../src/application/ports/agent/session-stores.js';
+import type { SessionStoreOptions } from '../../../src/domain/agent/configuration/saml-options.js';
 import type { Session } from '../../../src/domain/agent/sessions/session.js';
-import { err, ok } from '../../../src/domain/shared/result.js';
+import { err, ok, type Result } from '../../../src/domain/shared/result.js';
 
 type Method = keyof SessionStore;
 
@@ -115,5 +117,15 @@ export class FakeSessionStore implements SessionStore {
     const outcome = this.isDown ? err({ reason: 'the disk is full' }) : ok(act());
     if (this.#held.has(method)) await new Promise<void>((resolve) => void this.#late.push(resolve));
     return outcome;
+  }
+}
+
+/** Opens nothing, and says what it was asked for. */
+export class FakeStoreOpener implements SessionStoreOpener {
+  readonly kinds: SessionStoreOptions['kind'][] = [];
+
+  async open(options: SessionStoreOptions): Promise<Result<SessionStores, string>> {
+    this.kinds.push(options.kind);
+    return err('there is nothing to open');
   }
 }

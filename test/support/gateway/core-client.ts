@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import type { OpenListener } from '../../../src/application/ports/gateway/http-engine.js';
 import type { CleanUp } from '../shared/clean-up.js';
 import { eventually } from '../shared/eventually.js';
@@ -55,3 +56,12 @@ export const coreClient = (cleanUp: CleanUp, listener: OpenListener, allowHalfOp
 
 /** A response without its Date, which changes. */
 export const undated = (text: string): string => text.replace(/Date: [^\r]*\r\n/g, '');
+
+/** Connects to a listener by TLS, whoever that is. */
+export const tlsClient = (cleanUp: CleanUp, listener: OpenListener): CoreClient => {
+  const { host, port } = listener.address();
+  const socket = connectTls({ host, port, rejectUnauthorized: false });
+  socket.setNoDelay(true);
+  cleanUp.add(() => void socket.destroy());
+  return new CoreClient(socket);
+};

@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { CleanUp } from '../shared/clean-up.js';
 
 export const frameTypes = {
@@ -149,4 +150,13 @@ export const startRawHttp2Upstream = async (
     await new Promise((resolve) => server.close(resolve));
   });
   return { port: (server.address() as AddressInfo).port, peers };
+};
+
+/** Writes each octet by itself, in a turn of its own. */
+export const writeOctetByOctet = async (socket: Socket, octets: Uint8Array): Promise<void> => {
+  socket.setNoDelay(true);
+  for (let at = 0; at < octets.length && !socket.destroyed; at += 1) {
+    socket.write(octets.subarray(at, at + 1));
+    await turn();
+  }
 };

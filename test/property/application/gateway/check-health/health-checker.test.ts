@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { HealthChecker, maximumChecks } from '../../../../../src/application/gateway/check-health/health-checker.js';
-import { HeldProber } from '../../../../support/gateway/held-prober.js';
-import { RecordedHealth } from '../../../../support/gateway/recorded-health.js';
+import { HeldProber, RecordedHealth } from '../../../../support/gateway/health-fakes.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { ManualScheduler, settled } from '../../../../support/shared/manual-scheduler.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';

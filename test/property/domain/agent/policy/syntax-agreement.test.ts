@@ -5,8 +5,19 @@ import { parsePolicies } from '../../../../../src/domain/agent/policy/parse/pars
 import type { Expression, Policy } from '../../../../../src/domain/agent/policy/syntax-tree.js';
 import { nearMissPolicies } from '../../../../support/agent/near-miss-policies.js';
 import { normalizedCedarJson, policyAsCedarJson } from '../../../../support/agent/policy-as-cedar-json.js';
-import { expressionsOf } from '../../../../support/agent/policy-expressions-of.js';
 import { policySyntaxSamples } from '../../../../support/agent/policy-syntax-samples.js';
+
+const isExpression = (value: object): value is Expression => 'kind' in value && 'span' in value;
+
+/** The expression and every one inside it, found without a list of the kinds that there are. */
+const expressionsOf = (expression: Expression): readonly Expression[] => {
+  const inside = (value: unknown): readonly Expression[] => {
+    if (typeof value !== 'object' || value === null) return [];
+    const below = Object.values(value).flatMap(inside);
+    return isExpression(value) ? [value, ...below] : below;
+  };
+  return inside(expression);
+};
 
 const runs = 1000;
 

@@ -1,9 +1,35 @@
 import { describe, expect, it } from 'vitest';
-import { runPolicyCorpus } from '../../../../../src/application/agent/policy-tools/run-policy-corpus.js';
+import {
+  type CorpusLine,
+  type CorpusReport,
+  runPolicyCorpus,
+} from '../../../../../src/application/agent/policy-tools/run-policy-corpus.js';
 import type { CorpusFiles } from '../../../../../src/application/ports/agent/policy-files.js';
 import { err, ok } from '../../../../../src/domain/shared/result.js';
 import { corpusInMemory } from '../../../../support/agent/policy-corpus-files.js';
-import { RecordedReport } from '../../../../support/agent/policy-corpus-report.js';
+
+/** Keeps what a run of a corpus says. */
+class RecordedReport implements CorpusReport {
+  readonly lines: CorpusLine[] = [];
+  readonly complaints: string[] = [];
+  readonly remarks: string[] = [];
+
+  async line(line: CorpusLine): Promise<void> {
+    this.lines.push(line);
+  }
+
+  complaint(text: string): void {
+    this.complaints.push(text);
+  }
+
+  remark(text: string): void {
+    this.remarks.push(text);
+  }
+
+  progress(): void {
+    // Nobody watches.
+  }
+}
 
 const policies = `
   permit(principal == User::"alice", action, resource);

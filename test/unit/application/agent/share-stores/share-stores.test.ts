@@ -4,7 +4,7 @@ import { RelayedSessionEndings } from '../../../../../src/application/agent/shar
 import { RemoteStoreOpener } from '../../../../../src/application/agent/share-stores/remote-session-stores.js';
 import { RemoteSpentAssertions } from '../../../../../src/application/agent/share-stores/remote-spent-assertions.js';
 import { ShareStores } from '../../../../../src/application/agent/share-stores/share-stores.js';
-import { FakeStoreOpener } from '../../../../support/agent/fake-store-opener.js';
+import { FakeStoreOpener } from '../../../../support/agent/fake-session-store.js';
 import { hashOf, succeeded, testSession } from '../../../../support/agent/test-sessions.js';
 import { supervisedWorker } from '../../../../support/gateway/supervised-workers.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';

@@ -12,7 +12,7 @@ import {
 import { closeStores, sessionTopics } from '../../../../../src/application/agent/share-stores/store-topics.js';
 import type { SessionStores } from '../../../../../src/application/ports/agent/session-stores.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
-import { FakeStoreOpener } from '../../../../support/agent/fake-store-opener.js';
+import { FakeStoreOpener } from '../../../../support/agent/fake-session-store.js';
 import { hashOf, noonMs, succeeded, testSession } from '../../../../support/agent/test-sessions.js';
 import { supervisedWorker } from '../../../../support/gateway/supervised-workers.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';

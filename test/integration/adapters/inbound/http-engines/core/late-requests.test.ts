@@ -1,7 +1,6 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { undated } from '../../../../../support/gateway/core-client.js';
+import { tlsClient, undated } from '../../../../../support/gateway/core-client.js';
 import { answerTo, endOfTurn, get, type IdleClient, idleClients } from '../../../../../support/gateway/idle-clients.js';
-import { tlsClient } from '../../../../../support/gateway/tls-core-client.js';
 import { preparedTls, recordedListener } from '../../../../../support/gateway/tls-listener.js';
 import { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';

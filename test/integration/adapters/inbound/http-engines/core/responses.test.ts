@@ -6,14 +6,23 @@ import { ReadAheadBudget } from '../../../../../../src/adapters/inbound/http-eng
 import { CoreSessions } from '../../../../../../src/adapters/inbound/http-engines/core/core-http-engine.js';
 import { CorkedWrites } from '../../../../../../src/adapters/inbound/http-engines/core/corked-writes.js';
 import { Deadlines } from '../../../../../../src/adapters/inbound/http-engines/core/deadlines.js';
+import { faultOf } from '../../../../../../src/adapters/wire/http1/head-fault.js';
+import { readResponseHead, responseHead } from '../../../../../../src/adapters/wire/http1/read-response-head.js';
+import { ResponseLines } from '../../../../../../src/adapters/wire/http1-responses/response-lines.js';
 import { defaultEngineLimits } from '../../../../../../src/application/ports/gateway/http-engine.js';
 import type { ClientResponse } from '../../../../../../src/application/ports/gateway/http-exchange.js';
 import { CoreClient, coreClient, undated } from '../../../../../support/gateway/core-client.js';
 import { plainTimeouts } from '../../../../../support/gateway/plain-configurations.js';
-import { receivedResponse } from '../../../../../support/gateway/received-response.js';
 import { RecordingHandler } from '../../../../../support/gateway/recording-handler.js';
 import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
 import { CleanUp } from '../../../../../support/shared/clean-up.js';
+
+/** What is known of a response's head once it was read. `text`: all of it, and nothing behind it. */
+const receivedResponse = (text: string): ResponseLines => {
+  const reading = readResponseHead(Buffer.from(text, 'latin1'), 0, text.length, text.length);
+  if (reading !== text.length) throw new Error(`this is no head of a response: ${faultOf(reading)}`);
+  return new ResponseLines(text, responseHead, reading);
+};
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

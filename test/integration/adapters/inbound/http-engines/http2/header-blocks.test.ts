@@ -8,8 +8,8 @@ import {
   getFields,
   getRequest,
 } from '../../../../../support/gateway/http2-frames.js';
-import { writeOctetByOctet } from '../../../../../support/gateway/octet-by-octet.js';
 import { RawHttp2Client } from '../../../../../support/gateway/raw-http2-client.js';
+import { writeOctetByOctet } from '../../../../../support/gateway/raw-http2-upstream.js';
 import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
 import { CleanUp } from '../../../../../support/shared/clean-up.js';
 

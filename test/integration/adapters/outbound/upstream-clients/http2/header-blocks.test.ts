@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { writeOctetByOctet } from '../../../../../support/gateway/octet-by-octet.js';
 import {
   fieldBlock,
   frame,
@@ -7,6 +6,7 @@ import {
   frameTypes,
   headers,
   startRawHttp2Upstream,
+  writeOctetByOctet,
 } from '../../../../../support/gateway/raw-http2-upstream.js';
 import { bodyOctets } from '../../../../../support/gateway/scripted-body.js';
 import { plainUpstreamRequest, targetClient } from '../../../../../support/gateway/target-clients.js';

@@ -1,4 +1,6 @@
+import type { CheckedTarget } from '../../../src/application/gateway/check-health/watched-targets.js';
 import type { HealthProber, ProbedTarget } from '../../../src/application/ports/gateway/health-prober.js';
+import { initialHealth, type TargetHealth } from '../../../src/domain/gateway/health/target-health.js';
 import { err, ok, type Result } from '../../../src/domain/shared/result.js';
 
 /** A check that has begun. */
@@ -23,5 +25,23 @@ export class HeldProber implements HealthProber {
   /** The check that has been under way for longest comes to something: null, all is well. */
   endFirst(error: string | null): void {
     this.underWay.shift()?.settle(error === null ? ok(undefined) : err(error));
+  }
+}
+
+/** A target whose health is kept here. */
+export class RecordedHealth implements CheckedTarget {
+  readonly target: ProbedTarget;
+  current: TargetHealth = initialHealth;
+
+  constructor(host: string, authority = `${host}:80`) {
+    this.target = { address: { host, port: 80 }, authority };
+  }
+
+  health(): TargetHealth {
+    return this.current;
+  }
+
+  update(next: TargetHealth): void {
+    this.current = next;
   }
 }

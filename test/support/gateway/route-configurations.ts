@@ -1,8 +1,6 @@
-import type {
-  RouteConfiguration,
-  RouteMatches,
-} from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import type { RouteConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import type { RoutableRequest } from '../../../src/domain/gateway/routing/routable-request.js';
+import type { RouteMatches } from '../../../src/domain/gateway/routing/route-matches.js';
 import { plainPolicies } from './plain-configurations.js';
 
 const noMatches: RouteMatches = {

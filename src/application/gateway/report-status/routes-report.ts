@@ -1,12 +1,11 @@
 import type { CircuitBreakerRules } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
 import type {
   BuiltinHandler,
-  NamedMatch,
   RouteConfiguration,
-  RouteMatches,
   RoutePolicies,
 } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import type { RateLimitPolicy } from '../../../domain/gateway/rate-limiting/rate-limit-policy.js';
+import type { NamedMatch, RouteMatches } from '../../../domain/gateway/routing/route-matches.js';
 import { isSecretName } from '../../../domain/shared/secret.js';
 
 interface NamedMatchReport {

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../shared/json.js';
 import type { Secret } from '../../shared/secret.js';
 import type { CircuitBreakerRules } from '../circuit-breaking/circuit-breaker.js';
 import type { RateLimitPolicy } from '../rate-limiting/rate-limit-policy.js';
+import type { RouteMatches } from '../routing/route-matches.js';
 import type { AuditConfiguration } from './audit-schema.js';
 import type { RateLimitStoreOptions, RateLimits } from './rate-limit-options.js';
 import type { TracingConfiguration } from './tracing-schema.js';
@@ -83,25 +84,6 @@ export interface TlsConfiguration {
   /** Header in which the verified certificate of the client is passed on; null: it is not. */
   readonly forwardClientCertHeader: string | null;
   readonly minVersion: '1.2' | '1.3';
-}
-
-/** A header or query parameter that has to be there, with a value or with any. */
-export interface NamedMatch {
-  readonly name: string;
-  /** Null: any value will do. */
-  readonly value: string | null;
-}
-
-/** Kinds AND together, several values of one kind OR together; an empty kind says nothing. */
-export interface RouteMatches {
-  readonly paths: readonly string[];
-  readonly pathPrefixes: readonly string[];
-  readonly pathRegexes: readonly string[];
-  /** Exact, or `*.suffix`; lower case. */
-  readonly hosts: readonly string[];
-  readonly methods: readonly string[];
-  readonly headers: readonly NamedMatch[];
-  readonly queryParams: readonly NamedMatch[];
 }
 
 export const builtinHandlers = [

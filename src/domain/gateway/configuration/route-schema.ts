@@ -3,10 +3,11 @@ import { hostPattern, matchableHeader, methodKind } from '../../configuration/sc
 import { refuseMembers } from '../../configuration/schema/read-block.js';
 import { list, optional, withDefault } from '../../configuration/schema/scalar-keys.js';
 import { integer, oneOf, type ScalarKind, text } from '../../configuration/schema/scalar-kind.js';
-import type { Key } from '../../configuration/schema/schema.js';
+import type { Fields, Key, Located } from '../../configuration/schema/schema.js';
 import { err, ok } from '../../shared/result.js';
+import type { NamedMatch, RouteMatches } from '../routing/route-matches.js';
 import { circuitBreaker } from './circuit-breaker-schema.js';
-import { builtinHandlers, type NamedMatch } from './gateway-configuration.js';
+import { builtinHandlers } from './gateway-configuration.js';
 import { policies } from './policies-schema.js';
 
 /** A key `NAME` or `NAME VALUE` that may be repeated. */
@@ -75,6 +76,20 @@ const matchesShape = {
   ),
   'query-param': namedMatches(text, 'A query parameter that is there, with that value or with any.'),
 };
+
+/** The values of a list, without their places. */
+export const values = <Value>(list: readonly Located<Value>[]): Value[] => list.map(({ value }) => value);
+
+/** The matches of a route that was read without an error. */
+export const toMatches = (matches: Fields<typeof matchesShape>): RouteMatches => ({
+  paths: values(matches.path.value),
+  pathPrefixes: values(matches['path-prefix'].value),
+  pathRegexes: values(matches['path-regex'].value),
+  hosts: values(matches.host.value),
+  methods: values(matches.method.value),
+  headers: matches.header.value,
+  queryParams: matches['query-param'].value,
+});
 
 const builtin = oneOf(['builtin']);
 

@@ -1,29 +1,18 @@
-import type { Located } from '../../configuration/schema/schema.js';
 import { toBreaker } from './circuit-breaker-schema.js';
 import type { RouteConfiguration } from './gateway-configuration.js';
 import { toRateLimitPolicy } from './rate-limit-schema.js';
 import type { ReadRoute } from './read-gateway.js';
-
-const values = <Value>(list: readonly Located<Value>[]): Value[] => list.map(({ value }) => value);
+import { toMatches, values } from './route-schema.js';
 
 /** A route that was read without an error, as the gateway works with it. */
 export const toRoute = ({ name, fields }: ReadRoute): RouteConfiguration => {
-  const matches = fields.matches.value;
   const policies = fields.policies.value;
   const rateLimit = policies['rate-limit'].value;
   const breaker = fields['circuit-breaker'].value;
   return {
     id: name.value,
     priority: fields.priority.value,
-    matches: {
-      paths: values(matches.path.value),
-      pathPrefixes: values(matches['path-prefix'].value),
-      pathRegexes: values(matches['path-regex'].value),
-      hosts: values(matches.host.value),
-      methods: values(matches.method.value),
-      headers: matches.header.value,
-      queryParams: matches['query-param'].value,
-    },
+    matches: toMatches(fields.matches.value),
     upstream: fields.upstream.value,
     builtinHandler: fields['builtin-handler'].value,
     agents: values(fields.agents.value),

@@ -1,5 +1,5 @@
-import type { NamedMatch } from '../configuration/gateway-configuration.js';
 import type { Placement, RouteSearch } from './route-candidate.js';
+import type { NamedMatch } from './route-matches.js';
 
 /** Header, query and method conditions of a placement that the index has yet to decide. */
 export interface OpenAttributes {

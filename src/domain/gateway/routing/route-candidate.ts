@@ -1,38 +1,6 @@
-import { prefixTakes } from '../../http/path-normalisation.js';
-import type { NamedMatch } from '../configuration/gateway-configuration.js';
 import { RequestView } from './routable-request.js';
-import type { Route, RouteConditions } from './route.js';
-
-const hostMatches = (conditions: RouteConditions, host: string | null): boolean => {
-  if (conditions.hosts.length === 0 && conditions.hostSuffixes.length === 0) return true;
-  if (host === null) return false;
-  return (
-    conditions.hosts.includes(host) ||
-    conditions.hostSuffixes.some((suffix) => host.length > suffix.length && host.endsWith(suffix))
-  );
-};
-
-const pathMatches = ({ paths, prefixes, patterns }: RouteConditions, path: string): boolean =>
-  (paths.length === 0 || paths.includes(path)) &&
-  (prefixes.length === 0 || prefixes.some((prefix) => prefixTakes(prefix, path))) &&
-  (patterns.length === 0 || patterns.some((pattern) => pattern.test(path)));
-
-const anyNamed = (wanted: readonly NamedMatch[], pairs: readonly string[]): boolean => {
-  for (let index = 0; index + 1 < pairs.length; index += 2) {
-    for (const { name, value } of wanted) {
-      if (name === pairs[index] && (value === null || value === pairs[index + 1])) return true;
-    }
-  }
-  return false;
-};
-
-/** Whether a request meets every kind of condition, each by one of its values; a condition costs its own length. */
-const meetsConditions = (conditions: RouteConditions, view: RequestView): boolean =>
-  (conditions.methods.length === 0 || conditions.methods.includes(view.request.method)) &&
-  hostMatches(conditions, view.request.host) &&
-  (conditions.headers.length === 0 || anyNamed(conditions.headers, view.headers())) &&
-  (conditions.queryParams.length === 0 || anyNamed(conditions.queryParams, view.parameters())) &&
-  pathMatches(conditions, view.request.path);
+import type { Route } from './route.js';
+import { meetsConditions, type RouteConditions } from './route-matches.js';
 
 /** An alternative in the index. */
 export interface RouteCandidate {

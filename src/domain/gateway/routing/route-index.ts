@@ -1,8 +1,8 @@
 import { AttributeIndex, type OpenAttributes } from './attribute-index.js';
 import { type PatternEntry, PatternGroup } from './pattern-group.js';
 import { patternLiterals } from './pattern-literals.js';
-import type { PathPattern, RouteConditions } from './route.js';
 import type { Placement, RouteCandidate, RouteSearch } from './route-candidate.js';
+import type { PathPattern, RouteConditions } from './route-matches.js';
 
 const slash = 0x2f;
 

@@ -2,9 +2,10 @@ import { err, ok, type Result } from '../../shared/result.js';
 import type { RouteConfiguration } from '../configuration/gateway-configuration.js';
 import type { PathPatternCompiler } from './path-pattern.js';
 import type { RoutableRequest } from './routable-request.js';
-import { compileRoute, type Route, type RouteConditions } from './route.js';
+import { compileRoute, type Route } from './route.js';
 import { type RouteCandidate, RouteSearch } from './route-candidate.js';
 import { RouteIndex } from './route-index.js';
+import { compareSpecificity, prefixesRank, type RouteConditions } from './route-matches.js';
 
 /**
  * One way in which a route can match: with one of its prefixes, and by its exact hosts or by one host suffix. A route
@@ -16,41 +17,12 @@ interface RouteAlternative {
   readonly conditions: RouteConditions;
 }
 
-/** Exact path over regex over prefix over no path at all. */
-const pathKind = ({ paths, patterns, prefixes }: RouteConditions): number => {
-  if (paths.length > 0) return 3;
-  if (patterns.length > 0) return 2;
-  return prefixes.length > 0 ? 1 : 0;
-};
-
-/** Whether the prefixes of a route decide how specific it is. */
-const prefixesRank = (conditions: RouteConditions): boolean => pathKind(conditions) === 1;
-
-const longest = (texts: readonly string[]): number => texts.reduce((length, text) => Math.max(length, text.length), 0);
-
-const prefixLength = (conditions: RouteConditions): number =>
-  prefixesRank(conditions) ? longest(conditions.prefixes) : 0;
-
-/** An exact host over a suffix, a longer suffix over a shorter one, that over none. */
-const hostRank = ({ hosts, hostSuffixes }: RouteConditions): number =>
-  hosts.length > 0 ? Number.MAX_SAFE_INTEGER : longest(hostSuffixes);
-
-const has = (values: readonly unknown[]): number => (values.length > 0 ? 1 : 0);
-
-/**
- * Matching order: the higher priority; then the more specific path (exact, regex, the longer prefix); then host,
- * header, query and method, each before none; then the order of the file. Negative: `left` comes first.
- */
+/** Matching order: the higher priority, then the more specific matches, then the order of the file. Negative: `left` first. */
 const compareAlternatives = (left: RouteAlternative, right: RouteAlternative): number => {
   const [a, b] = [left.conditions, right.conditions];
   return (
     right.route.configuration.priority - left.route.configuration.priority ||
-    pathKind(b) - pathKind(a) ||
-    prefixLength(b) - prefixLength(a) ||
-    hostRank(b) - hostRank(a) ||
-    has(b.headers) - has(a.headers) ||
-    has(b.queryParams) - has(a.queryParams) ||
-    has(b.methods) - has(a.methods) ||
+    compareSpecificity(a, b) ||
     left.route.fileOrder - right.route.fileOrder
   );
 };
@@ -58,7 +30,7 @@ const compareAlternatives = (left: RouteAlternative, right: RouteAlternative): n
 /** How many alternatives a route has. */
 const countAlternatives = ({ conditions }: Route): number => {
   const prefixes = prefixesRank(conditions) ? conditions.prefixes.length : 1;
-  return prefixes * Math.max(1, has(conditions.hosts) + conditions.hostSuffixes.length);
+  return prefixes * Math.max(1, (conditions.hosts.length > 0 ? 1 : 0) + conditions.hostSuffixes.length);
 };
 
 /** The alternatives of a route; together they match what the route matches. */

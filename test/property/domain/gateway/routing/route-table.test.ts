@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { re2PathPatterns } from '../../../../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
-import type {
-  RouteConfiguration,
-  RouteMatches,
-} from '../../../../../src/domain/gateway/configuration/gateway-configuration.js';
+import type { RouteConfiguration } from '../../../../../src/domain/gateway/configuration/gateway-configuration.js';
 import type { RoutableRequest } from '../../../../../src/domain/gateway/routing/routable-request.js';
+import type { RouteMatches } from '../../../../../src/domain/gateway/routing/route-matches.js';
 import { compileRouteTable } from '../../../../../src/domain/gateway/routing/route-table.js';
 import { findNaively } from '../../../../support/gateway/naive-route-table.js';
 import { routeConfiguration } from '../../../../support/gateway/route-configurations.js';

@@ -1,6 +1,6 @@
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
-import type { RepeatableBody } from './replayable-body.js';
+import { type RepeatableBody, ReplayableBody } from './replayable-body.js';
 
 /** Pieces of this size or more are kept as they are. Smaller ones are copied together: each piece has a cost of its own. */
 export const largePieceOctets = 4_096;
@@ -152,3 +152,9 @@ export class BufferedBody implements BodySource, RepeatableBody {
     this.#pieces = [];
   }
 }
+
+/** Null: the body can be sent once. Without another target nothing is kept. */
+export const repeatableBody = (body: BodySource, hasChoice: boolean): RepeatableBody | null => {
+  if (body instanceof BufferedBody) return body;
+  return hasChoice ? new ReplayableBody(body) : null;
+};

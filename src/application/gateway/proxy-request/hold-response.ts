@@ -3,7 +3,9 @@ import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
 import { type ResponseFault, responseFaultOf } from './attempt-end.js';
 import { BufferedBody, PrefixedBody, readAhead } from './buffered-body.js';
 import type { ExchangeView } from './exchange.js';
-import { withBody } from './relay-response.js';
+import type { JudgedExchange } from './judge-response.js';
+import { type RelayingExchange, relayResponse, withBody } from './relay-response.js';
+import type { SendingRules } from './sending-rules.js';
 
 /** A buffered response. `isWhole`: the upstream has sent all of it. */
 export type HeldResponse =
@@ -47,4 +49,34 @@ export const holdResponse = async (
   } finally {
     upload?.lookAhead(false);
   }
+};
+
+/** The attempt whose response is held. */
+export interface HeldAttempt {
+  cancel(): void;
+  /** The upstream is done with the request. */
+  ended(): void;
+}
+
+/**
+ * Relays a response after the agents of the route have judged it and after it was held, where the rules ask for that. The
+ * result is why the client did not get all of it; null: it did.
+ */
+export const relayHeldResponse = async (
+  exchange: RelayingExchange & JudgedExchange,
+  response: UpstreamResponse,
+  { responseJudge, heldResponseOctets }: Pick<SendingRules, 'responseJudge' | 'heldResponseOctets'>,
+  attempt: HeldAttempt,
+): Promise<ResponseFault | null> => {
+  let judgedResponse = response;
+  if (responseJudge !== null) {
+    const judged = await responseJudge.judge(exchange, response, () => attempt.cancel());
+    if (judged.kind === 'ended') return judged.fault;
+    judgedResponse = judged.response;
+  }
+  if (heldResponseOctets === null) return relayResponse(exchange, judgedResponse);
+  const held = await holdResponse(exchange, judgedResponse, heldResponseOctets);
+  if (held.kind === 'broken') return held.fault;
+  if (held.isWhole) attempt.ended();
+  return relayResponse(exchange, held.response);
 };

@@ -32,7 +32,8 @@ export type JudgedResponse =
   | { readonly kind: 'relay'; readonly response: UpstreamResponse }
   | { readonly kind: 'ended'; readonly fault: ResponseFault | null };
 
-type JudgedExchange = StageExchange<'id' | 'target' | 'targetFields' | 'trace' | 'waitFor', 'agents'>;
+/** An exchange as agents judge its response. */
+export type JudgedExchange = StageExchange<'id' | 'target' | 'targetFields' | 'trace' | 'waitFor', 'agents'>;
 
 const ended: JudgedResponse = { kind: 'ended', fault: null };
 

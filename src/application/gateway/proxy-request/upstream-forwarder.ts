@@ -4,7 +4,6 @@ import {
 } from '../../../domain/gateway/circuit-breaking/failure-classification.js';
 import { mayRetry } from '../../../domain/gateway/load-balancing/retry-rules.js';
 import { type HeaderList, noHeaders } from '../../../domain/http/header-list.js';
-import type { BodySource } from '../../ports/gateway/body-source.js';
 import type {
   UpstreamExchange,
   UpstreamFailure,
@@ -15,12 +14,12 @@ import type { BalancingRequest, ChosenTarget, TargetChoice } from '../choose-ups
 import { uncountedPeriod } from '../circuit-breakers/circuit-breaker-holder.js';
 import type { PartTrace } from '../trace/request-tracing.js';
 import { type AttemptEnd, blamed, endOfAnswer, endOfFailure, endOfStatus, type ResponseFault } from './attempt-end.js';
-import { BufferedBody } from './buffered-body.js';
+import { repeatableBody } from './buffered-body.js';
 import type { Exchange, UpstreamAttempts } from './exchange.js';
-import { holdResponse } from './hold-response.js';
+import { relayHeldResponse } from './hold-response.js';
 import { relayInterim, relayResponse } from './relay-response.js';
 import { relayTunnel } from './relay-tunnel.js';
-import { type RepeatableBody, ReplayableBody } from './replayable-body.js';
+import type { RepeatableBody } from './replayable-body.js';
 import type { SendingRules } from './sending-rules.js';
 
 const noTargets: readonly string[] = [];
@@ -131,7 +130,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
     if (this.count >= retries.maxAttempts || !this.#hasRetry()) return false;
     counters.attempted();
     this.#noteRetry();
-    this.#noteSending();
+    this.count += 1;
     return true;
   }
 
@@ -145,7 +144,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
       return;
     }
     if (last !== null && last.wasEvicted !== true) this.#noteRetry();
-    this.#noteSending();
+    this.count += 1;
     this.#target = choice;
     this.address = choice.address;
     this.targetFields = choice.responseHeaders;
@@ -226,19 +225,14 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
 
   /** Whether the allowance has a retry left. Counts a refusal. */
   #hasRetry(): boolean {
-    const { allowance, counters } = this.#rules;
-    const { hasRetry } = allowance;
-    if (!hasRetry) counters.retryRefused();
-    return hasRetry;
+    if (this.#rules.allowance.hasRetry) return true;
+    this.#rules.counters.retryRefused();
+    return false;
   }
 
   #noteRetry(): void {
     this.#rules.allowance.retried();
     this.#rules.counters.retried();
-  }
-
-  #noteSending(): void {
-    this.count += 1;
   }
 
   #deliver(response: UpstreamResponse): void {
@@ -254,32 +248,17 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
     const fault =
       responseJudge === null && heldResponseOctets === null
         ? relayResponse(exchange, response)
-        : this.#passOnSlowly(response);
-    if (!(fault instanceof Promise)) this.#passedOn(status, fault);
+        : relayHeldResponse(exchange, response, this.#rules, {
+            cancel: () => this.#sent?.cancel(),
+            ended: () => this.#finish(endOfStatus(status)),
+          });
+    if (!(fault instanceof Promise)) this.#relayed(status, fault);
     else {
-      fault.then((late) => this.#passedOn(status, late)).catch((error: unknown) => this.#fault(error));
+      fault.then((late) => this.#relayed(status, late)).catch((error: unknown) => this.#fault(error));
     }
   }
 
-  /** The result is why the client did not get all of the response; null: it did. */
-  async #passOnSlowly(response: UpstreamResponse): Promise<ResponseFault | null> {
-    const exchange = this.#exchange;
-    const { responseJudge, heldResponseOctets } = this.#rules;
-    let standing = response;
-    if (responseJudge !== null) {
-      const judged = await responseJudge.judge(exchange, response, () => this.#sent?.cancel());
-      if (judged.kind === 'ended') return judged.fault;
-      standing = judged.response;
-    }
-    if (heldResponseOctets === null) return relayResponse(exchange, standing);
-    const held = await holdResponse(exchange, standing, heldResponseOctets);
-    if (held.kind === 'broken') return held.fault;
-    // The target is done with it.
-    if (held.isWhole) this.#finish(endOfStatus(response.status));
-    return relayResponse(exchange, held.response);
-  }
-
-  #passedOn(status: number, fault: ResponseFault | null): void {
+  #relayed(status: number, fault: ResponseFault | null): void {
     const exchange = this.#exchange;
     const { answers, counters } = this.#rules;
     const end = endOfAnswer(exchange, status, fault);
@@ -320,9 +299,3 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
     this.#trace = null;
   }
 }
-
-/** Null: the body can be sent once. Without another target nothing is kept. */
-const repeatableBody = (body: BodySource, hasChoice: boolean): RepeatableBody | null => {
-  if (body instanceof BufferedBody) return body;
-  return hasChoice ? new ReplayableBody(body) : null;
-};

@@ -1,4 +1,4 @@
-import type { AgentOptions } from '../../domain/agent/configuration/agent-configuration.js';
+import type { AgentOptions } from '../../domain/agent/configuration/agent-options-schema.js';
 import { decodeAgentOptions } from '../../domain/agent/configuration/decode-agent-options.js';
 import type { ConfigurationProblem } from '../../domain/configuration/configuration-problem.js';
 import type { AgentConfiguration } from '../../domain/gateway/configuration/gateway-configuration.js';

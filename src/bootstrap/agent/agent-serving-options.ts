@@ -1,4 +1,5 @@
-import type { AgentOptions, GrpcServingOptions } from '../../domain/agent/configuration/agent-configuration.js';
+import type { GrpcServingOptions } from '../../domain/agent/configuration/agent-configuration.js';
+import type { AgentOptions } from '../../domain/agent/configuration/agent-options-schema.js';
 import { checkServedPlaces, grpcServing } from '../../domain/agent/configuration/serving-option-rules.js';
 import type { SocketAddress } from '../../domain/configuration/network-addresses.js';
 import { grpcAddress } from '../../domain/configuration/schema/grpc-address.js';

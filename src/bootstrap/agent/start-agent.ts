@@ -7,7 +7,8 @@ import { NodeScheduler } from '../../adapters/outbound/node-scheduler/node-sched
 import type { StartOptions } from '../../application/agent/configure-agent/agent-configuration-in-force.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import type { TextFileReader } from '../../application/ports/shared/text-file-reader.js';
-import { type AgentOptions, agentDefaults } from '../../domain/agent/configuration/agent-configuration.js';
+import { agentDefaults } from '../../domain/agent/configuration/agent-configuration.js';
+import type { AgentOptions } from '../../domain/agent/configuration/agent-options-schema.js';
 import { grpcServing } from '../../domain/agent/configuration/serving-option-rules.js';
 import type { AgentOptionProblem } from '../../domain/configuration/agent-option-problem.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';

@@ -1,51 +1,11 @@
 import type { AdviceId } from './advice-kinds.js';
 import type { SourcePosition } from './configuration-problem.js';
 
-/** The options of how an agent of its own process is served: read at its start alone. */
-export const servingOptionNames = [
-  'socket',
-  'grpc-address',
-  'grpc-tls-cert-file',
-  'grpc-tls-key-file',
-  'grpc-client-ca-file',
-  'grpc-insecure',
-  'metrics-address',
-  'health-interval-secs',
-  'metrics-interval-secs',
-] as const;
-
-export type ServingOptionName = (typeof servingOptionNames)[number];
-
-/** The options by the names that flags and the config block give them. */
-export const agentOptionNames = [
-  ...servingOptionNames,
-  'jwt-secret',
-  'jwt-public-key',
-  'jwt-algorithm',
-  'jwt-issuer',
-  'jwt-audience',
-  'api-keys',
-  'api-key-header',
-  'basic-auth-users',
-  'user-id-header',
-  'auth-method-header',
-  'fail-open',
-  'forward-credentials',
-  'token-cache-size',
-  'max-claim-bytes',
-  'oidc',
-  'mtls',
-  'authz',
-  'saml',
-  'token-exchange',
-] as const;
-
-export type AgentOptionName = (typeof agentOptionNames)[number];
-
 /** Something wrong with an option, whichever source it came from. Its text never holds a secret. */
 export interface AgentOptionProblem {
   readonly severity: 'error' | 'warning';
-  readonly option: AgentOptionName;
+  /** The key, as in `jwt-secret`. */
+  readonly option: string;
   readonly message: string;
   readonly suggestion: string | null;
   /** Absent: the option as a whole. */

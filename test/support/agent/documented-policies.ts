@@ -1,4 +1,5 @@
-import type { AuthenticationMethod, Identity } from '../../../src/domain/agent/identity/identity.js';
+import type { Identity } from '../../../src/domain/agent/identity/identity.js';
+import type { AuthenticationMethod } from '../../../src/domain/agent/identity/request-credentials.js';
 import type { RequestFacts } from '../../../src/domain/agent/policy/gateway-model/gateway-request.js';
 import type { Claims } from '../../../src/domain/agent/tokens/claims.js';
 import { parseClaims } from '../../../src/domain/agent/tokens/parse-claims.js';

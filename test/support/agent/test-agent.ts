@@ -28,7 +28,7 @@ import { SessionStoreLeases } from '../../../src/application/agent/sessions/sess
 import { IdentityProviderTrusts } from '../../../src/application/agent/sign-on/saml/trust/identity-provider-trusts.js';
 import type { KeySetSource } from '../../../src/application/ports/agent/key-set-source.js';
 import { openSessionStores } from '../../../src/bootstrap/agent/session-store-openers.js';
-import type { AgentOptions } from '../../../src/domain/agent/configuration/agent-configuration.js';
+import type { AgentOptions } from '../../../src/domain/agent/configuration/agent-options-schema.js';
 import { decodeAgentOptions } from '../../../src/domain/agent/configuration/decode-agent-options.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../../src/domain/agent-protocol/messages.js';
 import type { HeaderList } from '../../../src/domain/http/header-list.js';

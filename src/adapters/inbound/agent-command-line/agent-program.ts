@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AgentOptionName } from '../../../domain/configuration/agent-option-problem.js';
+import type { AgentOptionName } from '../../../domain/agent/configuration/agent-options-schema.js';
 import { newProgram, valueFlag, withAgentBlock } from '../../command-line/program.js';
 
 /** How an option is given on the command line and in the environment. */

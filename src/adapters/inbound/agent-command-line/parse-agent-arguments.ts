@@ -1,6 +1,6 @@
+import type { AgentOptionName } from '../../../domain/agent/configuration/agent-options-schema.js';
 import { parseEntryList } from '../../../domain/agent/configuration/credential-entries.js';
 import type { AgentOptionText } from '../../../domain/agent/configuration/decode-agent-options.js';
-import type { AgentOptionName } from '../../../domain/configuration/agent-option-problem.js';
 import type { UsageOutput } from '../../command-line/command-output.js';
 import { type FlagValues, flagValue, isSet, repeatedFlag } from '../../command-line/flag-values.js';
 import { helpOutput, misuse, type Program, readArguments } from '../../command-line/program.js';

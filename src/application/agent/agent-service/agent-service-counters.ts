@@ -1,5 +1,5 @@
 import type { AuthenticationFailure } from '../../../domain/agent/identity/authentication-failure.js';
-import type { AuthenticationMethod } from '../../../domain/agent/identity/identity.js';
+import type { AuthenticationMethod } from '../../../domain/agent/identity/request-credentials.js';
 import type { ExchangeReason } from '../../../domain/agent/token-exchange/exchange-refusal.js';
 import type { MetricsReport, ReportedHistogram, ReportedValue } from '../../../domain/agent-protocol/metrics-report.js';
 import type { ExchangeOutcomes } from '../exchange-token/exchange-facts.js';

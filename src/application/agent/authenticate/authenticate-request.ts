@@ -4,9 +4,10 @@ import {
   moreTelling,
   type UndecidedReason,
 } from '../../../domain/agent/identity/authentication-failure.js';
-import { type AuthenticationMethod, comparePrecedence } from '../../../domain/agent/identity/identity.js';
 import {
+  type AuthenticationMethod,
   type CredentialHeaders,
+  comparePrecedence,
   type RequestCredentials,
   requestCredentials,
 } from '../../../domain/agent/identity/request-credentials.js';

@@ -1,7 +1,6 @@
 import type { FailureReason, UndecidedReason } from '../../../domain/agent/identity/authentication-failure.js';
 import type { BearerCredential } from '../../../domain/agent/identity/authorization-credential.js';
-import type { AuthenticationMethod } from '../../../domain/agent/identity/identity.js';
-import type { RequestCredentials } from '../../../domain/agent/identity/request-credentials.js';
+import type { AuthenticationMethod, RequestCredentials } from '../../../domain/agent/identity/request-credentials.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { PasswordCheck, PasswordVerdict } from './password-checks.js';
 import type { PreparedIdentity } from './prepared-identity.js';

@@ -1,7 +1,8 @@
 import type { MappedAttribute } from '../../../domain/agent/configuration/saml-options.js';
 import { type ClaimBounds, claimBounds } from '../../../domain/agent/identity/bounded-headers.js';
-import { type AuthenticationMethod, type Identity, identityRemarks } from '../../../domain/agent/identity/identity.js';
+import { type Identity, identityRemarks } from '../../../domain/agent/identity/identity.js';
 import { type IdentityHeaderNames, identityHeaders } from '../../../domain/agent/identity/identity-headers.js';
+import type { AuthenticationMethod } from '../../../domain/agent/identity/request-credentials.js';
 import { rememberAnswer } from '../../../domain/agent-protocol/lasting-answers.js';
 import {
   type AgentAnswer,

@@ -1,4 +1,4 @@
-import type { AgentOptions } from '../../../domain/agent/configuration/agent-configuration.js';
+import type { AgentOptions } from '../../../domain/agent/configuration/agent-options-schema.js';
 import { decodeAgentOptions } from '../../../domain/agent/configuration/decode-agent-options.js';
 import { optionProblemText } from '../../../domain/agent/configuration/option-report.js';
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';

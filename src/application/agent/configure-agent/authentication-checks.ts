@@ -1,4 +1,4 @@
-import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-configuration.js';
+import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-option-rules.js';
 import type { Identity } from '../../../domain/agent/identity/identity.js';
 import { ApiKeyCheck } from '../authenticate/api-key-check.js';
 import type { AuthenticationCheck } from '../authenticate/authentication-check.js';

@@ -1,10 +1,9 @@
+import { agentDefaults, type EntrySource } from '../../../domain/agent/configuration/agent-configuration.js';
 import {
-  type AgentOptions,
-  agentDefaults,
   type CompleteAgentOptions,
-  type EntrySource,
-} from '../../../domain/agent/configuration/agent-configuration.js';
-import { completeAgentOptions } from '../../../domain/agent/configuration/agent-option-rules.js';
+  completeAgentOptions,
+} from '../../../domain/agent/configuration/agent-option-rules.js';
+import type { AgentOptions } from '../../../domain/agent/configuration/agent-options-schema.js';
 import { shownEntryFile } from '../../../domain/agent/configuration/credential-entries.js';
 import { providerLabel } from '../../../domain/agent/configuration/oidc-option-rules.js';
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';

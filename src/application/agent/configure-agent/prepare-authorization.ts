@@ -1,8 +1,5 @@
-import type {
-  AuthzOptions,
-  CompleteAgentOptions,
-  TemplateLinkOptions,
-} from '../../../domain/agent/configuration/agent-configuration.js';
+import type { AuthzOptions, TemplateLinkOptions } from '../../../domain/agent/configuration/agent-configuration.js';
+import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-option-rules.js';
 import { noPolicies } from '../../../domain/agent/configuration/authz-option-rules.js';
 import { inlinePolicies } from '../../../domain/agent/configuration/inline-policies.js';
 import { policyLimits } from '../../../domain/agent/policy/policy-limits.js';

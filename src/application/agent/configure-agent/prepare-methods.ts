@@ -4,12 +4,8 @@ import {
   prepareCertificateRules,
 } from '../../../domain/agent/client-certificates/certificate-rules.js';
 import { parseDistinguishedName } from '../../../domain/agent/client-certificates/distinguished-name.js';
-import type {
-  BasicUser,
-  CompleteAgentOptions,
-  JwtOptions,
-  MtlsOptions,
-} from '../../../domain/agent/configuration/agent-configuration.js';
+import type { BasicUser, JwtOptions, MtlsOptions } from '../../../domain/agent/configuration/agent-configuration.js';
+import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-option-rules.js';
 import { aboutOidc, looksLikeJson } from '../../../domain/agent/configuration/public-key-text.js';
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';

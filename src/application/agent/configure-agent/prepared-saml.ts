@@ -1,4 +1,4 @@
-import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-configuration.js';
+import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-option-rules.js';
 import { optionProblemText } from '../../../domain/agent/configuration/option-report.js';
 import type { SamlOptions } from '../../../domain/agent/configuration/saml-options.js';
 import { sessionIdentity } from '../../../domain/agent/sessions/session-identity.js';

@@ -1,4 +1,4 @@
-import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-configuration.js';
+import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-option-rules.js';
 import type { TokenExchangeOptions } from '../../../domain/agent/configuration/token-exchange-options.js';
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
 import type { AgentParts } from './agent-parts.js';

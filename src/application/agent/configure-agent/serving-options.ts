@@ -1,5 +1,9 @@
-import { type AgentOptions, agentDefaults } from '../../../domain/agent/configuration/agent-configuration.js';
-import { type ServingOptionName, servingOptionNames } from '../../../domain/configuration/agent-option-problem.js';
+import { agentDefaults } from '../../../domain/agent/configuration/agent-configuration.js';
+import {
+  type AgentOptions,
+  type ServingOptionName,
+  servingOptionNames,
+} from '../../../domain/agent/configuration/agent-options-schema.js';
 import { grpcAddressText } from '../../../domain/configuration/schema/grpc-address.js';
 import { socketAddressText } from '../../../domain/configuration/schema/network-kinds.js';
 

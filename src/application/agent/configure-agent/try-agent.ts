@@ -1,4 +1,4 @@
-import type { AgentOptions } from '../../../domain/agent/configuration/agent-configuration.js';
+import type { AgentOptions } from '../../../domain/agent/configuration/agent-options-schema.js';
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { Stored, StoreFailure } from '../../ports/agent/session-store.js';

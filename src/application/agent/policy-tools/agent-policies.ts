@@ -1,4 +1,5 @@
-import type { AgentOptions, AuthzOptions } from '../../../domain/agent/configuration/agent-configuration.js';
+import type { AuthzOptions } from '../../../domain/agent/configuration/agent-configuration.js';
+import type { AgentOptions } from '../../../domain/agent/configuration/agent-options-schema.js';
 import type { ConfigurationProblem } from '../../../domain/configuration/configuration-problem.js';
 import type { AgentBlockReader } from '../../ports/agent/agent-block-reader.js';
 import type { PolicySet } from './policy-set.js';

@@ -1,4 +1,4 @@
-import type { AgentOptions } from '../../../domain/agent/configuration/agent-configuration.js';
+import type { AgentOptions } from '../../../domain/agent/configuration/agent-options-schema.js';
 import type { AgentOptionProblem, OptionSource } from '../../../domain/configuration/agent-option-problem.js';
 import type { ConfigurationProblem } from '../../../domain/configuration/configuration-problem.js';
 

@@ -1,10 +1,8 @@
-import type { CertificateFiles, GrpcAddress, SocketAddress } from '../../configuration/network-addresses.js';
+import type { CertificateFiles, GrpcAddress } from '../../configuration/network-addresses.js';
 import type { Secret } from '../../shared/secret.js';
 import type { UserIdKind } from '../client-certificates/certificate-user.js';
 import type { PasswordHash } from '../identity/password-hash-rules.js';
 import { type AsymmetricAlgorithm, asymmetricAlgorithms } from '../tokens/signature-algorithm.js';
-import type { SamlBlockOptions, SamlOptions } from './saml-options.js';
-import type { TokenExchangeBlockOptions, TokenExchangeOptions } from './token-exchange-options.js';
 
 export const jwtAlgorithms = ['HS256', ...asymmetricAlgorithms] as const;
 export type JwtAlgorithm = (typeof jwtAlgorithms)[number];
@@ -13,58 +11,6 @@ export type JwtAlgorithm = (typeof jwtAlgorithms)[number];
 export type EntrySource =
   | { readonly kind: 'entry'; readonly text: Secret }
   | { readonly kind: 'file'; readonly path: string };
-
-/**
- * The agent's options as one source (flags, environment, config block) gives them. An option the source does not name is
- * absent, so sources merge by spreading: `{ ...configBlock, ...environment, ...flags }`.
- */
-export interface AgentOptions {
-  /** Path of the unix socket to serve. */
-  readonly socket?: string;
-  /** Where to serve gRPC. */
-  readonly grpcAddress?: GrpcAddress;
-  /** Path of a PEM file: the certificate that it is served with, then its intermediates. */
-  readonly grpcTlsCertFile?: string;
-  /** Path of a PEM file. */
-  readonly grpcTlsKeyFile?: string;
-  /** Path of a PEM file with the authorities of gateways. */
-  readonly grpcClientCaFile?: string;
-  /** Serve gRPC in the clear on an address that others can reach. */
-  readonly grpcInsecure?: boolean;
-  /** Where to serve the own metrics. */
-  readonly metricsAddress?: SocketAddress;
-  /** Between two health reports to gateways, in milliseconds. */
-  readonly healthIntervalMs?: number;
-  /** Between two metrics reports to gateways, in milliseconds. */
-  readonly metricsIntervalMs?: number;
-  /** Shared secret for HS256. */
-  readonly jwtSecret?: Secret;
-  /** Path of a PEM file, for every algorithm but HS256. */
-  readonly jwtPublicKey?: string;
-  readonly jwtAlgorithm?: JwtAlgorithm;
-  readonly jwtIssuer?: string;
-  readonly jwtAudience?: string;
-  /** Entries `<key>:<name>`, split at the last colon. */
-  readonly apiKeys?: readonly EntrySource[];
-  readonly apiKeyHeader?: string;
-  /** Entries `<user>:<password>`, split at the first colon. */
-  readonly basicAuthUsers?: readonly EntrySource[];
-  readonly userIdHeader?: string;
-  readonly authMethodHeader?: string;
-  readonly failOpen?: boolean;
-  /** True: every credential goes on to the upstream; false: none does; absent: Authorization does, the API key does not. */
-  readonly forwardCredentials?: boolean;
-  /** Tokens that are remembered as verified, at the most; 0: none. */
-  readonly tokenCacheSize?: number;
-  /** Largest header value of one claim, in octets. */
-  readonly maxClaimBytes?: number;
-  /** Providers of the `oidc` blocks, those included that are not enabled. */
-  readonly oidc?: readonly OidcProviderOptions[];
-  readonly mtls?: MtlsOptions;
-  readonly authz?: AuthzOptions;
-  readonly saml?: SamlBlockOptions;
-  readonly tokenExchange?: TokenExchangeBlockOptions;
-}
 
 /** An `oidc` block: a provider whose access tokens are accepted. */
 export interface OidcProviderOptions {
@@ -168,39 +114,6 @@ export interface BasicUser {
 
 /** Which of the credentials that were presented the upstream sees. */
 export type CredentialForwarding = 'all' | 'authorization' | 'none';
-
-/** Everything the agent needs to run: every option checked, every default filled in. */
-export interface CompleteAgentOptions {
-  readonly socket: string;
-  /** Null: gRPC is not served. */
-  readonly grpc: GrpcServingOptions | null;
-  /** Null: metrics go to gateways alone. */
-  readonly metricsAddress: SocketAddress | null;
-  /** Null: no bearer token is accepted. */
-  readonly jwt: JwtOptions | null;
-  readonly apiKeys: readonly ApiKey[];
-  /** Null: no API keys are configured, and no header for them; none is a credential then. */
-  readonly apiKeyHeader: string | null;
-  readonly basicUsers: readonly BasicUser[];
-  readonly userIdHeader: string;
-  readonly authMethodHeader: string;
-  readonly failOpen: boolean;
-  readonly forwardCredentials: CredentialForwarding;
-  readonly tokenCacheSize: number;
-  readonly maxClaimBytes: number;
-  /** Carries the certificate of the client: also for tokens that are bound to one, where `mtls` is not enabled. */
-  readonly clientCertHeader: string;
-  /** The enabled ones. */
-  readonly oidc: readonly OidcProviderOptions[];
-  /** Null: not enabled. */
-  readonly mtls: MtlsOptions | null;
-  /** Null: not enabled, and whoever is authenticated may do everything. */
-  readonly authz: AuthzOptions | null;
-  /** Null: not enabled. */
-  readonly saml: SamlOptions | null;
-  /** Null: not enabled. */
-  readonly tokenExchange: TokenExchangeOptions | null;
-}
 
 /** Where gRPC is served, and how. */
 export interface GrpcServingOptions {

@@ -1,4 +1,5 @@
-import type { AgentOptionName, AgentOptionProblem, OptionPlace } from '../../configuration/agent-option-problem.js';
+import type { AgentOptionProblem, OptionPlace } from '../../configuration/agent-option-problem.js';
+import type { SocketAddress } from '../../configuration/network-addresses.js';
 import { type HeaderOption, unfitHeader } from '../../configuration/schema/unfit-header.js';
 import { canonicalName } from '../../http/canonical-name.js';
 import { isToken } from '../../http/field-syntax.js';
@@ -7,20 +8,26 @@ import { utf8Length } from '../../shared/utf8.js';
 import { parseAllowedSan } from '../client-certificates/allowed-san.js';
 import { parseDistinguishedName } from '../client-certificates/distinguished-name.js';
 import {
-  type AgentOptions,
+  type ApiKey,
+  type AuthzOptions,
   agentDefaults,
-  type CompleteAgentOptions,
+  type BasicUser,
   type CredentialForwarding,
+  type GrpcServingOptions,
   type JwtOptions,
   type MtlsOptions,
+  type OidcProviderOptions,
 } from './agent-configuration.js';
+import type { AgentOptionName, AgentOptions } from './agent-options-schema.js';
 import { enabledAuthz } from './authz-option-rules.js';
 import { apiKeyEntries, basicUserEntries, type EntryFiles } from './entry-option-rules.js';
 import { enabledProviders } from './oidc-option-rules.js';
 import type { OptionReport } from './option-report.js';
 import { looksLikePublicKey } from './public-key-text.js';
 import { enabledSaml } from './saml-option-rules.js';
+import type { SamlOptions } from './saml-options.js';
 import { checkServedPlaces, grpcServing } from './serving-option-rules.js';
+import type { TokenExchangeOptions } from './token-exchange-options.js';
 import { enabledTokenExchange } from './token-exchange-rules.js';
 
 const checkList = (
@@ -187,6 +194,39 @@ const checkHeaders = (names: HeaderNames, error: OptionReport): void => {
     taken.set(canonical, key);
   }
 };
+
+/** Everything the agent needs to run: every option checked, every default filled in. */
+export interface CompleteAgentOptions {
+  readonly socket: string;
+  /** Null: gRPC is not served. */
+  readonly grpc: GrpcServingOptions | null;
+  /** Null: metrics go to gateways alone. */
+  readonly metricsAddress: SocketAddress | null;
+  /** Null: no bearer token is accepted. */
+  readonly jwt: JwtOptions | null;
+  readonly apiKeys: readonly ApiKey[];
+  /** Null: no API keys are configured, and no header for them; none is a credential then. */
+  readonly apiKeyHeader: string | null;
+  readonly basicUsers: readonly BasicUser[];
+  readonly userIdHeader: string;
+  readonly authMethodHeader: string;
+  readonly failOpen: boolean;
+  readonly forwardCredentials: CredentialForwarding;
+  readonly tokenCacheSize: number;
+  readonly maxClaimBytes: number;
+  /** Carries the certificate of the client: also for tokens that are bound to one, where `mtls` is not enabled. */
+  readonly clientCertHeader: string;
+  /** The enabled ones. */
+  readonly oidc: readonly OidcProviderOptions[];
+  /** Null: not enabled. */
+  readonly mtls: MtlsOptions | null;
+  /** Null: not enabled, and whoever is authenticated may do everything. */
+  readonly authz: AuthzOptions | null;
+  /** Null: not enabled. */
+  readonly saml: SamlOptions | null;
+  /** Null: not enabled. */
+  readonly tokenExchange: TokenExchangeOptions | null;
+}
 
 /** What came of checking the options of an agent. */
 export interface CompletedAgentOptions {

@@ -1,4 +1,4 @@
-import type { AgentOptionName, OptionPlace } from '../../configuration/agent-option-problem.js';
+import type { OptionPlace } from '../../configuration/agent-option-problem.js';
 import type { SourcePosition } from '../../configuration/configuration-problem.js';
 import { grpcAddress, keyFilePath, pemFilePath } from '../../configuration/schema/grpc-address.js';
 import { headerName, socketAddress } from '../../configuration/schema/network-kinds.js';
@@ -7,13 +7,7 @@ import { boolean, integer, oneOf, seconds, secret, text } from '../../configurat
 import type { Field, Fields, Located } from '../../configuration/schema/schema.js';
 import type { Secret } from '../../shared/secret.js';
 import { userIdKinds } from '../client-certificates/certificate-user.js';
-import {
-  type AgentOptions,
-  agentDefaults,
-  type EntrySource,
-  jwtAlgorithms,
-  type MtlsOptions,
-} from './agent-configuration.js';
+import { agentDefaults, type EntrySource, jwtAlgorithms, type MtlsOptions } from './agent-configuration.js';
 import { authzBlock, toAuthzOptions } from './authz-block.js';
 import { parseEntryList, parseSingleEntry } from './credential-entries.js';
 import { oidcBlocks, toProviderOptions } from './oidc-block.js';
@@ -143,6 +137,25 @@ export const agentOptionsShape = {
   'token-exchange': tokenExchangeBlock,
 };
 
+/** Every option, in the order of the reference. */
+export const agentOptionNames = Object.keys(agentOptionsShape) as readonly AgentOptionName[];
+export type AgentOptionName = keyof typeof agentOptionsShape;
+
+/** The options of how an agent of its own process is served: read at its start alone. */
+export const servingOptionNames = [
+  'socket',
+  'grpc-address',
+  'grpc-tls-cert-file',
+  'grpc-tls-key-file',
+  'grpc-client-ca-file',
+  'grpc-insecure',
+  'metrics-address',
+  'health-interval-secs',
+  'metrics-interval-secs',
+] as const;
+
+export type ServingOptionName = (typeof servingOptionNames)[number];
+
 /** One text is a list, with commas. Of several, or of the items of a JSON array, each is an entry of its own. */
 const entries = (values: readonly Located<Secret>[]): readonly EntrySource[] => {
   const [first] = values;
@@ -151,7 +164,7 @@ const entries = (values: readonly Located<Secret>[]): readonly EntrySource[] => 
 };
 
 /** The options that were written. What was not, or says null, is absent. */
-export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>): AgentOptions => {
+export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>) => {
   const socket = fields.socket.value;
   const grpcAddress = fields['grpc-address'].value;
   const grpcTlsCertFile = fields['grpc-tls-cert-file'].value;
@@ -209,6 +222,12 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>): AgentO
   };
 };
 
+/**
+ * The agent's options as one source (flags, environment, config block) gives them. An option that the source does not name
+ * is absent, so sources merge by spreading: `{ ...configBlock, ...environment, ...flags }`.
+ */
+export type AgentOptions = Readonly<ReturnType<typeof toAgentOptions>>;
+
 /** One of several blocks of an option. */
 interface LocatedBlock {
   readonly fields: Readonly<Record<string, Field<unknown>>>;
@@ -221,14 +240,17 @@ const keyOf = (shape: Readonly<Record<string, Field<unknown>>>, key: string, blo
   return { ...field, position: field.position ?? block.position };
 };
 
+/** An option that no block can have. */
+const unknownOption: Field<unknown> = { value: null, given: false, sound: false, position: null };
+
 /** Whether an option, or a key of its block, was written, could be read, and where it stands. */
 export const agentOptionField = (
   fields: Fields<typeof agentOptionsShape>,
-  option: AgentOptionName,
+  option: string,
   place: OptionPlace = {},
 ): Field<unknown> => {
   const { block, client, key } = place;
-  const whole: Field<unknown> = fields[option];
+  const whole: Field<unknown> = Object.hasOwn(fields, option) ? fields[option as AgentOptionName] : unknownOption;
   /** One of several blocks: as a whole, or a key of it. */
   const one = (found: LocatedBlock | undefined, outside: Field<unknown>): Field<unknown> => {
     if (found === undefined) return outside;

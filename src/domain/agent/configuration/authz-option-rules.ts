@@ -57,8 +57,8 @@ export const enabledAuthz = (
     return null;
   }
   if (authz.policyFiles.length + authz.inlinePolicies.length > 0) return authz;
-  const { severity, option, message, suggestion, place } = noPolicies(authz.defaultDecision);
+  const { severity, message, suggestion, place } = noPolicies(authz.defaultDecision);
   const report = severity === 'error' ? error : warn;
-  report(option, message, suggestion ?? undefined, place);
+  report('authz', message, suggestion ?? undefined, place);
   return authz;
 };

@@ -1,4 +1,4 @@
-import type { AgentOptionName, AgentOptionProblem } from '../../configuration/agent-option-problem.js';
+import type { AgentOptionProblem } from '../../configuration/agent-option-problem.js';
 import type { ConfigurationProblem, SourcePosition } from '../../configuration/configuration-problem.js';
 import { ProblemReport } from '../../configuration/schema/problem-report.js';
 import { readMembers } from '../../configuration/schema/read-block.js';
@@ -6,9 +6,14 @@ import type { Fields, ReadContext } from '../../configuration/schema/schema.js';
 import type { Setting } from '../../configuration/setting/setting.js';
 import { settingsFromJson } from '../../configuration/setting/setting-json.js';
 import type { JsonObject } from '../../shared/json.js';
-import type { AgentOptions } from './agent-configuration.js';
 import { completeAgentOptions } from './agent-option-rules.js';
-import { agentOptionField, agentOptionsShape, toAgentOptions } from './agent-options-schema.js';
+import {
+  type AgentOptionName,
+  type AgentOptions,
+  agentOptionField,
+  agentOptionsShape,
+  toAgentOptions,
+} from './agent-options-schema.js';
 import { agentEntryFiles } from './entry-option-rules.js';
 import { inlinePolicyProblems, withoutInlinePlace } from './inline-policies.js';
 
@@ -41,7 +46,7 @@ const placeInText = (
 };
 
 /** Blocks with URLs that may hold a secret. */
-const withUrls: ReadonlySet<AgentOptionName> = new Set(['oidc', 'saml', 'token-exchange']);
+const withUrls: ReadonlySet<string> = new Set(['oidc', 'saml', 'token-exchange']);
 
 /**
  * Reads a config block as `readAgentOptions` does, and checks its options against each other too, without reading a

@@ -1,8 +1,8 @@
-import type { AgentOptionName } from '../../configuration/agent-option-problem.js';
 import type { Result } from '../../shared/result.js';
 import type { Secret } from '../../shared/secret.js';
 import { weakness } from '../identity/password-hash-rules.js';
-import type { AgentOptions, ApiKey, BasicUser, EntrySource } from './agent-configuration.js';
+import type { ApiKey, BasicUser, EntrySource } from './agent-configuration.js';
+import type { AgentOptionName, AgentOptions } from './agent-options-schema.js';
 import {
   entryEndFault,
   entryFiles,

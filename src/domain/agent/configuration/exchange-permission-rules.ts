@@ -1,6 +1,7 @@
 import type { AllowedExchange } from '../token-exchange/exchange-policy.js';
-import type { CompleteAgentOptions, OidcProviderOptions } from './agent-configuration.js';
+import type { JwtOptions, OidcProviderOptions } from './agent-configuration.js';
 import type { ExchangeReport } from './option-report.js';
+import type { SamlOptions } from './saml-options.js';
 import type { TokenExchangeBlockOptions } from './token-exchange-options.js';
 
 /** Entries of one list, at the most. */
@@ -22,7 +23,11 @@ export const checkExchangeList = (
 };
 
 /** What is configured to verify tokens with. */
-export type ExchangeMethods = Pick<CompleteAgentOptions, 'jwt' | 'oidc' | 'saml'>;
+export interface ExchangeMethods {
+  readonly jwt: JwtOptions | null;
+  readonly oidc: readonly OidcProviderOptions[];
+  readonly saml: SamlOptions | null;
+}
 
 interface PermissionLists {
   /** Null: not said here. */

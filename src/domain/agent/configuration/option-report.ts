@@ -1,11 +1,7 @@
 import type { AdviceId } from '../../configuration/advice-kinds.js';
-import type {
-  AgentOptionName,
-  AgentOptionProblem,
-  OptionPlace,
-  OptionSource,
-} from '../../configuration/agent-option-problem.js';
+import type { AgentOptionProblem, OptionPlace, OptionSource } from '../../configuration/agent-option-problem.js';
 import type { ConfigurationProblem } from '../../configuration/configuration-problem.js';
+import type { AgentOptionName } from './agent-options-schema.js';
 
 /** A problem of an option as one of a configuration; `prefix` tells whose option it is. */
 export const toConfigurationProblem = (

@@ -1,7 +1,7 @@
-import type { AgentOptionName } from '../../configuration/agent-option-problem.js';
 import { grpcAddressText, isLocalGrpcAddress } from '../../configuration/schema/grpc-address.js';
 import { socketAddressText } from '../../configuration/schema/network-kinds.js';
-import { type AgentOptions, agentDefaults, type GrpcServingOptions } from './agent-configuration.js';
+import { agentDefaults, type GrpcServingOptions } from './agent-configuration.js';
+import type { AgentOptionName, AgentOptions } from './agent-options-schema.js';
 import type { OptionReport } from './option-report.js';
 
 const certificateFiles = (options: AgentOptions, error: OptionReport): GrpcServingOptions['tls'] => {

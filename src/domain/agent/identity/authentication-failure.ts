@@ -1,6 +1,6 @@
 import type { CertificateRejection } from '../client-certificates/certificate-defects.js';
 import type { TokenRejection } from '../tokens/token-rejection.js';
-import type { AuthenticationMethod } from './identity.js';
+import type { AuthenticationMethod } from './request-credentials.js';
 
 /** Why a credential could not be judged, good or bad as it may be. */
 export type UndecidedReason =

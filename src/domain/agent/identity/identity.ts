@@ -2,6 +2,7 @@ import { type AuditRemarks, remarkText } from '../../agent-protocol/audit-remark
 import { emptyAudit } from '../../agent-protocol/messages.js';
 import { isWellFormed } from '../../shared/utf8.js';
 import type { Claims } from '../tokens/claims.js';
+import type { AuthenticationMethod } from './request-credentials.js';
 
 /** Who makes a request, for the audit of the answer to it. Nothing for one that has no identity. */
 export const identityRemarks = (identity: Identity | null): AuditRemarks & Readonly<Record<string, string>> =>
@@ -9,17 +10,6 @@ export const identityRemarks = (identity: Identity | null): AuditRemarks & Reado
 
 /** What the audit of an answer is told where policies were asked: where none applies, no rule says so. */
 export const authorizationRemarks = { event: 'authorization' } as const satisfies AuditRemarks;
-
-/**
- * Every way to authenticate, as X-Auth-Method names it, in the order in which they are tried: the first that succeeds
- * wins, and one that fails is not the end.
- */
-export const authenticationMethods = ['mtls', 'saml', 'oidc', 'jwt', 'api_key', 'basic'] as const;
-export type AuthenticationMethod = (typeof authenticationMethods)[number];
-
-/** Less than zero where `first` is tried before `second`. */
-export const comparePrecedence = (first: AuthenticationMethod, second: AuthenticationMethod): number =>
-  authenticationMethods.indexOf(first) - authenticationMethods.indexOf(second);
 
 /** Characters of a user id that a credential names, at the most. */
 const maximumSubjectLength = 256;

@@ -1,6 +1,6 @@
+import { agentOptionNames, servingOptionNames } from '../../agent/configuration/agent-options-schema.js';
 import { checkAgentOptions } from '../../agent/configuration/decode-agent-options.js';
 import type { ReadAgent } from '../../gateway/configuration/read-gateway.js';
-import { agentOptionNames, servingOptionNames } from '../agent-option-problem.js';
 import { ProblemReport } from '../schema/problem-report.js';
 import type { ReadContext } from '../schema/schema.js';
 

@@ -1,4 +1,4 @@
-import type { AgentOptions } from '../../agent/configuration/agent-configuration.js';
+import type { AgentOptions } from '../../agent/configuration/agent-options-schema.js';
 import { readAgentOptions } from '../../agent/configuration/decode-agent-options.js';
 import { checkAgentTransport } from '../../gateway/configuration/agent-transport-rules.js';
 import { checkAudit } from '../../gateway/configuration/audit-rules.js';

@@ -1,4 +1,5 @@
-import { type AgentOptions, agentDefaults } from '../../agent/configuration/agent-configuration.js';
+import { agentDefaults } from '../../agent/configuration/agent-configuration.js';
+import type { AgentOptions } from '../../agent/configuration/agent-options-schema.js';
 import { claimBounds } from '../../agent/identity/bounded-headers.js';
 import { agentsOf, type ReadGateway, type ReadRoute, routesOf } from '../../gateway/configuration/read-gateway.js';
 import { canonicalName } from '../../http/canonical-name.js';

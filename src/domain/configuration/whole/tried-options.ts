@@ -1,5 +1,8 @@
-import type { AgentOptions } from '../../agent/configuration/agent-configuration.js';
-import { agentOptionsShape, toAgentOptions } from '../../agent/configuration/agent-options-schema.js';
+import {
+  type AgentOptions,
+  agentOptionsShape,
+  toAgentOptions,
+} from '../../agent/configuration/agent-options-schema.js';
 import type { ReadAgent } from '../../gateway/configuration/read-gateway.js';
 import { ProblemReport } from '../schema/problem-report.js';
 import { readMembers } from '../schema/read-block.js';

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../../shared/result.js';
-import type { AuthenticationMethod, Identity } from '../../identity/identity.js';
+import type { Identity } from '../../identity/identity.js';
+import type { AuthenticationMethod } from '../../identity/request-credentials.js';
 import { type Claims, type ClaimValue, isClaims } from '../../tokens/claims.js';
 import { claimAt } from '../gateway-model/claimed-roles.js';
 import type { PrincipalOptions } from '../gateway-model/gateway-principal.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agentOptionFlags } from '../../../../../src/adapters/inbound/agent-command-line/agent-program.js';
 import { parseAgentArguments } from '../../../../../src/adapters/inbound/agent-command-line/parse-agent-arguments.js';
-import { agentOptionNames } from '../../../../../src/domain/configuration/agent-option-problem.js';
+import { agentOptionNames } from '../../../../../src/domain/agent/configuration/agent-options-schema.js';
 
 type Environment = Readonly<Record<string, string>>;
 const parse = (argv: readonly string[], env: Environment = {}) => parseAgentArguments(argv, env, '1.2.3');

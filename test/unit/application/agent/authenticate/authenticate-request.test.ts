@@ -8,7 +8,7 @@ import {
   undecided,
 } from '../../../../../src/application/agent/authenticate/authentication-check.js';
 import { preparedIdentity } from '../../../../../src/application/agent/authenticate/prepared-identity.js';
-import type { AuthenticationMethod } from '../../../../../src/domain/agent/identity/identity.js';
+import type { AuthenticationMethod } from '../../../../../src/domain/agent/identity/request-credentials.js';
 import { neverCancelled } from '../../../../support/shared/never-cancelled.js';
 
 const names = { apiKey: 'X-API-Key', certificate: 'X-Client-Cert', sessionCookie: 'session' };

@@ -3,7 +3,7 @@ import {
   IdentityPreparation,
   leftOutLineMs,
 } from '../../../../../src/application/agent/authenticate/prepared-identity.js';
-import type { AuthenticationMethod } from '../../../../../src/domain/agent/identity/identity.js';
+import type { AuthenticationMethod } from '../../../../../src/domain/agent/identity/request-credentials.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 

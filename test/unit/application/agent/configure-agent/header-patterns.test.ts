@@ -3,8 +3,10 @@ import {
   identityHeaderPatterns,
   removablePatterns,
 } from '../../../../../src/application/agent/configure-agent/prepare-agent.js';
-import type { CompleteAgentOptions } from '../../../../../src/domain/agent/configuration/agent-configuration.js';
-import { completeAgentOptions } from '../../../../../src/domain/agent/configuration/agent-option-rules.js';
+import {
+  type CompleteAgentOptions,
+  completeAgentOptions,
+} from '../../../../../src/domain/agent/configuration/agent-option-rules.js';
 import { isOwned, ownedHeaders } from '../../../../../src/domain/http/owned-headers.js';
 import type { JsonObject } from '../../../../../src/domain/shared/json.js';
 import { optionsOf } from '../../../../support/agent/test-agent.js';

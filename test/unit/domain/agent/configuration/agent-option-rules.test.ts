@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type {
-  AgentOptions,
-  CompleteAgentOptions,
-  EntrySource,
-} from '../../../../../src/domain/agent/configuration/agent-configuration.js';
-import { completeAgentOptions } from '../../../../../src/domain/agent/configuration/agent-option-rules.js';
+import type { EntrySource } from '../../../../../src/domain/agent/configuration/agent-configuration.js';
+import {
+  type CompleteAgentOptions,
+  completeAgentOptions,
+} from '../../../../../src/domain/agent/configuration/agent-option-rules.js';
+import type { AgentOptions } from '../../../../../src/domain/agent/configuration/agent-options-schema.js';
 import { parseEntryList, parseSingleEntry } from '../../../../../src/domain/agent/configuration/credential-entries.js';
 import { agentEntryFiles } from '../../../../../src/domain/agent/configuration/entry-option-rules.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';

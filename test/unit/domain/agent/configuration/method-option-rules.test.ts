@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type {
-  AgentOptions,
   MtlsOptions,
   OidcProviderOptions,
 } from '../../../../../src/domain/agent/configuration/agent-configuration.js';
 import { completeAgentOptions } from '../../../../../src/domain/agent/configuration/agent-option-rules.js';
+import type { AgentOptions } from '../../../../../src/domain/agent/configuration/agent-options-schema.js';
 import { keySetUrlFault } from '../../../../../src/domain/agent/configuration/key-set-url.js';
 
 const complete = (options: AgentOptions) => completeAgentOptions(options, new Map());

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentOptions } from '../../../../../src/domain/agent/configuration/agent-configuration.js';
 import { completeAgentOptions } from '../../../../../src/domain/agent/configuration/agent-option-rules.js';
+import type { AgentOptions } from '../../../../../src/domain/agent/configuration/agent-options-schema.js';
 import type { GrpcAddress } from '../../../../../src/domain/configuration/network-addresses.js';
 
 const complete = (options: AgentOptions) => completeAgentOptions(options, new Map());

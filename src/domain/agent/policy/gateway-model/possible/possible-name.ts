@@ -1,5 +1,5 @@
 import { nearestWord } from '../../../../configuration/schema/did-you-mean.js';
-import { authenticationMethods } from '../../../identity/identity.js';
+import { authenticationMethods } from '../../../identity/request-credentials.js';
 import { anonymousPrincipal } from '../gateway-principal.js';
 import { httpMethods } from '../http-methods.js';
 

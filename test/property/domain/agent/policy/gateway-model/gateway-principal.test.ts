@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { authenticationMethods } from '../../../../../../src/domain/agent/identity/identity.js';
+import { authenticationMethods } from '../../../../../../src/domain/agent/identity/request-credentials.js';
 import { gatewayPrincipal } from '../../../../../../src/domain/agent/policy/gateway-model/gateway-principal.js';
 import { gatewayRequest, splitUri } from '../../../../../../src/domain/agent/policy/gateway-model/gateway-request.js';
 import { entityKey, entityUid } from '../../../../../../src/domain/agent/policy/values/entity-uid.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/shared/clock.js';
 
-/** Lets one of many events through in a period, and counts those it keeps back. */
+/** Lets one event through per period, and counts the suppressed ones. */
 export class OncePerPeriod {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #periodMs: number;
@@ -12,7 +12,7 @@ export class OncePerPeriod {
     this.#periodMs = periodMs;
   }
 
-  /** How many were kept back since the last one that was let through; null where this one is kept back, too. */
+  /** The number suppressed since the last event that passed; null if this event is suppressed. */
   take(): number | null {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs < this.#nextMs) {

@@ -13,13 +13,13 @@ const failure = (message: string, problems: readonly ConfigurationProblem[]): Ag
   locate: nowhere,
 });
 
-/** Where the gateway connects to is what is to be served, unless the options say otherwise. */
+/** Serves on the address that the gateway connects to, unless the options name another. */
 const servedAt = ({ transport }: AgentConfiguration): AgentOptions => {
   if (transport.kind === 'unix_socket') return { socket: transport.path };
   return transport.kind === 'grpc' ? { grpcAddress: transport.address } : {};
 };
 
-/** Reads the blocks of agents in the configuration that a source gives. */
+/** Reads agent blocks from the configuration of a source. */
 export const agentBlockReader =
   (source: ConfigurationSource): AgentBlockReader =>
   async (agentName) => {

@@ -2,14 +2,17 @@ import type { AgentOptions } from '../../../domain/agent/configuration/agent-opt
 import type { AgentOptionProblem, OptionSource } from '../../../domain/configuration/agent-option-problem.js';
 import type { ConfigurationProblem } from '../../../domain/configuration/configuration-problem.js';
 
-/** The options that a gateway's configuration gives an agent. */
+/** The options that the gateway's configuration sets for one agent. */
 export interface AgentBlock {
-  /** Null where there was any error. */
+  /** Null if there was an error. */
   readonly options: AgentOptions | null;
   readonly problems: readonly ConfigurationProblem[];
-  /** Where a problem with one of the options stands in the file; null: nowhere. */
+  /** Finds the place in the file of an option with a problem; null if there is none. */
   readonly locate: (problem: AgentOptionProblem) => OptionSource | null;
 }
 
-/** Reads the `config` block of an agent; a null name means the only agent of the file. Never rejects. */
+/**
+ * Reads the `config` block of an agent. A null name selects the only agent of the file. Never
+ * rejects.
+ */
 export type AgentBlockReader = (agentName: string | null) => Promise<AgentBlock>;

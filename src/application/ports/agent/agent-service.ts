@@ -6,31 +6,35 @@ import type { JsonObject } from '../../../domain/shared/json.js';
 import type { Result } from '../../../domain/shared/result.js';
 import type { MaybePromise } from '../shared/maybe-promise.js';
 
-/** Who hands over a configuration. */
+/** The gateway that sends a configuration. */
 export interface ConfigurationGiver {
   readonly proxyId: string;
   readonly proxyVersion: string;
-  /** The connection it came by: the giver counts as connected until the last of its connections is `disconnected`. */
+  /**
+   * The connection that carried it. The gateway is connected until its last connection is
+   * `disconnected`.
+   */
   readonly connection: symbol;
 }
 
 /**
- * `handshake`: what a connection begins with, which may have been decided some time ago. `change`: asked for on a
- * connection that stands, and newer than whatever that gateway gave before.
+ * `handshake`: part of connecting, and possibly outdated. `change`: sent over an open connection,
+ * and newer than everything this gateway sent before.
  */
 export type ConfigurationOccasion = 'handshake' | 'change';
 
 /**
- * An agent, as the transports see it: the socket server and the embedded client call the same one.
- * A connection has its own set of correlation ids, so every call names the connection it came by.
+ * An agent, as its transports see it. The socket server and the embedded client call the same
+ * interface. Correlation ids are unique per connection, so every call names its connection.
  */
 export interface AgentService {
   capabilities(): AgentCapabilities;
 
   /**
-   * Checks the whole configuration, then takes it. An error is the reason for refusing it, fit to be shown; what was in
-   * force stays. Null: the gateway has none to give. An equal configuration that comes as a `change` has the agent read its
-   * files again, once for each `version`; without a version, each time.
+   * Checks a whole configuration and applies it. Null: the gateway has none to send.
+   * On an error, the previous configuration stays in force; the error text is safe to show. An
+   * equal configuration that arrives as a `change` makes the agent read its files again: once per
+   * `version`, or every time without a version.
    */
   configure(
     config: JsonObject | null,
@@ -39,20 +43,22 @@ export interface AgentService {
     version?: string | null,
   ): Promise<Result<void, string>>;
 
-  /** Never rejects: what cannot be decided is refused by the service itself. */
+  /** Decides an event. Never rejects: the service itself refuses what it cannot decide. */
   judge(event: AgentEvent, connection: symbol): MaybePromise<AgentAnswer>;
 
-  /** Forgets what is held for a request: a judgement that waits for something ends at once, and its answer is not used. */
+  /**
+   * Discards the state of a request. A pending decision ends at once, and its result is not used.
+   */
   cancel(correlationId: string, reason: CancelReason, connection: symbol): void;
 
-  /** Forgets what is held for a connection that has ended, and for every request of it. Nothing comes by it any more. */
+  /** Discards the state of a closed connection and of all its requests. */
   disconnected(connection: symbol): void;
 
-  /** Ends what it does on its own: nobody asks it any more. Resolves once all that it keeps is written; never rejects. */
+  /** Stops background work. Resolves after all pending writes. Never rejects. */
   stop(): Promise<void>;
 
   health(): AgentHealth;
   metrics(): MetricsReport;
-  /** Calls back on each change of state; the result ends that. */
+  /** Calls the listener on each change of state. The result unsubscribes it. */
   onHealthChange(listener: (health: AgentHealth) => void): () => void;
 }

@@ -1,5 +1,5 @@
-/** Makes new API keys. */
+/** Generates API keys. */
 export interface KeyGenerator {
-  /** 256 random bits as base64url: 43 characters. */
+  /** 256 random bits in base64url: 43 characters. */
   newKey(): string;
 }

@@ -2,19 +2,20 @@ import type { PasswordAlgorithm } from '../../../domain/agent/identity/new-passw
 import type { PasswordHash } from '../../../domain/agent/identity/password-hash-rules.js';
 import type { Result } from '../../../domain/shared/result.js';
 
-/** Makes hashes of new passwords, each with a salt of its own. */
+/** Hashes new passwords, each with a new salt. */
 export interface PasswordHasher {
-  /** With the cost that is advised for the algorithm. The error is one clause. Never rejects. */
+  /** Hashes with the recommended cost of the algorithm. The error is one clause. Never rejects. */
   hash(password: string, algorithm: PasswordAlgorithm): Promise<Result<PasswordHash, string>>;
 }
 
 /** Checks passwords against hashes, off the event loop. */
 export interface PasswordVerifier {
   /**
-   * Whether the password is the hash's. Takes as long as the hash was made to take. The error, one clause, says that the
-   * check could not be made, for want of memory above all. Never rejects.
+   * Whether the password matches the hash. Takes the time that the cost of the hash demands. The
+   * error, one clause, means that the check could not run, usually for lack of memory. Never
+   * rejects.
    */
   matches(password: string, hash: PasswordHash): Promise<Result<boolean, string>>;
-  /** Makes sure that hashes of this kind can be checked here. The error is one clause. */
+  /** Checks that this process can verify hashes of this kind. The error is one clause. */
   prepare(hash: PasswordHash): Promise<Result<void, string>>;
 }

@@ -1,13 +1,14 @@
 import type { Stored } from './session-store.js';
 
-/** Remembers the ids of messages that may be taken once alone. */
+/** Remembers the ids of messages that are valid for one use. */
 export interface ReplayStore {
   /**
-   * In one step: `first` where the key was not there, and it is from now on until `untilMs`; `seen` where it was and its time is
-   * not over at `nowMs`. Of two callers at the same moment, in whatever process, one alone gets `first`. Where no more can be
-   * remembered it fails: forgetting one that still counts would let it be replayed.
+   * Atomically remembers the key until `untilMs`. Returns `seen` if it is already there and has not
+   * expired at `nowMs`, else `first`. Of two concurrent callers in any process, only one gets
+   * `first`.
+   * Fails when the store is full: evicting a key in force would allow a replay.
    */
   remember(key: string, untilMs: number, nowMs: number): Stored<'first' | 'seen'>;
-  /** Removes at most `limit` keys whose time is over; the result is how many. */
+  /** Removes at most `limit` expired keys and returns their number. */
   removeExpired(nowMs: number, limit: number): Stored<number>;
 }

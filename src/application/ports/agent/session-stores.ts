@@ -4,20 +4,23 @@ import type { ReplayStore } from './replay-store.js';
 import type { SessionStore } from './session-store.js';
 import type { SignOnRequestStore } from './sign-on-request-store.js';
 
-/** The stores of single sign-on, of one technology. */
+/** The stores of single sign-on, all of one technology. */
 export interface SessionStores {
   readonly sessions: SessionStore;
   readonly replays: ReplayStore;
   readonly requests: SignOnRequestStore;
-  /** Whether what was opened is gone for good, as a file that was removed or is damaged: to open anew may help. */
+  /**
+   * Whether the opened store is permanently lost, as when its file was removed or damaged. Opening
+   * it again may help.
+   */
   isLost(): boolean;
-  /** Lets go of files and connections; what is under way comes to its end first. */
+  /** Finishes running operations, then closes files and connections. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the stores that a configuration names. `namespace` keeps apart what several service providers keep in one place: it is
- * the entity id. The error is one clause, fit to be shown, which says what to do.
+ * Opens the stores that a configuration names. `namespace` separates service providers that share a
+ * place: it is the entity id. The error is one clause, safe to show, and says what to do.
  */
 export interface SessionStoreOpener {
   open(options: SessionStoreOptions, namespace: string): Promise<Result<SessionStores, string>>;

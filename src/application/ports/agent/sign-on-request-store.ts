@@ -1,13 +1,16 @@
 import type { SignOnRequest } from '../../../domain/agent/sign-on/sign-on-request.js';
 import type { Stored } from './session-store.js';
 
-/** Keeps what is remembered of requests to the identity provider. Bounded: the oldest make way for new ones. */
+/** Stores pending requests to the identity provider. Bounded: evicts the oldest. */
 export interface SignOnRequestStore {
   insert(request: SignOnRequest): Stored<void>;
-  /** Leaves it there; null where there is none, or its time is over at `nowMs`. */
+  /** Returns a request without removing it; null if there is none or it has expired at `nowMs`. */
   find(handleHash: string, nowMs: number): Stored<SignOnRequest | null>;
-  /** In one step gives it and removes it, so that of two callers one alone gets it; null where there is none, or its time is over at `nowMs`. */
+  /**
+   * Atomically returns and removes a request, so that only one caller gets it. Null if there is
+   * none or it has expired at `nowMs`.
+   */
   take(handleHash: string, nowMs: number): Stored<SignOnRequest | null>;
-  /** Removes at most `limit` whose time is over; the result is how many. */
+  /** Removes at most `limit` expired requests and returns their number. */
   removeExpired(nowMs: number, limit: number): Stored<number>;
 }

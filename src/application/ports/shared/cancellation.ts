@@ -1,5 +1,8 @@
-/** Tells whoever works for somebody that nobody waits for the outcome any more. */
+/** A signal that the result of an operation is no longer needed. */
 export interface Cancellation {
-  /** Calls back when that comes about, once; at once where it has. The result ends that. */
+  /**
+   * Calls the listener once on cancellation, or at once if already cancelled. The result
+   * unsubscribes it.
+   */
   onCancel(listener: () => void): () => void;
 }

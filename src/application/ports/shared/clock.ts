@@ -1,9 +1,12 @@
-/** Time. The two clocks are never mixed: one can be set back, the other has no date. */
+/** Two clocks that must not be mixed: wall time can go back, monotonic time has no date. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   wallMs(): number;
-  /** Milliseconds since some fixed moment; never goes back. */
+  /** Milliseconds since a fixed moment; never goes back. */
   monotonicMs(): number;
-  /** The same, cheaper: it may be behind by as much as what is being handled has taken so far. */
+  /**
+   * Monotonic time read once per turn of the event loop: cheaper, and late by the time that the
+   * turn has taken so far.
+   */
   turnMs(): number;
 }

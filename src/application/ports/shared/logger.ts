@@ -1,4 +1,4 @@
-/** Members of a log record. Values are scalars; a secret never belongs here. */
+/** Members of a log record: scalars, and never a secret. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 export interface Logger {

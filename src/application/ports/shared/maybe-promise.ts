@@ -1,7 +1,7 @@
-/** A value that is there, or will be: what nearly always can be told at once is not waited for. */
+/** A value, or a promise for it. Avoids waiting when the value is usually available at once. */
 export type MaybePromise<Value> = Value | Promise<Value>;
 
-/** Goes on with a value: at once where it is there. */
+/** Continues with a value: synchronously unless it is a promise. */
 export const thenMaybe = <Value, Next>(
   value: MaybePromise<Value>,
   next: (value: Value) => MaybePromise<Next>,

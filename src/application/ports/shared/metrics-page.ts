@@ -1,4 +1,4 @@
-/** Metrics as a text exposition. */
+/** Metrics in a text exposition format. */
 export interface MetricsPage {
   readonly contentType: string;
   render(): Promise<string>;

@@ -4,8 +4,8 @@ export interface Random {
   uuid(): string;
   /** 256 bits, in base64url without padding: 43 characters. */
   token(): string;
-  /** At least 0 and below 1. */
+  /** From 0, below 1. */
   fraction(): number;
-  /** As many octets in lower-case hexadecimal; not all of them are zero. 1 to 64 octets. */
+  /** That many octets in lower-case hexadecimal, not all zero; 1 to 64 octets. */
   hex(octets: number): string;
 }

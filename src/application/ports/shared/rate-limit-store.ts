@@ -1,47 +1,51 @@
 import type { Secret } from '../../../domain/shared/secret.js';
 import type { RateLimit, TokenBucket } from '../../../domain/shared/token-bucket.js';
 
-/** Buckets that others take from: of each space at most 100 000 are kept, and those go first that were not used for longest. */
+/** Token buckets, at most 100 000 per space. The least recently used are evicted first. */
 export interface RateBuckets {
-  /** Null: nothing was taken from it, or so long ago that it is full again. Finding is a use. */
+  /** Null if the bucket is unused or full again. A lookup counts as use. */
   find(space: string, key: string): TokenBucket | null;
-  /** How the bucket of a charge stands from now on. */
+  /** Stores the new state of a bucket. */
   put(charge: RateLimitCharge, bucket: TokenBucket): void;
-  /** Buckets that are held, by space. */
+  /** Number of stored buckets by space. */
   sizes(): Readonly<Record<string, number>>;
 }
 
 /** One token of one bucket. */
 export interface RateLimitCharge {
-  /** What kind of limit it is: of each kind at most 100 000 buckets are kept. */
+  /** The kind of limit. Each kind has at most 100 000 buckets. */
   readonly space: string;
-  /** Whose bucket; short, and nothing secret. */
+  /** Identifies the bucket: short, and not secret. */
   readonly key: string;
   readonly limit: RateLimit;
 }
 
 export type RateLimitAnswer =
-  /** A token was taken of every bucket; `left` has what each has still, in the order of the charges. */
+  /** Every bucket gave a token. `left` has the remaining tokens in the order of the charges. */
   | { readonly kind: 'taken'; readonly left: readonly number[] }
-  /** None was taken of any. `refusedBy` is the index of the charge whose bucket lacks one for longest, `waitMs` the time until it has one. */
+  /**
+   * No bucket gave a token. `refusedBy` is the index of the charge that must wait longest, `waitMs`
+   * its wait.
+   */
   | { readonly kind: 'refused'; readonly refusedBy: number; readonly waitMs: number; readonly left: readonly number[] }
-  /** The store cannot be asked. `detail` is for the log. */
+  /** The store is unavailable. `detail` is for the log. */
   | { readonly kind: 'unavailable'; readonly detail: string };
 
 /** The buckets of rate limits. */
 export interface RateLimitStore {
   /**
-   * Takes a token of every bucket, or of none; no bucket is named twice. Without charges it only says whether it can be asked. Answers at once
-   * where it can. Settles within a deadline of the adapter's own; never rejects.
+   * Takes a token from every bucket, or from none. Each bucket occurs once. An empty list only
+   * checks availability. Synchronous if possible; settles within the adapter's deadline; never
+   * rejects.
    */
   take(charges: readonly RateLimitCharge[]): RateLimitAnswer | Promise<RateLimitAnswer>;
-  /** Buckets that this process holds, by space. */
+  /** Number of buckets in this process, by space. */
   sizes(): Readonly<Record<string, number>>;
   close(): Promise<void>;
 }
 
 /**
- * Opens a store that is shared with other gateways. Resolves once it has been tried to reach it, whatever came of that: a store that cannot
- * be reached is `unavailable` until it can.
+ * Opens a store that gateways share. Resolves after the first attempt to connect, whatever its
+ * result. A store is `unavailable` until it can be reached.
  */
 export type SharedRateLimitStoreOpener = (url: Secret) => Promise<RateLimitStore>;

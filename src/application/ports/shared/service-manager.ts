@@ -1,16 +1,19 @@
-/** Whoever started the program and watches it. Nothing here waits or fails: what cannot be told is logged once. */
+/**
+ * The service manager that started the program and supervises it. No method waits or fails; a
+ * failed notification is logged once.
+ */
 export interface ServiceManager {
-  /** The program serves, after its start or a reload, as this process. `status`: one line for people. */
+  /** This process serves, after its start or a reload. `status`: one line for people. */
   ready(status: string): void;
-  /** A reload begins; `ready` says that it is over. */
+  /** A reload begins; `ready` ends it. */
   reloading(): void;
-  /** How the program is; one line for people. */
+  /** The state of the program; one line for people. */
   status(text: string): void;
-  /** The program ends. */
+  /** The program is stopping. */
   stopping(): void;
-  /** How often it wants to hear `alive`, in milliseconds; null: it does not. */
+  /** The interval in which the manager expects `alive`, in milliseconds; null: no watchdog. */
   readonly watchdogMs: number | null;
   alive(): void;
-  /** Resolves once all is told, or given up. */
+  /** Resolves when all notifications have been sent or given up. */
   told(): Promise<void>;
 }

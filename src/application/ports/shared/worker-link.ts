@@ -1,19 +1,25 @@
-/** What passes between a supervisor and one of its workers: plain data, as a structured clone takes it. */
+/** A message between supervisor and worker: plain data for a structured clone. */
 export interface LinkMessage {
   readonly topic: string;
-  /** What an answer refers to; null in a notice, which has none. */
+  /** Links a reply to its call; null in a notification. */
   readonly id: number | null;
   readonly isAnswer: boolean;
   readonly body: unknown;
 }
 
-/** Both ends of a connection between a supervisor and one worker. Messages come in order, each once, or the link is closed. */
+/**
+ * One end of the connection between supervisor and worker. Delivers messages in order and exactly
+ * once, or closes.
+ */
 export interface WorkerLink {
-  /** Is lost where the link is closed. `attachment`: what the system alone can pass on, as a socket; null: nothing. */
+  /**
+   * Dropped if the link is closed. `attachment`: a handle that only the system can pass on, such as
+   * a socket, or null.
+   */
   send(message: LinkMessage, attachment: object | null): void;
   /** Called once. */
   onMessage(listener: (message: LinkMessage, attachment: object | null) => void): void;
-  /** Called once; the listener is called once, also where the link is closed already. */
+  /** Called once. The listener is called once, even if the link is already closed. */
   onClosed(listener: () => void): void;
   readonly isClosed: boolean;
 }

@@ -1,6 +1,6 @@
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 
-/** Whether nobody waits any more. */
+/** Whether the operation was cancelled. */
 export const isCancelled = (cancellation: Cancellation): boolean => {
   let called = false;
   const end = cancellation.onCancel(() => {
@@ -10,9 +10,9 @@ export const isCancelled = (cancellation: Cancellation): boolean => {
   return called;
 };
 
-/** A cancellation that its owner brings about. */
+/** A cancellation that its owner triggers. */
 export class CancellationSource implements Cancellation {
-  /** Null: nobody listens, as nearly always. */
+  /** Null without listeners, the usual case. */
   #listeners: Set<() => void> | null = null;
   #isCancelled = false;
 
@@ -32,7 +32,7 @@ export class CancellationSource implements Cancellation {
     return () => void listeners.delete(own);
   }
 
-  /** Calling it again changes nothing. */
+  /** Idempotent. */
   cancel(): void {
     if (this.#isCancelled) return;
     this.#isCancelled = true;

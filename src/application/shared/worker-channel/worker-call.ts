@@ -1,11 +1,11 @@
-/** A question that one process asks another, and what it is answered with. Both are plain data. */
+/** A call from one process to another, with its reply. Both are plain data. */
 export interface WorkerCall<Question, Answer> {
   readonly name: string;
-  /** Never there: it tells types apart. */
+  /** Never set: makes the types distinct. */
   readonly types?: (question: Question) => Answer;
 }
 
-/** Something that one process tells another, which is not answered. */
+/** A message to another process that has no reply. */
 export interface WorkerNotification<Body> {
   readonly name: string;
   readonly types?: (body: Body) => void;

@@ -3,15 +3,18 @@ import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import type { LinkMessage, WorkerLink } from '../../ports/shared/worker-link.js';
 import type { WorkerCall, WorkerNotification } from './worker-call.js';
 
-/** A worker as the services of the supervisor know it. Another process with the same number is another object. */
+/**
+ * A worker as the supervisor's services see it. A replacement with the same number is another
+ * object.
+ */
 export interface AttendedWorker {
-  /** From 1 on. */
+  /** Starts at 1. */
   readonly number: number;
   readonly pid: number;
   readonly channel: WorkerChannel;
 }
 
-/** Why a question has no answer. */
+/** Why a call got no reply. */
 export type NoAnswer = 'closed' | 'timed_out' | 'failed' | 'too_many';
 
 export type CallOutcome<Answer> = Result<Answer, NoAnswer>;
@@ -21,7 +24,7 @@ interface OpenQuestion {
   readonly deadline: ScheduledTask;
 }
 
-/** What an answer comes with. */
+/** A reply with its attachment. */
 export interface WithAttachment<Answer> {
   readonly answer: Answer;
   readonly attachment: object | null;
@@ -29,7 +32,7 @@ export interface WithAttachment<Answer> {
 
 type Answerer = (question: unknown) => Promise<WithAttachment<unknown>>;
 
-/** Questions that may wait for their answers. */
+/** Maximum number of pending calls. */
 const maximumOpenQuestions = 100_000;
 
 interface Reply {
@@ -37,7 +40,10 @@ interface Reply {
   readonly value: unknown;
 }
 
-/** Questions, answers and notices over one link. Every question is settled: by its answer, its deadline, or the end of the link. */
+/**
+ * Calls, replies and notifications over one link. Every call settles: by its reply, its deadline,
+ * or the end of the link.
+ */
 export class WorkerChannel {
   readonly #link: WorkerLink;
   readonly #scheduler: Scheduler;
@@ -48,7 +54,7 @@ export class WorkerChannel {
   readonly #whenClosed: (() => void)[] = [];
   #lastId = 0;
 
-  /** `fault` is told of answerers and readers that threw. */
+  /** `fault` receives errors that handlers throw. */
   constructor(link: WorkerLink, scheduler: Scheduler, fault: (topic: string, error: unknown) => void) {
     this.#link = link;
     this.#scheduler = scheduler;
@@ -60,7 +66,7 @@ export class WorkerChannel {
     });
   }
 
-  /** Each listener is called once, also where the link is closed already. */
+  /** Each listener is called once, even if the link is already closed. */
   onClosed(listener: () => void): void {
     if (this.#link.isClosed) listener();
     else this.#whenClosed.push(listener);
@@ -70,7 +76,7 @@ export class WorkerChannel {
     return this.#link.isClosed;
   }
 
-  /** Resolves in every case, at the latest after the deadline. */
+  /** Always resolves, at the latest at the deadline. */
   async ask<Question, Answer>(
     { name }: WorkerCall<Question, Answer>,
     question: Question,
@@ -80,7 +86,7 @@ export class WorkerChannel {
     return answered.ok ? ok(answered.value.answer as Answer) : answered;
   }
 
-  /** As `ask`, where the answer may bring what only the system can pass on. */
+  /** Like `ask`, for replies that may carry an attachment. */
   async askForAttachment<Question, Answer>(
     { name }: WorkerCall<Question, Answer>,
     question: Question,
@@ -94,7 +100,7 @@ export class WorkerChannel {
     this.#link.send({ topic: name, id: null, isAnswer: false, body }, null);
   }
 
-  /** How questions of a topic are answered from now on. One that throws, or rejects, leaves its question `failed`. */
+  /** Sets the handler of a call. If it throws or rejects, the call ends as `failed`. */
   answer<Question, Answer>(
     { name }: WorkerCall<Question, Answer>,
     answerer: (question: Question) => Answer | Promise<Answer>,
@@ -112,7 +118,7 @@ export class WorkerChannel {
     this.#answerers.set(name, (question) => answerer(question as Question));
   }
 
-  /** Who reads a notice from now on. */
+  /** Sets the handler of a notification. */
   hear<Body>({ name }: WorkerNotification<Body>, reader: (body: Body) => void): void {
     this.#readers.set(name, (body) => reader(body as Body));
   }

@@ -3,19 +3,22 @@ import type { ClientConnection, ConnectionTls } from '../../../../application/po
 import { unmappedAddress } from '../../../../domain/http/ip-address.js';
 import type { ProxiedClient } from '../../../../domain/http/proxy-protocol/proxy-header.js';
 
-/** What is known of a connection besides its two ends. */
+/** Facts about a connection other than its sockets. */
 export interface ConnectionOrigin {
   /** Null on a plain connection. */
   readonly tls: ConnectionTls | null;
-  /** Whom its PROXY header names; null where it has none, or where the connection is the proxy's own. */
+  /**
+   * Client address from the PROXY header. Null without a header, or for a LOCAL header (health
+   * check of the proxy).
+   */
   readonly client: ProxiedClient | null;
-  /** A PROXY header came, and names nobody. */
+  /** The PROXY header carries no usable address (UNKNOWN or UNSPEC). */
   readonly isUnnamed: boolean;
 }
 
 export const plainOrigin: ConnectionOrigin = { tls: null, client: null, isUnnamed: false };
 
-/** A connection as its requests tell it. `socket`: what HTTP is spoken on. */
+/** Describes a connection to the request handler. `socket` carries HTTP. */
 export const clientConnection = (
   socket: Socket,
   listener: string,

@@ -16,30 +16,29 @@ import type { PreparedTls } from './prepared-tls.js';
 import type { Proxied, ProxyHeaders } from './proxy-headers.js';
 import { TlsHandshakes } from './tls-handshakes.js';
 
-/** A connection that the listener has accepted. */
 interface Connection {
   readonly raw: Socket;
-  /** Of the client that a PROXY header names, where one came. */
+  /** Client address from the PROXY header, else the address of the TCP peer. */
   readonly peerAddress: string;
-  /** Null where no PROXY header had to come. */
+  /** Null if the peer sends no PROXY header. */
   readonly proxied: Proxied | null;
-  /** By the monotonic clock. */
+  /** Monotonic clock, in milliseconds. */
   readonly acceptedMs: number;
-  /** What HTTP is spoken on; null until the TLS handshake is over. */
+  /** Socket that carries HTTP; null until the TLS handshake completes. */
   served: Socket | null;
-  /** What the certificate of the client was trusted by; null where it showed none. */
+  /** Trust anchor set that verified the client certificate; null without a certificate. */
   clientTrust: string | null;
-  /** Its end has been told of, or is none of the client's doing. */
+  /** The handshake outcome is reported already, or the gateway itself closed the connection. */
   isSettled: boolean;
-  /** What its client is told instead of being let in; null where it is let in. */
+  /** Response for a refused connection; null if it is admitted. */
   readonly refusal: RejectionAnswer | null;
 }
 
-/** Nothing was sent on a socket: the connection, or what TLS is spoken on over it. A PROXY header is the proxy's. */
+/** No data arrived on `socket`, apart from the PROXY header of the proxy. */
 const isUnused = ({ raw, proxied }: Connection, socket: Socket): boolean =>
   socket.bytesRead === (socket === raw ? (proxied?.octets ?? 0) : 0);
 
-/** What counts where it is asked whether a connection is secured as it has to be. */
+/** Connection properties that the current TLS settings are checked against. */
 interface Security {
   readonly isSecured: boolean;
   /** See `Connection`. */
@@ -47,8 +46,8 @@ interface Security {
 }
 
 /**
- * Hands the connections of a listener to HTTP: as they come, or once they are secured. That is decided for each when it
- * is accepted: a change touches those that stand only where they would not be let in any more.
+ * Admits the connections of a listener: directly, or after a TLS handshake. Each connection keeps
+ * the settings of its accept; a reload closes only those that the new settings would refuse.
  */
 export class ConnectionGate {
   readonly #key: string;
@@ -58,18 +57,18 @@ export class ConnectionGate {
   readonly #pending = new PendingAdmissions();
   #handshakeTimeoutMs: number;
   readonly #speakHttp: (socket: Socket, origin: ConnectionOrigin) => void;
-  /** Those that were let in. */
+  /** Admitted connections. */
   readonly #open = new Set<Connection>();
   readonly #refused = new Set<Connection>();
   readonly #emptied: (() => void)[] = [];
   readonly #handshakes = new TlsHandshakes<Connection>();
-  /** Does not listen itself; null while the listener speaks plain HTTP. */
+  /** TLS server that does not listen itself; null for a plaintext listener. */
   #securing: TlsServer | null = null;
   #tlsNow: PreparedTls | null = null;
 
   /**
-   * `speakHttp` gets every connection that was let in: the socket that HTTP is to be spoken on, of TLS where that is spoken,
-   * and what is known of it.
+   * @param speakHttp receives each admitted connection: the socket that carries HTTP (TLS if used)
+   * and its properties
    */
   constructor(
     key: string,
@@ -91,13 +90,13 @@ export class ConnectionGate {
     return this.#open.size;
   }
 
-  /** Calls this once all that were let in have ended and were released. */
+  /** Calls `then` once all admitted connections are closed and released. */
   whenEmpty(then: () => void): void {
     if (this.#open.size === 0) then();
     else this.#emptied.push(then);
   }
 
-  /** How long a handshake may last from now on. */
+  /** Sets the handshake timeout, in milliseconds, for new connections. */
   waitFor(handshakeTimeoutMs: number): void {
     if (this.#handshakeTimeoutMs === handshakeTimeoutMs) return;
     this.#handshakeTimeoutMs = handshakeTimeoutMs;
@@ -105,9 +104,8 @@ export class ConnectionGate {
   }
 
   /**
-   * How connections are secured from now on; null: not at all. Gives the sockets that HTTP is spoken on with clients that
-   * have to prove now what they have not: those whose certificates were trusted by something else than what is trusted
-   * now, those without a certificate where one is a must, and plain ones where TLS is.
+   * Applies new TLS settings; null disables TLS. Returns the HTTP sockets that no longer satisfy
+   * them: a different client CA, a missing required certificate, or plaintext.
    */
   secure(tls: PreparedTls | null): readonly Socket[] {
     this.#securing = tls && this.#server(tls);
@@ -120,8 +118,9 @@ export class ConnectionGate {
   }
 
   /**
-   * Who has to send PROXY headers from now on; null: nobody. Gives the sockets that HTTP is spoken on with clients that were
-   * named by somebody who could not name them any more. Those that it is not spoken on yet end.
+   * Sets the peers that must send PROXY headers; null disables the protocol. Returns the HTTP
+   * sockets whose client was named by a peer that lost this right. Connections that do not carry
+   * HTTP yet are closed.
    */
   expectProxyHeaders(from: CidrSet | null): readonly Socket[] {
     this.#proxyHeaders.expectFrom(from);
@@ -135,7 +134,10 @@ export class ConnectionGate {
     return outdated;
   }
 
-  /** Ends those that are idle, and of those accepted before that moment any that has sent nothing or is not secured yet. */
+  /**
+   * Closes idle connections, and those accepted before `acceptedBeforeMs` that sent nothing or are
+   * still in the handshake.
+   */
   endIdle(acceptedBeforeMs: number, isIdle: (socket: Socket) => boolean): void {
     this.#proxyHeaders.endWaiting(acceptedBeforeMs);
     this.#pending.endWaiting(acceptedBeforeMs);
@@ -164,10 +166,10 @@ export class ConnectionGate {
     return now === null || (isSecured && !now.needsClientCertificate);
   }
 
-  /** Takes a connection that the listener has just accepted. */
+  /** Takes a connection that the listener accepted. */
   take(raw: Socket): void {
     const { remoteAddress } = raw;
-    // Whoever has gone already has nothing to be judged by.
+    // The peer is already gone.
     if (remoteAddress === undefined) {
       raw.destroy();
       return;
@@ -181,7 +183,6 @@ export class ConnectionGate {
     }
   }
 
-  /** `peerAddress`: see `Connection`. */
   #judge(raw: Socket, peerAddress: string, proxied: Proxied | null): void {
     const admission = this.#handler.admit(this.#key, peerAddress);
     if (admission instanceof Promise) {
@@ -193,13 +194,13 @@ export class ConnectionGate {
     if (admission.kind === 'admitted') {
       const connection = this.#connection(raw, peerAddress, proxied, null);
       this.#open.add(connection);
-      // It comes once; `once` would cost every idle connection more than that.
+      // The event fires once. `once` would cost more memory per idle connection.
       raw.on('close', () => {
         this.#open.delete(connection);
         admission.release();
         if (this.#open.size === 0) for (const then of this.#emptied.splice(0)) then();
       });
-      // While it was asked about, whoever named its client may have lost the right to.
+      // A reload during the admission check may have removed this proxy from the trusted peers.
       if (proxied !== null && !this.#proxyHeaders.mayCome(proxied.peerAddress)) this.#end(connection);
       else if (this.#securing === null) this.#serve(connection, raw, null);
       else this.#handshake(connection, this.#securing);
@@ -212,7 +213,7 @@ export class ConnectionGate {
     }
   }
 
-  /** `socket`: the connection itself, or what TLS is spoken on over it. */
+  /** `socket` is the connection itself, or the TLS socket on it. */
   #serve(connection: Connection, socket: Socket, tls: ConnectionTls | null): void {
     const { proxied } = connection;
     const client = proxied?.client ?? null;
@@ -230,7 +231,8 @@ export class ConnectionGate {
   #handshake(connection: Connection, securing: TlsServer): void {
     const { raw } = connection;
     raw.on('error', () => raw.destroy());
-    // TLS says itself when a side is done. Without it, the end of a connection in its handshake means the end of both.
+    // TLS signals half-close itself. Without this setting, a FIN during the handshake would leave
+    // the socket half open.
     raw.allowHalfOpen = false;
     const hasBegun = this.#handshakes.begin(raw, connection, () => this.#failed(connection, 'ECONNRESET'));
     if (hasBegun) securing.emit('connection', raw);
@@ -239,12 +241,13 @@ export class ConnectionGate {
 
   #server({ options, defaultContext, clientTrust }: PreparedTls): TlsServer {
     const server = createServer({ ...options, handshakeTimeout: this.#handshakeTimeoutMs });
-    // Node makes the context for clients that name no server itself, without `allowPartialTrustChain`, and has no public
-    // way to be given one. Should its name for it change, such clients are trusted less, never more.
+    // Node builds the context for clients without SNI itself, ignores `allowPartialTrustChain`, and
+    // has no public setter. If Node renames the field, such clients are trusted less, never more.
     Object.assign(server, { _sharedCreds: defaultContext });
     server.on('secureConnection', (socket) => this.#secured(socket, clientTrust));
     server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
-      // Node looks at the certificate once the handshake is over, and then only closes: the reason is with the socket.
+      // Node checks the certificate after the handshake and then only closes; the socket holds the
+      // reason.
       const { authorizationError } = socket as { readonly authorizationError?: unknown };
       const code = typeof authorizationError === 'string' ? authorizationError : (error.code ?? 'UNKNOWN');
       this.#failed(this.#handshakes.take(socket), code);
@@ -262,7 +265,7 @@ export class ConnectionGate {
     }
     const tls = connectionTls(socket, clientTrust !== null);
     const usedTrust = tls.ok && tls.value.clientCertificate !== null ? clientTrust : null;
-    // One that began before a change has proved what was asked then, which may be too little now.
+    // A handshake that began before a reload may not satisfy the new settings.
     if (connection === null || !tls.ok || !this.#isSecureEnough({ isSecured: true, clientTrust: usedTrust })) {
       if (!tls.ok) this.#failed(connection, tls.error);
       socket.on('error', () => undefined);
@@ -276,7 +279,7 @@ export class ConnectionGate {
   #failed(connection: Connection | null, code: string): void {
     if (connection === null || connection.isSettled) return;
     connection.isSettled = true;
-    // Whoever connects and leaves without a word looks whether the port is open, and fails in nothing.
+    // A peer that connects and closes without data is a port check, not a failure.
     if (code === 'ECONNRESET' && isUnused(connection, connection.raw)) return;
     this.#handler.handshakeFailed({ listener: this.#key, peerAddress: connection.peerAddress, code });
   }

@@ -6,13 +6,13 @@ import { refuseHttp2 } from '../http2/session-options.js';
 import { dateLine } from './date-line.js';
 
 /**
- * Ends connections that were told to end some milliseconds ago. What was answered before that moment in the same turn of the event loop, and
- * waits for its end, goes out before: timers that are due come first.
+ * Destroys connections after the grace, in milliseconds. Answers of the same event-loop turn still
+ * go out first, because due timers run before.
  */
 export const cutAfter = (graceMs: number, cut: () => void): NodeJS.Timeout =>
   setTimeout(() => void setImmediate(cut), graceMs);
 
-/** The last response of a connection, of HTTP/1.1, as it goes out: to be written at once. */
+/** Serialized final HTTP/1.1 response of a connection, ready for one write. */
 export const rejectionOctets = ({ status, headers, body }: RejectionAnswer): Buffer => {
   const octets = Buffer.from(body);
   const framing = ['Content-Length', String(octets.length), 'Connection', 'close'];
@@ -20,16 +20,19 @@ export const rejectionOctets = ({ status, headers, body }: RejectionAnswer): Buf
   return Buffer.concat([Buffer.from(head, 'latin1'), octets]);
 };
 
-/** Refusals under way at a time, of all listeners of an engine. Beyond them a connection ends without a word. */
+/**
+ * Concurrent refusals of all listeners of an engine. Further connections are closed without an
+ * answer.
+ */
 const maxUnderWay = 256;
 
-/** How long a client that is refused has for its TLS handshake. */
+/** TLS handshake timeout for a refused client. */
 const handshakeMs = 2_000;
 
-/** How long it has to take its answer. */
+/** Time for a refused client to read its answer. */
 const answerMs = 1_000;
 
-/** Ends connections that are not let in, in a way that their clients get to know why. */
+/** Closes refused connections after sending the reason. */
 export class ConnectionRefuser {
   readonly #underWay = new Map<Socket, NodeJS.Timeout>();
 
@@ -37,7 +40,10 @@ export class ConnectionRefuser {
     return this.#underWay.size;
   }
 
-  /** Takes a connection that has just been accepted. False where there are too many already: it has ended then. */
+  /**
+   * Takes an accepted connection. False if too many refusals are under way; the connection is then
+   * closed.
+   */
   begin(raw: Socket): boolean {
     if (this.#underWay.size >= maxUnderWay) {
       raw.destroy();
@@ -52,7 +58,7 @@ export class ConnectionRefuser {
     return true;
   }
 
-  /** Answers on `socket`: the connection itself, or what TLS is spoken on over it. */
+  /** Sends the answer on `socket`: the connection itself, or the TLS socket on it. */
   answer(raw: Socket, socket: Socket, answer: RejectionAnswer): void {
     this.#endIn(raw, answerMs);
     socket.on('error', () => socket.destroy());
@@ -60,13 +66,13 @@ export class ConnectionRefuser {
       refuseHttp2(socket, answer);
       return;
     }
-    // What came and was not read would make the end of the connection a reset, which may overtake the answer.
+    // Unread input would turn the close into a reset, which may overtake the answer.
     socket.resume();
     socket.end(rejectionOctets(answer));
   }
 
   #endIn(raw: Socket, delayMs: number): void {
-    // Its end may have been told of: nothing would take it out again.
+    // A closed socket emits no further event that would remove it from the set.
     if (raw.destroyed) return;
     clearTimeout(this.#underWay.get(raw));
     this.#underWay.set(

@@ -2,15 +2,17 @@ import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
 import type { ConnectionTls } from '../../../../application/ports/gateway/http-exchange.js';
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
 
-/** Characters of a certificate with its intermediates that go into a header. */
+/** Longest certificate chain that goes into a header, in characters. */
 const maxCertificateText = 16_384;
 
 const maxChainLength = 10;
 
-/** What a host name is made of; anything else that a client names is nobody's name. */
+/** Characters of a valid host name; any other SNI value is ignored. */
 const serverNamePattern = /^[a-z0-9._-]{1,255}$/;
 
-/** What was agreed on in a handshake that is over. The error is the code of what makes the connection unusable. */
+/**
+ * Result of a completed TLS handshake. The error is the code that makes the connection unusable.
+ */
 export const connectionTls = (socket: TLSSocket, mayHaveCertificate: boolean): Result<ConnectionTls, string> => {
   const certificate = mayHaveCertificate ? clientCertificate(socket) : ok(null);
   if (!certificate.ok) return certificate;
@@ -24,7 +26,10 @@ export const connectionTls = (socket: TLSSocket, mayHaveCertificate: boolean): R
   });
 };
 
-/** Null where the client showed none. One that was shown has to have been verified, asked for or required. */
+/**
+ * Null if the client sent no certificate. A certificate must be verified, whether requested or
+ * required.
+ */
 const clientCertificate = (socket: TLSSocket): Result<string | null, string> => {
   const chain = chainOf(socket.getPeerCertificate(true));
   const [leaf] = chain;
@@ -36,10 +41,10 @@ const clientCertificate = (socket: TLSSocket): Result<string | null, string> => 
   return alone.length <= maxCertificateText ? ok(alone) : err('CERTIFICATE_TOO_LARGE');
 };
 
-/** The certificate and the intermediates that lead to the root, without the root, which whoever checks them has. */
+/** The certificate and its intermediates, without the root, which the verifier has. */
 const chainOf = (peer: DetailedPeerCertificate): readonly Buffer[] => {
   const chain: Buffer[] = [];
-  // An empty object stands for no certificate.
+  // Node represents a missing certificate as an empty object.
   let next: Partial<DetailedPeerCertificate> | undefined = peer;
   while (next?.raw && chain.length < maxChainLength) {
     const issuer: DetailedPeerCertificate | undefined = next.issuerCertificate;
@@ -52,7 +57,7 @@ const chainOf = (peer: DetailedPeerCertificate): readonly Buffer[] => {
 
 const lineLength = 64;
 
-/** RFC 7468, with every reserved character percent-encoded: what nginx and others put into such a header. */
+/** PEM (RFC 7468) with all reserved characters percent-encoded, as nginx writes this header. */
 const encodedPem = (der: Buffer): string => {
   const text = der.toString('base64');
   const lines: string[] = [];

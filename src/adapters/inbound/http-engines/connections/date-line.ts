@@ -1,7 +1,7 @@
 let second = -1;
 let line = '';
 
-/** The Date field of a response that is made now (RFC 9110, section 6.6.1), with its line end; made anew once a second. */
+/** Current Date field line (RFC 9110, section 6.6.1) with CRLF, rebuilt once a second. */
 export const dateLine = (): string => {
   const nowMs = Date.now();
   const now = Math.floor(nowMs / 1_000);

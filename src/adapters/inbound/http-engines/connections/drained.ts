@@ -1,18 +1,18 @@
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 
-/** Of a socket, as Node has it. */
+/** Internal socket handle of Node. */
 interface Handle {
-  /** Octets that the system has not taken yet. */
+  /** Octets not yet accepted by the kernel. */
   readonly writeQueueSize?: number;
-  /** What TLS is spoken over. */
+  /** Underlying handle of a TLS socket. */
   readonly _parent?: Handle;
 }
 
 /**
- * Changes as long as the system takes something of what was written. Node tells of writes that are over alone; how much
- * is left of the one under way stands with the socket's handle, for which there is no public name. Should that change, a
- * peer has to take the whole of a write in the time.
+ * A token that changes whenever the kernel accepts written octets. Node reports completed writes
+ * only; the progress of the current one is in the handle, which has no public name. If Node changes
+ * it, a peer must take a whole write within the timeout.
  */
 export const standOf = (socket: Socket): string => {
   const { _handle: handle } = socket as { readonly _handle?: Handle | null };
@@ -20,8 +20,8 @@ export const standOf = (socket: Socket): string => {
 };
 
 /**
- * Resolves when a stream takes more, or has ended. A peer that takes nothing for this long is cut off; one that takes
- * little is waited for. `socket`: what the stream is written to in the end.
+ * Resolves when the stream accepts more or has ended. Destroys a peer that reads nothing for
+ * `timeoutMs`; slow peers are tolerated. `socket` is the underlying socket.
  */
 export const drained = (stream: Writable, socket: Socket, timeoutMs: number, cutOff: () => void): Promise<void> =>
   new Promise((resolve) => {

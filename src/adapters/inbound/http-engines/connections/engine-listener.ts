@@ -10,27 +10,30 @@ import { cutAfter } from './connection-refuser.js';
 import type { ListenerTimers } from './listener-timers.js';
 import { PreparedTls } from './prepared-tls.js';
 
-/** How often a draining listener looks for connections that have become idle. */
+/** Interval at which a draining listener closes idle connections, in milliseconds. */
 const sweepMs = 100;
-/** Connections that may wait to be accepted; the system cuts it to what it allows. Node's own 511 would cut a burst. */
+/** Listen backlog; the kernel caps it. Node's default of 511 would drop bursts. */
 const backlog = 4_096;
 
-/** The connections of a listener that HTTP is spoken on. */
+/** The HTTP connections of a listener. */
 export interface EngineSessions {
-  /** Whether it has been idle since that moment, by the monotonic clock. */
+  /** Whether the connection has been idle since `sinceMs` (monotonic clock). */
   isIdle(socket: Socket, sinceMs: number): boolean;
   /**
-   * The client would not be let in any more as it was when it came. Ends the connection: a tunnel and an idle one at once,
-   * any other after the response that is under way, at the latest after the grace.
+   * Closes a connection that the new settings would refuse: tunnels and idle connections at once,
+   * others after their current response, at the latest after `graceMs`.
    */
   retire(socket: Socket, graceMs: number): void;
-  /** Ends an idle connection, where its protocol has a word for that. False: it has none, and is just closed. */
+  /**
+   * Closes an idle connection gracefully, where its protocol can (GOAWAY). False if it cannot; the
+   * caller then closes it.
+   */
   takeLeave?(socket: Socket): boolean;
-  /** Whether plain connections that come from now on may begin with HTTP/2. */
+  /** Sets whether new plaintext connections may start with the HTTP/2 preface. */
   acceptHttp2?(isAccepted: boolean): void;
 }
 
-/** A listener of the engine: `server` accepts, and hands what it has accepted to the gate. */
+/** A listener of the engine. `server` accepts connections and passes them to the gate. */
 export class EngineListener implements BoundListener {
   readonly #server: Server;
   readonly #gate: ConnectionGate;
@@ -65,13 +68,14 @@ export class EngineListener implements BoundListener {
     return new Promise((resolve, reject) => {
       const fail = (error: Error): void => {
         this.#socket.close();
-        // Of a socket that is bound already, Node does not know where.
+        // Node does not know the address of a socket that was bound elsewhere.
         reject(Object.assign(error, { address: address.host, port: address.port }));
       };
       this.#server.once('error', fail);
       this.#server.listen(listenable, backlog, () => {
         this.#server.off('error', fail);
-        // A connection that the system could not hand over, as for want of memory: the next one may come.
+        // The kernel could not hand over one connection, for example for lack of memory; the next
+        // may work.
         this.#server.on('error', () => undefined);
         resolve();
       });
@@ -103,10 +107,10 @@ export class EngineListener implements BoundListener {
     const { drainLingerMs, replacedLingerMs } = this.#limits;
     const lingerMs = Math.min(isReplaced ? replacedLingerMs : drainLingerMs, graceMs);
     return new Promise((resolve) => {
-      // Connections that are used end with their next response: the gateway says close in each.
+      // Active connections end with their next response, which carries `Connection: close`.
       const pace = { lingerMs, lookMs: sweepMs };
       let momentMs = firstIdleMoment(performance.now(), pace);
-      // What has come is read first, also where the process was held up.
+      // Read pending input first, even if the process was stalled.
       const closeIdle = (): void => void setImmediate(() => this.#closeIdle(momentMs));
       const sweep = setInterval(() => {
         momentMs = nextIdleMoment(momentMs, performance.now(), pace);
@@ -118,9 +122,9 @@ export class EngineListener implements BoundListener {
         clearTimeout(cut);
         resolve();
       };
-      // The server counts a connection as ended a little before that is told of it.
+      // The server counts a connection as closed shortly before the close event fires.
       this.#server.close(() => this.#gate.whenEmpty(end));
-      // The server has closed it for this process: it is not to be handed on any more.
+      // The server closed the descriptor in this process; it cannot be passed on any more.
       this.#socket.close();
       closeIdle();
     });
@@ -133,7 +137,7 @@ export class EngineListener implements BoundListener {
   }
 }
 
-/** TLS as this engine prepares it. */
+/** The TLS context as this engine prepared it. */
 export const ownTls = (tls: TlsContext | null): PreparedTls | null => {
   if (tls === null || tls instanceof PreparedTls) return tls;
   throw new TypeError('the TLS was prepared by another engine');

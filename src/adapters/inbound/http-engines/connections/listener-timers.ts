@@ -2,9 +2,9 @@ import type { EngineLimits } from '../../../../application/ports/gateway/http-en
 import type { ListenerTimeouts } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import type { BodyPace } from '../../../../domain/gateway/limits/body-pace.js';
 
-/** How long the client of a body is waited for. */
+/** Timeouts for reading a request body. */
 export interface BodyPatience extends BodyPace {
-  /** Of silence, in milliseconds. */
+  /** Longest silence, in milliseconds. */
   readonly silenceMs: number;
 }
 
@@ -14,7 +14,7 @@ const bodyPatience = ({ bodyMs: silenceMs, minBodyOctetsPerSecond }: ListenerTim
   graceMs: silenceMs,
 });
 
-/** How long a listener waits for its clients at the moment. */
+/** Current timeouts of a listener. */
 export class ListenerTimers {
   readonly #limits: EngineLimits;
   #timeouts: ListenerTimeouts;
@@ -34,7 +34,10 @@ export class ListenerTimers {
     return Math.min(this.#limits.handshakeTimeoutMs, this.#timeouts.headMs);
   }
 
-  /** For a body that begins now. Its pace is looked at once it was waited for, in all, as long as it may be silent. */
+  /**
+   * Timeouts for a body that begins now. The pace check starts after one silence timeout of total
+   * waiting.
+   */
   get body(): BodyPatience {
     return this.#body;
   }

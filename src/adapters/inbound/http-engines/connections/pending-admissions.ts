@@ -1,19 +1,20 @@
 import type { Socket } from 'node:net';
 import type { ConnectionAdmission } from '../../../../application/ports/gateway/http-engine.js';
 
-/** Connections of one listener that wait to be let in, at the most. */
+/** Most connections of one listener that may await admission. */
 const maxWaiting = 1_024;
 
-/** Connections on which nothing is spoken until it is known whether they are let in. Nobody reads them meanwhile. */
+/** Connections that await their admission decision. They are not read meanwhile. */
 export class PendingAdmissions {
-  /** By when they came, by the monotonic clock. */
+  /** Arrival times, monotonic clock. */
   readonly #waiting = new Map<Socket, number>();
 
-  /** `done` is called with what has become of a connection, unless that has ended by then. */
+  /** Calls `done` with the decision, unless the connection has closed by then. */
   take(raw: Socket, admission: Promise<ConnectionAdmission>, done: (admission: ConnectionAdmission) => void): void {
     const end = (): void => void raw.destroy();
     raw.on('error', end);
-    // It comes where nothing else did: HTTP would wait for it in vain. Behind octets it is kept with them.
+    // This event fires if nothing else arrived: HTTP would wait in vain. After data, the stream
+    // keeps the end.
     raw.on('end', end);
     if (this.#waiting.size >= maxWaiting) end();
     else this.#waiting.set(raw, performance.now());
@@ -26,7 +27,7 @@ export class PendingAdmissions {
     });
   }
 
-  /** Ends those that came before that moment. */
+  /** Closes connections that arrived before `acceptedBeforeMs`. */
   endWaiting(acceptedBeforeMs: number): void {
     for (const [raw, acceptedMs] of this.#waiting) if (acceptedMs <= acceptedBeforeMs) raw.destroy();
   }

@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../../../../domain/shared/result.js';
 const begin = '-----BEGIN CERTIFICATE-----';
 const end = '-----END CERTIFICATE-----';
 
-/** The certificates of a PEM text, each with its own armour (RFC 7468). What is around them is passed over. */
+/** The certificates of a PEM text, each with its armour (RFC 7468); other text is skipped. */
 const pemCertificateBlocks = (text: string): readonly string[] => {
   const blocks: string[] = [];
   let position = 0;
@@ -20,7 +20,7 @@ const pemCertificateBlocks = (text: string): readonly string[] => {
   }
 };
 
-/** Every certificate of a PEM text, one at the least. */
+/** All certificates of a PEM text; an error if there is none. */
 const readCertificates = (pem: string): Result<readonly X509Certificate[], string> => {
   const blocks = pemCertificateBlocks(pem);
   if (blocks.length === 0) return err('holds no certificate in PEM');
@@ -35,7 +35,7 @@ const readCertificates = (pem: string): Result<readonly X509Certificate[], strin
   return ok(certificates);
 };
 
-/** `1st`, `2nd` and so on, of an index. */
+/** Ordinal of an index: `1st`, `2nd` and so on. */
 const ordinal = (index: number): string => {
   const number = index + 1;
   const tens = number % 100;
@@ -45,10 +45,10 @@ const ordinal = (index: number): string => {
 
 const dayMs = 86_400_000;
 
-/** How long before its end a certificate is spoken of. */
+/** Days before expiry at which a warning starts. */
 const soonDays = 14;
 
-/** What is to be said of the dates of certificates; `what` names them, as in `the certificate`. */
+/** Warnings about certificate dates. `what` names the certificates, as in `the certificate`. */
 const dateWarnings = (what: string, certificates: readonly X509Certificate[], nowMs: number): readonly string[] =>
   certificates.flatMap((certificate) => {
     const { validFrom, validTo, subject } = certificate;
@@ -60,10 +60,10 @@ const dateWarnings = (what: string, certificates: readonly X509Certificate[], no
     return [];
   });
 
-/** Quoted parts hold what is no DNS name, and separators that are none. */
+/** Quoted values may contain separators, and are no DNS names. */
 const quoted = /"(?:[^"\\]|\\.)*"/g;
 
-/** The DNS names of a certificate's subjectAltName (RFC 6125, section 6.4.4: the common name does not count). */
+/** The DNS names of subjectAltName; the common name does not count (RFC 6125, section 6.4.4). */
 const dnsNames = ({ subjectAltName }: X509Certificate): readonly string[] =>
   (subjectAltName ?? '')
     .replace(quoted, '')
@@ -71,7 +71,9 @@ const dnsNames = ({ subjectAltName }: X509Certificate): readonly string[] =>
     .filter((entry) => entry.startsWith('DNS:') && entry.length > 4)
     .map((entry) => entry.slice(4));
 
-/** Finds out whether a certificate, its intermediates and its key belong together. Gives the certificate first. */
+/**
+ * Checks that a certificate, its intermediates and its private key match. Returns the leaf first.
+ */
 const checkServerCertificate = ({
   chain,
   privateKey,
@@ -100,41 +102,46 @@ const hasIssued = (issuer: X509Certificate, child: X509Certificate): boolean => 
   try {
     return child.checkIssued(issuer) && child.verify(issuer.publicKey);
   } catch {
-    // A key that this library cannot use has signed nothing that it could check.
+    // A key that OpenSSL cannot use cannot have signed this certificate.
     return false;
   }
 };
 
 const readKey = (pem: string): Result<KeyObject, string> => {
-  // PKCS #8 and the older form of OpenSSL.
+  // PKCS #8, then the older OpenSSL format.
   if (pem.includes('BEGIN ENCRYPTED PRIVATE KEY') || pem.includes('Proc-Type: 4,ENCRYPTED')) {
     return err('the private key is encrypted; it has to be stored without a pass phrase');
   }
   try {
     return ok(createPrivateKey({ key: pem, format: 'pem' }));
   } catch {
-    // What the library says may quote what it could not read.
+    // OpenSSL's message may quote key material.
     return err('the key file holds no private key in PEM that can be read');
   }
 };
 
-/** What a TLS server of Node's is made of, found to fit together. */
+/** Verified TLS settings for a Node TLS server. */
 export class PreparedTls implements TlsContext {
   readonly isTlsContext = true;
 
   constructor(
     readonly options: TlsOptions,
-    /** For clients that name no server: what `options` says of it alone leaves out how authorities are trusted. */
+    /**
+     * Context for clients without SNI; `options` alone cannot express how authorities are trusted.
+     */
     readonly defaultContext: SecureContext,
-    /** Two that have the same trust client certificates alike; null: none is asked for. */
+    /**
+     * Fingerprint of the client CAs, equal for equal trust; null if no client certificate is
+     * requested.
+     */
     readonly clientTrust: string | null,
-    /** No connection is served without a client certificate. */
+    /** Clients without a certificate are refused. */
     readonly needsClientCertificate: boolean,
     readonly warnings: readonly string[],
   ) {}
 }
 
-/** Those with forward secrecy and authenticated encryption; every suite of TLS 1.3 has both. */
+/** Suites with forward secrecy and authenticated encryption; every TLS 1.3 suite has both. */
 const ciphers = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -147,7 +154,7 @@ const ciphers = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-/** Checks what the TLS of a listener is made of, and makes it ready. */
+/** Checks the TLS material of a listener and builds its context. */
 export const prepareTls = (material: TlsMaterial, nowMs: number): Result<PreparedTls, string> => {
   const { certificates, clientAuth } = material;
   const authorities = readAuthorities(material);
@@ -181,7 +188,7 @@ export const prepareTls = (material: TlsMaterial, nowMs: number): Result<Prepare
     key: first.privateKey.reveal(),
     ALPNProtocols: material.http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
     requestCert: clientAuth !== 'none',
-    // A client that has to show a certificate and has none is told so in the handshake.
+    // The handshake alert tells a client without a required certificate.
     rejectUnauthorized: clientAuth === 'require',
     SNICallback: (name, done) => done(null, contexts[indexOfServerName(index, name)]),
   };
@@ -199,7 +206,7 @@ const readAuthorities = ({
   return read.ok ? read : err(`the file of client authorities ${read.error}`);
 };
 
-/** The order of the authorities and what is written around them make no difference. */
+/** The order of authorities and the text around them do not matter. */
 const clientTrust = (
   { clientAuth, minVersion }: TlsMaterial,
   authorities: readonly X509Certificate[],
@@ -210,17 +217,17 @@ const clientTrust = (
 };
 
 const sharedOptions = ({ clientAuth, clientAuthorities, minVersion }: TlsMaterial): SecureContextOptions => ({
-  // Without any, Node would take its own list of public authorities.
+  // Without a list, Node would use its public authorities.
   ca: clientAuth === 'none' || clientAuthorities === null ? [] : clientAuthorities,
-  // Every authority of the file is trusted, whether it signed itself or not.
+  // Every authority of the file is a trust anchor, self-signed or not.
   allowPartialTrustChain: true,
   minVersion: `TLSv${minVersion}`,
   maxVersion: 'TLSv1.3',
   ciphers,
   honorCipherOrder: true,
-  // OpenSSL resumes no session that belongs to nothing, where clients are asked for certificates.
+  // OpenSSL refuses to resume sessions without a context id when it requests client certificates.
   sessionIdContext: 'portcullis',
-  // A session that is resumed shows no certificate: it would outlive the authorities that it was checked by.
+  // A resumed session presents no certificate; it would outlive a change of authorities.
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION | (clientAuth === 'none' ? 0 : constants.SSL_OP_NO_TICKET),
 });
 
@@ -228,7 +235,7 @@ const secureContext = (options: SecureContextOptions): Result<SecureContext, str
   try {
     return ok(createSecureContext(options));
   } catch (error) {
-    // The reason alone, as in `ee key too small`: the message has places in the library's own source.
+    // Use the reason only, as in `ee key too small`; the message contains OpenSSL source locations.
     const reason = error instanceof Error && 'reason' in error ? String(error.reason) : 'no reason is given';
     return err(`the TLS library refuses it: ${reason}`);
   }

@@ -5,64 +5,73 @@ import { parseIpAddress } from '../../../../domain/http/ip-address.js';
 import type { ProxiedClient } from '../../../../domain/http/proxy-protocol/proxy-header.js';
 import { readProxyHeader } from '../../../../domain/http/proxy-protocol/read-proxy-header.js';
 
-/** Connections of one listener whose header is awaited, at the most: a proxy sends it with its first octets. */
+/**
+ * Most connections of one listener that may await their PROXY header. Proxies send it with the
+ * first octets.
+ */
 const maxWaiting = 1_024;
 
-/** What a proxy said of a connection that it made. */
+/** Contents of a PROXY header. */
 export interface Proxied {
-  /** The proxy. */
+  /** Address of the proxy. */
   readonly peerAddress: string;
-  /** Length of its header. */
+  /** Length of the header. */
   readonly octets: number;
-  /** Null: the connection is the proxy's own. */
+  /** Null for the proxy's own connection (LOCAL). */
   readonly client: ProxiedClient | null;
 }
 
-/** A connection whose header is awaited. */
+/** A connection that awaits its header. */
 interface Awaited {
   readonly peerAddress: string;
-  /** By the monotonic clock. */
+  /** Monotonic clock, in milliseconds. */
   readonly acceptedMs: number;
 }
 
-/** Reads the headers of the PROXY protocol that the connections of a listener begin with. */
+/** Reads the PROXY protocol headers at the start of connections. */
 export class ProxyHeaders {
   readonly #timeoutMs: () => number;
   readonly #failed: (peerAddress: string, reason: ProxyHeaderFailure['reason']) => void;
   readonly #waiting = new Map<Socket, Awaited>();
   #from: CidrSet | null = null;
 
-  /** `timeoutMs`: how long one that comes now is waited for. `failed` is told of every connection that ended for its header. */
+  /**
+   * @param timeoutMs header timeout for a connection that arrives now
+   * @param failed receives every connection that was closed because of its header
+   */
   constructor(timeoutMs: () => number, failed: (peerAddress: string, reason: ProxyHeaderFailure['reason']) => void) {
     this.#timeoutMs = timeoutMs;
     this.#failed = failed;
   }
 
-  /** Every connection that comes has to begin with one. */
+  /** Every connection must start with a PROXY header. */
   get areExpected(): boolean {
     return this.#from !== null;
   }
 
-  /** Who has to send them from now on; null: nobody. Ends those that are awaited of others. */
+  /**
+   * Sets the peers that must send headers; null disables the protocol. Closes waiting connections
+   * of other peers.
+   */
   expectFrom(from: CidrSet | null): void {
     this.#from = from;
     for (const [raw, { peerAddress }] of this.#waiting) if (!this.mayCome(peerAddress)) raw.destroy();
   }
 
-  /** Whether a peer is one of those that have to send them. */
+  /** Whether this peer may send PROXY headers. */
   mayCome(peerAddress: string): boolean {
     const address = parseIpAddress(peerAddress);
     return this.#from !== null && address !== null && includesAddress(this.#from, address);
   }
 
-  /** Ends those that are awaited on connections which were accepted before that moment. */
+  /** Closes waiting connections that were accepted before `acceptedBeforeMs`. */
   endWaiting(acceptedBeforeMs: number): void {
     for (const [raw, { acceptedMs }] of this.#waiting) if (acceptedMs <= acceptedBeforeMs) raw.destroy();
   }
 
   /**
-   * Takes the header from the beginning of a connection that nothing was read of. `done` is called in the turn in which its
-   * last octet came; what came behind that is left to be read. A connection without a sound header ends.
+   * Reads the header of an unread connection. Calls `done` in the turn of its last octet; later
+   * octets stay unread. Closes the connection if the header is malformed.
    */
   take(raw: Socket, peerAddress: string, done: (proxied: Proxied) => void): void {
     if (!this.mayCome(peerAddress) || this.#waiting.size >= maxWaiting) {
@@ -83,7 +92,7 @@ export class ProxyHeaders {
       raw.destroy();
       this.#failed(peerAddress, reason);
     };
-    // Whoever connects and leaves without a word looks whether the port is open, and fails in nothing.
+    // A peer that connects and closes without data is a port check, not a failure.
     const fallSilent = (): void => (came.length === 0 ? end() : fail('incomplete'));
     const read = (): void => {
       const piece = raw.read() as Buffer | null;

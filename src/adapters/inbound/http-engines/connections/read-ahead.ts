@@ -1,21 +1,21 @@
-/** Octets of one body that may be read before somebody asks for them; one piece may go beyond. */
+/** Octets of one body read before the application asks; the last chunk may exceed it. */
 export const maxReadAheadOctets = 1_048_576;
 
-/** The same for all bodies of a listener. */
+/** The same for all bodies of a listener together. */
 const maxSharedOctets = 67_108_864;
 
-/** For all heads of a listener of which some has not come, beyond what each may hold by itself. */
+/** Octets of incomplete heads of a listener, beyond the allowance of each connection. */
 const maxHeadOctets = 67_108_864;
 
-/** What is held together of what the clients of a listener sent before anybody could use it, in octets. */
+/** Budget for data that clients of a listener sent before it can be used, in octets. */
 export class ReadAheadBudget {
-  /** For bodies, beyond what each may hold by itself. */
+  /** For bodies, beyond the allowance of each. */
   left = maxSharedOctets;
-  /** For heads of which some has not come, beyond the usual length of one. */
+  /** For incomplete heads, beyond the usual length of one. */
   leftForHeads = maxHeadOctets;
 }
 
-/** What was read of a body before somebody asked for it. */
+/** Body data that arrived before a read. */
 export class ReadAhead {
   readonly #budget: ReadAheadBudget;
   readonly #pieces: Uint8Array[] = [];
@@ -34,7 +34,7 @@ export class ReadAhead {
     this.#count(piece.length);
   }
 
-  /** The next piece; null where there is none. */
+  /** The next chunk, or null. */
   take(): Uint8Array | null {
     const piece = this.#pieces.shift() ?? null;
     if (piece !== null) this.#count(-piece.length);

@@ -6,28 +6,28 @@ interface Handshake<Connection> {
   isOver: boolean;
 }
 
-/** The two ends of a connection, which no other one has while it stands; null where the peer has gone. */
+/** Address pair of a connection, unique while it is open; null if the peer is gone. */
 const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket): string | null =>
   remoteAddress === undefined ? null : `${remoteAddress} ${remotePort} ${localAddress}`;
 
 /**
- * The handshakes that are under way on one listening socket. Node hands out the socket of TLS and keeps to itself what it
- * runs on: the two belong together where they have the same ends.
+ * TLS handshakes in progress on one listening socket. Node's TLS socket does not expose its TCP
+ * socket; equal address pairs connect the two.
  */
 export class TlsHandshakes<Connection> {
   readonly #underWay = new Map<string, Handshake<Connection>>();
-  /** Of the connection that ended last, until TLS has had the time to say why. */
+  /** The connection that closed last, kept until TLS reports the reason. */
   #ended: Handshake<Connection> | null = null;
 
   /**
-   * Has to be called before TLS gets the connection. False where its peer has gone already. `untold` is called where it
-   * ended and nobody said why.
+   * Call it before TLS gets the connection. False if the peer is gone. Calls `untold` if the
+   * connection closes and TLS reports no reason.
    */
   begin(raw: Socket, connection: Connection, untold: () => void): boolean {
     const ends = endsOf(raw);
     if (ends === null) return false;
     const handshake: Handshake<Connection> = { connection, isOver: false };
-    // A peer that was reset may come again from the same port before its first connection is known to have ended.
+    // After a reset, a peer may reuse its port before the first connection is known to be closed.
     this.#underWay.set(ends, handshake);
     raw.once('close', () => {
       if (this.#underWay.get(ends) === handshake) this.#underWay.delete(ends);
@@ -41,10 +41,10 @@ export class TlsHandshakes<Connection> {
     return true;
   }
 
-  /** The connection whose handshake is over, one way or the other; null where that cannot be told any more. */
+  /** The connection of a finished handshake; null if it is no longer known. */
   take(socket: TLSSocket): Connection | null {
     const ends = endsOf(socket);
-    // A socket that has been closed has no ends; TLS tells of it right after that of what it ran on.
+    // A closed socket has no addresses. TLS reports it right after the TCP socket.
     const handshake = ends === null ? this.#ended : (this.#underWay.get(ends) ?? null);
     if (handshake === null) return null;
     if (ends === null) this.#ended = null;

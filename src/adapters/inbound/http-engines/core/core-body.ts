@@ -10,7 +10,7 @@ import { PieceQueue } from './corked-writes.js';
 import type { ConnectionSurroundings } from './http1-connection-context.js';
 import { inOwnMemory } from './own-memory.js';
 
-/** The body of the request whose head was read last; null where it has none. */
+/** The body of the last parsed request head, or null. */
 export const newBody = (connection: BodyConnection, { patience, budget }: ConnectionSurroundings): CoreBody | null => {
   const { isChunked, contentLength, expectsContinue, minorVersion } = requestHead;
   if (contentLength <= 0 && !isChunked) return null;
@@ -18,25 +18,25 @@ export const newBody = (connection: BodyConnection, { patience, budget }: Connec
   return new CoreBody(connection, length, expectsContinue && minorVersion === 1, patience.body, budget);
 };
 
-/** Octets that are held though nobody has asked for them; one piece may go beyond. */
+/** Octets buffered before a read; the last chunk may exceed it. */
 const maxHeldOctets = 131_072;
-/** Octets that the system is read for at once: what is held beyond is everybody's. */
+/** Octets of one socket read; buffered data beyond it counts against the shared budget. */
 const readOctets = 65_536;
-/** Octets of a trailer section. */
+/** Longest trailer section. */
 const maxTrailerOctets = 16_384;
 
 const octetText: OctetText = (octets, start, end) =>
   Buffer.from(octets.buffer, octets.byteOffset + start, end - start).toString('latin1');
 
-/** What a body needs of the connection that it comes by. */
+/** What a body needs from its connection. */
 export interface BodyConnection {
-  /** The client waits to be told that its body is wanted (RFC 9110, section 10.1.1). */
+  /** The client expects 100 Continue (RFC 9110, section 10.1.1). */
   sendContinue(): void;
-  /** Somebody waits for more, until this moment of the monotonic clock at the most: then `waitIsOver` is to be called. */
+  /** A reader waits for data until `untilMs` (monotonic clock); `waitIsOver` must follow then. */
   awaitBody(untilMs: number): void;
-  /** Nobody waits any more. */
+  /** The reader no longer waits. */
   bodyAwaitedNoMore(): void;
-  /** There is room for more now, or for less. */
+  /** The free buffer space changed. */
   bodyRoomChanged(): void;
 }
 
@@ -45,32 +45,35 @@ interface WaitingReader {
   readonly reject: (error: BodyReadError) => void;
 }
 
-/** The body of a request. */
+/** A request body with its framing, buffer and timeouts. */
 export class CoreBody implements ClientBody {
-  /** All of it has come, read or not. */
+  /** All octets arrived, read or not. */
   isComplete = false;
-  /** Somebody has asked for it. */
+  /** The application has started to read. */
   wasRead = false;
-  /** It broke the rules of its framing: where it ends cannot be known. */
+  /** The framing is invalid; the end of the body is unknown. */
   isFaulty = false;
-  /** Octets that came when nobody wanted them any more. */
+  /** Discarded octets. */
   unwanted = 0;
   readonly #connection: BodyConnection;
   readonly #patience: BodyPatience;
   readonly #budget: ReadAheadBudget;
   readonly #pieces = new PieceQueue();
-  /** Null where its length was declared. */
+  /** Null if Content-Length frames the body. */
   readonly #chunks: ChunkedReader | null;
-  /** Octets that have not come, where its length was declared. */
+  /** Octets still to come under Content-Length. */
   #left: number;
   #awaitsContinue: boolean;
   #failure: BodyReadError | null = null;
   #waiting: WaitingReader | null = null;
   #looksAhead = false;
-  /** What it has taken of the shared budget. */
+  /** Octets charged to the shared budget. */
   #charged = 0;
   #isReleased = false;
-  /** For how long the client may be waited for since the last piece, and was until now; null stands for no waiting at the moment. */
+  /**
+   * Time left to wait for the next chunk, and the start of the current wait; null if no reader
+   * waits.
+   */
   #mayWaitMs: number;
   #waitedMs = 0;
   #waitsSinceMs: number | null = null;
@@ -91,7 +94,9 @@ export class CoreBody implements ClientBody {
     this.#mayWaitMs = firstBodyWait(patience);
   }
 
-  /** No more of it is to be read of the connection for now. Where all share too much, one read is held, and no more. */
+  /**
+   * Stop reading the connection. When the shared budget is exhausted, each body buffers one read.
+   */
   get isFull(): boolean {
     const held = this.#pieces.octets;
     if (held === 0) return false;
@@ -99,7 +104,7 @@ export class CoreBody implements ClientBody {
     return held >= (this.#looksAhead ? maxReadAheadOctets : maxHeldOctets);
   }
 
-  /** Nobody will read what comes of it. */
+  /** Further data will be discarded. */
   get isUnwanted(): boolean {
     return this.#failure !== null;
   }
@@ -109,7 +114,7 @@ export class CoreBody implements ClientBody {
     this.wasRead = true;
     const piece = this.#pieces.take();
     if (piece !== null) {
-      // Nobody waits for the client of a body that has come: how slow it was counts no more.
+      // A complete body needs no more waiting; its pace no longer matters.
       if (this.isComplete) this.#charge();
       else {
         this.#pulled(piece);
@@ -140,12 +145,12 @@ export class CoreBody implements ClientBody {
   }
 
   cancel(): void {
-    // Of one that was read to its last octet nothing is left to be unwanted.
+    // The body was read completely; nothing is left to discard.
     if (this.isComplete && this.#pieces.octets === 0) return;
     this.fail(new BodyReadError('aborted', 'the body is no longer wanted'));
   }
 
-  /** Ends the body with an error: what has come and what comes is wanted no more. */
+  /** Fails the body and discards present and future data. */
   fail(error: BodyReadError): void {
     this.#failure ??= error;
     this.#pieces.clear();
@@ -154,22 +159,25 @@ export class CoreBody implements ClientBody {
     this.#roomChanged();
   }
 
-  /** The exchange is over: what nobody has read is nobody's share any more. */
+  /** The exchange ended: returns the budget of unread data. */
   release(): void {
     this.#budget.left += this.#charged;
     this.#charged = 0;
     this.#isReleased = true;
   }
 
-  /** Somebody has waited for as long as the client may be waited for. */
+  /** The wait for the client timed out. */
   waitIsOver(): void {
     const why = this.#leftMs < this.#patience.silenceMs ? 'the client was too slow' : 'the client fell silent';
     this.fail(new BodyReadError('timed_out', why));
   }
 
-  /** Takes what is its own of the octets from `start` on; gives the place behind that. Their memory is the body's then. */
+  /**
+   * Consumes its part of `octets` from `start` and returns the index after it. The body then owns
+   * the memory.
+   */
   take(octets: Buffer, start: number): number {
-    // Who sends it does not wait for a word.
+    // The client sends without waiting for 100 Continue.
     this.#awaitsContinue = false;
     if (this.isFaulty) {
       this.unwanted += octets.length - start;
@@ -207,7 +215,8 @@ export class CoreBody implements ClientBody {
         first = chunks.dataStart;
         last = chunks.dataEnd;
       } else {
-        // However small the chunks are, what was read at once stays in one piece: the frames between are overwritten.
+        // Keep one read in one buffer however small its chunks are, by overwriting the chunk
+        // headers.
         octets.copyWithin(last, chunks.dataStart, chunks.dataEnd);
         last += chunks.dataEnd - chunks.dataStart;
       }
@@ -226,10 +235,10 @@ export class CoreBody implements ClientBody {
       if (waiting === null) {
         this.#pieces.push(part);
         this.#charge();
-        // What comes while nobody waits for it may fill it up: then the client is not waited for.
+        // Data without a reader may fill the buffer; the client is not waited for then.
         if (this.#waitsSinceMs !== null) this.#clock();
       } else {
-        // Whoever reads it may hold it.
+        // The reader may keep this chunk.
         const piece = inOwnMemory(part);
         this.#settle();
         this.#pulled(piece);
@@ -239,19 +248,19 @@ export class CoreBody implements ClientBody {
     if (this.isComplete) this.#looksAhead = false;
   }
 
-  /** What is left of the time for which the client may be waited for before the next piece. */
+  /** Time left to wait for the next chunk, in milliseconds. */
   get #leftMs(): number {
     return Math.max(0, this.#mayWaitMs - this.#waitedMs);
   }
 
-  /** A piece goes to whoever asked for it. */
+  /** Gives a chunk to the reader. */
   #pulled(piece: Uint8Array): void {
     if (this.#waitsSinceMs !== null) this.#clock();
     this.#mayWaitMs = nextBodyWait(this.#mayWaitMs, this.#waitedMs, piece.length, this.#patience);
     this.#waitedMs = 0;
   }
 
-  /** To be called with each change of who waits for the client. Gives the time. */
+  /** Call it whenever a wait starts or ends. Returns the current time. */
   #clock(): number {
     const nowMs = performance.now();
     if (this.#waitsSinceMs !== null) this.#waitedMs += nowMs - this.#waitsSinceMs;

@@ -19,7 +19,7 @@ import { isConnect, RequestHeads, readAsStream, readDirectly, readRequest, rejec
 import { RequestInput } from './request-input.js';
 import { RequestTurns } from './request-turns.js';
 
-/** A connection of a client, whose requests are answered one after the other. */
+/** A client connection; its requests are answered one after the other. */
 export class CoreConnection implements BodyConnection, ResponseConnection {
   readonly socket: Socket;
   readonly writes: CorkedWrites;
@@ -39,15 +39,15 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   #response: CoreResponse | null = null;
   #idleSinceMs = 0;
   #isRetired = false;
-  /** `#run` is at work, and goes on by itself. */
+  /** `#run` is active and will continue. */
   #isRunning = false;
-  /** The client was told that nothing more comes. */
+  /** The write side is closed. */
   #isLeaving = false;
 
   constructor(socket: Socket, origin: ConnectionOrigin, around: ConnectionSurroundings) {
     this.socket = socket;
     this.writes = around.writes;
-    // TLS writes nothing at once. Any other socket does in most cases: then nobody has to be told.
+    // TLS never writes synchronously. Other sockets mostly do and need no callback.
     this.written = socket instanceof TLSSocket ? this.#flush : undefined;
     this.#around = around;
     this.#client = clientConnection(socket, around.key, origin);
@@ -64,7 +64,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     socket.on('data', this.#take);
     readDirectly(socket, this.#take);
     socket.on('end', this.#end);
-    // What follows is the end of the connection, which is told by itself.
+    // The close event follows and is handled separately.
     socket.on('error', () => socket.destroy());
     socket.on('close', () => this.#closed());
   }
@@ -73,23 +73,22 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     return this.#waits.drained(performance.now() + this.#writeTimeoutMs);
   }
 
-  /** Nothing of a request has come since that moment that is not answered, to its last octet. */
+  /** No part of an unanswered request has arrived since `momentMs`. */
   hasBeenIdleSince(momentMs: number): boolean {
     const isIdle = this.#phase === 'idle' && !this.#turns.isWaiting;
     return (isIdle || this.#isLeaving) && this.#idleSinceMs <= momentMs;
   }
 
-  /** See `EngineSessions`. */
   retire(graceMs: number): void {
     if (this.#isRetired) return;
     this.#isRetired = true;
-    // A tunnel, and what waits to become one.
+    // A tunnel, or a request for one.
     if (this.#phase === 'given' || this.#response?.canUpgrade === true) {
       this.socket.destroy();
       return;
     }
     this.closeAfterResponse();
-    // What waits begins nothing any more.
+    // Pending input starts no further request.
     if (this.#response === null) this.#leave();
     const cut = cutAfter(graceMs, () => this.socket.destroy());
     this.socket.once('close', () => clearTimeout(cut));
@@ -120,22 +119,22 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   }
 
   responseGiven(): void {
-    // Whoever still sends has to be read, or it would never get to read.
+    // Keep reading while the client sends, or it may never read.
     if (!this.#input.isComplete) this.#input.body?.cancel();
     this.#phase = 'flushing';
     if (!this.#late.isWaiting) this.#awaitFlush();
-    // It goes out in this turn whatever comes: whoever comes next need not wait for its place.
+    // The response goes out in this turn; the next client need not wait for its slot.
     else this.#response?.close(true);
   }
 
   writeLast(text: string): boolean {
-    // What is pipelined waits for it; and TLS writes nothing at once anyway.
+    // Pipelined input waits for the deferred write; and TLS never writes synchronously.
     return !this.#input.hasMore && this.written === undefined && this.#late.take(text);
   }
 
   #awaitFlush(): void {
     this.#flush();
-    // It may be that of the next request already, whose answer waits.
+    // This callback may belong to the next request, whose response is still deferred.
     if (this.#phase !== 'flushing' || this.#late.isWaiting) return;
     this.#waits.flush(performance.now() + this.#writeTimeoutMs, this.written === undefined ? this.#flush : null);
   }
@@ -153,10 +152,10 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     this.#input.giveBack();
   }
 
-  /** The phase has lasted for as long as it may. */
+  /** The current phase timed out. */
   #expired(nowMs: number): void {
     const phase = this.#phase;
-    // What waits may be all of a request, or nothing of one: it is looked at again.
+    // Pending input may hold a whole request or nothing; check again later.
     if (this.#turns.isWaiting) this.#deadline.set(nowMs);
     else if (phase === 'fresh' || phase === 'head') this.#refuse('timed_out');
     else if (phase === 'exchange' || phase === 'flushing') this.#lookAtExchange(nowMs);
@@ -166,7 +165,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   #lookAtExchange(nowMs: number): void {
     if (this.#waits.isStuck(nowMs, nowMs + this.#writeTimeoutMs)) {
       this.#response?.abort();
-      // One that is over aborts nothing.
+      // Destroying a finished exchange aborts nothing.
       this.socket.destroy();
     }
     if (this.#waits.isBodyLate(nowMs)) this.#input.body?.waitIsOver();
@@ -177,7 +176,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   }
 
   #takeOctets(octets: Buffer): void {
-    // It comes behind that.
+    // New input goes behind the pending input.
     if (this.#turns.isWaiting) {
       this.#takeWhileBusy(octets);
       return;
@@ -187,13 +186,13 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
       return;
     }
     boundLateness();
-    // It may have become a tunnel by that, whose octets these are then.
+    // The connection may have become a tunnel, which then owns these octets.
     if (this.#phase === 'given') this.socket.push(octets);
     else this.#handleOctets(octets);
   }
 
   #takeInTurn(octets: Buffer): void {
-    // The end of one that was destroyed is told later than what was read before.
+    // A destroyed socket emits `close` later than the data read before.
     if (this.socket.destroyed) this.#turns.drop();
     else this.#handleOctets(octets);
   }
@@ -203,7 +202,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     else if (this.#phase !== 'over') this.#takeWhileBusy(octets);
   }
 
-  /** Reads requests, and has them answered, for as long as none waits for something. */
+  /** Parses and answers requests until one has to wait. */
   #run(first: Buffer): void {
     this.#isRunning = true;
     let octets: Buffer | null = first;
@@ -228,7 +227,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     this.#deadline.set(performance.now() + this.#around.patience.timeouts.headMs);
   }
 
-  /** A head has come, of which `requestHead` tells. */
+  /** A complete head arrived; `requestHead` describes it. */
   #begin(): void {
     const { text, rest } = this.#heads;
     const { minorVersion, isPersistent } = requestHead;
@@ -242,7 +241,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     this.#turns.noteBegun();
     this.#waits.begin();
     this.#response = response;
-    // What waits may be of the body: the end of what is read comes after it.
+    // Pending input may be body data; the end of input comes after it.
     this.#input.begin(body, rest);
     if (forTunnel || !isPersistent) this.#input.close();
     const outerMs = turnBegins();
@@ -268,12 +267,12 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     if (this.#phase !== 'given' && !this.#isRunning) this.#input.flow();
   }
 
-  /** The client sends no more. */
+  /** The client half-closed. */
   #takeEnd(): void {
     if (!this.#turns.mayEnd()) return;
     const phase = this.#phase;
     if (phase === 'head') this.#refuse('malformed');
-    // As nginx has it: whoever ends its side before it was answered has gone, whatever it has sent before.
+    // As in nginx: a client that half-closes before the response is treated as gone.
     else if (phase === 'exchange' || phase === 'given') this.socket.destroy();
     else if (phase === 'flushing') this.#input.close();
     else if (phase !== 'over') this.#leave();
@@ -297,11 +296,11 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     this.#input.body = null;
     this.#input.close();
     body?.fail(new BodyReadError('aborted', 'the client went away'));
-    // One that was given away has its end with the connection.
+    // A connection that was handed over ends by itself.
     response?.close(response.isHandedOver);
   }
 
-  /** Finds out whether all of the response has gone out. */
+  /** Checks whether the whole response is written. */
   readonly #flush = (): void => {
     const { socket } = this;
     if (
@@ -319,14 +318,14 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     if (this.#input.isClosed) this.#leave();
     else if (this.#input.isComplete) this.#over();
     else {
-      // A reset while the client still sends would take the answer with it.
+      // A reset while the client still sends would discard the response.
       this.#phase = 'lingering';
       this.#lingerOn();
       this.#flow();
     }
   };
 
-  /** The exchange is over. */
+  /** The exchange is complete. */
   #over(): void {
     if (this.#input.isClosed) {
       this.#leave();
@@ -344,8 +343,8 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   }
 
   /**
-   * Ends the connection: all that was to be said has been. What still comes is read and dropped for
-   * a while: the end would become a reset, which may overtake what the client has not read.
+   * Closes the write side after the last response. Input is read and dropped for a while: a reset
+   * could overtake the response.
    */
   #leave(): void {
     if (this.#isLeaving) return;

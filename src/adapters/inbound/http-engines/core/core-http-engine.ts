@@ -26,7 +26,7 @@ import { CorkedWrites } from './corked-writes.js';
 import { Deadlines } from './deadlines.js';
 import type { ConnectionSurroundings } from './http1-connection-context.js';
 
-/** The connections of a listener, by the socket that HTTP is spoken on. */
+/** HTTP/1.1 connections of a listener, by socket. */
 export class CoreSessions implements EngineSessions {
   readonly #around: ConnectionSurroundings;
   readonly #connections = new WeakMap<Socket, CoreConnection>();
@@ -35,9 +35,9 @@ export class CoreSessions implements EngineSessions {
     this.#around = around;
   }
 
-  /** HTTP is spoken on this socket from now on. */
+  /** Starts HTTP/1.1 on a socket. */
   speak(socket: Socket, origin: ConnectionOrigin): void {
-    // A burst of them does not keep those waiting that came before.
+    // A burst of new connections must not delay existing ones.
     boundLateReads();
     this.#connections.set(socket, new CoreConnection(socket, origin, this.#around));
   }
@@ -51,7 +51,7 @@ export class CoreSessions implements EngineSessions {
   }
 }
 
-/** Serves HTTP/1.1 with the parser and the connections of this program, and HTTP/2 over node:http2. */
+/** Serves HTTP/1.1 with the project's parser, and HTTP/2 over node:http2. */
 export class CoreHttpEngine implements HttpEngine {
   readonly #sockets: ListeningSockets;
   readonly #refusals = new ConnectionRefuser();

@@ -24,33 +24,33 @@ import {
 } from './http1-response-fields.js';
 
 const nothing = new Uint8Array(0);
-/** Characters: a longer body is not put into one text with its head. */
+/** Characters; a longer body is not joined with its head. */
 const longText = 65_536;
-/** Octets of a chunk that waits for the end of the turn. */
+/** Largest chunk, in octets, that waits for the end of the turn. */
 const maxCorkedOctets = 16_384;
 const noContent = 'Content-Length: 0\r\n';
 
 const uncork = (response: CoreResponse): void => response.uncork();
 
-/** The way back to the client, over the socket itself. */
+/** Writes a response to the client socket. */
 export class CoreResponse implements ClientResponse {
   headSent = false;
-  /** A head was given. It replaces one that has not gone out. */
+  /** A head is set; a second one replaces it if unsent. */
   #isBegun = false;
-  /** All of it was given to the socket. */
+  /** The whole response was written to the socket. */
   isGiven = false;
-  /** The connection has left HTTP. */
+  /** The connection was upgraded. */
   isHandedOver = false;
   readonly #connection: ResponseConnection;
   readonly #request: Http1ResponseContext;
-  /** The head, but for what says the framing and the empty line, until it goes out with the first of the body. */
+  /** The head without its framing fields and empty line, until the first write. */
   #head: string | null = null;
   #framing: Framing = 'none';
-  /** Octets of the body that are still to come, where its length is declared. */
+  /** Octets of the body still due under Content-Length. */
   #left = 0;
   #sent = 0;
   #isCorked = false;
-  /** The exchange is over: nothing that is called has an effect any more. */
+  /** The exchange ended; later calls have no effect. */
   #isOver = false;
   #isCompleted = false;
   #closedListener: ((completed: boolean) => void) | null = null;
@@ -60,7 +60,7 @@ export class CoreResponse implements ClientResponse {
     this.#request = request;
   }
 
-  /** The client waits for it to become a tunnel. */
+  /** The client requested an upgrade and awaits it. */
   get canUpgrade(): boolean {
     return this.#request.wantsWebSocket && !this.#isBegun;
   }
@@ -94,7 +94,10 @@ export class CoreResponse implements ClientResponse {
     return true;
   }
 
-  /** `text`: the head, but for what is added here; `length`: what it declares, or -1. */
+  /**
+   * @param text head without the fields that this method adds
+   * @param length declared length, or -1
+   */
   #start(status: number, text: string, length: number, hasDate: boolean, close: boolean): void {
     const framing = this.#framingOf(status, length);
     const connection = this.#connection;
@@ -112,7 +115,7 @@ export class CoreResponse implements ClientResponse {
   write(chunk: Uint8Array, origin?: PieceOrigin): Promise<void> | undefined {
     const writable = this.#write(chunk);
     const { socket } = this.#connection;
-    // INVARIANT: where the stream holds nothing any more, the system has all of it.
+    // INVARIANT: an empty stream buffer means that the kernel has all octets.
     if (origin !== undefined && socket.writableLength === 0 && !socket.destroyed) origin.reuse?.(chunk);
     return writable;
   }
@@ -140,10 +143,10 @@ export class CoreResponse implements ClientResponse {
       }
       case 'chunked': {
         const head = this.#takeHead('Transfer-Encoding: chunked\r\n');
-        // A chunk of no octets would be the last one.
+        // An empty chunk would end the body.
         if (chunk.length === 0) return this.#put(head, nothing, '');
         this.#sent += chunk.length;
-        // A large piece is more than is held back for the last chunk.
+        // Large chunks are not held back for the last chunk.
         if (chunk.length <= maxCorkedOctets) this.#cork();
         return this.#put(head + chunkStart(chunk.length), chunk, chunkEnd);
       }
@@ -156,7 +159,7 @@ export class CoreResponse implements ClientResponse {
   end(trailers: HeaderList): void {
     if (this.#isOver || this.isGiven || !this.#isBegun) return;
     if (this.#framing === 'length' && this.#left > 0) {
-      // What is missing never comes: the client must not take what it got for the whole.
+      // The rest never arrives; the client must not take the response as complete.
       this.abort();
       return;
     }
@@ -188,9 +191,9 @@ export class CoreResponse implements ClientResponse {
   abort(): void {
     if (this.#isOver) return;
     const { socket } = this.#connection;
-    // A socket that is destroyed drops what it holds back: the client gets what was written before the cut.
+    // A destroyed socket drops corked data; the client should get what was written before.
     this.uncork();
-    // Where only the end of the connection ends the body, an orderly end would make it look whole.
+    // If only the close ends the body, an orderly close would make it look complete.
     if (this.#framing === 'close' && !(socket instanceof TLSSocket)) socket.resetAndDestroy();
     else socket.destroy();
   }
@@ -218,7 +221,7 @@ export class CoreResponse implements ClientResponse {
     return this.#sent;
   }
 
-  /** The exchange is over; `completed`: all of the response has gone out. */
+  /** @param completed the whole response went out */
   close(completed: boolean): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -239,7 +242,7 @@ export class CoreResponse implements ClientResponse {
     return this.#request.minorVersion === 1 ? 'chunked' : 'close';
   }
 
-  /** The head, where it has not gone out; `framing`: the field that says how the body is framed. */
+  /** Takes the unsent head. `framing` is the field that frames the body. */
   #takeHead(framing: string): string {
     const head = this.#head;
     if (head === null) return '';
@@ -248,7 +251,7 @@ export class CoreResponse implements ClientResponse {
     return `${head}${framing}\r\n`;
   }
 
-  /** What goes beyond the declared length would be read as another response. */
+  /** Octets beyond Content-Length would be read as another response. */
   #cut(chunk: Uint8Array): Uint8Array {
     this.#connection.closeAfterResponse();
     return chunk.subarray(0, this.#left);
@@ -265,13 +268,13 @@ export class CoreResponse implements ClientResponse {
     try {
       return lastChunk(trailers);
     } catch (error) {
-      // The response can end in no orderly way any more, and its client must not wait for it.
+      // The response cannot end correctly, and the client must not wait for it.
       this.abort();
       throw error;
     }
   }
 
-  /** What is written in this turn goes out together: in most cases the last chunk follows at once. */
+  /** Joins the writes of this turn: the last chunk mostly follows at once. */
   #cork(): void {
     if (this.#isCorked) return;
     this.#isCorked = true;
@@ -292,10 +295,10 @@ export class CoreResponse implements ClientResponse {
     return this.#taken(writes.write(socket, before, octets, behind, written));
   }
 
-  /** When more can be written. `takesMore`: what the stream said. */
+  /** Resolves when more can be written. `takesMore` is the result of the stream's write. */
   #taken(takesMore: boolean): Promise<void> | undefined {
     const { socket } = this.#connection;
-    // What is longer than the stream likes to hold may have been taken by the system at once.
+    // The kernel may have taken a write above the high-water mark at once.
     if (takesMore || socket.writableLength === 0 || socket.destroyed) return undefined;
     return this.#connection.drained();
   }

@@ -2,21 +2,21 @@ import type { Socket } from 'node:net';
 import { type LateWriter, writeLate } from '../../../event-loop-batching/deferred-writes.js';
 import { inOwnMemory } from './own-memory.js';
 
-/** Octets: pieces that are smaller are joined with what is before them, where that is small too. */
+/** Octets; smaller chunks are merged with a small predecessor. */
 const smallOctets = 2_048;
 const firstRoom = 4_096;
 const mostRoom = 65_536;
 
 /**
- * Octets that have come and wait to be read, in pieces. However small the pieces are in which they come, and of however large
- * a read they are a part, what is held costs little more than twice its octets.
+ * Unread input as a queue of chunks. Memory stays below about twice the queued octets, whatever the
+ * chunk sizes.
  */
 export class PieceQueue {
-  /** Alone in most cases. INVARIANT: null only where there is none behind it but the tail. */
+  /** Mostly the only chunk. INVARIANT: null only if nothing but the tail follows. */
   #first: Buffer | null = null;
-  /** Those behind it; null until there is one. */
+  /** Chunks after the first; null until there is one. */
   #others: Buffer[] | null = null;
-  /** The last piece where small ones are joined in it; the queue's own memory, of which there is more than is filled. */
+  /** Last chunk if small ones were merged into it; memory of the queue, partly filled. */
   #tail: Buffer | null = null;
   #filled = 0;
   #octets = 0;
@@ -25,7 +25,7 @@ export class PieceQueue {
     return this.#octets;
   }
 
-  /** `piece`: is not changed from now on. */
+  /** `piece` must not be changed afterwards. */
   push(piece: Buffer): void {
     this.#octets += piece.length;
     if (this.#tail !== null) {
@@ -40,12 +40,12 @@ export class PieceQueue {
     if (this.#others?.pop() === undefined) this.#first = null;
     this.#tail = Buffer.allocUnsafeSlow(firstRoom);
     this.#filled = 0;
-    // INVARIANT: two small pieces have room in a new tail.
+    // INVARIANT: two small chunks fit into a new tail.
     this.#fill(last);
     this.#fill(piece);
   }
 
-  /** Before all others. */
+  /** Inserts at the front. */
   pushFirst(piece: Buffer): void {
     this.#octets += piece.length;
     const own = inOwnMemory(piece);
@@ -57,12 +57,12 @@ export class PieceQueue {
     this.#first = own;
   }
 
-  /** The first piece, which stays where it is; null where there is none. */
+  /** The first chunk without removing it, or null. */
   first(): Buffer | null {
     return this.#first ?? (this.#tail === null ? null : this.#tail.subarray(0, this.#filled));
   }
 
-  /** The first piece; null where there is none. */
+  /** Removes and returns the first chunk, or null. */
   take(): Buffer | null {
     if (this.#first === null) this.#seal();
     const piece = this.#first;
@@ -108,13 +108,13 @@ export class PieceQueue {
   }
 }
 
-/** The last text of a response, which waits for the end of the turn. */
+/** The last text of a response, deferred to the end of the turn. */
 export class DeferredResponse implements LateWriter {
   readonly #socket: Socket;
   readonly #onWritten: () => void;
   #text: string | null = null;
 
-  /** @param onWritten called when what has waited was given to the socket */
+  /** @param onWritten called after the deferred text was written to the socket */
   constructor(socket: Socket, onWritten: () => void) {
     this.#socket = socket;
     this.#onWritten = onWritten;
@@ -125,8 +125,8 @@ export class DeferredResponse implements LateWriter {
   }
 
   /**
-   * False: it cannot wait, and is to be written now, or into nothing where the socket is known to be gone. A text of no characters behind
-   * one that waits takes nothing from that.
+   * False if the text cannot be deferred and must be written now. Empty text does not replace
+   * deferred text.
    */
   take(text: string): boolean {
     const socket = this.#socket;
@@ -136,7 +136,7 @@ export class DeferredResponse implements LateWriter {
     return true;
   }
 
-  /** The connection has closed. */
+  /** The connection closed. */
   drop(): void {
     this.#text = null;
   }
@@ -151,19 +151,21 @@ export class DeferredResponse implements LateWriter {
 }
 
 const slabOctets = 65_536;
-/** Octets of text and content together that go out as one piece; more is handed to the system as it lies. */
+/**
+ * Text and content up to this size are copied into one write; larger content is written without a
+ * copy.
+ */
 const maxJoinedOctets = 16_384;
 
-/** Writes what belongs together so that the system is called once for it. */
+/** Joins related writes into one system call. */
 export class CorkedWrites {
   #slab = Buffer.allocUnsafeSlow(slabOctets);
-  /** Octets of the slab that may still be read by a write under way. */
+  /** Octets of the slab still used by a pending write. */
   #used = 0;
 
   /**
-   * Writes a text (one character for each octet), octets and another text. Says what `socket.write` does.
-   *
-   * @param written called when all of it was taken by the system, or with an error
+   * Writes latin1 text, octets and more latin1 text. Returns the result of `socket.write`.
+   * @param written called when the kernel took all of it, or with an error
    */
   write(
     socket: Socket,
@@ -184,7 +186,7 @@ export class CorkedWrites {
     slab.set(octets, start + before.length);
     if (behind !== '') slab.write(behind, start + before.length + octets.length, 'latin1');
     const takesMore = socket.write(slab.subarray(start, start + length), written);
-    // INVARIANT: where the stream holds nothing any more, the system has all of it, and the place can be written to again.
+    // INVARIANT: an empty stream buffer means that the kernel has all octets and the slab is free.
     if (socket.writableLength > 0) this.#used = start + length;
     return takesMore;
   }

@@ -1,17 +1,17 @@
 import type { EngineLimits } from '../../../../application/ports/gateway/http-engine.js';
 import { TimerWheel, type WheelTimer } from '../../../../domain/shared/timer-wheel.js';
 
-/** For how long a client is still read whose octets nobody wants; times are of the monotonic clock, in milliseconds. */
+/** Time limit for reading and dropping unwanted input. Milliseconds, monotonic clock. */
 export class Linger {
   readonly #limits: EngineLimits;
-  /** Infinity: has not begun. */
+  /** Infinity until it starts. */
   #endMs = Number.POSITIVE_INFINITY;
 
   constructor(limits: EngineLimits) {
     this.#limits = limits;
   }
 
-  /** Something has come, or it begins. Gives the end of the client's patience, should nothing come any more. */
+  /** Call it at the start and on input. Returns the deadline if no more input arrives. */
   dueMs(nowMs: number): number {
     this.#endMs = Math.min(this.#endMs, nowMs + this.#limits.maxLingerMs);
     return Math.min(this.#endMs, nowMs + this.#limits.lingerMs);
@@ -22,25 +22,27 @@ export class Linger {
   }
 }
 
-/** What a connection waits for at the moment: for one thing at a time, and in most cases it comes. */
+/** The single deadline of a connection, cheap to move. */
 export class ConnectionDeadline implements WheelTimer {
-  /** What the wheel knows of; it may be sooner than the deadline is: then that is found out when it has come. */
+  /**
+   * Time known to the wheel; it may be earlier than the deadline, which is checked when it fires.
+   */
   dueMs = 0;
   slot = -1;
   next: WheelTimer | null = null;
   previous: WheelTimer | null = null;
   readonly #deadlines: Deadlines;
   readonly #passed: (nowMs: number) => void;
-  /** Infinity: there is none. */
+  /** Infinity if unset. */
   #deadlineMs = Number.POSITIVE_INFINITY;
 
-  /** `passed` is called when a deadline has passed, and there is none any more. */
+  /** Calls `passed` when the deadline passes; it is then unset. */
   constructor(deadlines: Deadlines, passed: (nowMs: number) => void) {
     this.#deadlines = deadlines;
     this.#passed = passed;
   }
 
-  /** In place of the one before. `deadlineMs`: by the monotonic clock; finite. */
+  /** Replaces the deadline. `deadlineMs` is finite, monotonic clock. */
   set(deadlineMs: number): void {
     this.#deadlineMs = deadlineMs;
     if (this.slot < 0 || deadlineMs < this.dueMs) this.#deadlines.set(this, deadlineMs);
@@ -50,7 +52,7 @@ export class ConnectionDeadline implements WheelTimer {
     this.#deadlineMs = Number.POSITIVE_INFINITY;
   }
 
-  /** There will be none any more. */
+  /** Ends it for good. */
   end(): void {
     this.clear();
     this.#deadlines.remove(this);
@@ -65,20 +67,20 @@ export class ConnectionDeadline implements WheelTimer {
   }
 }
 
-/** How late something may be that is due, in milliseconds. */
+/** Timer resolution, in milliseconds. */
 const tickMs = 50;
-/** A turn that is later than this, in milliseconds, finds the loop held up. */
+/** A turn later than this, in milliseconds, means a stalled event loop. */
 const heldUpMs = 100;
-/** A round is a little more than a minute and a half. */
+/** One round takes about 100 seconds. */
 const slots = 2_048;
 
-/** What the connections of an engine wait for, by one timer of Node's, which runs only while there is something. */
+/** Timer wheel of all connections of an engine, on one Node timer that runs only while needed. */
 export class Deadlines {
   readonly #wheel = new TimerWheel(tickMs, slots, performance.now());
   #turning: NodeJS.Timeout | null = null;
   #turnedMs = 0;
 
-  /** `dueMs`: by the monotonic clock; finite. */
+  /** `dueMs` is finite, monotonic clock. */
   set(timer: WheelTimer, dueMs: number): void {
     this.#wheel.set(timer, dueMs);
     if (this.#turning !== null) return;
@@ -90,7 +92,9 @@ export class Deadlines {
     this.#wheel.remove(timer);
   }
 
-  /** What has come while the loop was held up has not been read yet: that is nobody's silence. It is read first. */
+  /**
+   * Input that arrived during a stall is unread yet and must not count as silence; read it first.
+   */
   #comeBy(): void {
     const nowMs = performance.now();
     const isLate = nowMs - this.#turnedMs > heldUpMs;

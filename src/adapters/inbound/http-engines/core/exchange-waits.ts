@@ -2,12 +2,12 @@ import type { Socket } from 'node:net';
 import { standOf } from '../connections/drained.js';
 import type { ConnectionDeadline } from './deadlines.js';
 
-/** Whether a client takes what is written to it, for a connection that has one deadline for all that it waits for. */
+/** Detects whether a client reads its response. The owner checks it at one shared deadline. */
 class WriteProgress {
-  /** When it is to be looked at, by the monotonic clock; Infinity: nothing is waited for. */
+  /** Next check, monotonic clock; Infinity if nothing is pending. */
   dueMs = Number.POSITIVE_INFINITY;
   readonly #socket: Socket;
-  /** How far the writing was when it was looked at last. */
+  /** Write progress at the last check. */
   #stand = '';
   #drained: Promise<void> | null = null;
   #resolve: (() => void) | null = null;
@@ -17,7 +17,7 @@ class WriteProgress {
     this.#socket = socket;
   }
 
-  /** Resolves when the socket takes more, or with `end`. Looked at for the first time at that moment. */
+  /** Resolves when the socket accepts more, or on `end`. The first check is at `dueMs`. */
   drained(dueMs: number): Promise<void> {
     if (this.#drained !== null) return this.#drained;
     if (!this.#isListening) {
@@ -35,19 +35,18 @@ class WriteProgress {
   }
 
   /**
-   * Waits until all is written. Where it stands then is looked at from that moment on: most need not be looked at.
-   *
-   * @param told called when all has gone out; null: whoever wrote it is told
+   * Waits until all is written. Progress is compared from `dueMs` on.
+   * @param told called when all is written; null if the writer gets its own callback
    */
   flush(dueMs: number, told: (() => void) | null): void {
     this.end();
     this.#stand = '';
     this.dueMs = dueMs;
-    // What has no octets has gone out when all before it has.
+    // An empty write completes when all writes before it have.
     if (told !== null && !this.#socket.destroyed) this.#socket.write('', 'latin1', told);
   }
 
-  /** Whether the client has taken something since the last look. */
+  /** Whether the client read something since the last check. */
   look(nextDueMs: number): boolean {
     const stand = standOf(this.#socket);
     const isMoving = stand !== this.#stand;
@@ -56,7 +55,6 @@ class WriteProgress {
     return isMoving;
   }
 
-  /** Nothing is waited for any more. */
   end(): void {
     const resolve = this.#resolve;
     this.dueMs = Number.POSITIVE_INFINITY;
@@ -66,13 +64,16 @@ class WriteProgress {
   }
 }
 
-/** What an exchange waits for the client for, by the deadline of its connection: its body, and that it takes the response. */
+/**
+ * Client waits of an exchange, on the deadline of its connection: request body and response
+ * progress.
+ */
 export class ExchangeWaits {
   readonly #deadline: ConnectionDeadline;
   readonly #writing: WriteProgress;
-  /** Until when the client is waited for by whoever reads the body; Infinity: nobody waits. */
+  /** Deadline of the body reader; Infinity without one. */
   #bodyDueMs = Number.POSITIVE_INFINITY;
-  /** There is an exchange: else the deadline is for something else. */
+  /** An exchange is active; otherwise the deadline serves another purpose. */
   #isOn = false;
 
   constructor(socket: Socket, deadline: ConnectionDeadline) {
@@ -91,40 +92,43 @@ export class ExchangeWaits {
     this.#writing.end();
   }
 
-  /** Infinity: it is awaited no more. */
+  /** Infinity ends the wait. */
   awaitBody(dueMs: number): void {
     this.#bodyDueMs = dueMs;
     this.#arm();
   }
 
-  /** Resolves when the socket takes more, or with the exchange; the client has to take something until then, and ever again. */
+  /**
+   * Resolves when the socket accepts more or the exchange ends. The client must keep reading
+   * meanwhile.
+   */
   drained(dueMs: number): Promise<void> {
     const drained = this.#writing.drained(dueMs);
     this.#arm();
     return drained;
   }
 
-  /** All of the response was written. `told`: see `WriteProgress`. */
+  /** The whole response was written. `told`: see `WriteProgress`. */
   flush(dueMs: number, told: (() => void) | null): void {
     this.#writing.flush(dueMs, told);
     this.#arm();
   }
 
-  /** Whether the client takes nothing. `nextDueMs`: when it is looked at again. */
+  /** Whether the client reads nothing. `nextDueMs` is the next check. */
   isStuck(nowMs: number, nextDueMs: number): boolean {
     const isStuck = this.#writing.dueMs <= nowMs && !this.#writing.look(nextDueMs);
     this.#arm();
     return isStuck;
   }
 
-  /** Whether the body has been waited for as long as it may be: then it is so no more. */
+  /** Whether the body wait timed out; it ends then. */
   isBodyLate(nowMs: number): boolean {
     const isLate = this.#bodyDueMs <= nowMs;
     if (isLate) this.awaitBody(Number.POSITIVE_INFINITY);
     return isLate;
   }
 
-  /** Sets the deadline to what is due first. */
+  /** Sets the deadline to the earliest event. */
   #arm(): void {
     if (!this.#isOn) return;
     const dueMs = Math.min(this.#bodyDueMs, this.#writing.dueMs);

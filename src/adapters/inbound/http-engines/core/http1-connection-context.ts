@@ -5,26 +5,26 @@ import type { ReadAheadBudget } from '../connections/read-ahead.js';
 import type { CorkedWrites } from './corked-writes.js';
 import type { Deadlines } from './deadlines.js';
 
-/** What a response needs of the connection that it goes out by. */
+/** What a response needs from its connection. */
 export interface ResponseConnection {
   readonly socket: Socket;
   readonly writes: CorkedWrites;
-  /** To be told of each write that is over; undefined: need not be told. */
+  /** Callback for each completed write; undefined if none is needed. */
   readonly written: (() => void) | undefined;
-  /** Takes the last text of a response to be written at the end of this turn; false: it is to be written now. */
+  /** Defers the last text of a response to the end of this turn. False: write it now. */
   writeLast(text: string): boolean;
-  /** Resolves when the socket takes more, or has ended: a client that takes nothing for too long is cut off. */
+  /** Resolves when the socket accepts more or closed. A client that reads nothing is cut off. */
   drained(): Promise<void>;
-  /** Whether another request can be answered behind this response, which begins now. */
+  /** Whether the connection can be reused after the response that begins now. */
   canGoOn(): boolean;
   closeAfterResponse(): void;
-  /** All of the response was given to the socket. */
+  /** The whole response was written to the socket. */
   responseGiven(): void;
-  /** Leaves HTTP. */
+  /** Hands the connection over to an upgrade. */
   handOver(): void;
 }
 
-/** What of a request counts for the response to it. */
+/** Properties of the request that determine its response. */
 export interface Http1ResponseContext {
   readonly minorVersion: 0 | 1;
   readonly isHead: boolean;
@@ -32,16 +32,15 @@ export interface Http1ResponseContext {
 }
 
 /**
- * What a connection is at: `fresh`: nothing has come; `head`: some of a head; `idle`: nothing since the last exchange;
- * `exchange`: a request is being answered; `flushing`: the answer is on its way to the system; `lingering`: it is there, and
- * the rest of the request is read and dropped; behind the last response, all that comes; `over`: it has ended; `given`: the
- * connection has left HTTP.
+ * State of a connection. `fresh`: no input yet. `head`: part of a head. `idle`: no input since the
+ * last exchange. `exchange`: a request is served. `flushing`: the response is being written.
+ * `lingering`: input is read and dropped after the response. `over`: closed. `given`: upgraded.
  */
 export type ConnectionPhase = 'fresh' | 'head' | 'idle' | 'exchange' | 'flushing' | 'lingering' | 'over' | 'given';
 
 /** What the connections of a listener share. */
 export interface ConnectionSurroundings {
-  /** Of the listener. */
+  /** Key of the listener. */
   readonly key: string;
   readonly handler: RequestHandler;
   readonly limits: EngineLimits;

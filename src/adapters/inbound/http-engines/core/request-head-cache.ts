@@ -4,15 +4,15 @@ import { type RequestLines, repeatedLines } from '../../../wire/http1/request-li
 
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
-/** Octets of field lines; longer ones are not worth the memory, which every connection may take. */
+/** Octets of cached field lines; longer ones are not worth the memory per connection. */
 const maxOctets = 8_192;
-/** Fields in them: short ones take many times their octets as a list. */
+/** Short fields need many times their octets as a list. */
 const maxFields = 100;
 const noOctets = Buffer.alloc(0);
-/** How often lines are remembered that do not come again. A connection with ever others is that of a proxy. */
+/** Unsuccessful cache attempts per connection. Ever-changing fields indicate a proxy. */
 const maxTries = 8;
 
-/** Whether a head says nothing of a body, and no more of its connection than a head without a field would. */
+/** Whether a head has no body and no connection options, like a head without fields. */
 const saysNothing = (): boolean =>
   requestHead.minorVersion === 1 &&
   requestHead.contentLength < 0 &&
@@ -23,24 +23,22 @@ const saysNothing = (): boolean =>
   !requestHead.expectsContinue;
 
 /**
- * The field lines that the requests of a connection come with again and again: most clients ask with the same fields each time.
- * They are compared octet by octet, and read no second time.
- *
- * INVARIANT: only lines are remembered that frame no body and say nothing of the connection, so that `requestHead`, which is that
- * of the request line alone then, says of the head what it would say if all of it were read. What frames a body is always read.
- * Nothing is known from one connection to another: how long a comparison takes tells nobody about what came on others.
+ * Caches the field lines of a connection: most clients repeat them. A byte comparison replaces the
+ * second parse. INVARIANT: only lines without framing and connection fields are cached, so
+ * `requestHead` of the request line alone describes the whole head. Framing is always parsed.
+ * Nothing is shared between connections, so timing reveals nothing about other clients.
  */
 export class RequestHeadCache {
   #lines: RequestLines | null = null;
-  /** Their octets, to the end of the head. */
+  /** Octets of the cached lines, to the end of the head. */
   #text = noOctets;
-  /** Octets of the field lines that came last. */
+  /** Length of the last field lines, in octets. */
   #octets = 0;
   #tries = maxTries;
 
   /**
-   * The lines of the head that the octets are, all of them and nothing else; null where others are remembered, or none. With
-   * lines, `requestHead` is of that head.
+   * The cached lines if `octets` hold exactly them, else null. With lines, `requestHead` describes
+   * that head.
    */
   recall(octets: Buffer, maxHeadOctets: number): RequestLines | null {
     const lines = this.#lines;
@@ -57,9 +55,8 @@ export class RequestHeadCache {
   }
 
   /**
-   * Takes note of a head that was read. Its lines are remembered when as many octets of them came the last time.
-   *
-   * @param names has given the names of its fields
+   * Records a parsed head. Its lines are cached if the previous head had the same length.
+   * @param names source of its field names
    */
   note(lines: RequestLines, names: FieldNames): void {
     const { octets, fields } = lines;
@@ -68,7 +65,7 @@ export class RequestHeadCache {
     if (this.#tries === 0) this.forget();
     if (!comesAgain || this.#tries === 0 || octets > maxOctets || !saysNothing()) return;
     if (fields.length > maxFields * 2) return;
-    // They are known, and came with other requests behind them: what others have found out of them is not thrown away.
+    // Same lines with another request line: keep them with everything derived from them.
     if (this.#lines !== null && this.#lines.text === lines.text.slice(lines.start)) return;
     this.#tries -= 1;
     this.#lines = repeatedLines(lines, names);
@@ -77,7 +74,7 @@ export class RequestHeadCache {
     this.#text.write(text, 'latin1');
   }
 
-  /** What is remembered is of no use any more. */
+  /** Drops the cache. */
   forget(): void {
     this.#lines = null;
     this.#text = noOctets;

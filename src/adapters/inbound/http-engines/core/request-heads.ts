@@ -19,16 +19,16 @@ const names = new FieldNames(fieldTraits);
 
 const methods = ['GET', 'POST', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'CONNECT', 'TRACE'] as const;
 
-/** The method that a head begins with: the same text, object and all, for those that are well known. */
+/** The method of a head; well-known methods are the same string object. */
 const requestMethod = (text: string, end: number): string => {
   for (const method of methods) if (method.length === end && text.startsWith(method)) return method;
   return text.slice(0, end);
 };
 
-/** Whether a head is that of a CONNECT (RFC 9110, section 9.3.6): what comes behind it is none of HTTP's. */
+/** Whether a head is a CONNECT request (RFC 9110, section 9.3.6), which tunnel data follows. */
 export const isConnect = (text: string): boolean => text.startsWith('CONNECT ');
 
-/** The request whose head was read last. */
+/** Builds the request of the last parsed head. */
 export const readRequest = (
   heads: RequestHeads,
   body: ClientBody | null,
@@ -53,7 +53,7 @@ export const readRequest = (
   };
 };
 
-/** What a client is told of a head that cannot be read. */
+/** Rejection reason for an unreadable head. */
 export const rejectionReason = (fault: HeadFault): RejectedRequest['reason'] => {
   switch (fault) {
     case 'first_line_too_long':
@@ -70,12 +70,11 @@ export const rejectionReason = (fault: HeadFault): RejectedRequest['reason'] => 
 };
 
 /**
- * Gives what comes on a socket to its one reader without the detour through the stream, as far as the stream would have
- * given it to a listener of `data` at once: that costs a fifth of what Node spends on a read. While the stream is paused, or
- * holds something, it goes its usual way, to the listener. `push` is how sockets tell their stream what has come (it is
- * Readable's, and public); a socket that told it otherwise would give all to the listener.
- *
- * @param take what listens to `data`, too
+ * Passes socket input to one reader without the stream machinery, which costs a fifth of a read in
+ * Node. While the stream is paused or buffers data, input takes the usual way to the listener.
+ * Sockets deliver input through `push`, which is public in Readable; any other path reaches the
+ * listener.
+ * @param take also the listener of `data`
  */
 export const readDirectly = (socket: Socket, take: (octets: Buffer) => void): void => {
   socket.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
@@ -87,29 +86,29 @@ export const readDirectly = (socket: Socket, take: (octets: Buffer) => void): vo
   };
 };
 
-/** The socket is a stream like any other again. */
+/** Restores normal stream behaviour. */
 export const readAsStream = (socket: Socket): void => {
   socket.push = Socket.prototype.push;
 };
 
 const carriageReturn = 0x0d;
-/** Octets of a head that is not unusual: more is held only as long as all connections together hold little. */
+/** Usual head size in octets; larger incomplete heads use the shared budget. */
 const usualOctets = 16_384;
 
-/** The heads of the requests of a connection, out of the octets that come. */
+/** Collects input of a connection into request heads. */
 export class RequestHeads {
-  /** The head that was read last, from its first octet on, one character for each; of one whose fields are known, the request line. */
+  /** The last head, one character per octet; with cached fields, its request line only. */
   text = '';
-  /** Its field lines, where they came before. */
+  /** Its field lines, if cached. */
   known: RequestLines | null = null;
   readonly repeated = new RequestHeadCache();
-  /** What came behind it; null: nothing. */
+  /** Input after the head, or null. */
   rest: Buffer | null = null;
   readonly #maxOctets: number;
-  /** The beginning of a head whose rest has not come; null in most cases: heads come whole. */
+  /** An incomplete head; mostly null, since heads arrive whole. */
   #held: HeadBuffer | null = null;
   readonly #budget: ReadAheadBudget;
-  /** What is held has taken of the budget. */
+  /** Octets charged to the budget. */
   #charged = 0;
 
   constructor(maxOctets: number, budget: ReadAheadBudget) {
@@ -117,26 +116,29 @@ export class RequestHeads {
     this.#budget = budget;
   }
 
-  /** Something of a head has come, and not all of it. Empty lines before it are none of it (RFC 9112, section 2.2). */
+  /** A partial head arrived. Leading empty lines do not count (RFC 9112, section 2.2). */
   get hasBegun(): boolean {
     const held = this.#held;
     return held !== null && held.length > 0 && held.octets[0] !== carriageReturn;
   }
 
-  /** Nothing is read any more. */
+  /** Stops reading. */
   end(): void {
     this.#held = null;
     this.#charge(0);
   }
 
-  /** What was read last is of no use any more. */
+  /** Drops the last head. */
   forget(): void {
     this.text = '';
     this.known = null;
     this.rest = null;
   }
 
-  /** Reads on; what is behind a head is left to be given again. With a reading above 0, `requestHead` is of this head. */
+  /**
+   * Parses on; input after a head must be passed again. A result above 0 means that `requestHead`
+   * describes it.
+   */
   read(octets: Buffer): HeadReading {
     if (this.#held !== null) return this.#readOn(this.#held, octets);
     const known = this.repeated.recall(octets, this.#maxOctets);
@@ -160,7 +162,7 @@ export class RequestHeads {
     return reading;
   }
 
-  /** Refuses what is too much for all connections together. */
+  /** Refuses a head that exceeds the shared budget. */
   #hold(held: HeadBuffer): HeadReading {
     this.#charge(held.room - usualOctets);
     if (held.length <= usualOctets || this.#budget.leftForHeads >= 0) return incompleteHead;
@@ -190,7 +192,7 @@ export class RequestHeads {
     return reading;
   }
 
-  /** Lets go of empty lines: however many come, nothing grows. */
+  /** Drops leading empty lines, so that memory does not grow. */
   #keep(held: HeadBuffer, emptyOctets: number): HeadReading {
     if (emptyOctets === held.length) {
       this.end();

@@ -4,86 +4,92 @@ import { readRequestHead, requestHead } from '../../../wire/http1/read-request-h
 import type { CoreBody } from './core-body.js';
 import { PieceQueue } from './corked-writes.js';
 
-/** Octets behind the request that is being answered; one piece may go beyond. */
+/** Pipelined octets buffered during an exchange; the last chunk may exceed it. */
 const maxBehindOctets = 65_536;
 
 /**
- * What comes on a connection while a request is being answered: its body, and what is pipelined behind it.
- *
- * INVARIANT: octets are used in the order in which they came. What came behind a head in its piece is the first of what
- * waits; what waits comes before anything new; and while a body is not complete nothing waits, for it is fed with all that
- * does when it begins. New octets are therefore the body's as long as it is not complete, and the last of what waits
- * from then on.
+ * Input during an exchange: the body, and pipelined data after it. INVARIANT: octets are used in
+ * order of arrival. While the body is incomplete the queue is empty, since the body consumes it at
+ * its start. New input therefore belongs to an incomplete body, and afterwards goes to the end of
+ * the queue.
  */
 export class RequestInput {
-  /** Of the request that is being answered; null where it has none. */
+  /** Body of the current request, or null. */
   body: CoreBody | null = null;
-  /** What comes behind the request is read by nobody. */
+  /** Input after the request is discarded. */
   isClosed = false;
   readonly #socket: Socket;
   readonly #maxUnwantedOctets: number;
   readonly #waiting = new PieceQueue();
   #isPaused = false;
-  /** Octets that came behind the last request. */
+  /** Octets discarded after the last request. */
   #dropped = 0;
 
-  /** `maxUnwantedOctets`: what nobody wants is read up to this, so that the client gets to see the answer before a reset. */
+  /**
+   * @param maxUnwantedOctets discarded input up to this size is still read, so that the client sees
+   * the response before a reset
+   */
   constructor(socket: Socket, maxUnwantedOctets: number) {
     this.#socket = socket;
     this.#maxUnwantedOctets = maxUnwantedOctets;
   }
 
-  /** All of the request has come. */
+  /** The whole request arrived. */
   get isComplete(): boolean {
     return this.body === null || this.body.isComplete;
   }
 
-  /** More came that nobody wants than is worth to be read. */
+  /** More input was discarded than is worth reading. */
   get isTooMuch(): boolean {
     return this.#dropped + (this.body?.unwanted ?? 0) > this.#maxUnwantedOctets;
   }
 
-  /** The same, behind the last request alone. */
+  /** The same for input after the last request only. */
   get isFlood(): boolean {
     return this.#dropped > this.#maxUnwantedOctets;
   }
 
-  /** Something came behind the request already. */
+  /** Pipelined input is queued. */
   get hasMore(): boolean {
     return this.#waiting.octets > 0;
   }
 
-  /** The first piece of what waits, taken out; null where nothing does. */
+  /** Removes and returns the first queued chunk, or null. */
   next(): Buffer | null {
     return this.#waiting.take();
   }
 
-  /** Whether another request can be answered behind the response that begins now. `maxHeadOctets`: of its head. */
+  /**
+   * Whether the connection can be reused after the response that begins now. `maxHeadOctets` limits
+   * the next head.
+   */
   canGoOn(maxHeadOctets: number): boolean {
     if (this.isClosed) return false;
-    // A body that nobody will read is no basis for another request on this connection.
+    // A body that nothing reads prevents reuse.
     if (this.body !== null && !this.body.isComplete) return this.body.wasRead;
     const octets = this.#waiting.first();
     if (octets === null) return true;
-    // Garbage is not worth an answer of its own, and a connection is given away only while nothing else is in it.
+    // Garbage gets no response, and a connection is handed over only without pipelined data.
     const reading = readRequestHead(octets, 0, octets.length, maxHeadOctets);
     return reading === incompleteHead || (reading > 0 && !(requestHead.saysUpgrade && requestHead.namesWebSocket));
   }
 
-  /** Leaves what is pipelined to whoever reads the connection next. */
+  /** Returns pipelined input to the next reader of the socket. */
   giveBack(): void {
     const pieces: Buffer[] = [];
     for (let piece = this.next(); piece !== null; piece = this.next()) pieces.push(piece);
     if (pieces.length > 0) this.#socket.unshift(Buffer.concat(pieces));
   }
 
-  /** Nothing behind the request is read from now on. To be called once it has begun: its body may wait until then. */
+  /**
+   * Discards input after the request. Call it after the request began: the queue may hold its body.
+   */
   close(): void {
     this.isClosed = true;
     this.#waiting.clear();
   }
 
-  /** A request begins. `rest`: what came behind its head, in one piece with it. */
+  /** A request begins. `rest` is the input after its head in the same read. */
   begin(body: CoreBody | null, rest: Buffer | null): void {
     this.body = body;
     if (body === null) {
@@ -99,13 +105,13 @@ export class RequestInput {
     if (octets !== null) this.#waiting.pushFirst(octets);
   }
 
-  /** The request is over. */
+  /** The request ended. */
   dropBody(): void {
     this.body?.release();
     this.body = null;
   }
 
-  /** Takes what has just come. */
+  /** Takes new input. */
   take(octets: Buffer): void {
     const { body } = this;
     const behind = body === null || body.isComplete ? octets : this.#takeBody(body, octets);
@@ -114,7 +120,7 @@ export class RequestInput {
     else this.#waiting.push(behind);
   }
 
-  /** Reads on, or does not. */
+  /** Resumes or pauses reading. */
   flow(): void {
     const { body } = this;
     const isFull = body === null || body.isComplete ? this.#waiting.octets >= maxBehindOctets : this.#isBodyFull(body);
@@ -128,7 +134,7 @@ export class RequestInput {
     return body.isUnwanted ? this.isTooMuch : body.isFull;
   }
 
-  /** What is not the body's. */
+  /** Gives the body its part and returns the rest, or null. */
   #takeBody(body: CoreBody, octets: Buffer): Buffer | null {
     const at = body.take(octets, 0);
     if (body.isFaulty) this.close();

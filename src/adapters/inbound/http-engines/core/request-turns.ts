@@ -1,41 +1,43 @@
 import { goOnLate, goOnNoMore, handleLate, type LateReader } from '../../../event-loop-batching/deferred-reads.js';
 
-/** Requests of a connection that begin at a time: however many it has pipelined, others have their turn before it goes on. */
+/** Pipelined requests started per turn; other connections run before the next ones. */
 const mostAtATime = 16;
 
-/** When what has come on a connection that awaits a request is handled: at the end of the turn, or, where it is much, in several. */
+/**
+ * Schedules input of a connection that awaits a request: at the end of the turn, or over several
+ * turns if it is much.
+ */
 export class RequestTurns implements LateReader {
   readonly #handle: (octets: Buffer) => void;
   readonly #end: () => void;
   #octets: Buffer | null = null;
-  /** Requests that have begun in this turn. */
+  /** Requests started in this turn. */
   #begun = 0;
-  /** The client sends nothing behind what waits. */
+  /** The client half-closed behind the queued input. */
   #isEndAhead = false;
 
-  /** @param end the client sends no more, and all that it has sent was handled */
+  /** @param end called when the client half-closed and all input is handled */
   constructor(handle: (octets: Buffer) => void, end: () => void) {
     this.#handle = handle;
     this.#end = end;
   }
 
-  /** Something is to be handled that comes before anything new. */
+  /** Queued input precedes new input. */
   get isWaiting(): boolean {
     return this.#octets !== null;
   }
 
-  /** INVARIANT: nothing waits. */
+  /** INVARIANT: the queue is empty. */
   wait(octets: Buffer): void {
     this.#octets = octets;
     handleLate(this);
   }
 
-  /** A request has begun. */
   noteBegun(): void {
     this.#begun += 1;
   }
 
-  /** What is to be handled next, given back where that may be now; else it waits until others have had their turn. */
+  /** Returns input to handle now; otherwise queues it behind other connections. */
   take(octets: Buffer | null): Buffer | null {
     if (octets === null || this.#begun < mostAtATime) return octets;
     this.#octets = octets;
@@ -43,13 +45,13 @@ export class RequestTurns implements LateReader {
     return null;
   }
 
-  /** The client has ended its side. False: something waits that came before, and `end` is called behind it. */
+  /** The client half-closed. False if input is queued; `end` follows after it. */
   mayEnd(): boolean {
     this.#isEndAhead = this.isWaiting;
     return !this.#isEndAhead;
   }
 
-  /** The connection has closed. */
+  /** The connection closed. */
   drop(): void {
     if (this.isWaiting) goOnNoMore(this);
     this.#octets = null;

@@ -1,6 +1,6 @@
 import type { WheelTimer } from '../../../../domain/shared/timer-wheel.js';
 
-/** Something that is to happen at a time, unless it is put off or taken back. */
+/** A timer that can be moved or cancelled. */
 export class Deadline implements WheelTimer {
   dueMs = 0;
   slot = -1;

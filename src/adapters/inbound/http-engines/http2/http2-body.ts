@@ -13,7 +13,9 @@ interface WaitingReader {
   readonly reject: (error: Error) => void;
 }
 
-/** The body of a request, read from its stream one piece at a time. What is not read closes the stream's window. */
+/**
+ * The body of a request stream, read chunk by chunk. Unread data closes the flow-control window.
+ */
 export class Http2Body implements ClientBody {
   readonly #stream: ServerHttp2Stream;
   readonly #patience: BodyPatience;
@@ -25,12 +27,12 @@ export class Http2Body implements ClientBody {
   #failure: BodyReadError | null = null;
   #waiting: WaitingReader | null = null;
   #trailers: HeaderList = [];
-  /** For how long the client may be waited for since the last piece, and was until now. */
+  /** Time left to wait for the next chunk, and the start of the current wait. */
   #mayWaitMs: number;
   #waitedMs = 0;
   #waitsSinceMs = 0;
 
-  /** `expectsContinue`: the client waits for a 100 before it sends the body. */
+  /** @param expectsContinue the client awaits 100 Continue */
   constructor(
     stream: ServerHttp2Stream,
     readonly declaredLength: number | null,
@@ -45,7 +47,7 @@ export class Http2Body implements ClientBody {
     this.#deadlines = deadlines;
     this.#meter = meter;
     this.#mayWaitMs = firstBodyWait(patience);
-    // They may come before anybody reads.
+    // Trailers may arrive before the first read.
     stream.on('trailers', (_fields: unknown, _flags: unknown, raw: readonly string[]) => {
       this.#trailers = raw;
     });
@@ -65,7 +67,7 @@ export class Http2Body implements ClientBody {
     });
   }
 
-  /** The connection is read whatever becomes of one stream: a client that goes away is noticed in any case. */
+  /** The connection is always read, so a lost client is noticed. */
   lookAhead(_isWanted: boolean): void {}
 
   trailers(): HeaderList {

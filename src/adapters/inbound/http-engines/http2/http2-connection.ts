@@ -18,15 +18,15 @@ import { PayloadMeter, sessionOptions, sessionWindow, streamWindow } from './ses
 import { readStreamHead, type StreamHead } from './stream-head.js';
 import { StreamWriter, type WrittenConnection } from './stream-writer.js';
 
-/** What the streams of a connection may have cost at once: 100 faults, or 500 streams that were reset. */
+/** Token bucket per connection: 100 protocol errors or 500 resets at once. */
 const burst = 500;
 
-/** What is forgiven in a second. */
+/** Tokens refilled per second. */
 const forgivenPerSecond = 50;
 
 const faultCost = 5;
 
-/** Ends of streams that the client has not brought about, or that are none of its fault. */
+/** Stream end codes that are not the client's fault. */
 const harmless: ReadonlySet<number> = new Set([constants.NGHTTP2_INTERNAL_ERROR]);
 
 const faults: ReadonlySet<number> = new Set([
@@ -39,14 +39,14 @@ const faults: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Counts the streams of a connection that the client has reset (CVE-2023-44487), and those that it had the gateway reset by
- * breaking the rules, which cost the same. nghttp2 counts the former alone, and leaves the connection standing.
+ * Limits streams that the client resets (CVE-2023-44487) or forces the gateway to reset by protocol
+ * errors. nghttp2 counts only the former and keeps the connection open.
  */
 export class StreamFaults {
   #cost = 0;
   #countedMs = 0;
 
-  /** To be told of the end of each stream. @param code what it was reset for; 0: it may have ended well */
+  /** Call it at the end of each stream. @param code reset code; 0 may be a normal end */
   areTooMany(code: number, nowMs: number): boolean {
     if (code === constants.NGHTTP2_NO_ERROR || harmless.has(code)) return false;
     const forgiven = ((nowMs - this.#countedMs) * forgivenPerSecond) / 1_000;
@@ -64,13 +64,13 @@ export interface Http2Serving {
   readonly deadlines: Deadlines;
 }
 
-/** How long a client has to take the end of a connection, in milliseconds. */
+/** Time for a client to read the final frames, in milliseconds. */
 const closeGraceMs = 1_000;
 
-/** How often a connection is looked at, in milliseconds: what its frames were good for. */
+/** Interval of the flood check, in milliseconds. */
 const lookMs = 1_000;
 
-/** A connection that speaks HTTP/2 (RFC 9113): its streams become requests, and what is no good faith ends it. */
+/** An HTTP/2 connection (RFC 9113). Streams become requests; abuse closes the connection. */
 export class Http2Connection implements WrittenConnection {
   readonly socket: Socket;
   readonly deadlines: Deadlines;
@@ -84,19 +84,19 @@ export class Http2Connection implements WrittenConnection {
   readonly #cut = new Deadline(() => this.socket.destroy());
   #size = 0;
   #isClosing = false;
-  /** By the monotonic clock. */
+  /** Monotonic clock. */
   #idleSinceMs = performance.now();
-  /** When it ends if no stream comes; of the first one the patience is that for a head. */
+  /** Idle deadline; the first stream is due within the head timeout. */
   #idleEndsMs: number;
 
-  /** `socket`: what has been read of it already was put back. */
+  /** `socket`: data already read was unshifted. */
   constructor(socket: Socket, client: ClientConnection, serving: Http2Serving) {
     this.socket = socket;
     this.deadlines = serving.deadlines;
     this.#client = client;
     this.#serving = serving;
     this.#idleEndsMs = this.#idleSinceMs + serving.patience.timeouts.headMs;
-    // A client that sends no more has gone: there is no half of a connection in HTTP/2.
+    // HTTP/2 has no half-close of connections: a client that ended is gone.
     socket.allowHalfOpen = false;
     socket.on('error', () => socket.destroy());
     this.#gate = new HeaderBlockGate(socket, 'client', () => this.close());
@@ -115,17 +115,17 @@ export class Http2Connection implements WrittenConnection {
     });
   }
 
-  /** Streams that are open. */
+  /** Open streams. */
   get size(): number {
     return this.#size;
   }
 
-  /** No stream has been open since that moment, by the monotonic clock. */
+  /** No stream has been open since `momentMs` (monotonic clock). */
   hasBeenIdleSince(momentMs: number): boolean {
     return this.#size === 0 && this.#idleSinceMs <= momentMs;
   }
 
-  /** Takes no more streams, and says so (GOAWAY): those on their way have not been seen. The connection ends with the last of those that are open. */
+  /** Sends GOAWAY and accepts no further streams. Closes with the last open stream. */
   close(): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
@@ -138,7 +138,7 @@ export class Http2Connection implements WrittenConnection {
     if (this.#size > 0) this.#cutIn(graceMs);
   }
 
-  /** No stream is open, and none is to come. */
+  /** No stream is open or will come. */
   #end(): void {
     this.#gate.linger();
     endSession(this.#session);
@@ -148,7 +148,7 @@ export class Http2Connection implements WrittenConnection {
   #cutIn(delayMs: number): void {
     if (this.socket.destroyed) return;
     const dueMs = performance.now() + delayMs;
-    // The sooner of two stands.
+    // The earlier of two deadlines wins.
     if (this.#cut.slot < 0 || this.#cut.dueMs > dueMs) this.deadlines.set(this.#cut, dueMs);
   }
 
@@ -159,7 +159,7 @@ export class Http2Connection implements WrittenConnection {
   }
 
   #look(): void {
-    // Bodies that wait to be read are not counted yet.
+    // Unread body data is not counted yet.
     if (this.meter.isFlood(this.socket.bytesRead - this.#size * streamWindow)) {
       this.#endInAnger();
       return;
@@ -168,17 +168,17 @@ export class Http2Connection implements WrittenConnection {
     else this.#lookLater();
   }
 
-  /** RFC 9113, section 10.5. */
+  /** ENHANCE_YOUR_CALM (RFC 9113, section 10.5). */
   #endInAnger(): void {
     this.#isClosing = true;
-    // Without an error Node passes the code over.
+    // Node ignores the code unless there is an error.
     endSession(this.#session, new Error('the client floods'), constants.NGHTTP2_ENHANCE_YOUR_CALM);
     this.#cutIn(closeGraceMs);
   }
 
   #take(stream: ServerHttp2Stream, flags: number, raw: readonly string[]): void {
     stream.on('error', () => undefined);
-    // What was reset in the packet that it came in is not begun at all.
+    // A stream that was reset in the same packet is not started.
     if (stream.destroyed || stream.closed) {
       this.#note(stream);
       return;
@@ -191,7 +191,7 @@ export class Http2Connection implements WrittenConnection {
     const writer = new StreamWriter(stream, this, patience.timeouts.bodyMs);
     const response = new Http2Response(stream, asked, writer, () => this.close());
     stream.on('close', () => {
-      // What was on its way when it ended early was sent in good faith.
+      // Data in flight at an early end was sent in good faith.
       if (hasBody && (response.isRestRefused || !stream.readableEnded)) this.meter.forgive(streamWindow);
       this.#left(stream);
     });
@@ -211,7 +211,7 @@ export class Http2Connection implements WrittenConnection {
   #request(stream: ServerHttp2Stream, head: StreamHead, hasBody: boolean): ClientRequest {
     const { method, target, headers, length, expectsContinue } = head;
     const { patience, deadlines } = this.#serving;
-    // CONNECT has no body: what follows it would belong to the tunnel.
+    // CONNECT has no body: data after it belongs to the tunnel.
     const isRead = hasBody && method !== 'CONNECT';
     return {
       method,

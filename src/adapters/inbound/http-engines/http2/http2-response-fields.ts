@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
 
-/** Fields that speak of one connection have no place in HTTP/2 (RFC 9113, section 8.2.2). */
+/** Connection-specific fields are forbidden in HTTP/2 (RFC 9113, section 8.2.2). */
 const connectionFields: ReadonlySet<string> = new Set([
   'connection',
   'http2-settings',
@@ -12,13 +12,13 @@ const connectionFields: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Those that a response may have several of without their being a list. */
+/** Repeatable fields that are not lists. */
 const separate: ReadonlySet<string> = new Set(['set-cookie', 'www-authenticate', 'proxy-authenticate', 'link']);
 
 /**
- * Fields as Node's HTTP/2 takes them: names in lower case, none that speaks of the connection. Of a field that came
- * several times the values are joined (RFC 9110, section 5.3), but for those that cannot be, and for a value that is only
- * repeated: Node would refuse a second Content-Type or ETag.
+ * Response fields for node:http2: lower-case names, no connection-specific fields. Repeated fields
+ * are joined (RFC 9110, section 5.3), except `set-cookie` and challenges. Equal repeated values are
+ * dropped, since Node refuses a second Content-Type or ETag.
  */
 export const http2ResponseFields = (headers: HeaderList): OutgoingHttpHeaders => {
   const fields: Record<string, string | string[]> = Object.create(null);

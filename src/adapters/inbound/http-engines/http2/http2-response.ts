@@ -6,37 +6,37 @@ import { isBodyless, isUnframed } from '../../../../domain/http/interim-response
 import { http2ResponseFields } from './http2-response-fields.js';
 import type { StreamWriter } from './stream-writer.js';
 
-/** How soon it is looked again whether an early answer has gone out, in milliseconds. */
+/** Interval at which an early response is checked for completion, in milliseconds. */
 const lookAgainMs = 5;
 
-/** What a response has to know of the request that it answers. */
+/** Properties of the request that determine its response. */
 export interface Http2ResponseContext {
   readonly isHead: boolean;
   readonly hasBody: boolean;
 }
 
-/** A stream of HTTP/2 as the way back to its client. */
+/** Writes a response to an HTTP/2 stream. */
 export class Http2Response implements ClientResponse {
   readonly #stream: ServerHttp2Stream;
   readonly #request: Http2ResponseContext;
   readonly #writer: StreamWriter;
   readonly #closeConnection: () => void;
-  /** It was whole before its request, the rest of which nobody reads. */
+  /** The response ended before its request; the rest is refused. */
   isRestRefused = false;
   headSent = false;
-  /** A head was given. It replaces one that has not gone out. */
+  /** A head is set; a second one replaces it if unsent. */
   #isBegun = false;
-  /** Held until there is a body to go with it, or none: the one that has none ends with its head. */
+  /** Held until the first body chunk; a response without a body ends with its head. */
   #held: OutgoingHttpHeaders | null = null;
   #isBodyless = false;
-  /** Content-Length, where the response has one and a body. */
+  /** Content-Length of a response with a body. */
   #declared: number | null = null;
   #trailers: HeaderList = [];
   #isGiven = false;
   #isClosed = false;
   #closedListener: ((completed: boolean) => void) | null = null;
 
-  /** `closeConnection`: has the connection end with the streams that are under way. */
+  /** @param closeConnection closes the connection after its current streams */
   constructor(
     stream: ServerHttp2Stream,
     request: Http2ResponseContext,
@@ -49,7 +49,7 @@ export class Http2Response implements ClientResponse {
     this.#closeConnection = closeConnection;
     stream.on('finish', () => this.#finished());
     stream.on('aborted', () => {
-      // Node keeps a stream that its client has reset until what came of it has been read.
+      // Node keeps a reset stream until its data is read.
       if (!writer.isCut) setImmediate(() => stream.destroy());
     });
     stream.on('close', () => {
@@ -66,7 +66,7 @@ export class Http2Response implements ClientResponse {
     try {
       stream.additionalHeaders(fields);
     } catch {
-      // Fields that Node would not send: nothing of them has gone out, and the response is to come.
+      // Node refuses these fields. Nothing was sent; the response still follows.
     }
   }
 
@@ -89,7 +89,7 @@ export class Http2Response implements ClientResponse {
   write(chunk: Uint8Array): Promise<void> | undefined {
     this.#sendHead(false);
     if (this.#isBodyless || this.#writer.isCut || chunk.length === 0) return undefined;
-    // What goes beyond its length would make the client refuse all of it.
+    // A client would reject the whole response for excess data.
     if (this.#declared !== null && this.#writer.octets + chunk.length > this.#declared) {
       this.abort();
       return undefined;
@@ -111,7 +111,7 @@ export class Http2Response implements ClientResponse {
     this.#isGiven = true;
     this.#sendHead(trailers.length === 0);
     this.#writer.end();
-    // Of a HEAD, Node has ended the stream before anything was said.
+    // Node has already ended the stream of a HEAD request.
     if (this.#stream.writableFinished) this.#finished();
   }
 
@@ -145,7 +145,7 @@ export class Http2Response implements ClientResponse {
     return this.#isGiven && !this.#writer.isCut && this.#stream.writableFinished;
   }
 
-  /** `isWhole`: nothing follows it. */
+  /** @param isWhole no body or trailers follow */
   #sendHead(isWhole: boolean): void {
     const head = this.#held;
     if (head === null) return;
@@ -154,13 +154,14 @@ export class Http2Response implements ClientResponse {
     if (stream.destroyed || stream.closed) return;
     const endStream = isWhole || this.#isBodyless;
     this.headSent = true;
-    // Node ends what it resets, with END_STREAM, but where trailers are due. A response that was cut would look whole.
+    // Node ends a reset stream with END_STREAM unless trailers are due; a cut response would look
+    // complete.
     const waitForTrailers = !endStream;
     try {
       stream.respond(head, { endStream, waitForTrailers });
       if (waitForTrailers) stream.on('wantTrailers', () => this.#sendTrailers());
     } catch (error) {
-      // Node refuses the fields. Nothing was sent, so that another head may follow.
+      // Node refused the fields. Nothing was sent; another head may follow.
       this.headSent = false;
       throw error;
     }
@@ -178,16 +179,16 @@ export class Http2Response implements ClientResponse {
     if (!this.#request.hasBody || stream.readableEnded) return;
     this.isRestRefused = true;
     this.#refuseRest();
-    // Node closes a stream whose octets have all been taken out.
+    // Node closes a stream once its data is consumed.
     stream.removeAllListeners('readable');
     stream.resume();
   }
 
-  /** After an early answer (RFC 9113, section 8.1): the rest of the request is not wanted. */
+  /** After an early response (RFC 9113, section 8.1), refuses the rest of the request. */
   #refuseRest(): void {
     const stream = this.#stream;
     if (!this.#request.hasBody || stream.destroyed || stream.closed || stream.state.remoteClose === 1) return;
-    // INVARIANT: behind the END_STREAM. A reset overtakes what is still to be written.
+    // INVARIANT: after END_STREAM, because a reset overtakes pending writes.
     if (stream.state.localClose === 1) stream.close(constants.NGHTTP2_NO_ERROR);
     else setTimeout(() => this.#refuseRest(), lookAgainMs).unref();
   }

@@ -6,24 +6,23 @@ import type { ListenerTimers } from '../connections/listener-timers.js';
 import { Deadlines } from '../core/deadlines.js';
 import { Http2Connection, type Http2Serving } from './http2-connection.js';
 
-/** The connections of a listener that speak HTTP/2, by the socket that it is spoken on. */
+/** HTTP/2 connections of a listener, by socket. */
 export class Http2Sessions implements EngineSessions {
   readonly #key: string;
   readonly #serving: Http2Serving;
   readonly #connections = new WeakMap<Socket, Http2Connection>();
 
-  /** `key`: of the listener. */
+  /** @param key key of the listener */
   constructor(key: string, handler: RequestHandler, limits: EngineLimits, patience: ListenerTimers) {
     this.#key = key;
     this.#serving = { handler, limits, patience, deadlines: new Deadlines() };
   }
 
-  /** Whether a connection is one of these. */
   has(socket: Socket): boolean {
     return this.#connections.has(socket);
   }
 
-  /** Speaks HTTP/2 on a connection from its first octet on. */
+  /** Starts HTTP/2 on a connection from its first octet. */
   speak(socket: Socket, origin: ConnectionOrigin): void {
     const client = clientConnection(socket, this.#key, origin);
     this.#connections.set(socket, new Http2Connection(socket, client, this.#serving));

@@ -9,17 +9,17 @@ import { Deadlines } from '../core/deadlines.js';
 import { Deadline } from './deadline.js';
 import type { Http2Sessions } from './http2-sessions.js';
 
-/** What every connection of HTTP/2 begins with (RFC 9113, section 3.4), and none of HTTP/1.1. */
+/** The HTTP/2 connection preface (RFC 9113, section 3.4); no HTTP/1.1 request starts with it. */
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
-/** What a connection begins with; null: the first octets have not told yet. */
+/** Protocol of the first octets; null if more are needed. */
 const begins = (came: Buffer): 'http1' | 'http2' | null => {
   const length = Math.min(came.length, preface.length);
   if (came.compare(preface, 0, length, 0, length) !== 0) return 'http1';
   return length === preface.length ? 'http2' : null;
 };
 
-/** Finds out by its first octets which HTTP a plain connection speaks. */
+/** Detects the HTTP version of plaintext connections by their first octets. */
 class ConnectionPrefaces {
   readonly #deadlines: Deadlines;
   readonly #awaited = new WeakMap<Socket, () => void>();
@@ -28,14 +28,14 @@ class ConnectionPrefaces {
     this.#deadlines = deadlines;
   }
 
-  /** Whether its first octets are awaited. */
+  /** Whether the first octets are still due. */
   awaits(socket: Socket): boolean {
     return this.#awaited.has(socket);
   }
 
   /**
-   * `told` is called once the octets have told, with everything that came put back to be read; `late` where they do not
-   * in time. Neither is where the connection ends before.
+   * Calls `told` when the version is known, with the octets unshifted, or `late` on timeout.
+   * Neither is called if the connection closes first.
    */
   take(socket: Socket, timeoutMs: number, told: (spoken: 'http1' | 'http2') => void, late: () => void): void {
     let came: Buffer = Buffer.alloc(0);
@@ -65,16 +65,15 @@ class ConnectionPrefaces {
   }
 }
 
-/** How long a client has to take the last answer of its connection, in milliseconds. */
+/** Time for a client to read the final response, in milliseconds. */
 const closeGraceMs = 1_000;
 
-/** Sessions of one protocol. */
 export interface SpeakingSessions extends EngineSessions {
-  /** Speaks it on a connection from its first octet on. */
+  /** Starts the protocol on a connection from its first octet. */
   speak(socket: Socket, origin: ConnectionOrigin): void;
 }
 
-/** The sessions of a listener whose connections speak HTTP/1.1 or HTTP/2: as TLS has agreed (ALPN), or as they begin. */
+/** Dispatches connections to HTTP/1.1 or HTTP/2 by ALPN or by the first octets. */
 export class ProtocolSessions implements SpeakingSessions {
   readonly #key: string;
   readonly #handler: RequestHandler;
@@ -84,7 +83,7 @@ export class ProtocolSessions implements SpeakingSessions {
   readonly #prefaces = new ConnectionPrefaces(new Deadlines());
   #acceptsPrefaces: boolean;
 
-  /** `acceptsPrefaces`: see `acceptHttp2`. */
+  /** @param acceptsPrefaces see `acceptHttp2` */
   constructor(
     key: string,
     handler: RequestHandler,
@@ -101,7 +100,7 @@ export class ProtocolSessions implements SpeakingSessions {
     this.#acceptsPrefaces = acceptsPrefaces;
   }
 
-  /** Whether plain connections that come from now on may begin with HTTP/2. */
+  /** Sets whether new plaintext connections may start with the HTTP/2 preface. */
   acceptHttp2(isAccepted: boolean): void {
     this.#acceptsPrefaces = isAccepted;
   }
@@ -122,7 +121,7 @@ export class ProtocolSessions implements SpeakingSessions {
 
   isIdle(socket: Socket, sinceMs: number): boolean {
     if (this.#http2.has(socket)) return this.#http2.isIdle(socket, sinceMs);
-    // Of what is awaited, something has come: a connection that has sent nothing is known by that.
+    // A waiting connection has sent something; silent ones are handled elsewhere.
     return !this.#prefaces.awaits(socket) && this.#http1.isIdle(socket, sinceMs);
   }
 
@@ -138,11 +137,11 @@ export class ProtocolSessions implements SpeakingSessions {
     else this.#http1.retire(socket, graceMs);
   }
 
-  /** In HTTP/1.1, as a head that does not come is answered: the first octets have not told of anything else. */
+  /** Sends the HTTP/1.1 head-timeout response: the first octets did not show another version. */
   #refuse(socket: Socket, origin: ConnectionOrigin): void {
     const connection = clientConnection(socket, this.#key, origin);
     socket.on('error', () => socket.destroy());
-    // What came and is not read would make the end of the connection a reset.
+    // Unread input would turn the close into a reset.
     socket.resume();
     socket.end(rejectionOctets(this.#handler.reject({ connection, reason: 'timed_out' })));
     setTimeout(() => socket.destroy(), closeGraceMs).unref();

@@ -5,7 +5,7 @@ import { endSession } from '../../../http2-sockets/end-session.js';
 import { HeaderBlockGate } from '../../../http2-sockets/header-block-gate.js';
 import { http2ResponseFields } from './http2-response-fields.js';
 
-/** Tells a connection of HTTP/2 that is not let in why, as the answer to its first request, and ends it. */
+/** Refuses an HTTP/2 connection with a response to its first request, then closes it. */
 export const refuseHttp2 = (socket: Socket, { status, headers, body }: RejectionAnswer): void => {
   const gate = new HeaderBlockGate(socket, 'client', () => undefined);
   const session = performServerHandshake(gate, { settings: { maxConcurrentStreams: 1, enablePush: false } });
@@ -23,72 +23,72 @@ export const refuseHttp2 = (socket: Socket, { status, headers, body }: Rejection
   });
 };
 
-/** Octets of frames that a connection may have sent in vain before it is asked what they were good for. */
+/** Octets of overhead frames that a connection may send before the ratio check. */
 const allowance = 1_048_576;
 
-/** Octets of frames for one of what they carried, or of what was sent for them. */
+/** Allowed ratio of frame octets to payload octets. */
 const mostFrameOctets = 8;
 
 /**
- * What a connection has carried: fields and bodies, both ways. Frames that carry nothing (PING, SETTINGS, PRIORITY,
- * WINDOW_UPDATE, empty DATA) cost their sender next to nothing; a peer that sends them in masses is found out by what
- * they are compared to.
+ * Payload of a connection: fields and bodies, both ways. Frames without payload (PING, SETTINGS,
+ * PRIORITY, WINDOW_UPDATE, empty DATA) are cheap to send; a flood shows in their ratio to the
+ * payload.
  */
 export class PayloadMeter {
   octets = 0;
   #forgiven = 0;
 
-  /** Octets that came, or still come, and carry nothing any more. */
+  /** Counts octets whose payload was discarded as legitimate. */
   forgive(octets: number): void {
     this.#forgiven += octets;
   }
 
-  /** @param cameOctets all that was read of the connection */
+  /** @param cameOctets all octets read from the connection */
   isFlood(cameOctets: number): boolean {
     return (cameOctets - this.#forgiven) / mostFrameOctets > this.octets + allowance;
   }
 }
 
-/** Requests that a connection may have open at a time. */
+/** SETTINGS_MAX_CONCURRENT_STREAMS. */
 const maxStreams = 128;
 
 /**
- * Octets that may come of one body before they are read, and so be on their way. node:http2 keeps them outside of
- * `maxSessionMemory`. INVARIANT: a connection makes the gateway hold no more bodies than `maxStreams` of these, 32 MiB, and that
- * only where nothing of any of them is read. All clients together: that, times the connections let in
- * (max-connections-per-client, and the limits of requests under way).
+ * Stream window: unread octets of one body. node:http2 does not count them in `maxSessionMemory`.
+ * INVARIANT: a connection buffers at most `maxStreams` windows, 32 MiB. For all clients, multiply
+ * by the admitted connections (max-connections-per-client and the request limits).
  */
 export const streamWindow = 262_144;
 
 /**
- * Octets of all bodies of a connection that may be on their way. node:http2 acknowledges here what has come, read or not:
- * it is the windows of the streams that bound what is held.
+ * Connection window. node:http2 acknowledges data on arrival, read or not; the stream windows bound
+ * the memory.
  */
 export const sessionWindow = 4_194_304;
 
-/** Mebibytes of frames, heads and answers that a session may hold: beyond them its streams are refused. */
+/** Mebibytes of frames, heads and responses per session; beyond it, streams are refused. */
 const maxSessionMemory = 10;
 
 /**
- * Frames that are refused, in the life of a connection. Streams beyond `maxStreams` are among them where the client has not
- * acknowledged the settings and cannot know: each is reset with REFUSED_STREAM (RFC 9113, section 5.1.2), and so many
- * may come in its first flight. The others are malformed heads and empty DATA, which cost no more than the reading of them.
+ * Invalid frames per connection. They include streams above `maxStreams` before the client
+ * acknowledged SETTINGS, each reset with REFUSED_STREAM (RFC 9113, section 5.1.2). Others are
+ * malformed heads and empty DATA, which cost only their parsing.
  */
 const maxInvalidFrames = 1_000;
 
-/** Octets of the smallest field, as header lists are measured (RFC 9113, section 6.5.2). */
+/** Octets of the smallest field in a field section (RFC 9113, section 6.5.2). */
 const smallestField = 33;
 
 /**
- * Octets of fields that a response may have: more than an upstream and agents can give it. nghttp2 would refuse those over
- * 64 KiB. INVARIANT: it refuses none, because node:http2 closes the session then, by itself: see `endSession`.
+ * Longest response head in octets, above what upstreams and agents can produce; nghttp2's default
+ * is 64 KiB. INVARIANT: nghttp2 refuses none, since node:http2 would close the session: see
+ * `endSession`.
  */
 const maxSentHead = 16_777_216;
 
-/** What nghttp2 and Node have to keep to for each connection. */
+/** Limits for nghttp2 and Node per connection. */
 export const sessionOptions = ({ maxHeadBytes }: EngineLimits): ServerOptions => ({
   maxSessionMemory,
-  // The gateway counts fields itself, to answer as it answers everything else.
+  // The gateway counts fields itself and sends its usual error response.
   maxHeaderListPairs: Math.ceil(maxHeadBytes / smallestField),
   maxSendHeaderBlockLength: maxSentHead,
   maxSessionInvalidFrames: maxInvalidFrames,

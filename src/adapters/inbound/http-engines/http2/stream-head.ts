@@ -2,10 +2,10 @@ import { parseContentLength } from '../../../../domain/gateway/limits/request-li
 import type { HeaderList } from '../../../../domain/http/header-list.js';
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
 
-/** What a field counts beside its name and value where header lists are measured (RFC 9113, section 6.5.2). */
+/** Overhead per field in the size of a field section (RFC 9113, section 6.5.2). */
 const fieldOverhead = 32;
 
-/** Fields that speak of one connection make a message of HTTP/2 malformed (RFC 9113, section 8.2.2). */
+/** Connection-specific fields make a message malformed (RFC 9113, section 8.2.2). */
 const connectionFields: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -14,22 +14,21 @@ const connectionFields: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** The head of a request, as HTTP/1.1 has it. */
+/** A request head in HTTP/1.1 terms. */
 export interface StreamHead {
   readonly method: string;
   readonly target: string;
   readonly headers: HeaderList;
-  /** Content-Length; null where there is none. */
+  /** Content-Length, or null. */
   readonly length: number | null;
   readonly expectsContinue: boolean;
-  /** Octets, as header lists are measured. */
+  /** Size of the field section, in octets. */
   readonly octets: number;
 }
 
-/** Why there is none. */
 export type StreamHeadFault = 'malformed' | 'header_too_large';
 
-/** Visible US-ASCII alone: RFC 3986 has nothing else. */
+/** Visible US-ASCII only (RFC 3986). */
 const isTarget = (text: string): boolean => {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
@@ -39,9 +38,9 @@ const isTarget = (text: string): boolean => {
 };
 
 /**
- * Reads the field section of a request: flat, pseudo-header fields first. Their number, order and characters, and those
- * of all names and values, are nghttp2's to check, which has refused the stream or left out the field then. The authority
- * becomes the Host field; a Host that differs from it stays beside it, and is refused as a second one would be.
+ * Reads a field section, pseudo-header fields first. nghttp2 has checked their number, order and
+ * characters. The authority becomes the Host field; a different Host stays beside it and is refused
+ * as a duplicate.
  */
 export const readStreamHead = (fields: readonly string[], maxOctets: number): Result<StreamHead, StreamHeadFault> => {
   let method = '';
@@ -68,7 +67,7 @@ export const readStreamHead = (fields: readonly string[], maxOctets: number): Re
     }
     if (connectionFields.has(name)) return err('malformed');
     if (name === 'cookie') {
-      // RFC 9113, section 8.2.3: what was taken apart for compression is one field.
+      // Cookie crumbs form one field (RFC 9113, section 8.2.3).
       cookie = cookie === null ? value : `${cookie}; ${value}`;
       if (cookieAt >= 0) {
         headers[cookieAt] = cookie;
@@ -84,7 +83,7 @@ export const readStreamHead = (fields: readonly string[], maxOctets: number): Re
   }
   if (octets > maxOctets) return err('header_too_large');
   const length = parseContentLength(lengths ?? []);
-  // CONNECT names an authority alone (RFC 9113, section 8.5).
+  // CONNECT has an authority only (RFC 9113, section 8.5).
   const target = method === 'CONNECT' && path === null ? authority : path;
   if (!length.ok || target === null || !isTarget(target)) return err('malformed');
   return ok({ method, target, headers, length: length.value, expectsContinue, octets });

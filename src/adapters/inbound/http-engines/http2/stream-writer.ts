@@ -4,38 +4,38 @@ import type { Deadlines } from '../core/deadlines.js';
 import { Deadline } from './deadline.js';
 import type { PayloadMeter } from './session-options.js';
 
-/** Octets that are written at a time: how far a client is shows after each. */
+/** Octets per write; progress is measured after each. */
 const maxPiece = 32_768;
 
-/** How long the reset of a stream may take to go out, in milliseconds. */
+/** Time for a stream reset to go out, in milliseconds. */
 const cutGraceMs = 1_000;
 
-/** What the streams of a connection have in common that is written to. */
+/** What the streams of a connection share for writing. */
 export interface WrittenConnection {
   readonly socket: Socket;
   readonly deadlines: Deadlines;
   readonly meter: PayloadMeter;
-  /** Streams that are open. */
+  /** Open streams. */
   readonly size: number;
 }
 
-/** Writes the body of a response, as fast as its client takes it. One that takes nothing for too long is cut off. */
+/** Writes a response body at the client's pace; cuts off a client that reads nothing. */
 export class StreamWriter {
   readonly #stream: ServerHttp2Stream;
   readonly #connection: WrittenConnection;
   readonly #timeoutMs: number;
   readonly #deadline = new Deadline(() => this.#look());
-  /** Octets of body that were taken, written or about to be. */
+  /** Accepted octets of the body, written or queued. */
   octets = 0;
-  /** Of them, those that were handed to the stream. */
+  /** Octets handed to the stream. */
   #written = 0;
   #stand = '';
   #isEnding = false;
   #isWriting = false;
-  /** Its end is a reset of this side's. */
+  /** This side reset the stream. */
   isCut = false;
 
-  /** `timeoutMs`: how long a client may take nothing. */
+  /** @param timeoutMs longest time without progress */
   constructor(stream: ServerHttp2Stream, connection: WrittenConnection, timeoutMs: number) {
     this.#stream = stream;
     this.#connection = connection;
@@ -43,7 +43,7 @@ export class StreamWriter {
     stream.on('close', () => connection.deadlines.remove(this.#deadline));
   }
 
-  /** Resolves when more can be taken; undefined: it can be now. One piece at a time. */
+  /** Resolves when more can be accepted; undefined if it can be now. One chunk at a time. */
   write(chunk: Uint8Array): Promise<void> | undefined {
     this.octets += chunk.length;
     this.#connection.meter.octets += chunk.length;
@@ -52,15 +52,15 @@ export class StreamWriter {
     return this.#drained();
   }
 
-  /** Ends the stream when all has been written. */
+  /** Ends the stream after all writes. */
   end(): void {
     this.#isEnding = true;
     if (!this.#isWriting) this.#end();
   }
 
   /**
-   * Ends the stream where it stands, with RST_STREAM. On a connection that has ended in all but name nobody tells that it
-   * has gone out: it is over then a little later.
+   * Resets the stream with RST_STREAM. On a dead connection no event confirms it; the stream then
+   * ends after a short timeout.
    */
   cut(code: number): void {
     const { deadlines } = this.#connection;
@@ -118,7 +118,7 @@ export class StreamWriter {
     this.#connection.deadlines.set(this.#deadline, performance.now() + this.#timeoutMs);
   }
 
-  /** Changes as long as the client takes something. What goes out on the connection is this stream's where it is the only one. */
+  /** A token that changes on progress. With one open stream, connection progress counts too. */
   #standNow(): string {
     const { socket, size } = this.#connection;
     return `${this.#written - this.#stream.writableLength} ${size === 1 ? socket.bytesWritten : ''}`;

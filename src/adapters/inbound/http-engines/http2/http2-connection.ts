@@ -46,7 +46,10 @@ export class StreamFaults {
   #cost = 0;
   #countedMs = 0;
 
-  /** Call it at the end of each stream. @param code reset code; 0 may be a normal end */
+  /**
+   * Call it at the end of each stream.
+   * @param code reset code; 0 may be a normal end
+   */
   areTooMany(code: number, nowMs: number): boolean {
     if (code === constants.NGHTTP2_NO_ERROR || harmless.has(code)) return false;
     const forgiven = ((nowMs - this.#countedMs) * forgivenPerSecond) / 1_000;

@@ -120,7 +120,7 @@ const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
   },
   upstream_timeout: {
     when: 'Connecting took longer than `connect-secs`, the head of the response did not come within `request-secs`, or the target took nothing of the request body for `read-secs`.',
-    remedy: 'Look at the upstream, or raise the time-out. See [time-outs](../guides/proxying.md#time-outs).',
+    remedy: 'Look at the upstream, or raise the time-out. See [time-outs](../guides/proxying.md#timeouts).',
   },
   upstream_overloaded: {
     when: 'All `max-connections` to the target are busy, and 1000 requests wait for one, or none was free within `request-secs`; or the request waited for one when the target was taken out, and there is no other; or the gateway has no free file descriptor for one.',

@@ -4,7 +4,7 @@ import { claimedNames } from '../../../src/domain/http/field-traits.js';
 
 it('the guide to proxying lists every field in which proxies describe a client', () => {
   const guide = readFileSync('docs/guides/proxying.md', 'utf8');
-  const [, section = ''] = guide.split('### What proxies say of a client\n');
+  const [, section = ''] = guide.split('### Client headers of proxies\n');
   const [list = ''] = section.split('\n\n').filter((paragraph) => paragraph.startsWith('`'));
   expect(list.replace(/[`.]/g, '').toLowerCase().split(/,\s+/)).toEqual(claimedNames);
 });

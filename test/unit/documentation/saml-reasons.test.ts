@@ -22,7 +22,7 @@ describe('the page on what single sign-on is checked against', () => {
 
 describe('the table of what goes wrong', () => {
   it('names reasons that there are', () => {
-    const table = page('saml.md').split('## When it does not work')[1] ?? '';
+    const table = page('saml.md').split('## Troubleshooting')[1] ?? '';
     const rows = [...table.matchAll(/^\| ((?:`[a-z_]+`(?:, )?)+) \|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([a-z_]+)`/g)].map(([, reason]) => reason),
     );

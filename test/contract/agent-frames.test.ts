@@ -1,21 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type AgentMessage, readAgentMessage } from '../../src/adapters/wire/agent-frames/agent-message.js';
-import { cancelJson, configureJson, pingJson } from '../../src/adapters/wire/agent-frames/control-codec.js';
-import { eventJson } from '../../src/adapters/wire/agent-frames/event-codec.js';
-import type { Frame } from '../../src/adapters/wire/agent-frames/frame.js';
-import { FrameDecoder } from '../../src/adapters/wire/agent-frames/frame-decoder.js';
+import {
+  type AgentFrameMessage,
+  handshakeResponseJson,
+  healthJson,
+  metricsJson,
+  readAgentFrame,
+} from '../../src/adapters/wire/agent-frames/agent-message.js';
+import { type Frame, FrameDecoder } from '../../src/adapters/wire/agent-frames/frame-decoder.js';
 import { FrameOutbox } from '../../src/adapters/wire/agent-frames/frame-outbox.js';
-import { type GatewayMessage, readGatewayMessage } from '../../src/adapters/wire/agent-frames/gateway-message.js';
-import { handshakeRequestJson, handshakeResponseJson } from '../../src/adapters/wire/agent-frames/handshake-codec.js';
-import { healthJson } from '../../src/adapters/wire/agent-frames/health-codec.js';
+import {
+  cancelJson,
+  configureJson,
+  eventJson,
+  type GatewayMessage,
+  handshakeRequestJson,
+  pingJson,
+  readGatewayMessage,
+} from '../../src/adapters/wire/agent-frames/gateway-message.js';
 import {
   agentMessageNames,
   gatewayMessageNames,
   type MessageName,
   messageKinds,
 } from '../../src/adapters/wire/agent-frames/message-codes.js';
-import { metricsJson } from '../../src/adapters/wire/agent-frames/metrics-codec.js';
 import type { ConfigUpdate } from '../../src/domain/agent-protocol/config-update.js';
 import type { HandshakeRequest, HandshakeResponse } from '../../src/domain/agent-protocol/handshake.js';
 import type { AgentHealth } from '../../src/domain/agent-protocol/health.js';
@@ -182,12 +190,12 @@ const gatewayMessages: Readonly<Record<string, GatewayMessage>> = {
   ping: { kind: 'ping', payload: payloadOf('ping') },
 };
 
-const answer = (given: AgentAnswer): AgentMessage => ({
+const answer = (given: AgentAnswer): AgentFrameMessage => ({
   kind: 'answer',
   correlationId: 'c-1',
   answer: { ok: true, value: given },
 });
-const handshake = (response: HandshakeResponse): AgentMessage => ({ kind: 'handshake_response', response });
+const handshake = (response: HandshakeResponse): AgentFrameMessage => ({ kind: 'handshake_response', response });
 const agreed = { success: true, protocolVersion: 2, capabilities: fakeCapabilities } as const;
 
 const blocked = decided({
@@ -208,7 +216,7 @@ const bareHealth: AgentHealth = {
   validForMs: null,
   timestampMs: nowMs,
 };
-const health = (members: Partial<AgentHealth>): AgentMessage => ({
+const health = (members: Partial<AgentHealth>): AgentFrameMessage => ({
   kind: 'health',
   health: { ...bareHealth, ...members },
 });
@@ -253,13 +261,13 @@ const metrics: MetricsReport = {
     },
   ],
 };
-const update = (given: ConfigUpdate): AgentMessage => ({
+const update = (given: ConfigUpdate): AgentFrameMessage => ({
   kind: 'config_update',
   request: { requestId: 'u-1', update: given },
 });
 
 /** What the gateway's end makes of each frame of an agent. */
-const agentMessages: Readonly<Record<string, AgentMessage>> = {
+const agentMessages: Readonly<Record<string, AgentFrameMessage>> = {
   handshake_response: handshake(agreed),
   'handshake_response that refuses': handshake({ success: false, protocolVersion: 2, error: 'no such thing' }),
   'handshake_response from elsewhere': handshake({
@@ -404,7 +412,7 @@ const gatewayPayload = (message: GatewayMessage): string => {
 };
 
 /** A message as the agent writes it. */
-const agentPayload = (title: string, message: AgentMessage): string | Uint8Array => {
+const agentPayload = (title: string, message: AgentFrameMessage): string | Uint8Array => {
   // One name twice: the second goes with the operations for the response.
   if (title === 'agent_response that blocks' && blocked.decision.kind === 'block') {
     const headers = [...blocked.decision.headers, secondCookie.name, secondCookie.value];
@@ -449,7 +457,7 @@ describe('the frames of the agent protocol', () => {
   );
 
   it.each(Object.entries(agentMessages))('%s: the gateway reads it', (title, message) => {
-    expect(readAgentMessage(frameOf(title, agentMessageNames))).toEqual({ ok: true, value: message });
+    expect(readAgentFrame(frameOf(title, agentMessageNames))).toEqual({ ok: true, value: message });
   });
 
   it.each(Object.entries(agentMessages).filter(([title]) => isOurs(title)))(

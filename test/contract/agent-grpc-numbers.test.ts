@@ -1,14 +1,18 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
+  agentResponseMessage,
+  drainMessage,
+  handshakeMessage,
+  healthMessage,
+  metricsMessage,
+  shutdownMessage,
+} from '../../src/adapters/wire/agent-grpc/agent-message.js';
+import {
   type GrpcServiceDefinition,
   servedAgentService,
 } from '../../src/adapters/wire/agent-grpc/agent-service-definition.js';
-import { agentResponseMessage } from '../../src/adapters/wire/agent-grpc/answer-writer.js';
-import { drainMessage, shutdownMessage } from '../../src/adapters/wire/agent-grpc/end-of-service.js';
 import { readGrpcGatewayMessage } from '../../src/adapters/wire/agent-grpc/gateway-message.js';
-import type { GrpcAgentToProxy } from '../../src/adapters/wire/agent-grpc/grpc-reports.js';
-import { handshakeAnswerMessage } from '../../src/adapters/wire/agent-grpc/handshake-answer.js';
-import { healthMessage, metricsMessage } from '../../src/adapters/wire/agent-grpc/report-writer.js';
+import type { GrpcAgentToProxy } from '../../src/adapters/wire/agent-grpc/grpc-messages.js';
 import { loadAgentGrpc } from '../../src/bootstrap/shared/load-agent-grpc.js';
 import { type AgentAnswer, allowAnswer } from '../../src/domain/agent-protocol/messages.js';
 import { fakeCapabilities } from '../support/agent/fake-agent-service.js';
@@ -202,13 +206,11 @@ describe('the numbers of the agent protocol over gRPC', () => {
 
     it('an answer to the handshake', () => {
       expectSame(
-        {
-          handshake: handshakeAnswerMessage(
-            { success: true, protocolVersion: 2, capabilities: fakeCapabilities },
-            fakeCapabilities,
-            5_000,
-          ),
-        },
+        handshakeMessage(
+          { success: true, protocolVersion: 2, capabilities: fakeCapabilities },
+          fakeCapabilities,
+          5_000,
+        ),
         {
           1: {
             1: 2,
@@ -251,12 +253,12 @@ describe('the numbers of the agent protocol over gRPC', () => {
         { 5: { 1: 'Bearer', 2: { 1: 'realm', 2: 'r' } } },
       ],
     ])('a decision to %s', (_, answer, decision) => {
-      const response = agentResponseMessage({ ...allowAnswer, ...answer }, 'a');
-      expectSame({ response }, { 2: { 1: 'a', ...decision, 12: {} } });
+      const sent = agentResponseMessage({ ...allowAnswer, ...answer }, 'a');
+      expectSame(sent, { 2: { 1: 'a', ...decision, 12: {} } });
     });
 
     it('what else an answer holds', () => {
-      const response = agentResponseMessage(
+      const sent = agentResponseMessage(
         {
           ...allowAnswer,
           requestHeaders: [
@@ -270,23 +272,20 @@ describe('the numbers of the agent protocol over gRPC', () => {
         },
         'a',
       );
-      expectSame(
-        { response },
-        {
-          2: {
-            1: 'a',
-            2: {},
-            10: [{ 1: { 1: 'A', 2: '1' } }, { 2: { 1: 'B', 2: '2' } }, { 3: 'C' }],
-            11: { 1: { 1: 'D', 2: '4' } },
-            12: { 1: 't', 2: 'r', 3: float(0.5), 4: 'c', 5: { 1: 'k', 2: 'v' } },
-            14: 1,
-          },
+      expectSame(sent, {
+        2: {
+          1: 'a',
+          2: {},
+          10: [{ 1: { 1: 'A', 2: '1' } }, { 2: { 1: 'B', 2: '2' } }, { 3: 'C' }],
+          11: { 1: { 1: 'D', 2: '4' } },
+          12: { 1: 't', 2: 'r', 3: float(0.5), 4: 'c', 5: { 1: 'k', 2: 'v' } },
+          14: 1,
         },
-      );
+      });
     });
 
     it('a health report', () => {
-      const health = healthMessage({
+      const sent = healthMessage({
         agentId: 'x',
         state: 'unhealthy',
         message: 'm',
@@ -317,14 +316,13 @@ describe('the numbers of the agent protocol over gRPC', () => {
       const load = { 1: 1, 2: 2, 3: float(3.5), 4: float(4.5), 5: float(5.5), 6: float(6.5), 7: 7, 8: 8, 9: 9 };
       const resources = { 1: float(1.5), 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7 };
       const times = { 6: 1_700_000_000_015, 7: 1_700_000_000_000 };
-      expectSame(
-        { health },
-        { 3: { 1: 'x', 2: 4, 3: 'm', 4: load, 5: resources, ...times, 10: 'f', 11: float(1), 13: 'm', 14: 1 } },
-      );
+      expectSame(sent, {
+        3: { 1: 'x', 2: 4, 3: 'm', 4: load, 5: resources, ...times, 10: 'f', 11: float(1), 13: 'm', 14: 1 },
+      });
     });
 
     it('a metrics report', () => {
-      const metrics = metricsMessage({
+      const sent = metricsMessage({
         agentId: 'x',
         timestampMs: 5,
         intervalMs: 10,
@@ -342,19 +340,16 @@ describe('the numbers of the agent protocol over gRPC', () => {
         ],
       });
       const bucket = { 1: double(Number.POSITIVE_INFINITY), 2: 2 };
-      expectSame(
-        { metrics },
-        {
-          4: {
-            1: 'x',
-            2: 5,
-            3: 10,
-            4: { 1: 'c', 2: 'h', 3: { 1: 'k', 2: 'v' }, 4: 3 },
-            5: { 1: 'g', 4: double(0.25) },
-            6: { 1: 'd', 4: double(1.5), 5: 2, 6: bucket },
-          },
+      expectSame(sent, {
+        4: {
+          1: 'x',
+          2: 5,
+          3: 10,
+          4: { 1: 'c', 2: 'h', 3: { 1: 'k', 2: 'v' }, 4: 3 },
+          5: { 1: 'g', 4: double(0.25) },
+          6: { 1: 'd', 4: double(1.5), 5: 2, 6: bucket },
         },
-      );
+      });
     });
 
     it('a refused configuration, and a pong', () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AgentEmbeddedClient } from '../../../src/adapters/outbound/agent-embedded-client/agent-embedded-client.js';
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
-import { metricsJson } from '../../../src/adapters/wire/agent-frames/metrics-codec.js';
+import { metricsJson } from '../../../src/adapters/wire/agent-frames/agent-message.js';
 import type { AgentClient } from '../../../src/application/ports/gateway/agent-client.js';
 import type { MetricsReport } from '../../../src/domain/agent-protocol/metrics-report.js';
 import { FakeAgentService } from '../../support/agent/fake-agent-service.js';

@@ -1,11 +1,11 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import {
-  readRequestBodyChunk,
-  readRequestComplete,
-  readRequestHeaders,
-  readResponseBodyChunk,
-  readResponseHeaders,
-} from '../../../src/adapters/wire/agent-frames/event-codec.js';
+  readRequestHeadersJson,
+  requestBodyChunk,
+  requestComplete,
+  responseBodyChunk,
+  responseHeaders,
+} from '../../../src/adapters/wire/agent-messages/event-messages.js';
 import type { AgentService } from '../../../src/application/ports/agent/agent-service.js';
 import type { AgentEvent } from '../../../src/domain/agent-protocol/messages.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
@@ -13,11 +13,11 @@ import { answerJson } from '../shared/answer-json.js';
 import { RawLegacyPeer } from '../shared/raw-legacy-agent.js';
 
 const readers: Readonly<Record<string, (payload: JsonObject) => AgentEvent>> = {
-  request_headers: readRequestHeaders,
-  request_body_chunk: readRequestBodyChunk,
-  response_headers: readResponseHeaders,
-  response_body_chunk: readResponseBodyChunk,
-  request_complete: readRequestComplete,
+  request_headers: readRequestHeadersJson,
+  request_body_chunk: (payload) => requestBodyChunk.fromJson(payload),
+  response_headers: (payload) => responseHeaders.fromJson(payload),
+  response_body_chunk: (payload) => responseBodyChunk.fromJson(payload),
+  request_complete: (payload) => requestComplete.fromJson(payload),
 };
 
 /** Serves an agent in the older framing, which no agent of ours speaks: one thing at a time on each connection. */

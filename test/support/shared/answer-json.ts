@@ -1,4 +1,4 @@
-import { addAnswer } from '../../../src/adapters/wire/agent-frames/answer-codec.js';
+import { addAnswer } from '../../../src/adapters/wire/agent-frames/answer-writer.js';
 import { JsonOctets } from '../../../src/adapters/wire/agent-frames/json-octets.js';
 import type { AgentAnswer } from '../../../src/domain/agent-protocol/messages.js';
 

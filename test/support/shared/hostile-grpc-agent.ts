@@ -1,9 +1,8 @@
 import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import type { MethodDefinition } from '@grpc/grpc-js';
-import { agentResponseMessage } from '../../../src/adapters/wire/agent-grpc/answer-writer.js';
-import type { GrpcProxyToAgent } from '../../../src/adapters/wire/agent-grpc/grpc-messages.js';
-import type { GrpcAgentToProxy } from '../../../src/adapters/wire/agent-grpc/grpc-reports.js';
+import { agentResponseMessage } from '../../../src/adapters/wire/agent-grpc/agent-message.js';
+import type { GrpcAgentToProxy, GrpcProxyToAgent } from '../../../src/adapters/wire/agent-grpc/grpc-messages.js';
 import { loadAgentGrpc } from '../../../src/bootstrap/shared/load-agent-grpc.js';
 import {
   FrameCutter,
@@ -33,8 +32,7 @@ const callOf = (message: GrpcProxyToAgent): Omit<HostileCall, 'line'> | null => 
 };
 
 const lineOver = (stream: ServerHttp2Stream, method: Method): HostileLine => ({
-  answer: (answer, correlationId) =>
-    prefixed(method.responseSerialize({ response: agentResponseMessage(answer, correlationId) })),
+  answer: (answer, correlationId) => prefixed(method.responseSerialize(agentResponseMessage(answer, correlationId))),
   message: (octets, length) => prefixed(octets, 0, length),
   write: (octets) => {
     if (stream.writable) stream.write(octets);

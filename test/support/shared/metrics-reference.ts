@@ -2,7 +2,7 @@ import {
   type MetricDefinition,
   metricDefinitions,
 } from '../../../src/adapters/outbound/prometheus-metrics/metric-definitions.js';
-import { maximumFrameLength } from '../../../src/adapters/wire/agent-frames/frame.js';
+import { maximumFrameLength } from '../../../src/adapters/wire/agent-frames/frame-decoder.js';
 import { AgentServiceCounters } from '../../../src/application/agent/agent-service/agent-service-counters.js';
 import { maximumAddresses } from '../../../src/application/gateway/choose-upstream/host-lookups.js';
 import { agentMetricPrefix, type MetricType } from '../../../src/domain/agent-protocol/agent-metrics/metric-family.js';

@@ -1,10 +1,11 @@
 import * as grpc from '@grpc/grpc-js';
-import type { GrpcAgentCapabilities, GrpcProxyToAgent } from '../../../src/adapters/wire/agent-grpc/grpc-messages.js';
 import type {
   GrpcAgentControl,
   GrpcAgentToProxy,
   GrpcProxyControl,
-} from '../../../src/adapters/wire/agent-grpc/grpc-reports.js';
+  GrpcProxyToAgent,
+} from '../../../src/adapters/wire/agent-grpc/grpc-messages.js';
+import type { GrpcAgentCapabilities } from '../../../src/adapters/wire/agent-messages/handshake-messages.js';
 import { loadAgentGrpc } from '../../../src/bootstrap/shared/load-agent-grpc.js';
 import type { GrpcAddress } from '../../../src/domain/configuration/network-addresses.js';
 import { eventually } from './eventually.js';

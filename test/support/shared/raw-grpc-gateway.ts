@@ -1,7 +1,10 @@
 import type { ClientDuplexStream, Metadata, ServiceError, StatusObject } from '@grpc/grpc-js';
 import * as grpc from '@grpc/grpc-js';
-import type { GrpcProxyToAgent } from '../../../src/adapters/wire/agent-grpc/grpc-messages.js';
-import type { GrpcAgentToProxy, GrpcProxyControl } from '../../../src/adapters/wire/agent-grpc/grpc-reports.js';
+import type {
+  GrpcAgentToProxy,
+  GrpcProxyControl,
+  GrpcProxyToAgent,
+} from '../../../src/adapters/wire/agent-grpc/grpc-messages.js';
 import { loadAgentGrpc } from '../../../src/bootstrap/shared/load-agent-grpc.js';
 import { eventually } from './eventually.js';
 

@@ -2,8 +2,9 @@ import type {
   BufferedOctetCounter,
   OctetHolder,
 } from '../../../application/agent/serve-gateways/buffered-octet-counter.js';
+import { drainMessage, shutdownMessage } from '../../wire/agent-grpc/agent-message.js';
 import type { GrpcServiceDefinition } from '../../wire/agent-grpc/agent-service-definition.js';
-import { drainMessage, shutdownMessage, type shutdownReasons } from '../../wire/agent-grpc/end-of-service.js';
+import type { shutdownReasons } from '../../wire/agent-messages/control-messages.js';
 import type { CutOffLog } from './cut-off-log.js';
 import type { CallListener, GrpcCall } from './grpc-call.js';
 import { type GrpcStatus, grpcStatus } from './grpc-status.js';

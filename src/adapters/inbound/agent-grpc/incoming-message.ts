@@ -3,8 +3,8 @@ import { maximumIdLength } from '../../../application/agent/serve-gateways/judge
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { ServedMethod } from '../../wire/agent-grpc/agent-service-definition.js';
 import { type GrpcGatewayMessage, readGrpcGatewayMessage } from '../../wire/agent-grpc/gateway-message.js';
-import { gatewayMessageFault } from '../../wire/agent-grpc/gateway-message-shape.js';
 import type { GrpcProxyToAgent } from '../../wire/agent-grpc/grpc-messages.js';
+import { gatewayMessageFault } from '../../wire/agent-grpc/message-shape.js';
 
 /** A message of a gateway, or what is wrong with it. The error quotes none of it. */
 export interface IncomingMessage<Message> {

@@ -13,12 +13,12 @@ import { opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
 import type { HandshakeRequest } from '../../../domain/agent-protocol/handshake.js';
 import { type AgentAnswer, type AgentEvent, allowAnswer } from '../../../domain/agent-protocol/messages.js';
 import { TransientMap } from '../../../domain/shared/transient-map.js';
+import { agentResponseMessage, handshakeMessage, pongMessage } from '../../wire/agent-grpc/agent-message.js';
 import type { GrpcServiceDefinition } from '../../wire/agent-grpc/agent-service-definition.js';
-import { agentResponseMessage, changesBody } from '../../wire/agent-grpc/answer-writer.js';
 import type { GrpcGatewayMessage } from '../../wire/agent-grpc/gateway-message.js';
-import type { GrpcAgentToProxy } from '../../wire/agent-grpc/grpc-reports.js';
-import { handshakeAnswerMessage, ownedHeadersText } from '../../wire/agent-grpc/handshake-answer.js';
-import { ownedHeadersKey } from '../../wire/agent-grpc/owned-headers-metadata.js';
+import type { GrpcAgentToProxy } from '../../wire/agent-grpc/grpc-messages.js';
+import { ownedHeadersKey, ownedHeadersText } from '../../wire/agent-grpc/owned-headers-metadata.js';
+import { changesBody } from '../../wire/agent-messages/answer-messages.js';
 import type { CutOffLog } from './cut-off-log.js';
 import type { CallListener, GrpcCall } from './grpc-call.js';
 import { type GrpcServerOptions, maximumMessageBytes } from './grpc-server-options.js';
@@ -179,14 +179,11 @@ export class OneShotCalls {
         this.#judge(call, message.event, size);
         return;
       case 'unasked_event':
-        this.#send(call, { response: agentResponseMessage(allowAnswer, message.correlationId) });
+        this.#send(call, agentResponseMessage(allowAnswer, message.correlationId));
         return;
-      case 'ping': {
-        const { sequence, timestampMs } = message;
-        const pong = { sequence, ping_timestamp_ms: timestampMs, timestamp_ms: this.#parts.clock.wallMs() };
-        this.#send(call, { pong });
+      case 'ping':
+        this.#send(call, pongMessage(message.sequence, message.timestampMs, this.#parts.clock.wallMs()));
         return;
-      }
       default:
         call.fail(grpcStatus.unimplemented, 'this message has no answer: it belongs on ProcessStream');
     }
@@ -198,7 +195,7 @@ export class OneShotCalls {
     const response = await agreeWith(request, { proxyId, proxyVersion, connection: this.#connection }, service, logger);
     const capabilities = response.success ? response.capabilities : service.capabilities();
     call.sendMetadata({ [ownedHeadersKey]: ownedHeadersText(capabilities) });
-    this.#send(call, { handshake: handshakeAnswerMessage(response, capabilities, options.healthIntervalMs) });
+    this.#send(call, handshakeMessage(response, capabilities, options.healthIntervalMs));
   }
 
   #judge(call: OneShotCall, event: AgentEvent, size: number): void {
@@ -229,12 +226,12 @@ export class OneShotCalls {
     if (call === undefined) return;
     this.#awaiting.delete(correlationId);
     this.#noteDialogue(correlationId, opensDialogue(answer));
-    if (!changesBody(answer) && this.#send(call, { response: agentResponseMessage(answer, correlationId) })) return;
+    if (!changesBody(answer) && this.#send(call, agentResponseMessage(answer, correlationId))) return;
     this.#parts.logger.error('An answer could not be sent', {
       reason: changesBody(answer) ? 'it changes a body, for which gRPC has no message' : 'it is too large',
       correlation_id: correlationId,
     });
-    this.#send(call, { response: agentResponseMessage(failedAnswer, correlationId) });
+    this.#send(call, agentResponseMessage(failedAnswer, correlationId));
   };
 
   #noteDialogue(correlationId: string, isOpen: boolean): void {

@@ -9,13 +9,19 @@ import type { AgentHealth } from '../../../domain/agent-protocol/health.js';
 import { type AgentAnswer, allowAnswer } from '../../../domain/agent-protocol/messages.js';
 import type { MetricsReport } from '../../../domain/agent-protocol/metrics-report.js';
 import type { Result } from '../../../domain/shared/result.js';
+import {
+  agentResponseMessage,
+  configErrorMessage,
+  handshakeMessage,
+  healthMessage,
+  metricsMessage,
+  pongMessage,
+} from '../../wire/agent-grpc/agent-message.js';
 import type { GrpcServiceDefinition } from '../../wire/agent-grpc/agent-service-definition.js';
-import { agentResponseMessage, changesBody } from '../../wire/agent-grpc/answer-writer.js';
 import type { GrpcGatewayMessage } from '../../wire/agent-grpc/gateway-message.js';
-import type { GrpcAgentToProxy } from '../../wire/agent-grpc/grpc-reports.js';
-import { handshakeAnswerMessage, ownedHeadersText } from '../../wire/agent-grpc/handshake-answer.js';
-import { ownedHeadersKey } from '../../wire/agent-grpc/owned-headers-metadata.js';
-import { healthMessage, metricsMessage } from '../../wire/agent-grpc/report-writer.js';
+import type { GrpcAgentToProxy } from '../../wire/agent-grpc/grpc-messages.js';
+import { ownedHeadersKey, ownedHeadersText } from '../../wire/agent-grpc/owned-headers-metadata.js';
+import { changesBody } from '../../wire/agent-messages/answer-messages.js';
 import type { CallListener, GrpcCall } from './grpc-call.js';
 import { type GrpcServerOptions, maximumMessageBytes } from './grpc-server-options.js';
 import { grpcStatus } from './grpc-status.js';
@@ -91,35 +97,27 @@ export class ProcessStream implements GatewayConnection, CallListener<GrpcGatewa
 
   sendHandshake(response: HandshakeResponse, capabilities: AgentCapabilities): void {
     this.#sendMetadata(response.success ? response.capabilities : capabilities);
-    this.#send({ handshake: handshakeAnswerMessage(response, capabilities, this.#parts.options.healthIntervalMs) });
+    this.#send(handshakeMessage(response, capabilities, this.#parts.options.healthIntervalMs));
   }
 
   sendAnswer(answer: AgentAnswer, correlationId: string): string | null {
     if (changesBody(answer)) return 'it changes a body, for which gRPC has no message';
-    return this.#send({ response: agentResponseMessage(answer, correlationId) })
-      ? null
-      : 'it is larger than a message can be';
+    return this.#send(agentResponseMessage(answer, correlationId)) ? null : 'it is larger than a message can be';
   }
 
   /** This transport has an answer to what is refused alone. */
   sendConfigured(_correlationId: string, outcome: Result<void, string>): void {
     if (outcome.ok) return;
     this.#refusals += 1;
-    this.#send({
-      config_update: {
-        request_id: `refusal-${this.#refusals}`,
-        timestamp_ms: this.#parts.clock.wallMs(),
-        config_error: { error: outcome.error, field: null },
-      },
-    });
+    this.#send(configErrorMessage(`refusal-${this.#refusals}`, outcome.error, this.#parts.clock.wallMs()));
   }
 
   sendHealth(health: AgentHealth): void {
-    this.#send({ health: healthMessage(health) });
+    this.#send(healthMessage(health));
   }
 
   sendMetrics(report: MetricsReport): void {
-    this.#send({ metrics: metricsMessage(report) });
+    this.#send(metricsMessage(report));
   }
 
   resume(): void {
@@ -161,9 +159,7 @@ export class ProcessStream implements GatewayConnection, CallListener<GrpcGatewa
   }
 
   #pong(sequence: number, timestampMs: number): void {
-    this.#send({
-      pong: { sequence, ping_timestamp_ms: timestampMs, timestamp_ms: this.#parts.clock.wallMs() },
-    });
+    this.#send(pongMessage(sequence, timestampMs, this.#parts.clock.wallMs()));
   }
 
   #sendMetadata(capabilities: AgentCapabilities): void {

@@ -11,14 +11,12 @@ import { type AgentAnswer, allowAnswer } from '../../../domain/agent-protocol/me
 import type { MetricsReport } from '../../../domain/agent-protocol/metrics-report.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import type { Result } from '../../../domain/shared/result.js';
-import { addAnswer } from '../../wire/agent-frames/answer-codec.js';
+import { handshakeResponseJson, healthJson, metricsJson } from '../../wire/agent-frames/agent-message.js';
+import { addAnswer } from '../../wire/agent-frames/answer-writer.js';
 import { FrameDecoder } from '../../wire/agent-frames/frame-decoder.js';
 import { FrameOutbox } from '../../wire/agent-frames/frame-outbox.js';
 import { type GatewayMessage, readGatewayMessage } from '../../wire/agent-frames/gateway-message.js';
-import { handshakeResponseJson } from '../../wire/agent-frames/handshake-codec.js';
-import { healthJson } from '../../wire/agent-frames/health-codec.js';
 import { gatewayMessageNames, type MessageName } from '../../wire/agent-frames/message-codes.js';
-import { metricsJson } from '../../wire/agent-frames/metrics-codec.js';
 import type { RequestHeadReader } from '../../wire/agent-frames/request-head-reader.js';
 import type { AgentServerOptions } from './server-options.js';
 

@@ -12,19 +12,18 @@ import type { AgentHealth } from '../../../domain/agent-protocol/health.js';
 import type { AgentEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { readAgentMessage } from '../../wire/agent-grpc/agent-message.js';
-import { readHandshakeResponse } from '../../wire/agent-grpc/capabilities-reader.js';
-import { writeEvent } from '../../wire/agent-grpc/event-writer.js';
-import type { GrpcHandshakeResponse, GrpcProxyToAgent } from '../../wire/agent-grpc/grpc-messages.js';
-import type { GrpcAgentToProxy, GrpcProxyControl } from '../../wire/agent-grpc/grpc-reports.js';
-import type { MessageLook } from '../../wire/agent-grpc/message-shape.js';
-import { readOwnedHeaders } from '../../wire/agent-grpc/owned-headers-metadata.js';
+import { readGrpcAgentMessage, readHandshake } from '../../wire/agent-grpc/agent-message.js';
 import {
   writeCancel,
   writeConfigure,
+  writeEvent,
   writeHandshakeRequest,
   writePing,
-} from '../../wire/agent-grpc/proxy-control-writer.js';
+} from '../../wire/agent-grpc/gateway-message.js';
+import type { GrpcAgentToProxy, GrpcProxyControl, GrpcProxyToAgent } from '../../wire/agent-grpc/grpc-messages.js';
+import type { MessageLook } from '../../wire/agent-grpc/message-shape.js';
+import { readOwnedHeaders } from '../../wire/agent-grpc/owned-headers-metadata.js';
+import type { GrpcHandshakeResponse } from '../../wire/agent-messages/handshake-messages.js';
 import type { GrpcConnectorOptions, GrpcConnectorSettings } from './grpc-client-options.js';
 import type { GrpcConnection, GrpcLineListener } from './grpc-connection.js';
 
@@ -136,7 +135,7 @@ export class GrpcAgentConnection implements AgentConnection {
 
   #onMessage(message: GrpcAgentToProxy, look: MessageLook): void {
     this.#isSilentSincePing = false;
-    const read = readAgentMessage(message, look);
+    const read = readGrpcAgentMessage(message, look);
     if (!read.ok) {
       this.#abort({ kind: 'malformed', detail: read.error });
       return;
@@ -178,9 +177,7 @@ export class GrpcAgentConnection implements AgentConnection {
   }
 
   #takeHandshake(message: GrpcHandshakeResponse): void {
-    const response = this.#ownedHeaders.ok
-      ? readHandshakeResponse(message, this.#ownedHeaders.value)
-      : this.#ownedHeaders;
+    const response = this.#ownedHeaders.ok ? readHandshake(message, this.#ownedHeaders.value) : this.#ownedHeaders;
     if (!response.ok) {
       this.#abort({ kind: 'malformed', detail: response.error });
     } else if (!response.value.success) {

@@ -1,8 +1,7 @@
 import type * as Grpc from '@grpc/grpc-js';
 import type { GrpcAddress } from '../../../domain/configuration/network-addresses.js';
 import type { AgentTls } from '../../../domain/gateway/configuration/gateway-configuration.js';
-import type { GrpcProxyToAgent } from '../../wire/agent-grpc/grpc-messages.js';
-import type { GrpcAgentToProxy, GrpcProxyControl } from '../../wire/agent-grpc/grpc-reports.js';
+import type { GrpcAgentToProxy, GrpcProxyControl, GrpcProxyToAgent } from '../../wire/agent-grpc/grpc-messages.js';
 
 /** How the messages of one call are written and read. Reading throws for octets that are no such message. */
 export interface CalledMethod<Request, Response> {

@@ -4,11 +4,15 @@ import type { ConnectionEnd } from '../../../application/ports/gateway/agent-con
 import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { boundLateness } from '../../event-loop-batching/bound-lateness.js';
-import { agentToProxyShape, lookAtAgentMessage, proxyControlShape } from '../../wire/agent-grpc/agent-message-shape.js';
-import type { GrpcProxyToAgent } from '../../wire/agent-grpc/grpc-messages.js';
-import type { GrpcAgentToProxy, GrpcProxyControl } from '../../wire/agent-grpc/grpc-reports.js';
-import type { MessageLook, MessageShape } from '../../wire/agent-grpc/message-shape.js';
+import type { GrpcAgentToProxy, GrpcProxyControl, GrpcProxyToAgent } from '../../wire/agent-grpc/grpc-messages.js';
+import {
+  agentToProxyShape,
+  lookAtAgentMessage,
+  type MessageLook,
+  proxyControlShape,
+} from '../../wire/agent-grpc/message-shape.js';
 import { ownedHeadersKey } from '../../wire/agent-grpc/owned-headers-metadata.js';
+import type { MessageShape } from '../../wire/agent-messages/field-kinds.js';
 import type { CalledAgentService, CalledMethod, GrpcConnectorOptions, GrpcLibrary } from './grpc-client-options.js';
 import { refuseCompression } from './refuse-compression.js';
 import type { SocketGate } from './socket-gate.js';

@@ -14,12 +14,16 @@ import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { boundLateness } from '../../event-loop-batching/bound-lateness.js';
 import { boundLateWrites, writeLate } from '../../event-loop-batching/deferred-writes.js';
-import { type AgentMessage, readAgentMessage } from '../../wire/agent-frames/agent-message.js';
-import { cancelJson, configureJson, pingJson } from '../../wire/agent-frames/control-codec.js';
-import { eventJson } from '../../wire/agent-frames/event-codec.js';
+import { type AgentFrameMessage, readAgentFrame } from '../../wire/agent-frames/agent-message.js';
 import { FrameDecoder } from '../../wire/agent-frames/frame-decoder.js';
 import { FrameOutbox } from '../../wire/agent-frames/frame-outbox.js';
-import { handshakeRequestJson } from '../../wire/agent-frames/handshake-codec.js';
+import {
+  cancelJson,
+  configureJson,
+  eventJson,
+  handshakeRequestJson,
+  pingJson,
+} from '../../wire/agent-frames/gateway-message.js';
 import type { HeadWriter } from '../../wire/agent-frames/head-writer.js';
 import type { KnownAnswers } from '../../wire/agent-frames/known-answers.js';
 import { agentMessageNames } from '../../wire/agent-frames/message-codes.js';
@@ -196,7 +200,7 @@ export class SocketAgentConnection implements AgentConnection {
     this.#isSilentSincePing = false;
     this.#decoder.push(chunk);
     for (let frame = this.#decoder.next(); frame !== null; frame = this.#decoder.next()) {
-      const message = readAgentMessage(frame, this.#known);
+      const message = readAgentFrame(frame, this.#known);
       if (message.ok) this.#handle(message.value);
       else this.#finish({ kind: 'malformed', detail: message.error });
       // Each may have a request sent.
@@ -206,7 +210,7 @@ export class SocketAgentConnection implements AgentConnection {
     if (this.#decoder.failure !== null) this.#finish({ kind: 'malformed', detail: this.#decoder.failure });
   }
 
-  #handle(message: AgentMessage): void {
+  #handle(message: AgentFrameMessage): void {
     if (message.kind === 'handshake_response') {
       if (this.#capabilities === null) this.#takeHandshake(message.response);
       else this.#finish({ kind: 'malformed', detail: 'a second answer to the handshake' });

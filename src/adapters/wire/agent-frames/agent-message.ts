@@ -1,23 +1,33 @@
+import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
 import type { ConfigUpdateRequest } from '../../../domain/agent-protocol/config-update.js';
 import type { FlowControl } from '../../../domain/agent-protocol/flow-control.js';
 import type { HandshakeResponse } from '../../../domain/agent-protocol/handshake.js';
 import type { AgentHealth } from '../../../domain/agent-protocol/health.js';
 import type { AgentAnswer } from '../../../domain/agent-protocol/messages.js';
 import type { MetricsReport } from '../../../domain/agent-protocol/metrics-report.js';
-import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { readAnswer, readAnsweredId } from './answer-codec.js';
-import { readConfigUpdate } from './config-update-codec.js';
-import { readFlowControl } from './flow-control-codec.js';
-import type { Frame } from './frame.js';
-import { readHandshakeResponse } from './handshake-codec.js';
-import { readHealth } from './health-codec.js';
+import { err, type Result } from '../../../domain/shared/result.js';
+import { agentResponse, answeredId } from '../agent-messages/answer-messages.js';
+import { refuse } from '../agent-messages/field-kinds.js';
+import { readHandshakeResponseJson, writeHandshakeResponseJson } from '../agent-messages/handshake-messages.js';
+import {
+  MalformedMessage,
+  payloadText,
+  readPayload,
+  readPayloadText,
+  readSafely,
+} from '../agent-messages/json-payload.js';
+import {
+  configUpdateRequest,
+  flowControl,
+  metricsReport,
+  readHealthJson,
+  writeHealthJson,
+} from '../agent-messages/report-messages.js';
+import type { Frame } from './frame-decoder.js';
 import type { KnownAnswers } from './known-answers.js';
-import { MalformedMessage } from './malformed-message.js';
-import { readMetrics } from './metrics-codec.js';
-import { payloadText, readPayload, readPayloadText } from './payload-json.js';
 
 /** What a gateway reads. */
-export type AgentMessage =
+export type AgentFrameMessage =
   | { readonly kind: 'handshake_response'; readonly response: HandshakeResponse }
   /** An answer that says which call it is for, but not what it means, fails that call alone. */
   | { readonly kind: 'answer'; readonly correlationId: string; readonly answer: Result<AgentAnswer, string> }
@@ -29,47 +39,38 @@ export type AgentMessage =
   | { readonly kind: 'unreadable_report'; readonly problem: string }
   | { readonly kind: 'pong' };
 
-const attempt = <Value>(read: () => Value): Result<Value, string> => {
-  try {
-    return ok(read());
-  } catch (error) {
-    if (error instanceof MalformedMessage) return err(error.message);
-    throw error;
-  }
-};
-
-const readReport = (readIt: () => AgentMessage): AgentMessage => {
-  const message = attempt(readIt);
+const readReport = (readIt: () => AgentFrameMessage): AgentFrameMessage => {
+  const message = readSafely(readIt);
   return message.ok ? message.value : { kind: 'unreadable_report', problem: message.error };
 };
 
-const readAnswerMessage = (payload: Uint8Array, known: KnownAnswers | null): AgentMessage => {
+const readAnswer = (payload: Uint8Array, known: KnownAnswers | null): AgentFrameMessage => {
   const recalled = known?.recall(payload) ?? null;
   if (recalled !== null) return { kind: 'answer', correlationId: recalled.correlationId, answer: recalled.answer };
   const text = payloadText(payload);
   const object = readPayloadText(payload, text);
-  const correlationId = readAnsweredId(object);
-  const answer = attempt(() => readAnswer(object));
+  const correlationId = answeredId(object) ?? refuse('correlation_id', 'string');
+  const answer = readSafely(() => agentResponse.fromJson(object));
   if (answer.ok) known?.note(payload, text, correlationId, answer.value);
   return { kind: 'answer', correlationId, answer };
 };
 
-const read = ({ name, payload }: Frame, known: KnownAnswers | null): AgentMessage => {
+const read = ({ name, payload }: Frame, known: KnownAnswers | null): AgentFrameMessage => {
   // A pong is an echo, whatever was in the ping.
   if (name === 'pong') return { kind: 'pong' };
-  if (name === 'agent_response') return readAnswerMessage(payload, known);
+  if (name === 'agent_response') return readAnswer(payload, known);
   const object = readPayload(payload);
   switch (name) {
     case 'handshake_response':
-      return { kind: name, response: readHandshakeResponse(object) };
+      return { kind: name, response: readHandshakeResponseJson(object) };
     case 'health_status':
-      return readReport(() => ({ kind: 'health', health: readHealth(object) }));
+      return readReport(() => ({ kind: 'health', health: readHealthJson(object) }));
     case 'metrics_report':
-      return readReport(() => ({ kind: 'metrics', report: readMetrics(object) }));
+      return readReport(() => ({ kind: 'metrics', report: metricsReport.fromJson(object) }));
     case 'config_update_request':
-      return readReport(() => ({ kind: 'config_update', request: readConfigUpdate(object) }));
+      return readReport(() => ({ kind: 'config_update', request: configUpdateRequest.fromJson(object) }));
     case 'flow_control':
-      return readReport(() => ({ kind: 'flow_control', signal: readFlowControl(object) }));
+      return readReport(() => ({ kind: 'flow_control', signal: flowControl.fromJson(object) }));
     default:
       // A gateway's frame decoder gives none of the others.
       throw new MalformedMessage('it is not for a gateway');
@@ -81,7 +82,15 @@ const read = ({ name, payload }: Frame, known: KnownAnswers | null): AgentMessag
  *
  * @param known what the same agent has answered before; null: every answer is read anew
  */
-export const readAgentMessage = (frame: Frame, known: KnownAnswers | null = null): Result<AgentMessage, string> => {
-  const message = attempt(() => read(frame, known));
+export const readAgentFrame = (frame: Frame, known: KnownAnswers | null = null): Result<AgentFrameMessage, string> => {
+  const message = readSafely(() => read(frame, known));
   return message.ok ? message : err(`${frame.name} cannot be read: ${message.error}`);
 };
+
+/** @param refusedBy what the agent calls itself in an answer that refuses */
+export const handshakeResponseJson = (response: HandshakeResponse, refusedBy: AgentCapabilities): string =>
+  JSON.stringify(writeHandshakeResponseJson(response, refusedBy));
+
+export const healthJson = (health: AgentHealth): string => JSON.stringify(writeHealthJson(health));
+
+export const metricsJson = (report: MetricsReport): string => JSON.stringify(metricsReport.toJson(report));

@@ -1,4 +1,4 @@
-import { frameHeadBytes, maximumFrameLength } from './frame.js';
+import { frameHeadBytes, maximumFrameLength } from './frame-decoder.js';
 import { JsonOctets } from './json-octets.js';
 import { type MessageName, messageKinds } from './message-codes.js';
 

@@ -1,20 +1,20 @@
 import type { HandshakeRequest } from '../../../domain/agent-protocol/handshake.js';
 import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
-import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { type Cancel, type Configure, readCancel, readConfigure } from './control-codec.js';
+import { err, type Result } from '../../../domain/shared/result.js';
+import { type Cancel, type Configure, cancel, configure, ping } from '../agent-messages/control-messages.js';
 import {
-  readRequestBodyChunk,
-  readRequestComplete,
-  readRequestHeaders,
-  readResponseBodyChunk,
-  readResponseHeaders,
-} from './event-codec.js';
-import type { Frame } from './frame.js';
-import { readHandshakeRequest } from './handshake-codec.js';
-import { readText } from './json-fields.js';
-import { MalformedMessage } from './malformed-message.js';
+  readRequestHeadersJson,
+  requestBodyChunk,
+  requestComplete,
+  responseBodyChunk,
+  responseHeaders,
+  unaskedEvent,
+  writeEventJson,
+} from '../agent-messages/event-messages.js';
+import { handshakeRequest } from '../agent-messages/handshake-messages.js';
+import { readPayload, readSafely } from '../agent-messages/json-payload.js';
+import type { Frame } from './frame-decoder.js';
 import type { MessageName } from './message-codes.js';
-import { readPayload } from './payload-json.js';
 import type { RequestHeadReader } from './request-head-reader.js';
 
 /** What an agent reads. */
@@ -30,28 +30,26 @@ export type GatewayMessage =
 
 const read = ({ name, payload }: Frame, heads: RequestHeadReader | null): GatewayMessage => {
   switch (name) {
-    case 'request_headers': {
-      const event = heads?.read(payload) ?? readRequestHeaders(readPayload(payload));
-      return { kind: 'event', event };
-    }
+    case 'request_headers':
+      return { kind: 'event', event: heads?.read(payload) ?? readRequestHeadersJson(readPayload(payload)) };
     case 'request_body_chunk':
-      return { kind: 'event', event: readRequestBodyChunk(readPayload(payload)) };
+      return { kind: 'event', event: requestBodyChunk.fromJson(readPayload(payload)) };
     case 'response_headers':
-      return { kind: 'event', event: readResponseHeaders(readPayload(payload)) };
+      return { kind: 'event', event: responseHeaders.fromJson(readPayload(payload)) };
     case 'response_body_chunk':
-      return { kind: 'event', event: readResponseBodyChunk(readPayload(payload)) };
+      return { kind: 'event', event: responseBodyChunk.fromJson(readPayload(payload)) };
     case 'request_complete':
-      return { kind: 'event', event: readRequestComplete(readPayload(payload)) };
+      return { kind: 'event', event: requestComplete.fromJson(readPayload(payload)) };
     case 'handshake_request':
-      return { kind: name, request: readHandshakeRequest(readPayload(payload, true)) };
+      return { kind: name, request: handshakeRequest.fromJson(readPayload(payload, true)) };
     case 'configure':
-      return { kind: name, configure: readConfigure(readPayload(payload, true)) };
+      return { kind: name, configure: configure.fromJson(readPayload(payload, true)) };
     case 'cancel':
-      return { kind: name, cancel: readCancel(readPayload(payload)) };
+      return { kind: name, cancel: cancel.fromJson(readPayload(payload)) };
     case 'ping':
       return { kind: name, payload };
     default:
-      return { kind: 'unasked_event', name, correlationId: readText(readPayload(payload), 'correlation_id') };
+      return { kind: 'unasked_event', name, ...unaskedEvent.fromJson(readPayload(payload)) };
   }
 };
 
@@ -64,10 +62,21 @@ export const readGatewayMessage = (
   frame: Frame,
   heads: RequestHeadReader | null = null,
 ): Result<GatewayMessage, string> => {
-  try {
-    return ok(read(frame, heads));
-  } catch (error) {
-    if (error instanceof MalformedMessage) return err(`${frame.name} cannot be read: ${error.message}`);
-    throw error;
-  }
+  const message = readSafely(() => read(frame, heads));
+  return message.ok ? message : err(`${frame.name} cannot be read: ${message.error}`);
 };
+
+/** The payload of an event; its message has the name that its `kind` is. */
+export const eventJson = (event: AgentEvent): string => JSON.stringify(writeEventJson(event));
+
+export const handshakeRequestJson = (request: HandshakeRequest): string =>
+  JSON.stringify(handshakeRequest.toJson(request));
+
+export const configureJson = (given: Configure): string => JSON.stringify(configure.toJson(given));
+
+/** @param nowMs milliseconds since the Unix epoch, here and below */
+export const cancelJson = (given: Cancel, nowMs: number): string =>
+  JSON.stringify(cancel.toJson(given, { timestampMs: nowMs }));
+
+export const pingJson = (sequence: number, nowMs: number): string =>
+  JSON.stringify(ping.toJson({ sequence, timestampMs: nowMs }));

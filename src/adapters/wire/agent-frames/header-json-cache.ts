@@ -1,6 +1,6 @@
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import { ownText } from '../../../domain/shared/utf8.js';
-import { writeHeaders } from './header-fields.js';
+import { headerArrays } from '../agent-messages/field-kinds.js';
 import type { JsonOctets } from './json-octets.js';
 
 /** Lists that are remembered, at the most: one for each place. */
@@ -52,7 +52,7 @@ const areSame = (known: KnownList, headers: HeaderList, count: number): boolean 
 };
 
 /**
- * Writes lists of headers as `writeHeaders` does; the members of an object have no order. Clients send much the same head
+ * Writes lists of headers as JSON has them; the members of an object have no order. Clients send much the same head
  * again and again: what differs from one that was written before in nothing but the id of the request, which comes last, is
  * not written again, but copied.
  */
@@ -69,14 +69,14 @@ export class HeaderJsonCache {
     const isWithId = headers.length >= 2 && headers[headers.length - 2] === idHeader;
     const count = isWithId ? headers.length - 2 : headers.length;
     if (headers.length > maximumCompared || count === 0) {
-      into.addText(JSON.stringify(writeHeaders(headers)));
+      into.addText(JSON.stringify(headerArrays.toJson(headers)));
       return;
     }
     const sum = sumOf(headers, count);
     const known = this.#known[sum & (places - 1)] ?? null;
     if (known !== null && areSame(known, headers, count)) into.add(known.octets);
     else if (hasRepeated(headers)) {
-      into.addText(JSON.stringify(writeHeaders(headers)));
+      into.addText(JSON.stringify(headerArrays.toJson(headers)));
       return;
     } else this.#write(into, headers, count, sum);
     if (isWithId) {

@@ -1,7 +1,7 @@
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import { isJsonObject, type JsonValue } from '../../../domain/shared/json.js';
-import { readHeaders } from './header-fields.js';
-import { MalformedMessage } from './malformed-message.js';
+import { headerArrays } from '../agent-messages/field-kinds.js';
+import { MalformedMessage } from '../agent-messages/json-payload.js';
 import { OctetsMemory } from './octets-memory.js';
 import { idOctets, standsAt } from './plain-octets.js';
 
@@ -27,7 +27,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const parseHeaders = (octets: Buffer): HeaderList | null => {
   try {
     const value: JsonValue = JSON.parse(decoder.decode(octets));
-    return isJsonObject(value) ? readHeaders(value) : null;
+    return isJsonObject(value) ? headerArrays.fromJson(value, 'headers') : null;
   } catch (error) {
     // What the others say is for whoever reads the whole message.
     if (error instanceof SyntaxError || error instanceof TypeError || error instanceof MalformedMessage) return null;

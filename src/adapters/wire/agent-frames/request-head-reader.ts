@@ -1,8 +1,7 @@
 import type { RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
+import { checkedFromBytes } from '../agent-messages/json-payload.js';
 import { KnownHeaders } from './known-headers.js';
-import { LastText } from './last-text.js';
 import { asBuffer } from './octets-memory.js';
-import { checkedFromBytes } from './payload-json.js';
 import { plainOctets, quote, standsAt } from './plain-octets.js';
 
 /** Digits of a port, at the most. */
@@ -28,6 +27,35 @@ const methodMember = Buffer.from('},"method":"');
 const uriMember = Buffer.from('","uri":"');
 const headersMember = Buffer.from('","headers":{');
 const absent = Buffer.from('null');
+
+/** Octets of a text that is kept, at the most. */
+const maximumKeptLength = 256;
+
+/** A text that is nearly always the same from one message to the next: the string is made once. */
+class LastText {
+  readonly #octets = new Uint8Array(maximumKeptLength);
+  #length = 0;
+  #text = '';
+
+  /** The text of octets of ASCII, from `start` up to `end`. */
+  of(octets: Buffer, start: number, end: number): string {
+    const length = end - start;
+    if (length === this.#length && this.#isHere(octets, start)) return this.#text;
+    const text = octets.toString('latin1', start, end);
+    if (length <= maximumKeptLength) {
+      for (let index = 0; index < length; index += 1) this.#octets[index] = octets[start + index] as number;
+      this.#length = length;
+      this.#text = text;
+    }
+    return text;
+  }
+
+  #isHere(octets: Buffer, start: number): boolean {
+    const last = this.#octets;
+    for (let index = 0; index < this.#length; index += 1) if (last[index] !== octets[start + index]) return false;
+    return true;
+  }
+}
 
 /**
  * Reads the head of a request where it is written as our gateway does it: the members in its order, without a space, all

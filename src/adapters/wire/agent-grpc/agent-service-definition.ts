@@ -1,5 +1,4 @@
-import type { GrpcProxyToAgent } from './grpc-messages.js';
-import type { GrpcAgentToProxy, GrpcProxyControl } from './grpc-reports.js';
+import type { GrpcAgentToProxy, GrpcProxyControl, GrpcProxyToAgent } from './grpc-messages.js';
 
 /** How the messages of one call are read and written, as @grpc/grpc-js has it. Reading throws for octets that are no such message. */
 export interface LoadedMethod {

@@ -1,24 +1,20 @@
 import type { HandshakeRequest } from '../../../domain/agent-protocol/handshake.js';
-import { type AgentEvent, type CancelReason, cancelReasons } from '../../../domain/agent-protocol/messages.js';
+import type { AgentEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
 import type { JsonValue } from '../../../domain/shared/json.js';
-import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { MalformedMessage } from '../agent-frames/malformed-message.js';
-import { readPayload } from '../agent-frames/payload-json.js';
-import { correlationIdOf, countOf, textOf } from './event-fields.js';
+import { err, type Result } from '../../../domain/shared/result.js';
+import { cancel, configure, ping } from '../agent-messages/control-messages.js';
 import {
-  readRequestBodyChunk,
-  readRequestComplete,
-  readRequestHeaders,
-  readResponseBodyChunk,
-  readResponseHeaders,
-} from './event-reader.js';
-import type {
-  GrpcCancelRequest,
-  GrpcConfigureEvent,
-  GrpcHandshakeRequest,
-  GrpcPing,
-  GrpcProxyToAgent,
-} from './grpc-messages.js';
+  readGrpcRequestHeaders,
+  requestBodyChunk,
+  requestComplete,
+  responseBodyChunk,
+  responseHeaders,
+  unaskedEvent,
+  writeGrpcRequestHeaders,
+} from '../agent-messages/event-messages.js';
+import { handshakeRequest } from '../agent-messages/handshake-messages.js';
+import { MalformedMessage, readSafely } from '../agent-messages/json-payload.js';
+import type { GrpcProxyToAgent } from './grpc-messages.js';
 
 /** What an agent reads. */
 export type GrpcGatewayMessage =
@@ -32,59 +28,33 @@ export type GrpcGatewayMessage =
   | { readonly kind: 'cancel'; readonly correlationId: string; readonly reason: CancelReason }
   | { readonly kind: 'ping'; readonly sequence: number; readonly timestampMs: number };
 
-const encoder = new TextEncoder();
-
-/** Null where there is none. */
-const readConfiguration = (json: string): JsonValue => {
-  const text = json.trim();
-  return text === '' || text === 'null' ? null : readPayload(encoder.encode(text), true);
-};
-
-const readHandshake = (request: GrpcHandshakeRequest): GrpcGatewayMessage => ({
-  kind: 'handshake',
-  request: {
-    supportedVersions: request.supported_versions ?? [],
-    proxyId: textOf(request.proxy_id, 'proxy_id'),
-    proxyVersion: textOf(request.proxy_version, 'proxy_version'),
-    config: readConfiguration(textOf(request.config_json, 'config_json')),
-    supportedEncodings: [],
-  },
-});
-
-const readConfigure = (configure: GrpcConfigureEvent): GrpcGatewayMessage => {
-  const json = textOf(configure.config_json, 'config_json');
-  if (json === '') return { kind: 'heartbeat' };
-  const version = textOf(configure.config_version, 'config_version');
-  return { kind: 'configure', config: readConfiguration(json), version: version === '' ? null : version };
-};
-
-const readCancel = (cancel: GrpcCancelRequest): GrpcGatewayMessage => ({
-  kind: 'cancel',
-  correlationId: correlationIdOf(cancel.correlation_id),
-  // A reason of a later version still means that the request is of no more interest.
-  reason: cancelReasons[(cancel.reason ?? 0) - 1] ?? 'manual',
-});
-
-const readPing = (ping: GrpcPing): GrpcGatewayMessage => ({
-  kind: 'ping',
-  sequence: countOf(ping.sequence, 'sequence'),
-  timestampMs: countOf(ping.timestamp_ms, 'timestamp_ms'),
-});
+/** The texts of what a gateway sends are not looked at before they are decoded. */
+const isChecked = false;
 
 const event = (read: AgentEvent): GrpcGatewayMessage => ({ kind: 'event', event: read });
 
 const read = (message: GrpcProxyToAgent): GrpcGatewayMessage => {
-  if (message.request_headers) return event(readRequestHeaders(message.request_headers));
-  if (message.request_body_chunk) return event(readRequestBodyChunk(message.request_body_chunk));
-  if (message.response_headers) return event(readResponseHeaders(message.response_headers));
-  if (message.response_body_chunk) return event(readResponseBodyChunk(message.response_body_chunk));
-  if (message.request_complete) return event(readRequestComplete(message.request_complete));
-  if (message.cancel) return readCancel(message.cancel);
-  if (message.ping) return readPing(message.ping);
-  if (message.handshake) return readHandshake(message.handshake);
-  if (message.configure) return readConfigure(message.configure);
+  if (message.request_headers) return event(readGrpcRequestHeaders(message.request_headers));
+  if (message.request_body_chunk) return event(requestBodyChunk.fromGrpc(message.request_body_chunk, '', isChecked));
+  if (message.response_headers) return event(responseHeaders.fromGrpc(message.response_headers, '', isChecked));
+  if (message.response_body_chunk) return event(responseBodyChunk.fromGrpc(message.response_body_chunk, '', isChecked));
+  if (message.request_complete) {
+    const complete = requestComplete.fromGrpc(message.request_complete, '', isChecked);
+    // gRPC says which upstream was asked, not how often.
+    return event({ ...complete, upstreamAttempts: complete.upstream === null ? 0 : 1 });
+  }
+  if (message.cancel) return { kind: 'cancel', ...cancel.fromGrpc(message.cancel, '', isChecked) };
+  if (message.ping) return { kind: 'ping', ...ping.fromGrpc(message.ping, '', isChecked) };
+  if (message.handshake) {
+    return { kind: 'handshake', request: handshakeRequest.fromGrpc(message.handshake, '', isChecked) };
+  }
+  if (message.configure) {
+    if (!message.configure.config_json) return { kind: 'heartbeat' };
+    const { config, version } = configure.fromGrpc(message.configure, '', isChecked);
+    return { kind: 'configure', config, version };
+  }
   const unasked = message.websocket_frame ?? message.guardrail;
-  if (unasked) return { kind: 'unasked_event', correlationId: correlationIdOf(unasked.correlation_id) };
+  if (unasked) return { kind: 'unasked_event', ...unaskedEvent.fromGrpc(unasked, '', isChecked) };
   throw new MalformedMessage('it holds no message that this version knows');
 };
 
@@ -93,10 +63,38 @@ const read = (message: GrpcProxyToAgent): GrpcGatewayMessage => {
  * wrong with it, and quotes none of it.
  */
 export const readGrpcGatewayMessage = (message: GrpcProxyToAgent): Result<GrpcGatewayMessage, string> => {
-  try {
-    return ok(read(message));
-  } catch (error) {
-    if (error instanceof MalformedMessage) return err(`a message cannot be read: ${error.message}`);
-    throw error;
+  const readable = readSafely(() => read(message));
+  return readable.ok ? readable : err(`a message cannot be read: ${readable.error}`);
+};
+
+/** @param nowMs milliseconds since the Unix epoch, here and below */
+export const writeEvent = (event: AgentEvent, nowMs: number): GrpcProxyToAgent => {
+  switch (event.kind) {
+    case 'request_headers':
+      return { request_headers: writeGrpcRequestHeaders(event) };
+    case 'request_body_chunk':
+      return { request_body_chunk: requestBodyChunk.toGrpc(event, { timestampMs: nowMs }) };
+    case 'response_headers':
+      return { response_headers: responseHeaders.toGrpc(event) };
+    case 'response_body_chunk':
+      return { response_body_chunk: responseBodyChunk.toGrpc(event, { timestampMs: nowMs }) };
+    case 'request_complete':
+      return { request_complete: requestComplete.toGrpc(event) };
   }
 };
+
+export const writeHandshakeRequest = (request: HandshakeRequest): GrpcProxyToAgent => ({
+  handshake: handshakeRequest.toGrpc(request),
+});
+
+export const writeConfigure = (config: JsonValue, version: string, nowMs: number): GrpcProxyToAgent => ({
+  configure: configure.toGrpc({ correlationId: '', config, version }, { isInitial: false, timestampMs: nowMs }),
+});
+
+export const writeCancel = (correlationId: string, reason: CancelReason, nowMs: number): GrpcProxyToAgent => ({
+  cancel: cancel.toGrpc({ correlationId, reason }, { timestampMs: nowMs }),
+});
+
+export const writePing = (sequence: number, nowMs: number): GrpcProxyToAgent => ({
+  ping: ping.toGrpc({ sequence, timestampMs: nowMs }),
+});

@@ -1,14 +1,9 @@
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { FieldWalk, wireTypes } from './field-walk.js';
-import { isUtf8 } from './utf8-octets.js';
-
-/** What a field holds: `small` a number of 32 bits at the most, or a truth value, `smalls` many of them, `large` one of 64. */
-export type FieldShape = 'small' | 'smalls' | 'large' | 'float' | 'double' | 'text' | MessageShape;
-
-/** The fields of a message by their numbers. INVARIANT: no message holds itself, at any depth. */
-export interface MessageShape {
-  readonly [field: number]: FieldShape;
-}
+import type { FieldShape, MessageShape } from '../agent-messages/field-kinds.js';
+import { handshakeRequest } from '../agent-messages/handshake-messages.js';
+import { message } from '../agent-messages/message-table.js';
+import { FieldWalk, isUtf8, wireTypes } from './field-walk.js';
+import { agentToProxy, proxyControl, proxyToAgent } from './grpc-messages.js';
 
 /** What the octets of a message are like. */
 export interface MessageLook {
@@ -80,20 +75,76 @@ class ShapeWalk {
  *
  * @param maximumFields of the message and all that are in it, with the elements of packed lists
  */
-export const lookAtMessage = (
-  octets: Uint8Array,
-  shape: MessageShape,
-  maximumFields: number,
-): Result<MessageLook, string> => {
+const lookAtMessage = (octets: Uint8Array, shape: MessageShape, maximumFields: number): Result<MessageLook, string> => {
   const walk = new ShapeWalk(octets, maximumFields);
   const fault = walk.fault(shape, 0, octets.length);
   return fault === null ? ok({ isText: walk.isText }) : err(fault);
 };
 
 /** How many of the fields are known to the shape; only the outermost ones are counted. INVARIANT: nothing is wrong with the octets. */
-export const countMembers = (octets: Uint8Array, shape: MessageShape): number => {
+const countMembers = (octets: Uint8Array, shape: MessageShape): number => {
   const walk = new FieldWalk(octets, 0, octets.length);
   let members = 0;
   while (walk.next()) if (shape[walk.field] !== undefined) members += 1;
   return members;
+};
+
+/** Of one message of an agent: well above what the largest report and the largest answer that are of use come to. */
+const maximumAgentFields = 50_000;
+
+export const agentToProxyShape = message({}, agentToProxy).shape;
+export const proxyControlShape = message({}, proxyControl).shape;
+
+/**
+ * Looks at what an agent sent, before it is decoded. The error says why it must not be.
+ *
+ * @param shape of one of the messages above, which hold one member each
+ */
+export const lookAtAgentMessage = (octets: Uint8Array, shape: MessageShape): Result<MessageLook, string> => {
+  const look = lookAtMessage(octets, shape, maximumAgentFields);
+  if (!look.ok) return look;
+  return countMembers(octets, shape) > 1 ? err('it holds two messages') : ok(look.value);
+};
+
+/** Fields of one message, at the most, without what is in its headers: small ones cost far more memory than octets. */
+const maximumGatewayFields = 20_000;
+/** Octets of the packed list of versions in a handshake: each of them becomes a number. */
+const maximumVersionOctets = 1_024;
+const lastMember = Math.max(...Object.values(proxyToAgent).map(({ number }) => number));
+const handshakeMember = proxyToAgent.handshake.number;
+const versionsField = handshakeRequest.fields.supportedVersions.number;
+
+/**
+ * Why a ProxyToAgent must not be decoded, or null: it is cut off, holds no message or two, or would take much more memory
+ * decoded than it does now. A decoder that takes the last of two messages, where another peer takes the first, would have
+ * one judged and the other one forwarded.
+ */
+export const gatewayMessageFault = (octets: Uint8Array): string | null => {
+  let fields = 0;
+  let members = 0;
+  const outer = new FieldWalk(octets, 0, octets.length);
+  while (outer.next()) {
+    fields += 1;
+    if (fields > maximumGatewayFields) return 'it holds too many fields';
+    if (outer.field > lastMember) continue;
+    members += 1;
+    if (members > 1) return 'it holds two messages';
+    if (outer.wireType !== wireTypes.lengthDelimited) return 'it is no message of the protocol';
+    const inner = new FieldWalk(octets, outer.valueStart, outer.valueEnd);
+    while (inner.next()) {
+      fields += 1;
+      if (fields > maximumGatewayFields) return 'it holds too many fields';
+      const isVersions = outer.field === handshakeMember && inner.field === versionsField;
+      if (
+        isVersions &&
+        inner.wireType === wireTypes.lengthDelimited &&
+        inner.valueEnd - inner.valueStart > maximumVersionOctets
+      ) {
+        return 'it holds too many versions';
+      }
+    }
+    if (inner.isBroken) return 'it is cut off or no message';
+  }
+  if (outer.isBroken) return 'it is cut off or no message';
+  return members === 0 ? 'it holds no message that this version knows' : null;
 };

@@ -1,11 +1,10 @@
+import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
+import { isToken } from '../../../domain/http/field-syntax.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { areTooManyOwnedHeaders } from '../agent-messages/handshake-messages.js';
 
 /** The agent's initial metadata that names the headers only it may set: names, separated by commas. */
 export const ownedHeadersKey = 'portcullis-owned-headers';
-
-/** Names and prefixes that an agent may own, at the most, and their length in characters. */
-const maximumOwnedHeaders = 256;
-const maximumOwnedHeaderLength = 256;
 
 /** @param values of every field of that name */
 export const readOwnedHeaders = (values: readonly string[]): Result<readonly string[], string> => {
@@ -13,8 +12,8 @@ export const readOwnedHeaders = (values: readonly string[]): Result<readonly str
     .flatMap((value) => value.split(','))
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  if (names.length > maximumOwnedHeaders || names.some((name) => name.length > maximumOwnedHeaderLength)) {
-    return err(`"${ownedHeadersKey}" is too long`);
-  }
-  return ok(names);
+  return areTooManyOwnedHeaders(names) ? err(`"${ownedHeadersKey}" is too long`) : ok(names);
 };
+
+/** The value of that metadata. What no header can be called is left out. */
+export const ownedHeadersText = ({ ownedHeaders }: AgentCapabilities): string => ownedHeaders.filter(isToken).join(',');

@@ -1,11 +1,10 @@
 import type { AgentAnswer, AgentEvent } from '../../../domain/agent-protocol/messages.js';
-import { isJsonObject, type JsonObject } from '../../../domain/shared/json.js';
-import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { readAnswer } from '../agent-frames/answer-codec.js';
-import { eventJson } from '../agent-frames/event-codec.js';
-import { readFlag, readOptionalText } from '../agent-frames/json-fields.js';
-import { MalformedMessage } from '../agent-frames/malformed-message.js';
-import { readPayload } from '../agent-frames/payload-json.js';
+import type { JsonObject } from '../../../domain/shared/json.js';
+import type { Result } from '../../../domain/shared/result.js';
+import { agentResponse, answeredId } from '../agent-messages/answer-messages.js';
+import { writeEventJson } from '../agent-messages/event-messages.js';
+import { flag, optional, text } from '../agent-messages/field-kinds.js';
+import { readPayload, readSafely } from '../agent-messages/json-payload.js';
 
 /** What the agents that speak the older framing expect to be told, although it is not the second framing. */
 const messageVersion = 2;
@@ -14,7 +13,8 @@ const message = (eventType: string, payloadJson: string): string =>
   `{"version":${messageVersion},"event_type":"${eventType}","payload":${payloadJson}}`;
 
 /** An event, with the payload that it has in the newer framing too. */
-export const legacyEventJson = (event: AgentEvent): string => message(event.kind, eventJson(event));
+export const legacyEventJson = (event: AgentEvent): string =>
+  message(event.kind, JSON.stringify(writeEventJson(event)));
 
 /** What a connection begins with. These agents read the configuration as an object, so that none is an empty one. */
 export const legacyConfigureJson = (agentId: string, config: JsonObject | null): string =>
@@ -28,29 +28,11 @@ export interface LegacyAnswer {
   readonly answer: Result<AgentAnswer, string>;
 }
 
-const attempt = <Value>(read: () => Value): Result<Value, string> => {
-  try {
-    return ok(read());
-  } catch (error) {
-    if (error instanceof MalformedMessage) return err(error.message);
-    throw error;
-  }
-};
-
-const statedId = (object: JsonObject): string | null => {
-  const audit = object['audit'];
-  const custom = isJsonObject(audit) ? audit['custom'] : undefined;
-  const inAudit = isJsonObject(custom) ? custom['correlation_id'] : undefined;
-  if (typeof inAudit === 'string') return inAudit;
-  const atTop = object['correlation_id'];
-  return typeof atTop === 'string' ? atTop : null;
-};
-
 /** Reads what an event was answered. The error says why it cannot be read at all, and quotes none of it. */
 export const readLegacyAnswer = (payload: Uint8Array): Result<LegacyAnswer, string> =>
-  attempt(() => {
+  readSafely(() => {
     const object = readPayload(payload);
-    return { correlationId: statedId(object), answer: attempt(() => readAnswer(object)) };
+    return { correlationId: answeredId(object), answer: readSafely(() => agentResponse.fromJson(object)) };
   });
 
 /** What the configuration was answered: taken, or refused for a reason. */
@@ -58,8 +40,8 @@ export type LegacyConfigureAnswer = { readonly success: true } | { readonly succ
 
 /** Reads what the configuration was answered. The error says why it cannot be read, and quotes none of it. */
 export const readLegacyConfigureAnswer = (payload: Uint8Array): Result<LegacyConfigureAnswer, string> =>
-  attempt(() => {
+  readSafely(() => {
     const object = readPayload(payload);
-    if (readFlag(object, 'success')) return { success: true };
-    return { success: false, error: readOptionalText(object, 'error') ?? 'no reason given' };
+    if (flag.fromJson(object['success'], 'success')) return { success: true };
+    return { success: false, error: optional(text).fromJson(object['error'], 'error') ?? 'no reason given' };
   });

@@ -243,11 +243,11 @@ describe('an AgentGrpcServer', () => {
       { ping: { sequence: 7, timestamp_ms: 1_700_000_000_123 } },
     );
     expect(await stream.received('pong')).toMatchObject([{ sequence: 7, ping_timestamp_ms: 1_700_000_000_123 }]);
-    expect(stream.all('response').map(({ correlation_id, decision }) => [correlation_id, decision])).toEqual([
-      ['w', 'allow'],
-      ['g', 'allow'],
-      ['h', 'allow'],
-      ['c', 'allow'],
+    expect(stream.all('response').map(({ correlation_id, allow }) => [correlation_id, allow])).toEqual([
+      ['w', {}],
+      ['g', {}],
+      ['h', {}],
+      ['c', {}],
     ]);
     expect(service.events).toEqual([]);
     expect(service.configs).toEqual([null]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { encodeBase64 } from '../../../../../src/adapters/wire/agent-frames/base64-encoding.js';
+import { encodeBase64 } from '../../../../../src/adapters/wire/agent-messages/base64-encoding.js';
 
 it('encodeBase64 writes what Node writes, also of a part of a larger buffer', () => {
   fc.assert(

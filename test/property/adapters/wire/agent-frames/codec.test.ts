@@ -1,17 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readAgentMessage } from '../../../../../src/adapters/wire/agent-frames/agent-message.js';
-import { encodeBase64 } from '../../../../../src/adapters/wire/agent-frames/base64-encoding.js';
-import { eventJson } from '../../../../../src/adapters/wire/agent-frames/event-codec.js';
-import type { Frame } from '../../../../../src/adapters/wire/agent-frames/frame.js';
-import { FrameDecoder } from '../../../../../src/adapters/wire/agent-frames/frame-decoder.js';
+import { readAgentFrame } from '../../../../../src/adapters/wire/agent-frames/agent-message.js';
+import { type Frame, FrameDecoder } from '../../../../../src/adapters/wire/agent-frames/frame-decoder.js';
 import { FrameOutbox } from '../../../../../src/adapters/wire/agent-frames/frame-outbox.js';
-import { readGatewayMessage } from '../../../../../src/adapters/wire/agent-frames/gateway-message.js';
+import { eventJson, readGatewayMessage } from '../../../../../src/adapters/wire/agent-frames/gateway-message.js';
 import {
   agentMessageNames,
   gatewayMessageNames,
   type MessageName,
 } from '../../../../../src/adapters/wire/agent-frames/message-codes.js';
+import { encodeBase64 } from '../../../../../src/adapters/wire/agent-messages/base64-encoding.js';
 import type {
   AgentAnswer,
   AgentEvent,
@@ -126,7 +124,7 @@ describe('the agent frames', () => {
   it('carry any answer to the call that it is for', () => {
     fc.assert(
       fc.property(answer, fc.string(), (given, correlationId) => {
-        const message = readAgentMessage(sent('agent_response', answerJson(given, correlationId)));
+        const message = readAgentFrame(sent('agent_response', answerJson(given, correlationId)));
         expect(message).toEqual({
           ok: true,
           value: { kind: 'answer', correlationId, answer: { ok: true, value: given } },
@@ -245,7 +243,7 @@ describe('the agent frames', () => {
       fc.property(names, agentNames, soup, (gatewayName, agentName, value) => {
         const payload = new TextEncoder().encode(JSON.stringify(value));
         expect(typeof readGatewayMessage({ name: gatewayName, payload }).ok).toBe('boolean');
-        const message = readAgentMessage({ name: agentName, payload });
+        const message = readAgentFrame({ name: agentName, payload });
         if (message.ok && message.value.kind === 'answer' && message.value.answer.ok) {
           expect(value['decision']).not.toBeUndefined();
         }

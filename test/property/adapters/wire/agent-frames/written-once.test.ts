@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readAgentMessage } from '../../../../../src/adapters/wire/agent-frames/agent-message.js';
-import { eventJson } from '../../../../../src/adapters/wire/agent-frames/event-codec.js';
+import { readAgentFrame } from '../../../../../src/adapters/wire/agent-frames/agent-message.js';
+import { eventJson } from '../../../../../src/adapters/wire/agent-frames/gateway-message.js';
 import { HeadWriter } from '../../../../../src/adapters/wire/agent-frames/head-writer.js';
 import { JsonOctets } from '../../../../../src/adapters/wire/agent-frames/json-octets.js';
 import { KnownAnswers } from '../../../../../src/adapters/wire/agent-frames/known-answers.js';
@@ -203,7 +203,7 @@ describe('an answer that is given again', () => {
             // Now and then something else stands somewhere in it.
             const sent = change === null ? text : text.slice(0, place) + change + text.slice(place + change.length);
             const frame = { name: 'agent_response', payload: encoder.encode(sent) } as const;
-            expect(readAgentMessage(frame, known)).toEqual(readAgentMessage(frame));
+            expect(readAgentFrame(frame, known)).toEqual(readAgentFrame(frame));
           }
         },
       ),

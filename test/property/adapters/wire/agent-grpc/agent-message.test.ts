@@ -1,14 +1,9 @@
 import type { MethodDefinition } from '@grpc/grpc-js';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readAgentMessage } from '../../../../../src/adapters/wire/agent-grpc/agent-message.js';
-import {
-  agentToProxyShape,
-  lookAtAgentMessage,
-} from '../../../../../src/adapters/wire/agent-grpc/agent-message-shape.js';
-import { readHandshakeResponse } from '../../../../../src/adapters/wire/agent-grpc/capabilities-reader.js';
-import type { GrpcProxyToAgent } from '../../../../../src/adapters/wire/agent-grpc/grpc-messages.js';
-import type { GrpcAgentToProxy } from '../../../../../src/adapters/wire/agent-grpc/grpc-reports.js';
+import { readGrpcAgentMessage, readHandshake } from '../../../../../src/adapters/wire/agent-grpc/agent-message.js';
+import type { GrpcAgentToProxy, GrpcProxyToAgent } from '../../../../../src/adapters/wire/agent-grpc/grpc-messages.js';
+import { agentToProxyShape, lookAtAgentMessage } from '../../../../../src/adapters/wire/agent-grpc/message-shape.js';
 import { readOwnedHeaders } from '../../../../../src/adapters/wire/agent-grpc/owned-headers-metadata.js';
 import { loadAgentGrpc } from '../../../../../src/bootstrap/shared/load-agent-grpc.js';
 import { ok } from '../../../../../src/domain/shared/result.js';
@@ -67,9 +62,9 @@ describe('what an agent sends over gRPC', () => {
       return null;
     }
   };
-  const readAll = (sent: GrpcAgentToProxy): ReturnType<typeof readAgentMessage> => {
-    const read = readAgentMessage(sent, { isText: true });
-    if (read.ok && read.value.kind === 'handshake') readHandshakeResponse(read.value.response, []);
+  const readAll = (sent: GrpcAgentToProxy): ReturnType<typeof readGrpcAgentMessage> => {
+    const read = readGrpcAgentMessage(sent, { isText: true });
+    if (read.ok && read.value.kind === 'handshake') readHandshake(read.value.response, []);
     return read;
   };
 

@@ -4,9 +4,8 @@ import {
   type GrpcServiceDefinition,
   servedAgentService,
 } from '../../../../../src/adapters/wire/agent-grpc/agent-service-definition.js';
-import { writeEvent } from '../../../../../src/adapters/wire/agent-grpc/event-writer.js';
-import { readGrpcGatewayMessage } from '../../../../../src/adapters/wire/agent-grpc/gateway-message.js';
-import { gatewayMessageFault } from '../../../../../src/adapters/wire/agent-grpc/gateway-message-shape.js';
+import { readGrpcGatewayMessage, writeEvent } from '../../../../../src/adapters/wire/agent-grpc/gateway-message.js';
+import { gatewayMessageFault } from '../../../../../src/adapters/wire/agent-grpc/message-shape.js';
 import { loadAgentGrpc } from '../../../../../src/bootstrap/shared/load-agent-grpc.js';
 import type { AgentEvent } from '../../../../../src/domain/agent-protocol/messages.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isUtf8 } from '../../../../../src/adapters/wire/agent-grpc/utf8-octets.js';
+import { isUtf8 } from '../../../../../src/adapters/wire/agent-grpc/field-walk.js';
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

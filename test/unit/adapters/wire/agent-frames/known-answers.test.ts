@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AgentMessage, readAgentMessage } from '../../../../../src/adapters/wire/agent-frames/agent-message.js';
+import { type AgentFrameMessage, readAgentFrame } from '../../../../../src/adapters/wire/agent-frames/agent-message.js';
 import { KnownAnswers } from '../../../../../src/adapters/wire/agent-frames/known-answers.js';
 import { type AgentAnswer, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
 import { answerJson } from '../../../../support/shared/answer-json.js';
@@ -16,8 +16,8 @@ const answerFor = (user: string, members: Partial<AgentAnswer> = {}): AgentAnswe
 
 const encoded = (answer: AgentAnswer, id: string): Uint8Array => encoder.encode(answerJson(answer, id));
 
-const read = (text: string, known: KnownAnswers | null): AgentMessage => {
-  const message = readAgentMessage({ name: 'agent_response', payload: encoder.encode(text) }, known);
+const read = (text: string, known: KnownAnswers | null): AgentFrameMessage => {
+  const message = readAgentFrame({ name: 'agent_response', payload: encoder.encode(text) }, known);
   if (!message.ok) throw new Error(message.error);
   return message.value;
 };
@@ -94,7 +94,7 @@ describe('an answer that differs in nothing but its id', () => {
     const text = answerJson(answerFor('alice'), firstId);
     read(text, known);
     for (const broken of [text.slice(0, -1), `${text} {`, text.replace('"version":2', '"version":3')]) {
-      const message = readAgentMessage({ name: 'agent_response', payload: encoder.encode(broken) }, known);
+      const message = readAgentFrame({ name: 'agent_response', payload: encoder.encode(broken) }, known);
       expect(message.ok && message.value.kind === 'answer' && message.value.answer.ok).toBe(false);
     }
   });

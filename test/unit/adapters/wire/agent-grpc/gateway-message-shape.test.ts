@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gatewayMessageFault } from '../../../../../src/adapters/wire/agent-grpc/gateway-message-shape.js';
+import { gatewayMessageFault } from '../../../../../src/adapters/wire/agent-grpc/message-shape.js';
 import { field } from '../../../../support/shared/raw-http2-gateway.js';
 
 const cutOff = 'it is cut off or no message';

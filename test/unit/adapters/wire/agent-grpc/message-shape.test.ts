@@ -5,8 +5,8 @@ import {
   agentToProxyShape,
   lookAtAgentMessage,
   proxyControlShape,
-} from '../../../../../src/adapters/wire/agent-grpc/agent-message-shape.js';
-import type { FieldShape, MessageShape } from '../../../../../src/adapters/wire/agent-grpc/message-shape.js';
+} from '../../../../../src/adapters/wire/agent-grpc/message-shape.js';
+import type { FieldShape, MessageShape } from '../../../../../src/adapters/wire/agent-messages/field-kinds.js';
 import { err, ok } from '../../../../../src/domain/shared/result.js';
 import { field } from '../../../../support/shared/raw-http2-gateway.js';
 

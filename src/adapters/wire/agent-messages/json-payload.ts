@@ -1,5 +1,23 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../domain/shared/json.js';
-import { MalformedMessage } from './malformed-message.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+
+/** A message that cannot be read. Its text never holds any of the message. */
+export class MalformedMessage extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'MalformedMessage';
+  }
+}
+
+/** Calls a reader. The error is the text of its MalformedMessage. */
+export const readSafely = <Value>(read: () => Value): Result<Value, string> => {
+  try {
+    return ok(read());
+  } catch (error) {
+    if (error instanceof MalformedMessage) return err(error.message);
+    throw error;
+  }
+};
 
 /** Arrays and objects within each other, at the most. */
 const maximumDepth = 128;

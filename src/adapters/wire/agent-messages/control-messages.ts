@@ -1,0 +1,107 @@
+import { type CancelReason, cancelReasons } from '../../../domain/agent-protocol/messages.js';
+import type { JsonValue } from '../../../domain/shared/json.js';
+import { correlationId } from './event-messages.js';
+import { count, type FieldKind, filledText, flag, number, optional, text } from './field-kinds.js';
+import { configuration } from './handshake-messages.js';
+import { type Describes, field, grpcField, message, socketField, timestamp } from './message-table.js';
+
+// What concerns a connection or a call as a whole.
+
+/** The agent answers it with an allow or a block on the socket, and over gRPC with an update request if it refuses. */
+export interface Configure {
+  /** Empty where the gateway gave none. */
+  readonly correlationId: string;
+  readonly config: JsonValue;
+  /** The same on every connection that hands over one change; null where the gateway gave none. */
+  readonly version: string | null;
+}
+
+/** The gateway needs no answer to a call any more. */
+export interface Cancel {
+  readonly correlationId: string;
+  readonly reason: CancelReason;
+}
+
+export const configure = message(
+  {
+    correlationId: socketField(
+      { ...text, fromJson: (value) => (typeof value === 'string' ? value : '') },
+      'correlation_id',
+    ),
+    config: field(configuration, 'config_json', 1, 'config'),
+    version: field(
+      { ...filledText, fromJson: (value) => (typeof value === 'string' ? value : null) },
+      'config_version',
+      2,
+    ),
+  },
+  { isInitial: grpcField(flag, 'is_initial', 3), ...timestamp(4) },
+) satisfies Describes<Configure>;
+
+/** Counts from 0 on the socket, from 1 over gRPC. A reason of a later version still means that the call is over. */
+const cancelReason: FieldKind<CancelReason, number> = {
+  shape: 'small',
+  fromJson: (value, name) => cancelReasons[count('small').fromJson(value, name)] ?? 'manual',
+  toJson: (reason) => cancelReasons.indexOf(reason),
+  fromGrpc: (value) => cancelReasons[(value ?? 0) - 1] ?? 'manual',
+  toGrpc: (reason) => cancelReasons.indexOf(reason) + 1,
+};
+
+export const cancel = message(
+  { correlationId: field(correlationId, 'correlation_id', 1), reason: field(cancelReason, 'reason', 2) },
+  {
+    ...timestamp(3),
+    blockingAgentId: grpcField(optional(text), 'blocking_agent_id', 4),
+    manualReason: grpcField(optional(text), 'manual_reason', 5),
+  },
+) satisfies Describes<Cancel>;
+
+/** On the socket nothing of it is read: it goes back as it came. */
+export const ping = message({
+  sequence: field(count('large'), 'sequence', 1),
+  timestampMs: field(count('large'), 'timestamp_ms', 2),
+});
+
+export const pong = message(
+  {},
+  {
+    sequence: grpcField(number('large'), 'sequence', 1),
+    pingTimestampMs: grpcField(number('large'), 'ping_timestamp_ms', 2),
+    ...timestamp(3),
+  },
+);
+
+// The end of a service, and the answer to an update request, which gRPC alone has.
+
+/** Why a service ends. */
+export const shutdownReasons = { graceful: 1, immediate: 2 } as const;
+/** Why a service takes no more calls. */
+export const maintenance = 2;
+
+export const shutdownRequest = message(
+  {},
+  {
+    reason: grpcField(number('small'), 'reason', 1),
+    gracePeriodMs: grpcField(number('large'), 'grace_period_ms', 2),
+    ...timestamp(3),
+  },
+);
+
+export const drainRequest = message(
+  {},
+  {
+    durationMs: grpcField(number('large'), 'duration_ms', 1),
+    reason: grpcField(number('small'), 'reason', 2),
+    ...timestamp(3),
+  },
+);
+
+export const configUpdateResponse = message(
+  {},
+  {
+    requestId: grpcField(text, 'request_id', 1),
+    accepted: grpcField(flag, 'accepted', 2),
+    error: grpcField(optional(text), 'error', 3),
+    ...timestamp(4),
+  },
+);

@@ -1,0 +1,184 @@
+import type {
+  AgentEvent,
+  RequestBodyChunkEvent,
+  RequestCompleteEvent,
+  RequestHeadersEvent,
+  ResponseBodyChunkEvent,
+  ResponseHeadersEvent,
+} from '../../../domain/agent-protocol/messages.js';
+import type { JsonObject } from '../../../domain/shared/json.js';
+import {
+  count,
+  type FieldKind,
+  flag,
+  headerArrays,
+  number,
+  octets,
+  optional,
+  refuse,
+  text,
+  withDefault,
+} from './field-kinds.js';
+import { MalformedMessage } from './json-payload.js';
+import { constant, type Describes, field, grpcField, message, socketField, timestamp } from './message-table.js';
+
+/** Over gRPC there has to be one: an answer to an event without an id could be for any. */
+export const correlationId: FieldKind<string, string> = {
+  ...text,
+  fromGrpc(value, name, isChecked) {
+    const id = text.fromGrpc(value, name, isChecked);
+    if (id === '') throw new MalformedMessage('it has no correlation id');
+    return id;
+  },
+};
+
+/** Milliseconds since the Unix epoch; on the socket as RFC 3339 has it. */
+const instant: FieldKind<number, number> = {
+  ...count('large'),
+  fromJson(value, name) {
+    const instantMs = Date.parse(text.fromJson(value, name));
+    return Number.isNaN(instantMs) ? refuse(name, 'time') : instantMs;
+  },
+  toJson: (instantMs) => new Date(instantMs).toISOString(),
+};
+
+export const requestMetadata = message({
+  correlationId: field(correlationId, 'correlation_id', 1),
+  requestId: field(text, 'request_id', 2),
+  clientIp: field(text, 'client_ip', 3),
+  clientPort: field(count('small'), 'client_port', 4),
+  serverName: field(optional(text), 'server_name', 5),
+  protocol: field(text, 'protocol', 6),
+  tlsVersion: field(optional(text), 'tls_version', 7),
+  tlsCipher: socketField(optional(text), 'tls_cipher'),
+  routeId: field(optional(text), 'route_id', 8),
+  upstreamId: field(optional(text), 'upstream_id', 9),
+  timestampMs: field(instant, 'timestamp_ms', 10, 'timestamp'),
+  traceparent: field(optional(text), 'traceparent', 11),
+});
+
+/** The id stands in the metadata as well; gRPC has it there alone. */
+export const requestHeaders = message(
+  {
+    kind: constant('request_headers'),
+    correlationId: socketField(text, 'correlation_id'),
+    metadata: field(requestMetadata, 'metadata', 1),
+    method: field(text, 'method', 2),
+    uri: field(text, 'uri', 3),
+    headers: field(headerArrays, 'headers', 5),
+  },
+  { httpVersion: grpcField(text, 'http_version', 4) },
+) satisfies Describes<RequestHeadersEvent>;
+
+const chunk = {
+  correlationId: field(correlationId, 'correlation_id', 1),
+  data: field(octets, 'data', 3),
+  isLast: field(flag, 'is_last', 4),
+  totalSize: field(optional(count('large')), 'total_size', 5),
+  chunkIndex: field(count('small'), 'chunk_index', 2),
+};
+const besideChunk = {
+  proxyBufferAvailable: grpcField(number('large'), 'proxy_buffer_available', 7),
+  ...timestamp(8),
+};
+
+export const requestBodyChunk = message(
+  {
+    kind: constant('request_body_chunk'),
+    ...chunk,
+    bytesReceived: field(count('large'), 'bytes_transferred', 6, 'bytes_received'),
+  },
+  besideChunk,
+) satisfies Describes<RequestBodyChunkEvent>;
+
+export const responseBodyChunk = message(
+  {
+    kind: constant('response_body_chunk'),
+    ...chunk,
+    bytesSent: field(count('large'), 'bytes_transferred', 6, 'bytes_sent'),
+  },
+  besideChunk,
+) satisfies Describes<ResponseBodyChunkEvent>;
+
+export const responseHeaders = message({
+  kind: constant('response_headers'),
+  correlationId: field(correlationId, 'correlation_id', 1),
+  status: field(count('small'), 'status_code', 2, 'status'),
+  headers: field(headerArrays, 'headers', 3),
+}) satisfies Describes<ResponseHeadersEvent>;
+
+/** Of what is over: a figure that is missing is 0, and decides nothing. */
+const total = withDefault(count('large'), 0);
+
+/** The socket says how often an upstream was asked, gRPC which one. */
+export const requestComplete = message(
+  {
+    kind: constant('request_complete'),
+    correlationId: field(correlationId, 'correlation_id', 1),
+    status: field(count('small'), 'status_code', 2, 'status'),
+    durationMs: field(total, 'duration_ms', 3),
+    requestBodySize: field(total, 'bytes_received', 4, 'request_body_size'),
+    responseBodySize: field(total, 'bytes_sent', 5, 'response_body_size'),
+    upstreamAttempts: socketField(total, 'upstream_attempts'),
+    upstream: grpcField(optional(text), 'upstream', 6),
+    error: field(optional(text), 'error', 8),
+  },
+  { fromCache: grpcField(flag, 'from_cache', 7) },
+) satisfies Describes<RequestCompleteEvent>;
+
+const id = { correlationId: field(correlationId, 'correlation_id', 1) };
+
+/** An event that no agent of ours asks for. Its id is read, to answer it all the same. */
+export const unaskedEvent = message(id);
+
+export const webSocketFrame = message(id, {
+  clientToServer: grpcField(flag, 'client_to_server', 2),
+  frameType: grpcField(number('small'), 'frame_type', 3),
+  payload: grpcField(octets, 'payload', 4),
+});
+
+export const guardrailInspect = message(id, {
+  content: grpcField(text, 'content', 2),
+  contentType: grpcField(number('small'), 'content_type', 3),
+  model: grpcField(optional(text), 'model', 4),
+  contextJson: grpcField(text, 'context_json', 5),
+});
+
+const withIdInMetadata = (event: RequestHeadersEvent): RequestHeadersEvent => ({
+  ...event,
+  metadata: { ...event.metadata, correlationId: event.correlationId },
+});
+
+export const readRequestHeadersJson = (object: JsonObject): RequestHeadersEvent => {
+  const event = requestHeaders.fromJson(object);
+  // An agent that answers with the one must not answer for another request.
+  if (event.metadata.correlationId !== event.correlationId) throw new MalformedMessage('it has two correlation ids');
+  return event;
+};
+
+export type GrpcRequestHeaders = ReturnType<typeof requestHeaders.toGrpc>;
+
+export const readGrpcRequestHeaders = (event: GrpcRequestHeaders): RequestHeadersEvent => {
+  if (!event.metadata) throw new MalformedMessage('it has no metadata');
+  const read = requestHeaders.fromGrpc(event, '', false);
+  return { ...read, correlationId: read.metadata.correlationId };
+};
+
+export const writeGrpcRequestHeaders = (event: RequestHeadersEvent): GrpcRequestHeaders =>
+  requestHeaders.toGrpc(withIdInMetadata(event), { httpVersion: event.metadata.protocol });
+
+/** The payload of an event on the socket; its message has the name that its `kind` is. */
+export const writeEventJson = (event: AgentEvent): JsonObject => {
+  switch (event.kind) {
+    case 'request_headers':
+      return requestHeaders.toJson(withIdInMetadata(event));
+    case 'request_body_chunk':
+      return requestBodyChunk.toJson(event);
+    case 'response_headers':
+      return responseHeaders.toJson(event);
+    case 'response_body_chunk':
+      return responseBodyChunk.toJson(event);
+    case 'request_complete':
+      return requestComplete.toJson(event);
+  }
+};

@@ -1,0 +1,301 @@
+import type { HeaderList } from '../../../domain/http/header-list.js';
+import { decodeBase64 } from '../../../domain/shared/base64.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../domain/shared/json.js';
+import { encodeBase64 } from './base64-encoding.js';
+import { MalformedMessage } from './json-payload.js';
+
+/**
+ * What a field holds on the wire of gRPC: `small` a number of at most 32 bits or a boolean, `smalls` a list of them,
+ * `large` a number of 64 bits.
+ */
+export type FieldShape = 'small' | 'smalls' | 'large' | 'float' | 'double' | 'text' | 'octets' | MessageShape;
+
+/** The fields of a gRPC message by their numbers. INVARIANT: no message holds itself, at any depth. */
+export interface MessageShape {
+  readonly [field: number]: FieldShape;
+}
+
+/** How one kind of value is read and written on both transports. Readers throw a MalformedMessage. */
+export interface FieldKind<Value, Grpc> {
+  readonly shape: FieldShape;
+  /** @param value undefined where the member is missing */
+  fromJson(value: JsonValue | undefined, name: string): Value;
+  /** Undefined leaves the member out. */
+  toJson(value: Value): JsonValue | undefined;
+  /**
+   * @param value undefined or null where the field is missing: proto3 leaves out 0, false and empty values
+   * @param isChecked the octets were compared with the shape before, and every text is UTF-8
+   */
+  fromGrpc(value: Grpc | null | undefined, name: string, isChecked: boolean): Value;
+  toGrpc(value: Value): Grpc | null;
+}
+
+/** What a decoder puts for octets that are no UTF-8. */
+const replacement = '\ufffd';
+
+export const refuse = (name: string, expected: string): never => {
+  throw new MalformedMessage(`"${name}" is no ${expected}`);
+};
+
+const itself = <Value>(value: Value): Value => value;
+
+export const text: FieldKind<string, string> = {
+  shape: 'text',
+  fromJson: (value, name) => (typeof value === 'string' ? value : refuse(name, 'string')),
+  toJson: itself,
+  fromGrpc(value, name, isChecked) {
+    const known = value ?? '';
+    // Two texts that differ in what is no UTF-8 would come out as one.
+    return isChecked || !known.includes(replacement) ? known : refuse(name, 'UTF-8');
+  },
+  toGrpc: itself,
+};
+
+/** A finite number on the socket. gRPC gives any number of the field's type. */
+export const number = (shape: 'small' | 'large' | 'double'): FieldKind<number, number> => ({
+  shape,
+  fromJson: (value, name) => (typeof value === 'number' && Number.isFinite(value) ? value : refuse(name, 'number')),
+  toJson: itself,
+  fromGrpc: (value) => value ?? 0,
+  toGrpc: itself,
+});
+
+/** An integer of at least 0 that a double holds exactly. gRPC gives larger ones inexactly where the octets are checked. */
+export const count = (shape: 'small' | 'large'): FieldKind<number, number> => {
+  const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
+  return {
+    shape,
+    fromJson: (value, name) => (typeof value === 'number' && isCount(value) ? value : refuse(name, 'count')),
+    toJson: itself,
+    fromGrpc: (value, name, isChecked) => (isChecked || isCount(value ?? 0) ? (value ?? 0) : refuse(name, 'count')),
+    toGrpc: itself,
+  };
+};
+
+/** Digits that a float can be trusted with: it has 24 bits. */
+const floatDigits = 7;
+
+/** A `float` of gRPC is read as the number that was meant: 0.9 comes as 0.8999999761581421. */
+export const float: FieldKind<number, number> = {
+  ...number('double'),
+  shape: 'float',
+  fromGrpc: (value, name) =>
+    Number.isFinite(value ?? 0) ? Number((value ?? 0).toPrecision(floatDigits)) : refuse(name, 'number'),
+};
+
+export const flag: FieldKind<boolean, boolean> = {
+  shape: 'small',
+  fromJson: (value, name) => (typeof value === 'boolean' ? value : refuse(name, 'boolean')),
+  toJson: itself,
+  fromGrpc: (value) => value ?? false,
+  toGrpc: itself,
+};
+
+/** Octets, as base64 on the socket. */
+export const octets: FieldKind<Uint8Array, Uint8Array> = {
+  shape: 'octets',
+  fromJson: (value, name) => decodeBase64(text.fromJson(value, name), 'standard') ?? refuse(name, 'base64'),
+  toJson: encodeBase64,
+  fromGrpc: (value) => value ?? new Uint8Array(0),
+  toGrpc: itself,
+};
+
+/** One of a closed set of words, which the wire knows by their numbers. */
+export const code = <Word extends string>(codes: Readonly<Record<Word, number>>): FieldKind<Word, number> => {
+  const words = new Map((Object.keys(codes) as Word[]).map((word) => [codes[word], word]));
+  const wordOf = (value: unknown, name: string): Word => {
+    const word = words.get(value as number);
+    if (word === undefined) throw new MalformedMessage(`"${name}" is none`);
+    return word;
+  };
+  return {
+    shape: 'small',
+    fromJson: wordOf,
+    toJson: (word) => codes[word],
+    fromGrpc: wordOf,
+    toGrpc: (word) => codes[word],
+  };
+};
+
+/** A kind whose value our side holds in another form. */
+export const mapped = <Inner, Value, Grpc>(
+  kind: FieldKind<Inner, Grpc>,
+  read: (inner: Inner) => Value,
+  write: (value: Value) => Inner,
+): FieldKind<Value, Grpc> => ({
+  shape: kind.shape,
+  fromJson: (value, name) => read(kind.fromJson(value, name)),
+  toJson: (value) => kind.toJson(write(value)),
+  fromGrpc: (value, name, isChecked) => read(kind.fromGrpc(value, name, isChecked)),
+  toGrpc: (value) => kind.toGrpc(write(value)),
+});
+
+/** Null where the value is null or missing. */
+export const optional = <Value, Grpc>(kind: FieldKind<Value, Grpc>): FieldKind<Value | null, Grpc> => ({
+  shape: kind.shape,
+  fromJson: (value, name) => ((value ?? null) === null ? null : kind.fromJson(value, name)),
+  toJson: (value) => (value === null ? null : kind.toJson(value)),
+  fromGrpc: (value, name, isChecked) => ((value ?? null) === null ? null : kind.fromGrpc(value, name, isChecked)),
+  toGrpc: (value) => (value === null ? null : kind.toGrpc(value)),
+});
+
+/** A value of its own where the member is null or missing; over gRPC, where a 0 is not told from nothing, also for that. */
+export const withDefault = <Value, Grpc>(kind: FieldKind<Value, Grpc>, byDefault: Value): FieldKind<Value, Grpc> => ({
+  shape: kind.shape,
+  fromJson: (value, name) => ((value ?? null) === null ? byDefault : kind.fromJson(value, name)),
+  toJson: (value) => kind.toJson(value),
+  fromGrpc: (value, name, isChecked) => (value ? kind.fromGrpc(value, name, isChecked) : byDefault),
+  toGrpc: (value) => kind.toGrpc(value),
+});
+
+/** Null where the value is null or missing, over gRPC also where it is empty. */
+export const filledText: FieldKind<string | null, string> = {
+  ...optional(text),
+  fromGrpc: (value, name, isChecked) => text.fromGrpc(value, name, isChecked) || null,
+};
+
+const arrayOf = (value: JsonValue | undefined, name: string): readonly JsonValue[] =>
+  Array.isArray(value) ? (value as readonly JsonValue[]) : refuse(name, 'array');
+
+/** Empty where it is missing. */
+export const listOf = <Value, Grpc>(kind: FieldKind<Value, Grpc>): FieldKind<readonly Value[], readonly Grpc[]> => ({
+  shape: kind.shape,
+  fromJson: (value, name) =>
+    (value ?? null) === null ? [] : arrayOf(value, name).map((item) => kind.fromJson(item, name)),
+  toJson: (values) => values.map((value) => kind.toJson(value) ?? null),
+  fromGrpc: (values, name, isChecked) => values?.map((value) => kind.fromGrpc(value, name, isChecked)) ?? [],
+  toGrpc: (values) => values.map((value) => kind.toGrpc(value) as Grpc),
+});
+
+const listOfPlain = <Value>(
+  shape: FieldShape,
+  isOne: (value: JsonValue) => boolean,
+  complain: (name: string) => never,
+): FieldKind<readonly Value[], readonly Value[]> => ({
+  shape,
+  fromJson(value, name) {
+    const values = (value ?? null) === null ? [] : arrayOf(value, name);
+    return values.every(isOne) ? (values as readonly unknown[] as readonly Value[]) : complain(name);
+  },
+  toJson: (values) => values as readonly JsonValue[],
+  fromGrpc: (values) => values ?? [],
+  toGrpc: itself,
+});
+
+/** Empty where it is missing. */
+export const texts = listOfPlain<string>(
+  'text',
+  (value) => typeof value === 'string',
+  (name) => refuse(name, 'array of strings'),
+);
+
+/** Empty where it is missing. */
+export const integers = listOfPlain<number>('smalls', Number.isInteger, (name) => {
+  throw new MalformedMessage(`"${name}" holds no integers`);
+});
+
+type Texts = Readonly<Record<string, string>>;
+
+export const readObject = (value: JsonValue | undefined, name: string): JsonObject =>
+  isJsonObject(value) ? value : refuse(name, 'object');
+
+/** Texts by name. Empty where it is missing. */
+export const textMap: FieldKind<Texts, Texts> = {
+  shape: { 1: 'text', 2: 'text' },
+  fromJson(value, name) {
+    const object = (value ?? null) === null ? {} : readObject(value, name);
+    for (const member of Object.values(object)) if (typeof member !== 'string') refuse(name, 'object of strings');
+    return object as Texts;
+  },
+  toJson: itself,
+  fromGrpc: (value) => value ?? {},
+  toGrpc: itself,
+};
+
+/** A header as gRPC has it. */
+export interface GrpcHeader {
+  readonly name?: string;
+  readonly value?: string;
+}
+
+type HeadersKind = FieldKind<HeaderList, readonly GrpcHeader[]>;
+
+const headerShape: MessageShape = { 1: 'text', 2: 'text' };
+
+const toGrpcHeaders = (headers: HeaderList): readonly GrpcHeader[] => {
+  const fields: GrpcHeader[] = [];
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    fields.push({ name: headers[index] as string, value: headers[index + 1] as string });
+  }
+  return fields;
+};
+
+/** Sets a member whatever its name is: a plain assignment to `__proto__` would lose it. */
+const define = (object: Record<string, string[]>, name: string, values: string[]): void => {
+  if (name !== '__proto__') object[name] = values;
+  else Object.defineProperty(object, name, { value: values, enumerable: true, configurable: true, writable: true });
+};
+
+const pushHeader = (headers: string[], name: string, value: JsonValue | undefined): void => {
+  if (typeof value !== 'string') throw new MalformedMessage('a header value is no string');
+  headers.push(name, value);
+};
+
+/** `{ name: [value, ...] }` on the socket, the values of each name in their order. Names come out in lower case. */
+export const headerArrays: HeadersKind = {
+  shape: headerShape,
+  fromJson(value, objectName) {
+    const fields = readObject(value, objectName);
+    const list: string[] = [];
+    for (const name of Object.keys(fields)) {
+      const values = fields[name];
+      if (!Array.isArray(values)) throw new MalformedMessage('the values of a header are no array');
+      const lowerName = name.toLowerCase();
+      for (const value of values as readonly JsonValue[]) pushHeader(list, lowerName, value);
+    }
+    return list;
+  },
+  toJson(list) {
+    const fields: Record<string, string[]> = {};
+    for (let index = 0; index + 1 < list.length; index += 2) {
+      const name = list[index] as string;
+      const value = list[index + 1] as string;
+      if (Object.hasOwn(fields, name)) (fields[name] as string[]).push(value);
+      else define(fields, name, [value]);
+    }
+    return fields;
+  },
+  fromGrpc(fields, _name, isChecked) {
+    const list: string[] = [];
+    for (const { name, value } of fields ?? []) {
+      list.push(text.fromGrpc(name, 'name', isChecked).toLowerCase(), text.fromGrpc(value, 'value', isChecked));
+    }
+    return list;
+  },
+  toGrpc: toGrpcHeaders,
+};
+
+/** `{ name: value }` on the socket, which has no place for a second value of a name: it is left out. Names stay as they are. */
+export const singleHeaders: HeadersKind = {
+  shape: headerShape,
+  fromJson(value, objectName) {
+    const fields = (value ?? null) === null ? {} : readObject(value, objectName);
+    const list: string[] = [];
+    for (const name of Object.keys(fields)) pushHeader(list, name, fields[name]);
+    return list;
+  },
+  toJson(list) {
+    const pairs = new Map<string, string>();
+    for (let index = 0; index + 1 < list.length; index += 2) {
+      const name = list[index] as string;
+      if (!pairs.has(name)) pairs.set(name, list[index + 1] as string);
+    }
+    return Object.fromEntries(pairs);
+  },
+  fromGrpc(fields) {
+    const list: string[] = [];
+    for (const { name = '', value = '' } of fields ?? []) list.push(name, value);
+    return list;
+  },
+  toGrpc: toGrpcHeaders,
+};

@@ -1,7 +1,7 @@
 import { boundLateReads } from './deferred-reads.js';
 import { boundLateWrites } from './deferred-writes.js';
 
-/** To be called when something was read that is handled at once: what waits for the end of the turn does not wait for all of that. */
+/** Call it when input is handled at once: deferred work must not wait for all of it. */
 export const boundLateness = (): void => {
   boundLateReads();
   boundLateWrites();

@@ -2,31 +2,31 @@ import { batchBegins, batchEnds, turnMs } from './turn-clock.js';
 import { handleAtTurnEnd, throwApart } from './turn-end.js';
 
 /**
- * What was read is handled at the end of the turn of the event loop, when all has been read that had come: the code that handles
- * requests is not thrown out of the processor's caches by the system in between.
+ * Defers input to the end of the event-loop turn, after all pending reads. Request code then stays
+ * in the CPU caches instead of alternating with system calls.
  */
 
-/** Who has read something that is still to be handled. */
+/** A reader with deferred input. */
 export interface LateReader {
-  /** Handles it, where it is still to be handled. */
+  /** Handles the deferred input, if any is left. */
   handleNow(): void;
 }
 
-/** So many wait at the most: what comes first does not wait for all the others. */
+/** Longest queue, so that early input does not wait for all later input. */
 const most = 64;
-/** Nor do they wait for longer than this and what is being handled, in milliseconds. */
+/** Longest deferral in milliseconds, plus the item being handled. */
 const longestMs = 1;
-/** So many are handled in what is one moment: a small part of a millisecond, where none of them takes a signature. */
+/** Items handled per time check; without signatures they take a small part of a millisecond. */
 const moment = 4;
-/** So many of those that go on have their turn in one: what others have to wait does not grow with their number. */
+/** Continued readers handled per turn, so that the delay for others is bounded. */
 const mostGoingOn = 4;
 
 let waiting: LateReader[] = [];
-/** The one that is not in use. */
+/** The idle list of the two. */
 let spare: LateReader[] = [];
-/** When the first of them came. */
+/** Arrival of the first reader. */
 let sinceMs = 0;
-/** Those that have had their turn and have more to be handled, in the order in which they had it. */
+/** Readers with more input, in the order of their last turn. */
 const goingOn = new Set<LateReader>();
 
 const handle = (reader: LateReader): void => {
@@ -51,7 +51,7 @@ const handleAll = (): void => {
 };
 
 const handleTurn = (): void => {
-  // Those that come to it while the others are handled have had this turn.
+  // Readers added meanwhile have had this turn.
   const due = takeGoingOn();
   handleAll();
   for (const reader of due) handle(reader);
@@ -71,18 +71,21 @@ const takeGoingOn = (): readonly LateReader[] => {
   return due;
 };
 
-/** Has somebody go on with what was read before, behind all that has come anew and behind others that go on. Nothing hurries it. */
+/**
+ * Continues a reader with input that arrived earlier, behind new input and other continued readers.
+ * No time limit applies.
+ */
 export const goOnLate = (reader: LateReader): void => {
   goingOn.add(reader);
   handleAtTurnEnd(handleTurn);
 };
 
-/** Somebody has nothing to go on with any more, and keeps nobody waiting. */
+/** Removes a reader that has no more input. */
 export const goOnNoMore = (reader: LateReader): void => {
   goingOn.delete(reader);
 };
 
-/** Has somebody handle what was read at the end of this turn. */
+/** Defers the handling of input to the end of this turn. */
 export const handleLate = (reader: LateReader): void => {
   waiting.push(reader);
   if (waiting.length === 1) {
@@ -91,7 +94,7 @@ export const handleLate = (reader: LateReader): void => {
   } else if (waiting.length === most) handleAll();
 };
 
-/** To be called when something else that was read is about to be handled, or somebody has come. */
+/** Call it before other input is handled, or when a connection arrives. */
 export const boundLateReads = (): void => {
   if (waiting.length > 0 && turnMs() - sinceMs > longestMs) handleAll();
 };

@@ -2,27 +2,28 @@ import { turnMs } from './turn-clock.js';
 import { throwApart, writeAtTurnEnd } from './turn-end.js';
 
 /**
- * What is written at the end of a turn of the event loop, when all that had come has been handled. The other side of a socket, where it
- * is on this machine, is woken once for many writes instead of for each of them, and code that handles requests is not thrown
- * out of the processor's caches by the system in between.
+ * Defers writes to the end of the event-loop turn, after all input is handled. A local peer is
+ * woken once for many writes, and request code stays in the CPU caches.
  */
 
-/** Who has something to write at the end of the turn. */
+/** A writer with deferred data. */
 export interface LateWriter {
-  /** Writes it, where it is still to be written. */
+  /** Writes the deferred data, if any is left. */
   writeNow(): void;
 }
 
-/** So many wait at the most while anything else is handled: what comes first does not wait for all the others. */
+/** Longest queue while other work runs, so that early data does not wait for all later data. */
 const most = 64;
-/** Nor do they wait for longer than this and what is being handled, in milliseconds: some requests take a signature. */
+/**
+ * Longest deferral in milliseconds, plus the item being handled; some requests need a signature.
+ */
 const longestMs = 1;
 
 let waiting: LateWriter[] = [];
-/** The one that is not in use. */
+/** The idle list of the two. */
 let spare: LateWriter[] = [];
 let isWriting = false;
-/** When the first of them came. */
+/** Arrival of the first writer. */
 let sinceMs = 0;
 
 const writeAll = (): void => {
@@ -41,16 +42,17 @@ const writeAll = (): void => {
   spare = due;
 };
 
-/** Has somebody write at the end of this turn. */
+/** Defers a write to the end of this turn. */
 export const writeLate = (writer: LateWriter): void => {
   if (waiting.length === 0) sinceMs = turnMs();
   waiting.push(writer);
   if (waiting.length === 1) writeAtTurnEnd(writeAll);
 };
 
-/** To be called when something that was read is about to be handled. */
+/** Call it before input is handled. */
 export const boundLateWrites = (): void => {
-  // What was written may have had a request begin. INVARIANT: the two lists are one at a time: what came meanwhile would be lost.
+  // A write may have started a request. INVARIANT: the two lists are used one at a time; otherwise
+  // data that arrives meanwhile is lost.
   if (isWriting) return;
   const { length } = waiting;
   if (length >= most || (length > 0 && turnMs() - sinceMs > longestMs)) writeAll();

@@ -1,27 +1,29 @@
 /**
- * What time it is while one read is handled, or a few that are handled one after the other. A request asks for the time in a handful of
- * places, between which there are a few microseconds; each look at the clock costs about as much as one of the stages.
+ * The time during one read, or a few that follow each other. A request reads the time several times
+ * within microseconds, and each clock call costs about as much as a stage.
  */
 
-/** Below zero: nothing is being handled. */
+/** Negative: nothing is being handled. */
 let readMs = -1;
-/** Below zero: what is handled is alone. */
+/** Negative: no batch is running. */
 let batchMs = -1;
 
-/** What is handled until the next call, or `batchEnds`, has one time. */
+/** Starts a batch with one time, until the next call or `batchEnds`. */
 export const batchBegins = (): void => {
   batchMs = performance.now();
 };
 
-/** INVARIANT: called before the loop, or a promise, goes on; else time would stand still. */
+/**
+ * INVARIANT: call it before the event loop or a promise continues; otherwise the time would stand
+ * still.
+ */
 export const batchEnds = (): void => {
   batchMs = -1;
 };
 
 /**
- * Something has been read, and is handled from now on, until this returns: what it asks is what time it is now.
- *
- * @returns what `turnEnds` is to be told: something else may be in the midst of being handled
+ * Starts the handling of input and fixes the time until `turnEnds`.
+ * @returns value for `turnEnds`; an outer turn may be active
  */
 export const turnBegins = (): number => {
   const outerMs = readMs;
@@ -29,11 +31,17 @@ export const turnBegins = (): number => {
   return outerMs;
 };
 
-/** It is handled. INVARIANT: called before the loop, or a promise, goes on; else time would stand still. */
+/**
+ * Ends the handling. INVARIANT: call it before the event loop or a promise continues; otherwise the
+ * time would stand still.
+ */
 export const turnEnds = (outerMs: number): void => {
-  // What goes on has the later of the two times: it never goes back.
+  // The outer turn continues with the later time, so that time never goes back.
   if (outerMs < 0) readMs = -1;
 };
 
-/** Monotonic milliseconds, as `performance.now` counts: when what is being handled was read; now, where nothing is. */
+/**
+ * Monotonic milliseconds as in `performance.now`: the time of the current read, or now outside a
+ * turn.
+ */
 export const turnMs = (): number => (readMs < 0 ? performance.now() : readMs);

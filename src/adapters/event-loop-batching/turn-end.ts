@@ -1,6 +1,6 @@
 /**
- * The end of a turn of the event loop: what it had read has come by then, and nothing else goes on before this has been done. What was
- * read is handled before anything is written, so that its writes go out with the others.
+ * Runs work at the end of an event-loop turn, after its reads and before the next turn. Reads are
+ * handled before writes, so that their output goes out together.
  */
 
 type Step = () => void;
@@ -23,7 +23,10 @@ const writeAll = (): void => {
   write?.();
 };
 
-/** Between the two steps promises go on, those of requests that have just been handled among them: what they write goes out with the rest. */
+/**
+ * Promises continue between the two steps, including those of requests just handled; their writes
+ * go out with the rest.
+ */
 const arm = (): void => {
   if (isArmed) return;
   isArmed = true;
@@ -31,19 +34,19 @@ const arm = (): void => {
   setImmediate(writeAll);
 };
 
-/** Has all that was read handled at the end of the turn; in the next one, where it is called when that is being done. */
+/** Runs `handle` at the end of this turn; of the next one, if called during that step. */
 export const handleAtTurnEnd = (handle: Step): void => {
   handling = handle;
   arm();
 };
 
-/** Has all that waits written at the end of the turn; in the next one, where it is called when that is being done. */
+/** Runs `write` at the end of this turn; of the next one, if called during that step. */
 export const writeAtTurnEnd = (write: Step): void => {
   writing = write;
   arm();
 };
 
-/** Has what one of many has thrown be thrown where nobody is in the midst of anything: the others go on. */
+/** Rethrows an error outside the batch, so that the other items continue. */
 export const throwApart = (error: unknown): void => {
   queueMicrotask(() => {
     throw error;

@@ -1,11 +1,10 @@
 import type { Http2Session } from 'node:http2';
 
 /**
- * Ends a session and cuts off its streams; `error` and `code`: as `destroy` of node:http2 has them.
- *
- * INVARIANT: sessions are ended by this alone. `destroy` within anything that node:http2 calls, or within what runs right
- * behind that, frees memory of nghttp2 that is still in use: Node 20 aborts. `close` does the same whenever it is called, as
- * it has node:http2 end the session at a time of its own.
+ * Ends a session and resets its streams. `error` and `code` are those of `destroy` in node:http2.
+ * INVARIANT: end sessions with this function only. `destroy` inside a callback of node:http2, or
+ * right behind it, frees nghttp2 memory in use, and Node 20 aborts. `close` has the same effect,
+ * because node:http2 then ends the session at its own time.
  */
 export const endSession = (session: Http2Session, error?: Error, code?: number): void => {
   setImmediate(() => {

@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
 
-/** Is told that octets have been taken, or why not. */
+/** Called when the octets are accepted, or with the error. */
 export type Written = (error?: Error | null) => void;
 
-/** Octets up to which a batch is copied into one piece: for the system, many small ones cost more than that. */
+/** Batches up to this size are copied into one buffer; many small writes cost more. */
 const maxCopied = 16_384;
 
 /**
- * What is to be written on a socket, a batch at a time. A batch that the socket has room for is taken at once: to wait until
- * the system has it would cost a small answer more than its writing. One that it has no room for is taken once there is
- * some, and never where the socket breaks first: whoever writes hears of that from the socket.
+ * Writes batches to a socket. A batch that fits is acknowledged at once, since waiting for the
+ * kernel would cost a small response more than its write. Otherwise it is acknowledged when room is
+ * free, and never if the socket breaks first; the socket reports that.
  */
 export class GatheredWrites {
   readonly #socket: Socket;
@@ -18,7 +18,7 @@ export class GatheredWrites {
   #octets = 0;
   #isGathering = false;
   #hasEnded = false;
-  /** Who waits for room. */
+  /** Callbacks that wait for room. */
   #waiting: Written[] = [];
 
   constructor(socket: Socket) {
@@ -30,12 +30,12 @@ export class GatheredWrites {
     });
   }
 
-  /** Until `send`, what is added waits for the rest of its batch. */
+  /** Starts a batch: added octets wait until `send`. */
   gather(): void {
     this.#isGathering = true;
   }
 
-  /** False where the socket has no room for it: `told` is called once it has. */
+  /** False if the socket is full; `told` is called when it has room. */
   add(octets: Uint8Array, told: Written): boolean {
     this.#pieces.push(octets);
     this.#told.push(told);
@@ -43,7 +43,7 @@ export class GatheredWrites {
     return this.#isGathering || this.send();
   }
 
-  /** As `add` does. */
+  /** Returns what `add` returns. */
   send(): boolean {
     this.#isGathering = false;
     const pieces = this.#pieces;
@@ -61,7 +61,7 @@ export class GatheredWrites {
     return false;
   }
 
-  /** What comes from now on is not written: an error of the socket would cut off what was written before its end. */
+  /** Discards later writes: a socket error would cut off data written before the end. */
   end(): void {
     this.#hasEnded = true;
   }

@@ -6,10 +6,10 @@ import { type HeaderBlockFault, HeaderBlockScanner, type ScannedOctets } from '.
 import { OutgoingFrames } from '../wire/http2/outgoing-frames.js';
 import { GatheredWrites, type Written } from './gathered-writes.js';
 
-/** Octets that a header block usually has, at the most: what a connection has held of one counts beyond these. */
+/** Usual size of a header block; a connection charges the budget for more. */
 const usualBlockOctets = 16_384;
 
-/** What all connections together may have held of blocks that are longer and not whole, in octets. */
+/** Budget for long incomplete header blocks of all connections, in octets. */
 export class HeldBudget {
   left: number;
 
@@ -18,50 +18,48 @@ export class HeldBudget {
   }
 }
 
-/** Of the process. As much as is held of the heads of HTTP/1.1 on one listener. */
+/** Budget of the process, as large as that for HTTP/1.1 heads of one listener. */
 const processBudget = new HeldBudget(67_108_864);
 
-/** How a connection ends whose peer sent a header block that is none (RFC 9113, sections 4.3 and 6.10). */
+/** The peer sent an invalid header block (RFC 9113, sections 4.3 and 6.10). */
 class HeaderBlockError extends Error {
   override readonly name = 'HeaderBlockError';
   readonly code = 'ERR_HTTP2_HEADER_BLOCK';
 
-  /** `too_much_held`: it is long, and so many others are that there is no room for it. */
+  /** `too_much_held`: the block is long and the shared budget is used up. */
   constructor(fault: HeaderBlockFault | 'too_much_held') {
     super(`the peer sent a header block that is not well-formed (${fault})`);
   }
 }
 
-/** How a connection ends whose peer was told that it has broken the protocol (RFC 9113, section 5.4.1). */
+/** This side sent a GOAWAY with an error (RFC 9113, section 5.4.1). */
 class ConnectionFaultError extends Error {
   override readonly name = 'ConnectionFaultError';
   readonly code = 'ERR_HTTP2_CONNECTION_FAULT';
 
-  /** @param errorCode what the peer was told (RFC 9113, section 7) */
+  /** @param errorCode code of the GOAWAY (RFC 9113, section 7) */
   constructor(errorCode: number) {
     super(`what the peer sent is not well-formed (error ${errorCode} of HTTP/2)`);
   }
 }
 
-/** How long a peer that has broken the protocol has to take what it is told of that, in milliseconds. */
+/** Time for the peer to read a GOAWAY with an error, in milliseconds. */
 const faultGraceMs = 1_000;
-/** Octets of a peer that are read behind the end of what is said to it: more than two systems hold for a connection. */
+/** Octets read and dropped after the last write; more than two kernels buffer for a connection. */
 const mostDroppedOctets = 16_777_216;
 
-/** Is told of a GOAWAY: its code, and the last stream that its sender has seen to. */
+/** Receives the error code and last stream of a GOAWAY. */
 export type GoawayListener = (code: number, lastStream: number) => void;
 
 /**
- * A socket as node:http2 may have it: what the peer sends of a header block is held until all of it is there.
- * INVARIANT: whatever lets node:http2 read what a peer wrote gives it one of these. Where a connection ends within the
- * trailers of a stream, or the head of a response, Node 20 keeps fields beyond the session that they belong to, and the
- * process aborts with a garbage collection. Nor does it get a GOAWAY, which it would answer by closing the session within
- * its own reading: see `endSession`. Who has the session gets it instead. Where node:http2 sends one that names an error, the
- * gate ends: nghttp2 reads nothing more then, and nobody is told.
- *
- * Nobody else reads from the socket any more. It ends with the gate, and the gate with it. Nothing
- * goes by the buffers of a Duplex, which would stand behind those of the socket: it is for node:http2 alone, which reads
- * by `data`, `pause` and `resume`, and writes a batch at a time.
+ * A socket for node:http2 that delivers header blocks only when complete. INVARIANT: node:http2
+ * reads peers only through this class. If a connection ends inside trailers or a response head,
+ * Node 20 keeps fields after their session, and a garbage collection aborts the process. GOAWAY is
+ * kept from node:http2, which would close the session while reading: see `endSession`; the owner of
+ * the session gets it instead. When node:http2 sends a GOAWAY with an error, the gate closes, since
+ * nghttp2 then stops reading without an event. The gate is the only reader of the socket, and both
+ * end together. It bypasses the Duplex buffers, which would double those of the socket. It supports
+ * only what node:http2 uses: `data`, `pause`, `resume`, and one write batch at a time.
  */
 export class HeaderBlockGate extends Duplex implements ScannedOctets {
   readonly #socket: Socket;
@@ -70,20 +68,20 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
   readonly #writes: GatheredWrites;
   readonly #outgoing: OutgoingFrames;
   readonly #budget: HeldBudget;
-  /** What is held has taken of the budget. */
+  /** Octets charged to the budget. */
   #charged = 0;
-  /** What came of one reading of the socket while nothing was wanted, and little behind it. */
+  /** The rest of one socket read while paused, and little more. */
   #waiting: Uint8Array[] = [];
   #isPaused = true;
   #isResuming = false;
-  /** All that is to be read is in `#waiting`. */
+  /** All remaining input is in `#waiting`. */
   #hasEnded = false;
   #isEndTold = false;
   #isClosed = false;
   #isEnding = false;
   #lingers = false;
 
-  /** `peer`: what it is in HTTP/2. What was read of the socket already was put back. */
+  /** @param peer the peer's role in HTTP/2. Data already read from the socket was unshifted. */
   constructor(socket: Socket, peer: 'client' | 'server', onGoaway: GoawayListener, budget: HeldBudget = processBudget) {
     super({ allowHalfOpen: true });
     this.#socket = socket;
@@ -92,7 +90,7 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
     this.#writes = new GatheredWrites(socket);
     this.#outgoing = new OutgoingFrames(peer === 'client' ? 'server' : 'client');
     this.#budget = budget;
-    // What node:http2 does with a socket that it knows.
+    // node:http2 does this for sockets that it knows.
     socket.setNoDelay(true);
     if (socket instanceof TLSSocket) socket.disableRenegotiation();
     socket.on('data', (octets: Buffer) => this.#take(octets));
@@ -104,21 +102,22 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
     socket.on('close', () => {
       this.#isClosed = true;
       if (this.#isEndTold || !this.#hasEnded) this.#endLater(null);
-      // What came before its end is still read, by whoever is within a writing, too: that may have been cut off, and never end.
+      // Input before the end is still delivered, even during a write, which may have been cut off
+      // and never complete.
       else setImmediate(() => this.#readLast());
     });
     socket.resume();
   }
 
   /**
-   * Its end does not cut off the socket from now on, which ends behind what was written. Whoever has the socket sees to it
-   * that it does not stay: its peer may not end its side.
+   * Lets the socket outlive the gate until all writes are done. The owner must bound this time: the
+   * peer may not close its side.
    */
   linger(): void {
     this.#lingers = true;
   }
 
-  /** Octets of DATA frames that were begun to be sent, of all streams together. */
+  /** DATA octets whose frames were started, all streams together. */
   get sentDataOctets(): number {
     return this.#outgoing.dataOctets;
   }
@@ -136,7 +135,7 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
     this.#onGoaway(code, lastStream);
   }
 
-  /** node:http2 does it with every writing: nothing is done unless something comes meanwhile. */
+  /** node:http2 pauses on every write; do nothing unless input arrives. */
   override pause(): this {
     this.#isPaused = true;
     return this;
@@ -146,7 +145,7 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
     this.#isPaused = false;
     if (this.#waiting.length > 0 && !this.#isResuming) {
       this.#isResuming = true;
-      // node:http2 is within its own writing.
+      // node:http2 is inside a write of its own.
       process.nextTick(() => this.#resumed());
     }
     return this;
@@ -190,7 +189,7 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
 
   #take(octets: Buffer): void {
     boundLateness();
-    // What waited may have ended it, and node:http2 with it.
+    // Pending input may have ended the gate and node:http2.
     if (this.destroyed) return;
     const fault = this.#scanner.take(octets) ?? this.#hold(this.#scanner.held);
     if (fault === null || this.#isEnding) return;
@@ -198,7 +197,7 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
     this.#endLater(new HeaderBlockError(fault));
   }
 
-  /** Refuses what is too much for all connections together. */
+  /** Refuses octets above the shared budget. */
   #hold(octets: number): 'too_much_held' | null {
     this.#charge(this.destroyed ? 0 : Math.max(0, octets - usualBlockOctets));
     return this.#charged > 0 && this.#budget.left < 0 ? 'too_much_held' : null;
@@ -234,7 +233,7 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
     if (this.#isClosed) this.#endLater(null);
   }
 
-  /** What still comes is read, so that the end is no reset, which may overtake what was written. */
+  /** Reads and drops further input: a reset could overtake the last writes. */
   #dropRest(): void {
     const socket = this.#socket;
     let dropped = 0;
@@ -252,7 +251,7 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
     socket.once('close', () => clearTimeout(deadline));
   }
 
-  /** INVARIANT: not within what node:http2 has been given to read, or has written: see `endSession`. */
+  /** INVARIANT: not inside a read or write of node:http2: see `endSession`. */
   #endLater(error: Error | null): void {
     if (this.#isEnding) return;
     this.#isEnding = true;

@@ -20,28 +20,28 @@ import type { UpstreamConnection } from './upstream-connection.js';
 import { lossFailure, malformedResponse, ReceivedResponse, refused } from './upstream-failures.js';
 import { frames, noBody, upstreamRequestHead } from './upstream-request-head.js';
 
-/** One request on its way to a target. */
+/** One HTTP/1.1 request to an upstream target. */
 export class CoreExchange extends TimedRequest implements UpstreamExchange, ExchangeParts {
   readonly #request: UpstreamRequest;
   readonly #listener: UpstreamListener;
   readonly #connections: TargetConnections<UpstreamConnection>;
   readonly #settings: TargetClientSettings;
-  /** How often the target had been taken out when the request was begun. */
+  /** The target's eviction count when the request began. */
   readonly #turnAwaysBefore: number;
-  /** Of a request without a body. */
+  /** Head of a request without a body. */
   #head = '';
   #outgoing: OutgoingBody | null = null;
   #connection: UpstreamConnection | null = null;
   #hasWaited = false;
-  /** Octets of it may have gone out. */
+  /** Some octets may have been sent. */
   #isSent = false;
   #isRepeated = false;
-  /** The connection has served before, and not brought an octet for this request. */
+  /** A reused connection that has not responded to this request yet. */
   #isUnheard = false;
   #hasHead = false;
   #streamed: StreamedResponse | null = null;
   #isPaused = false;
-  /** The connection is that of a tunnel: the exchange ends when it closes. */
+  /** The connection is a tunnel; the exchange ends when it closes. */
   #isTunnel = false;
   #isEnded = false;
 
@@ -98,7 +98,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     this.#isUnheard = connection.hasServed;
     connection.reader.expect(method === 'HEAD', upgradeToWebSocket);
     this.watch();
-    // What switches protocols goes its own ways.
+    // Upgrade requests take the direct path.
     if (outgoing === null && upgradeToWebSocket) connection.write(this.#head);
     else if (outgoing === null) connection.writeLate(this.#head);
     else outgoing.writeTo(connection, this);
@@ -115,7 +115,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     connection.reader.read(octets, end, this);
     if (this.#isEnded || this.#streamed === null) return true;
     this.#streamed.noteRead();
-    // Whoever heard of it just now may want no more of it.
+    // The callback may have ended the exchange.
     if (this.#isEnded) return true;
     this.#isPaused = this.#streamed.isFull;
     this.noteHeard(this.#isPaused);
@@ -129,10 +129,10 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
   lost(error: Error | null, isUnwritten: boolean): void {
     const connection = this.#connection;
     if (connection === null) return;
-    // What is late is all of the request.
+    // The whole request is still deferred.
     if (isUnwritten) this.#isSent = false;
     if (this.#isTunnel) this.#end();
-    // A reset is no end: nothing tells that this was all of it.
+    // A reset is no end of message: the body may be incomplete.
     else if (error === null && connection.reader.endsWithConnection()) this.responseEnded(noHeaders);
     else if (
       this.#isUnheard &&
@@ -167,7 +167,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
   }
 
   responseEnded(trailers: HeaderList): void {
-    // An upstream that frames by trailers may have another opinion of where the next response begins.
+    // Framing fields in trailers suggest that the upstream sees another message boundary.
     if (trailers.length > 0 && frames(trailers)) this.#discard();
     this.#end();
     this.#streamed?.end(trailers);
@@ -178,7 +178,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     if (tunnel === null) return;
     this.#isTunnel = true;
     this.endTimers();
-    // The stream is in the middle of giving what it has read.
+    // The stream is still delivering its read.
     queueMicrotask(() =>
       this.#listener.answered({ status, headers, received: null, body: null, isBodyLate: false, tunnel }),
     );
@@ -197,7 +197,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
   }
 
   bodySent(): void {
-    // The answer may have come, or even ended, before the request has.
+    // The response may have arrived or ended before the request.
     if (this.#isEnded) return;
     if (this.#hasHead) this.endSending();
     else this.awaitAnswer();
@@ -235,7 +235,10 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     this.#fail(failure);
   }
 
-  /** A body that is there in one piece goes with the head in one write; any other is pulled as the upstream takes it. */
+  /**
+   * A body of one chunk goes out with the head in one write; others are pulled at the upstream's
+   * pace.
+   */
   firstPiece(body: BodySource | null, first: Uint8Array | null): void {
     if (this.#isEnded) return;
     if (this.#connections.turnAways !== this.#turnAwaysBefore) {
@@ -281,14 +284,14 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
       return;
     }
     if (this.#connection === null) this.#connections.forget(this);
-    // One that is only being made serves the next.
+    // A connection that is still being opened can serve the next request.
     else if (this.#isSent) this.#discard();
     const told = { ...failure, neverSent: !this.#isSent };
     if (this.#streamed?.fail(failure) !== true) queueMicrotask(() => this.#listener.failed(told));
     this.#end();
   }
 
-  /** No other request is to have the socket. */
+  /** Destroys the socket, so that no other request uses it. */
   #discard(): void {
     this.#connection?.release();
     this.#connection?.destroy();

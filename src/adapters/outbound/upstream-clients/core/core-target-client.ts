@@ -11,7 +11,7 @@ import { CoreExchange } from './core-exchange.js';
 import { ResponseHeadCache } from './response-head-cache.js';
 import { UpstreamConnection } from './upstream-connection.js';
 
-/** The connections to one address, each a socket that HTTP/1.1 is spoken on by this program's own codec. */
+/** HTTP/1.1 connections to one address, with the project's own codec. */
 export class CoreTargetClient implements TargetClient {
   readonly #connections: TargetConnections<UpstreamConnection>;
   readonly #settings: TargetClientSettings;

@@ -2,12 +2,12 @@ import type { BodyReadError, BodySource } from '../../../../application/ports/ga
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
 import { reuse } from './octet-copies.js';
 
-/** Octets that may wait for a reader before the upstream is held back. */
+/** Buffered octets at which reading from the upstream stops. */
 const highWaterOctets = 131_072;
-/** What holding a piece costs beside its octets, so that many small ones are not held for nothing. */
+/** Overhead per buffered chunk, so that many small ones count. */
 const pieceCost = 128;
 
-/** A piece without what it is a small part of: small buffers share memory, which each of them would keep. */
+/** A chunk in its own memory; small buffers share memory, which each of them would retain. */
 const alone = (piece: Uint8Array): Uint8Array => {
   if (piece.length * 2 >= piece.buffer.byteLength) return piece;
   const copy = Buffer.allocUnsafeSlow(piece.length);
@@ -15,21 +15,21 @@ const alone = (piece: Uint8Array): Uint8Array => {
   return copy;
 };
 
-/** What it costs to hold a piece: all of the memory that it is the most of. */
+/** Retained memory of a chunk: the whole buffer if the chunk is most of it. */
 const costOf = (piece: Uint8Array): number => {
   const { byteLength } = piece.buffer;
   return (piece.length * 2 >= byteLength ? byteLength : piece.length) + pieceCost;
 };
 
-/** Where the octets of a body come from. */
+/** Source of a body's octets. */
 export interface BodyOrigin {
-  /** Nothing waits any more. */
+  /** The buffer is empty. */
   resumeReading(): void;
   /** The rest is not wanted. */
   cancel(): void;
 }
 
-/** The body of a response: the connection pushes, the gateway pulls. */
+/** A response body: the connection pushes, the gateway pulls. */
 export class Http1ResponseBody implements BodySource {
   readonly #origin: BodyOrigin;
   readonly #waitingPieces: Uint8Array[] = [];
@@ -72,7 +72,7 @@ export class Http1ResponseBody implements BodySource {
     if (!this.#ended && this.#failure === null) this.#origin.cancel();
   }
 
-  /** So much waits that nothing more should be read for now. */
+  /** The buffer is full; stop reading. */
   get isFull(): boolean {
     return this.#waitingOctets >= highWaterOctets;
   }
@@ -84,7 +84,7 @@ export class Http1ResponseBody implements BodySource {
       reader.resolve(piece);
       return;
     }
-    // The first is nearly always read at once.
+    // The first chunk is nearly always read at once.
     const held = this.#waitingOctets === 0 ? piece : alone(piece);
     this.#waitingPieces.push(held);
     this.#waitingOctets += costOf(held);

@@ -19,51 +19,51 @@ import { WholeBody } from './whole-body.js';
 
 /** Octets of a response's head, and of its trailer section. */
 const maxHeadOctets = 65_536;
-/** Interim responses (RFC 9110, section 15.2) before the final one. */
+/** Most interim responses (RFC 9110, section 15.2) before the final one. */
 const maxInterims = 100;
 
 /**
- * What becomes of a response that is read. INVARIANT: the reader does nothing behind the call that tells of its end, because the
- * next request may have been sent by then.
+ * Receives a parsed response. INVARIANT: the reader does nothing after its last call for a
+ * response, because the next request may have been sent.
  */
 export interface ResponseSink {
-  /** An interim response has come, which is not 101. False: nothing more is wanted of the connection. */
+  /** Interim response other than 101. False: stop reading the connection. */
   interimResponse(status: number, headers: HeaderList): boolean;
-  /** All of it came at once. Null: it can have no body. */
+  /** The whole response arrived at once. Null: it cannot have a body. */
   wholeResponse(status: number, received: ResponseLines, body: BodySource | null): void;
-  /** The head has come; what comes of the body follows, and then its end. `length`: as it is declared. */
+  /** The head arrived; body chunks and the end follow. `length` is the declared length. */
   responseBegun(status: number, received: ResponseLines, length: number | null): void;
   responsePiece(piece: Uint8Array): void;
   responseEnded(trailers: HeaderList): void;
-  /** The octets behind the head belong to the other protocol. */
+  /** `rest` belongs to the new protocol. */
   protocolSwitched(status: number, headers: HeaderList, rest: Uint8Array): void;
-  /** It cannot be read: nothing more comes. */
+  /** The response cannot be parsed; nothing more follows. */
   responseMalformed(fault: string): void;
 }
 
-/** `nothing`: no response is due, and none is being read. */
+/** `nothing`: no response is due or being read. */
 type Phase = 'nothing' | 'head' | 'length' | 'chunked' | 'close';
 
-/** Reads the responses that come on one connection, one for each request (RFC 9112, sections 4 to 7). */
+/** Parses the responses of one connection, one per request (RFC 9112, sections 4 to 7). */
 export class Http1ResponseReader {
   #phase: Phase = 'nothing';
-  /** That of the request before: whether its response said, or showed, that there is no other to come. */
+  /** The previous response ruled out another one. */
   #isSpent = false;
   #isToHead = false;
   #maySwitch = false;
   #interims = 0;
   #held: HeadBuffer | null = null;
-  /** Octets of a body of known length that have not come. */
+  /** Octets of the body still due under Content-Length. */
   #remaining = 0;
   #chunks: ChunkedReader | null = null;
   readonly #repeated: ResponseHeadCache;
 
-  /** @param repeated of the same target */
+  /** @param repeated response head cache of the target */
   constructor(repeated: ResponseHeadCache) {
     this.#repeated = repeated;
   }
 
-  /** A request is about to be sent. */
+  /** Call it before a request is sent. */
   expect(isToHead: boolean, maySwitch: boolean): void {
     this.#phase = 'head';
     this.#isSpent = false;
@@ -74,7 +74,7 @@ export class Http1ResponseReader {
     this.#chunks = null;
   }
 
-  /** The response has been read to its end, and the connection is good for another one. */
+  /** The response is complete and the connection can be reused. */
   get isReusable(): boolean {
     return this.#phase === 'nothing' && !this.#isSpent;
   }
@@ -99,12 +99,12 @@ export class Http1ResponseReader {
     }
   }
 
-  /** The end of the connection ends the body that is being read. */
+  /** The end of the connection ends the current body. */
   get isUntilClose(): boolean {
     return this.#phase === 'close';
   }
 
-  /** The connection has come to its end in order. Whether that ends the response, too (RFC 9112, section 6.3). */
+  /** The connection ended normally. True if that completes the response (RFC 9112, section 6.3). */
   endsWithConnection(): boolean {
     if (this.#phase !== 'close') return false;
     this.#phase = 'nothing';
@@ -188,7 +188,7 @@ export class Http1ResponseReader {
     else this.#beginBody(responseHead, framing, received, octets, bodyStart, end, sink);
   }
 
-  /** The head is known, and is all octets that are in front of the body. */
+  /** The head is in the cache, and nothing else precedes the body. */
   #beginKnown(octets: Buffer, known: KnownResponse, end: number, sink: ResponseSink): void {
     const { contentLength, lines } = known;
     const bodyStart = known.octets.length;
@@ -199,7 +199,7 @@ export class Http1ResponseReader {
     } else this.#beginBody(known, framing, lines, octets, bodyStart, end, sink);
   }
 
-  /** @param come octets behind the head */
+  /** @param come octets after the head */
   #endWithText(
     { status, contentLength }: ResponseFacts,
     received: ResponseLines,
@@ -270,7 +270,7 @@ export class Http1ResponseReader {
   #readChunks(octets: Uint8Array, start: number, end: number, sink: ResponseSink): void {
     const chunks = this.#chunks;
     if (chunks === null) return;
-    // What came together goes on together: an upstream cannot make many pieces out of few octets.
+    // Data that arrived together goes on together, so many small chunks cost little.
     const content = roomFor(end - start);
     let length = 0;
     let step = chunks.step(octets, start, end);
@@ -286,7 +286,7 @@ export class Http1ResponseReader {
     }
   }
 
-  /** @param isSpoiled there are octets behind it that nobody asked for, or the connection is no longer one of HTTP */
+  /** @param isSpoiled unrequested octets follow, or the connection left HTTP */
   #finish(isSpoiled: boolean): void {
     this.#phase = 'nothing';
     if (isSpoiled) this.#isSpent = true;

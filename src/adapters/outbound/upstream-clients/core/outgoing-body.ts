@@ -5,14 +5,14 @@ import type { UpstreamConnection } from './upstream-connection.js';
 import { bodyFailure } from './upstream-failures.js';
 import { lengthInPieces, upstreamRequestHead } from './upstream-request-head.js';
 
-/** Who waits for the first piece of a body; told of one of the two, once. */
+/** Receives the first chunk of a body; exactly one method is called, once. */
 export interface FirstPieceTaker {
-  /** @param first null: the body has no octets */
+  /** @param first null for an empty body */
   firstPiece(body: BodySource, first: Uint8Array | null): void;
   bodyFailed(failure: UpstreamFailure): void;
 }
 
-/** Reads the first piece of a body: the taker is told at once where it is there. */
+/** Reads the first chunk; calls the taker synchronously if it is available. */
 export const readFirstPiece = (body: BodySource, taker: FirstPieceTaker): void => {
   let first: Uint8Array | null | Promise<Uint8Array | null>;
   try {
@@ -30,25 +30,24 @@ export const readFirstPiece = (body: BodySource, taker: FirstPieceTaker): void =
   }
 };
 
-/** A request with a body as it is written. */
+/** A request with a body, ready to be written. */
 export class OutgoingBody {
   readonly #head: string;
-  /** A body that is there in one piece. */
+  /** A body that is one chunk. */
   readonly #whole: Uint8Array | null = null;
-  /** Any other, which is read on as it is sent. */
+  /** Any other body, read while it is sent. */
   readonly #rest: BodySource | null = null;
   readonly #first: Uint8Array | null = null;
   readonly #length: number = 0;
   #sender: RequestBodySender | null = null;
   #isWhole = false;
-  /** Is told when a body in one piece has gone out; null: the system took it at once. */
+  /** Notified when a one-chunk body is written; null if the kernel took it at once. */
   #awaitsDrain: BodySending | null = null;
 
   /**
-   * Throws where it cannot be sent as it is.
-   *
-   * @param authority the Host of a request that has none
-   * @param first the first piece of the body
+   * Throws if the request cannot be sent as it is.
+   * @param authority Host for a request without one
+   * @param first the first chunk of the body
    */
   constructor(request: UpstreamRequest, authority: string, body: BodySource, first: Uint8Array | null) {
     if (first !== null && first.length === body.declaredLength) {
@@ -62,7 +61,7 @@ export class OutgoingBody {
     this.#head = upstreamRequestHead(request, authority, this.#length);
   }
 
-  /** Writes it, or begins to. */
+  /** Writes the request, or starts to. */
   writeTo(connection: UpstreamConnection, sending: BodySending): void {
     connection.forgiveWrites();
     if (this.#rest !== null) {
@@ -81,7 +80,7 @@ export class OutgoingBody {
     sending.waitsForUpstream(true);
   }
 
-  /** What was written has gone out. */
+  /** Pending writes are done. */
   drained(): void {
     this.#sender?.drained();
     const sending = this.#awaitsDrain;
@@ -90,7 +89,7 @@ export class OutgoingBody {
     sending?.bodySent();
   }
 
-  /** All that is to be written of it is: true where that is the whole of it. */
+  /** Stops sending. True if the whole request is already handed to the socket. */
   stop(): boolean {
     this.#sender?.stop();
     return this.#sender === null ? this.#isWhole : this.#sender.isWhole;

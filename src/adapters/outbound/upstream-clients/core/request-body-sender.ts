@@ -5,21 +5,21 @@ import type { UpstreamConnection } from './upstream-connection.js';
 import { bodyFailure, refused } from './upstream-failures.js';
 import { BodyLengthError, unknownLength } from './upstream-request-head.js';
 
-/** Octets that are copied behind their head to go out with it in one write. */
+/** Bodies up to this size are copied behind their head for one write. */
 export const maxJoinedOctets = 16_384;
 
-/** Who has a body sent. */
+/** Observes the sending of a body. */
 export interface BodySending {
-  /** The body does not go out with its head: what is sent of it, and when, is told. */
+  /** The body is sent separately from its head; progress calls follow. */
   bodyBegun(): void;
-  /** The upstream does not take what was written; or it has taken it. */
+  /** The upstream stopped or resumed reading. */
   waitsForUpstream(isWaiting: boolean): void;
   /** The last octet is written. */
   bodySent(): void;
   bodyFailed(failure: UpstreamFailure): void;
 }
 
-/** Text of one octet for each character, and octets behind it, in one piece. */
+/** Joins latin1 text and octets into one buffer. */
 export const joinedChunks = (text: string, octets: Uint8Array, end: string): Buffer => {
   const buffer = Buffer.allocUnsafe(text.length + octets.length + end.length);
   buffer.write(text, 0, 'latin1');
@@ -28,7 +28,7 @@ export const joinedChunks = (text: string, octets: Uint8Array, end: string): Buf
   return buffer;
 };
 
-/** Sends a body in pieces, as the upstream takes them. */
+/** Sends a body in chunks at the upstream's pace. */
 export class RequestBodySender {
   readonly #connection: UpstreamConnection;
   readonly #body: BodySource;
@@ -47,7 +47,7 @@ export class RequestBodySender {
     this.#sending = sending;
   }
 
-  /** @param first the first piece of the body, which was read before; null: there is none */
+  /** @param first the first chunk, already read; null if there is none */
   start(first: Uint8Array | null): void {
     this.#send(first).then(
       () => {
@@ -60,18 +60,18 @@ export class RequestBodySender {
     );
   }
 
-  /** The last octet is written, and no write has failed. */
+  /** The last octet is written and no write failed. */
   get isWhole(): boolean {
     return this.#isWhole && !this.#connection.isWriteBroken;
   }
 
-  /** Nothing more goes out. */
+  /** Stops sending. */
   stop(): void {
     this.#isStopped = true;
     this.drained();
   }
 
-  /** What was written has gone out. */
+  /** Pending writes are done. */
   drained(): void {
     this.#goOn?.();
     this.#goOn = null;
@@ -80,7 +80,7 @@ export class RequestBodySender {
   async #send(first: Uint8Array | null): Promise<void> {
     for (let piece = first; piece !== null; ) {
       if (this.#isStopped) return;
-      // An empty chunk would be the last one.
+      // An empty chunk would end the body.
       if (piece.length > 0) this.#write(piece);
       if (this.#connection.isFull) await this.#drain();
       if (this.#isStopped) return;

@@ -5,21 +5,21 @@ import { bufferOf } from './octet-copies.js';
 
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
-/** Octets of a head; a longer one is not worth the memory. */
+/** Longest cached head. */
 const maxOctets = 4_096;
-/** Fields in it: short ones take many times their octets as a list. */
+/** Most fields of a cached head: short ones take many times their octets as a list. */
 const maxFields = 100;
-/** So many other reads in a row, and what is remembered is let go. */
+/** Consecutive misses after which the entry is dropped. */
 const maxMisses = 64;
-/** What remembering may cost before it has to pay; in units of some 100 ns each. */
+/** Credit for caching before it pays off, in units of about 100 ns. */
 const maxCredit = 32;
 const costOfOctets = 1;
 const costOfLines = 4;
 const gainOfRecall = 2;
-/** Responses until it is tried again where it did not pay. */
+/** Responses without caching after it did not pay off. */
 const restResponses = 1_024;
 
-/** What fields of these names say is for one client, and does not come again. */
+/** Fields specific to one client; such heads do not repeat. */
 const namesForOne: ReadonlySet<string> = new Set([
   'authentication-info',
   'authorization',
@@ -34,9 +34,9 @@ const namesForOne: ReadonlySet<string> = new Set([
 ]);
 const lengthsForOne: ReadonlySet<number> = new Set([...namesForOne].map((name) => name.length));
 
-/** A head that has come more than once, and what was read in it. */
+/** A repeated head with its parse result. */
 export class KnownResponse implements ResponseFacts {
-  /** All of it, to the end of its empty line. */
+  /** The whole head with its empty line. */
   readonly octets: Buffer;
   readonly lines: ResponseLines;
   readonly status: number;
@@ -61,7 +61,7 @@ const isForOne = (text: string, { spans, fieldCount }: ResponseHead): boolean =>
   return false;
 };
 
-/** Whether another response may follow, the connection stays one of HTTP, and it is worth the memory. */
+/** Whether the head is worth caching: reusable connection, no upgrade, no client-specific field. */
 const mayComeAgain = (text: string, length: number): boolean =>
   length <= maxOctets &&
   responseHead.fieldCount <= maxFields &&
@@ -71,23 +71,22 @@ const mayComeAgain = (text: string, length: number): boolean =>
   !isForOne(text, responseHead);
 
 /**
- * The head that the responses of a target come with again and again: to the same question most servers say the same, for as long
- * as their clock shows the same second. It is compared octet by octet, and read no third time.
- *
- * INVARIANT: what a head says depends on nothing but its octets, to the empty line that ends it; so whatever begins with the very
- * same octets begins with the very same head. How a body is framed depends on the request, too, and is not remembered.
+ * Caches the repeated response head of a target: to the same question most servers send the same
+ * head within one clock second. A byte comparison replaces the parse. INVARIANT: a parse depends
+ * only on the octets of the head, to its empty line; equal octets mean an equal head. Body framing
+ * also depends on the request and is not cached.
  */
 export class ResponseHeadCache {
   #known: KnownResponse | null = null;
-  /** Octets of a head that has come once, and may take its place. */
+  /** A head seen once, the candidate for the cache. */
   #candidate: Buffer | null = null;
-  /** Octets of the head that came last. */
+  /** Length of the last head, in octets. */
   #lastLength = 0;
   #misses = 0;
   #credit = maxCredit;
   #rest = 0;
 
-  /** The head that the octets between two places begin with; null where it has to be read. */
+  /** The cached head if the range starts with it; null if it must be parsed. */
   recall(octets: Buffer, start: number, end: number): KnownResponse | null {
     const known = this.#known;
     if (known === null) return null;
@@ -96,7 +95,7 @@ export class ResponseHeadCache {
     const behind = start + length;
     const mayBeSame =
       behind <= end &&
-      // Where one of them ends, most others do not.
+      // Cheap check first: most other heads do not end at this place.
       octets[behind - 1] === lineFeed &&
       octets[behind - 2] === carriageReturn &&
       octets[behind - 3] === lineFeed;
@@ -112,11 +111,10 @@ export class ResponseHeadCache {
   }
 
   /**
-   * Takes note of the head that was read last. Its octets are remembered when the one before was as long, and what was read in it
-   * when those have come again.
-   *
-   * @param octets those of it, and more
-   * @param text the same, one character for each octet
+   * Records the last parsed head. Its octets are stored if the previous head had the same length,
+   * its parse when they repeat.
+   * @param octets the head and more
+   * @param text the same, one character per octet
    * @param length octets of the head
    */
   note(octets: Uint8Array, start: number, text: string, length: number): void {
@@ -134,14 +132,14 @@ export class ResponseHeadCache {
       this.#candidate = null;
       this.#know(new KnownResponse(candidate, ResponseLines.kept(text, responseHead, length), responseHead));
     } else if (mayComeAgain(text, length) && this.#pays(costOfOctets)) {
-      // INVARIANT: memory of its own. The buffer that is read into has other octets soon.
+      // INVARIANT: own memory, because the read buffer is reused.
       const own = Buffer.allocUnsafeSlow(length);
       head.copy(own, 0, start, start + length);
       this.#candidate = own;
     }
   }
 
-  /** Whether there is credit left; else it rests. */
+  /** Whether credit is left; otherwise the cache pauses. */
   #pays(cost: number): boolean {
     if (this.#credit >= cost) {
       this.#credit -= cost;

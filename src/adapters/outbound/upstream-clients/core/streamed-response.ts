@@ -6,25 +6,25 @@ import type { Http1ResponseBody } from './http1-response-body.js';
 import { ReceivedResponse, readErrorCode } from './upstream-failures.js';
 
 /**
- * How long a head is held for the first of its body. An upstream that breaks right behind the head has failed before the
- * client heard of it; one that only takes its time is not waited for.
+ * Time that a head is held for its first body octets, in milliseconds. An upstream that breaks
+ * right behind the head fails before the client sees it; a slow one is not waited for.
  */
 const holdMs = 5;
 
-/** Who a response goes on to. */
+/** Receives a response. */
 export interface ResponseTaker {
-  /** Called once, when the response may go on to the client. */
+  /** Called once, when the response may be forwarded. */
   take(response: UpstreamResponse): void;
 }
 
-/** A response whose body comes after its head, or in pieces. */
+/** A response whose body follows its head, or arrives in chunks. */
 export class StreamedResponse {
   readonly #body: Http1ResponseBody;
   readonly #taker: ResponseTaker;
-  /** The head, until it is told of. */
+  /** The head until it is forwarded. */
   #held: ReceivedResponse | null;
   #holding: NodeJS.Timeout | null = null;
-  /** Some of its body has come. */
+  /** Part of the body arrived. */
   #hasBegun = false;
 
   constructor(status: number, received: ResponseLines, body: Http1ResponseBody, taker: ResponseTaker) {
@@ -33,19 +33,19 @@ export class StreamedResponse {
     this.#held = new ReceivedResponse(status, received, body, false);
   }
 
-  /** So much waits that nothing more should be read for now. */
+  /** The buffer is full; stop reading. */
   get isFull(): boolean {
     return this.#body.isFull;
   }
 
-  /** All that has come is read, and sound: a head goes on with the first of its body, which it is held for. */
+  /** All input so far is parsed and valid; a held head goes on with its first body octets. */
   noteRead(): void {
     if (this.#held === null) return;
     if (this.#hasBegun) this.#letGo(false);
     else this.#holding ??= setTimeout(() => this.#letGo(true), holdMs);
   }
 
-  /** What came with it may still be faulty, so the head does not go on yet. */
+  /** Data of the same read may still be malformed; do not forward the head yet. */
   push(piece: Uint8Array): void {
     this.#body.push(piece);
     this.#hasBegun = true;
@@ -56,7 +56,9 @@ export class StreamedResponse {
     this.#letGo(false);
   }
 
-  /** Tells the reader of the body of it. False where nobody has heard of the response yet: then nobody will. */
+  /**
+   * Fails the body's reader. False if the response was not forwarded yet; it never will be then.
+   */
   fail(failure: UpstreamFailure): boolean {
     const isUnheard = this.#held !== null;
     this.#held = null;

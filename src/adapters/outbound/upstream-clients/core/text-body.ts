@@ -1,16 +1,16 @@
 import type { BodySource } from '../../../../application/ports/gateway/body-source.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
 
-/** Octets of a body that is kept as text: one that is longer is no cheaper so. */
+/** Longest body kept as text; longer ones gain nothing. */
 export const maxTextOctets = 4_096;
 
-/** A short body that has come with its head, all of it: as text, like that, so that both can go on in one piece. */
+/** A short complete body kept as text, like its head, so that both are written together. */
 export class TextBody implements BodySource {
   readonly declaredLength: number;
   #text: string | null;
   readonly #start: number;
 
-  /** The body is what is behind `start`, one character for each octet. */
+  /** The body starts at `start`, one character per octet. */
   constructor(text: string, start: number) {
     this.#text = text;
     this.#start = start;

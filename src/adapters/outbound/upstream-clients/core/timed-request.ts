@@ -15,7 +15,7 @@ import type { ConnectionHolder, UpstreamConnection } from './upstream-connection
 import { silence } from './upstream-failures.js';
 import { putOffTimer, removeTimer } from './upstream-socket.js';
 
-/** All that an exchange is to those that it works with. One object is all of it, so that a request costs no other. */
+/** The roles of an exchange. One object has them all, so a request allocates no other. */
 export interface ExchangeParts
   extends ConnectionUser<UpstreamConnection>,
     ConnectionHolder,
@@ -25,19 +25,18 @@ export interface ExchangeParts
     BodyOrigin,
     ResponseTaker {}
 
-/** Methods that may be sent again without asking (RFC 9110, section 9.2.1). */
+/** Methods safe to repeat (RFC 9110, section 9.2.1). */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Whether a connection ended as it does where the other side has closed it. Null: without an error. */
+/** Whether the peer closed the connection. Null means no error. */
 const isClosed = (error: NodeJS.ErrnoException | null): boolean =>
   error === null || error.code === 'ECONNRESET' || error.code === 'EPIPE';
 
 /**
- * Whether a request whose connection ended like this may be sent once more. That connection had served before, and has
- * not brought an octet for this request: it was closing while the request was on its way, and the upstream has most
- * likely never seen it.
- *
- * @param isUnwritten no octet of it has gone out: then it certainly has not, whatever the request is
+ * Whether a request may be resent after its reused connection closed without a response octet. The
+ * connection was closing while the request was in flight, and the upstream most likely never saw
+ * it.
+ * @param isUnwritten no octet was sent; the upstream certainly did not see it, whatever the method
  */
 export const takesRepetition = (
   request: UpstreamRequest,
@@ -49,18 +48,18 @@ export const takesRepetition = (
   (isUnwritten ||
     (request.body === null &&
       safeMethods.has(request.method) &&
-      // Last, because it takes a retry of those that there are.
+      // Last, because it takes from the retry budget.
       listener.mayRepeat()));
 
 /** No deadline. */
 const never = Number.POSITIVE_INFINITY;
 
 /**
- * A request with its deadlines: its time-out until the head of its answer, and the upstream's silence after that, and while
- * the upstream takes nothing of the body.
+ * A request with its deadlines: the timeout until the response head, and the read timeout
+ * afterwards and while the upstream takes no body data.
  */
 export abstract class TimedRequest extends RequestPatience implements WheelTimer {
-  // The deadline that comes first.
+  // The earliest deadline.
   dueMs = 0;
   slot = -1;
   next: WheelTimer | null = null;
@@ -69,13 +68,13 @@ export abstract class TimedRequest extends RequestPatience implements WheelTimer
   readonly #readMs: number;
   #requestDueMs = never;
   #silenceDueMs = never;
-  /** Pieces of the request's body go out: what is waited for is its client. */
+  /** The body is being sent; the client is waited for. */
   #isSending = false;
-  /** The upstream takes none of them. */
+  /** The upstream takes no body data. */
   #isHeldUp = false;
-  /** As `writeBacklog` was when the silence began. */
+  /** `writeBacklog` at the start of the silence. */
   #backlogBefore = 0;
-  /** Nothing of the response is read. */
+  /** Reading of the response is paused. */
   #isPaused = false;
 
   constructor(request: UpstreamRequest, readMs: number) {
@@ -87,21 +86,24 @@ export abstract class TimedRequest extends RequestPatience implements WheelTimer
   /** What the request waits for. */
   protected abstract get missing(): 'free connection' | 'connection' | 'answer';
 
-  /** The head of its answer has come. */
+  /** The response head arrived. */
   protected abstract get hasHead(): boolean;
 
-  /** Shrinks whenever the upstream takes some of the request. */
+  /** Shrinks when the upstream takes request data. */
   protected abstract get writeBacklog(): number;
 
   protected abstract timeIsOver(failure: UpstreamFailure): void;
 
-  /** The time-out begins: a connection is about to be asked for. It is not heeded before the next call of another one. */
+  /**
+   * Starts the timeout before a connection is requested. It takes effect with the next call that
+   * sets a deadline.
+   */
   protected awaitConnection(nowMs: number): void {
     this.begin(nowMs);
     this.#requestDueMs = nowMs + this.#timeoutMs;
   }
 
-  /** The request is sent whole: its time-out begins anew, and the upstream may be silent until the head of its answer. */
+  /** The request is sent: restarts the timeout until the response head. */
   protected awaitAnswer(): void {
     const nowMs = performance.now();
     this.#isSending = false;
@@ -110,14 +112,16 @@ export abstract class TimedRequest extends RequestPatience implements WheelTimer
     this.bearSilence();
   }
 
-  /** A body begins to go out in pieces. It is watched by the silence of its client, and of an upstream that takes none. */
+  /**
+   * Streaming of the body starts. The client's pace and an upstream that takes nothing limit it.
+   */
   protected beginSending(): void {
     this.#isSending = true;
     this.endTimeOut();
     this.bearSilence();
   }
 
-  /** The upstream takes nothing of the body any more; or it does again. */
+  /** The upstream stopped or resumed taking the body. */
   protected noteHeldUp(isHeldUp: boolean): void {
     this.#isHeldUp = isHeldUp;
     this.#heedSilence();
@@ -129,24 +133,27 @@ export abstract class TimedRequest extends RequestPatience implements WheelTimer
     this.#heedSilence();
   }
 
-  /** Some of the answer has come, or is read on. @param isPaused nothing more is read for now */
+  /**
+   * Response data arrived, or reading resumed.
+   * @param isPaused reading is paused
+   */
   protected noteHeard(isPaused: boolean): void {
     this.#isPaused = isPaused;
     this.#heedSilence();
   }
 
-  /** From now on the time-out is none. */
+  /** Ends the timeout. */
   protected endTimeOut(): void {
     this.#requestDueMs = never;
   }
 
-  /** The upstream may be silent. */
+  /** Suspends the read timeout. */
   protected bearSilence(): void {
     this.#silenceDueMs = never;
     this.watch();
   }
 
-  /** Heeds what is due first. */
+  /** Arms the earliest deadline. */
   protected watch(): void {
     const dueMs = Math.min(this.#requestDueMs, this.#silenceDueMs);
     if (dueMs === never) removeTimer(this);
@@ -157,7 +164,7 @@ export abstract class TimedRequest extends RequestPatience implements WheelTimer
     removeTimer(this);
   }
 
-  /** An upstream may be silent while it is not listened to, and while it waits for the rest of the request. */
+  /** The upstream may be silent while reading is paused and while the request is incomplete. */
   #heedSilence(): void {
     if (this.#isPaused || (this.#isSending && !this.#isHeldUp)) this.bearSilence();
     else {

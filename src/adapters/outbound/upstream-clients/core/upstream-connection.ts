@@ -12,34 +12,33 @@ import type { ResponseHeadCache } from './response-head-cache.js';
 import { ConnectionsClosedError, lossFailure } from './upstream-failures.js';
 import { putOffTimer, removeTimer, setTimer, UpstreamSocket } from './upstream-socket.js';
 
-/** Silence after which the system asks whether the other side is still there. */
+/** Idle time before TCP keep-alive probes, in milliseconds. */
 const keepAliveMs = 60_000;
 
 /**
- * What all connections read into, one after the other.
- * INVARIANT: nothing keeps a part of it once `received` has returned.
+ * Read buffer shared by all connections. INVARIANT: no part of it is kept once `received` returns.
  */
 const sharedOctets = Buffer.allocUnsafeSlow(65_536);
 
-/** Whose request a connection has. */
+/** The current user of a connection. */
 export interface ConnectionHolder {
-  /** It stands: the request may be written. */
+  /** The connection is open; the request may be written. */
   connected(): void;
   notConnected(failure: UpstreamFailure): void;
-  /** Octets have come, valid for as long as this takes. False: no more are wanted until the connection resumes. */
+  /** Input, valid during this call. False: pause until the connection is resumed. */
   received(octets: Buffer, end: number): boolean;
-  /** What was written has gone out. */
+  /** Pending writes are done. */
   drained(): void;
   /**
-   * It has ended; without an error by the will of the upstream, or of the pool. A tunnel has closed. `isUnwritten`: what was to be
-   * written last was not.
+   * The connection closed; without an error if the upstream or the pool closed it, or a tunnel
+   * ended. `isUnwritten`: the last write did not happen.
    */
   lost(error: Error | null, isUnwritten: boolean): void;
 }
 
-/** One connection to a target, made anew when it is needed again after it was closed. Has one holder at a time. */
+/** A connection to a target, reopened on demand. It has one holder at a time. */
 export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer, LateWriter {
-  // For the time to connect, then for that to be kept: while it has a holder nothing is due.
+  // Deadline to connect, then to stay idle; unset while held.
   dueMs = 0;
   slot = -1;
   next: WheelTimer | null = null;
@@ -48,9 +47,9 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
 
   readonly settings: TargetClientSettings;
   readonly reader: Http1ResponseReader;
-  /** It has brought an answer. */
+  /** A response arrived on it before. */
   hasServed = false;
-  /** How long it is kept without a holder. */
+  /** Idle timeout. */
   keepMs = defaultKeepMs;
   readonly #onLost: (connection: UpstreamConnection) => void;
   readonly #reading: Pick<ConnectOpts, 'onread'>;
@@ -60,12 +59,12 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
   #isTunnel = false;
   /** Octets of the last read. */
   #lastRead = 0;
-  /** Waits for the end of the turn. */
+  /** Deferred to the end of the turn. */
   #late: Uint8Array | string | null = null;
 
   /**
-   * @param onLost called when it has closed while nobody held it, unless it was destroyed
-   * @param repeated of the target
+   * @param onLost called when an idle connection closes, unless by `destroy`
+   * @param repeated response head cache of the target
    */
   constructor(
     settings: TargetClientSettings,
@@ -82,45 +81,45 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
     return this.#isConnected && this.isUsable;
   }
 
-  /** It stands, or is being made. One that cannot be written to any more does not. */
+  /** Open or connecting, and writable. */
   get isUsable(): boolean {
     const socket = this.#socket;
     return socket !== null && !socket.destroyed && socket.writeError === null;
   }
 
   /**
-   * The system is read until it has less than the buffer takes, and that in one turn of the loop, where promises go on
-   * between two reads. So only a read that left room was certainly the last one. A stream, which is given as much at once,
-   * may hold some of it back.
+   * Whether the last read emptied the kernel buffer. Reads of one turn repeat until the buffer is
+   * not filled, with promises between them. A stream receives as much at once and may hold some of
+   * it back.
    */
   get isReadDry(): boolean {
     return this.#lastRead < sharedOctets.length && (this.#socket === null || this.#socket.readableLength === 0);
   }
 
-  /** Another request may have it: all that was written has gone out. */
+  /** All writes are done; another request may use the connection. */
   get isFlushed(): boolean {
     return this.isUsable && this.#late === null && this.#socket?.writableLength === 0;
   }
 
-  /** A write has failed: what was written may not have come to the upstream. */
+  /** A write failed; the upstream may have missed data. */
   get isWriteBroken(): boolean {
     return this.#socket === null || this.#socket.writeError !== null;
   }
 
-  /** Nobody else has it until it is released. */
+  /** Reserves the connection for `holder` until release. */
   hold(holder: ConnectionHolder): void {
     this.#holder = holder;
   }
 
-  /** Nobody has it: what comes now was not asked for. */
+  /** Ends the reservation; later input is unrequested. */
   release(): void {
     this.#holder = null;
     if (this.#isConnected) putOffTimer(this, turnMs() + this.keepMs);
   }
 
   /**
-   * Connects, unless that is done or under way. One that is to be a tunnel is always made anew, because the socket of a
-   * tunnel is a stream, and others are not.
+   * Connects unless connected or connecting. A tunnel always gets a new socket, since only such
+   * sockets are streams.
    */
   open(forTunnel: boolean): void {
     if (this.#socket !== null) {
@@ -150,12 +149,12 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
     socket.connect({ host, port });
   }
 
-  /** Writes octets, or text of one octet for each character. False: the holder is told when they have gone out. */
+  /** Writes octets or latin1 text. False: `drained` follows. */
   write(octets: Uint8Array | string): boolean {
     return this.#socket?.write(octets, 'latin1') ?? true;
   }
 
-  /** The same at the end of this turn, for what is all that is written until something has come. */
+  /** The same at the end of this turn, if nothing else is written until input arrives. */
   writeLate(octets: Uint8Array | string): void {
     this.#late = octets;
     writeLate(this);
@@ -167,7 +166,7 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
     if (late !== null && this.isUsable) this.write(late);
   }
 
-  /** Holds back what is written until `uncork`, so that it goes out together. */
+  /** Holds back writes until `uncork`. */
   cork(): void {
     this.#socket?.cork();
   }
@@ -176,28 +175,31 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
     this.#socket?.uncork();
   }
 
-  /** What is longer than the stream likes to hold may have been taken by the system at once. */
+  /** The kernel may have taken a write above the high-water mark at once. */
   get isFull(): boolean {
     const socket = this.#socket;
     return socket?.writableNeedDrain === true && socket.writableLength > 0;
   }
 
-  /** Shrinks whenever the system takes some of what was written. */
+  /** Shrinks when the kernel accepts written data. */
   get writeBacklog(): number {
     return this.#socket === null ? 0 : writeBacklog(this.#socket);
   }
 
-  /** From now on the end is what reading says it is. */
+  /** Ignores write errors; the result of reading decides. */
   forgiveWrites(): void {
     this.#socket?.forgiveWrites();
   }
 
-  /** More octets are wanted. */
+  /** Resumes reading. */
   resume(): void {
     this.#socket?.resume();
   }
 
-  /** Gives its socket away as a stream that has these octets to read first. The holder is told when that has closed. */
+  /**
+   * Gives the socket away as a stream that starts with `rest`. The holder is notified when it
+   * closes.
+   */
   becomeTunnel(rest: Uint8Array): UpstreamSocket | null {
     const socket = this.#socket;
     if (socket === null) return null;
@@ -205,12 +207,12 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
     socket.removeAllListeners('data');
     socket.pause();
     if (rest.length > 0) socket.unshift(rest);
-    // What the client still sends goes on when the upstream has said its last.
+    // Client data continues after the upstream half-closed.
     socket.allowHalfOpen = true;
     return socket;
   }
 
-  /** Cuts off what is under way. A holder is told, once this has returned. */
+  /** Closes the connection; the holder is notified afterwards. */
   destroy(): void {
     if (this.#holder === null) this.#drop();
     else this.#socket?.destroy(new ConnectionsClosedError());
@@ -230,7 +232,7 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
   #connected(socket: UpstreamSocket): void {
     if (this.#socket !== socket) return;
     this.#isConnected = true;
-    // A time to be kept may well be shorter than one to connect.
+    // The idle timeout may be shorter than the connect timeout.
     removeTimer(this);
     if (this.#holder === null) putOffTimer(this, performance.now() + this.keepMs);
     else this.#holder.connected();
@@ -239,7 +241,8 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
   #received(octets: Buffer, end: number): boolean {
     this.#lastRead = end;
     if (this.#late !== null) {
-      // It answers nothing: the request has not been written. A connection that has served is not taken at its word any more.
+      // Unrequested input: the request is not written yet. A reused connection that does so is
+      // discarded.
       if (this.hasServed && this.#socket !== null) {
         this.#ended(this.#socket, null);
         return false;
@@ -249,12 +252,14 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
     const holder = this.#holder;
     const socket = this.#socket;
     if (holder !== null) {
-      // Not before: what waits here, or is begun by it on this connection, would be written as if it had come before these octets.
+      // Not earlier: deferred work, or a request that it starts here, would be written as if it
+      // preceded this input.
       const outerMs = turnBegins();
       try {
         boundLateness();
-        // INVARIANT: they go to nobody else but the one whose answer they are, whatever was ended or begun by what was written. An
-        // exchange that ends before its answer has discarded its socket, so that below it is nobody else's who would suffer for it.
+        // INVARIANT: only the holder at arrival gets this input, whatever the flush ended or
+        // started. An exchange that ends early discards its socket, so no other request is
+        // affected.
         if (this.#holder === holder && this.#socket === socket) return holder.received(octets, end);
       } finally {
         turnEnds(outerMs);
@@ -270,7 +275,7 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
 
   #ended(socket: UpstreamSocket, error: Error | null): void {
     if (this.#socket !== socket) return;
-    // What reading takes for an end in order was none where writing has met a reset.
+    // Reading saw a normal end although writing met a reset.
     const loss = error ?? socket.writeError;
     this.#end(lossFailure(loss), loss);
   }

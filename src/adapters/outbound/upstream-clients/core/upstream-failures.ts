@@ -4,7 +4,7 @@ import type { HeaderList } from '../../../../domain/http/header-list.js';
 import type { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import { descriptorShortage, waitText } from '../pool/target-connections.js';
 
-/** A response whose head has come. The list of its fields is made when it is asked for. */
+/** A response with its head. The field list is built on demand. */
 export class ReceivedResponse implements UpstreamResponse {
   readonly status: number;
   readonly received: ResponseLines;
@@ -27,7 +27,7 @@ export class ReceivedResponse implements UpstreamResponse {
 const detailOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
-/** The connection was cut off because its client closes, which is no fault of the upstream. */
+/** The client shut down and closed the connection; the upstream is not at fault. */
 export class ConnectionsClosedError extends Error {
   constructor() {
     super('the connections to the target are closed');
@@ -35,36 +35,36 @@ export class ConnectionsClosedError extends Error {
   }
 }
 
-/** A connection did not come about, or has ended before its time. Null: the other side has closed it in order. */
+/** Failure of a connection that did not open or closed early. Null: the peer closed it normally. */
 export const lossFailure = (error: Error | null): UpstreamFailure => {
   if (error === null) return { code: 'unreachable', detail: 'the upstream has closed the connection' };
   if (error instanceof ConnectionsClosedError) return { code: 'cancelled', detail: error.message };
   const shortage = descriptorShortage(error);
   if (shortage !== null) return shortage;
-  // It comes from the system where that gives up before the gateway does.
+  // The kernel timed out before the gateway.
   const isTimeOut = (error as NodeJS.ErrnoException).code === 'ETIMEDOUT';
   return { code: isTimeOut ? 'timed_out' : 'unreachable', detail: detailOf(error) };
 };
 
-/** The response cannot be read. */
+/** The response is malformed. */
 export const malformedResponse = (fault: string): UpstreamFailure => ({
   code: 'invalid_response',
   detail: `the response is malformed: ${fault}`,
 });
 
-/** The request cannot be written as it is. */
+/** The request cannot be written. */
 export const refused = (error: unknown): UpstreamFailure => ({ code: 'refused_request', detail: detailOf(error) });
 
-/** The body of the request did not come. */
+/** The request body failed. */
 export const bodyFailure = (error: unknown): UpstreamFailure => ({ code: 'request_body', detail: detailOf(error) });
 
-/** The upstream has been silent for too long. */
+/** The upstream exceeded the read timeout. */
 export const silence = (readMs: number, hasHead: boolean): UpstreamFailure => ({
   code: 'timed_out',
   detail: `${hasHead ? 'no more of the answer' : 'nothing more of the request was taken'} within ${waitText(readMs)}`,
 });
 
-/** What the reader of a response's body is told of a failure. */
+/** The body error for an upstream failure. */
 export const readErrorCode = ({ code }: UpstreamFailure): BodyReadError['code'] => {
   if (code === 'timed_out') return 'timed_out';
   return code === 'invalid_response' ? 'malformed' : 'aborted';

@@ -8,11 +8,11 @@ import { requestHeadText, requestLine } from '../../../wire/http1/head-text.js';
 import { RequestLines } from '../../../wire/http1/request-lines.js';
 import { SentLines } from '../../../wire/http1/sent-lines.js';
 
-/** Whether a careless reader would frame by a field of a trailer section. */
+/** Whether a lenient parser would take framing from a trailer field. */
 export const frames = (trailers: HeaderList): boolean =>
   withoutHopByHop(trailers) !== trailers || firstHeader(trailers, 'content-length') !== undefined;
 
-/** A request that cannot be sent as it is: an upstream could take it for another one. */
+/** The request cannot be sent safely: an upstream could misread it. */
 export class RefusedRequestError extends Error {
   constructor(message: string) {
     super(message);
@@ -20,22 +20,22 @@ export class RefusedRequestError extends Error {
   }
 }
 
-/** A body of another length than the request says. */
+/** The body length differs from Content-Length. */
 export class BodyLengthError extends RefusedRequestError {
   constructor() {
     super('the body is not as long as the Content-Length says');
   }
 }
 
-/** In place of the length of a request's body. */
+/** Placeholder length: no body. */
 export const noBody = -2;
-/** The same: the body goes in chunks. */
+/** Placeholder length: the body is chunked. */
 export const unknownLength = -1;
 
-/** Octets of lines that are kept as they were sent: agents may put any number of them to those of the client. */
+/** Longest cached lines; agents may add any number of fields. */
 const maxSentOctets = 16_384;
 
-/** Methods that expect a body: without one they say that it has no octets (RFC 9110, section 8.6). */
+/** Methods that expect content: an empty body needs Content-Length 0 (RFC 9110, section 8.6). */
 const methodsWithContent: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
 
 const lengthOf = (value: string): number => {
@@ -44,7 +44,7 @@ const lengthOf = (value: string): number => {
   return length;
 };
 
-/** Fields of a message that is one between the gateway and the upstream: the client makes them. */
+/** Fields of one hop, which this client writes itself. */
 const isOfConnection = (name: string): boolean => {
   const lower = name.toLowerCase();
   return (
@@ -56,17 +56,16 @@ const isOfConnection = (name: string): boolean => {
   );
 };
 
-/** What the fields of a request say that its head depends on. Valid until the next one is looked at. */
+/** Result of the last field scan. */
 const found = { hasHost: false, hasTe: false, lengthAt: -1 };
 
-/** A head with such a field is looked at from its beginning. */
+/** A head with such a field is scanned from its start. */
 const ofConnection =
   fieldTrait.hopByHop | fieldTrait.te | fieldTrait.connection | fieldTrait.transferEncoding | fieldTrait.expect;
 
 /**
- * Looks at all fields but those at the beginning that are as they were received: of them it is known.
- *
- * @param same how many entries of the list they are
+ * Scans all fields except the leading unchanged ones, which are known from the received head.
+ * @param same number of unchanged list entries
  */
 const look = (headers: readonly string[], received: RequestLines | null, same: number): void => {
   const isKnown = received !== null && (received.traits & ofConnection) === 0;
@@ -104,7 +103,7 @@ const isWithin = (at: number, end: number): boolean => at >= 0 && at < end;
 const linesOf = ({ received }: UpstreamRequest): RequestLines | null =>
   received instanceof RequestLines ? received : null;
 
-/** Octets of a body that goes in pieces, as the request has it, or `unknownLength`. */
+/** Declared length of a streamed body, or `unknownLength`. */
 export const lengthInPieces = (request: UpstreamRequest): number => {
   const { headers, body } = request;
   const lines = linesOf(request);
@@ -114,12 +113,10 @@ export const lengthInPieces = (request: UpstreamRequest): number => {
 };
 
 /**
- * The head of a request as it goes to the upstream, to its end; one character for each octet. Only what was looked at goes
- * out, and each field of framing is one that this client stands for. Throws a `RefusedRequestError` or an
- * `UnwritableHeadError`.
- *
- * @param authority the Host of a request that has none
- * @param bodyOctets of the body, or `noBody`, or `unknownLength`
+ * The complete request head for the upstream, one character per octet. All fields are validated,
+ * and this client controls the framing. Throws `RefusedRequestError` or `UnwritableHeadError`.
+ * @param authority Host for a request without one
+ * @param bodyOctets length, `noBody` or `unknownLength`
  */
 export const upstreamRequestHead = (request: UpstreamRequest, authority: string, bodyOctets: number): string => {
   const { method, target, headers } = request;
@@ -144,7 +141,7 @@ export const upstreamRequestHead = (request: UpstreamRequest, authority: string,
     hasHost && fields === headers
       ? requestHeadText(method, target, fields, lines, same)
       : requestHeadText(method, target, hasHost ? fields : ['Host', authority, ...fields], lines);
-  // INVARIANT: the fields were looked at, and no value says anything about the framing, whatever it is.
+  // INVARIANT: the fields were scanned, and no value affects the framing.
   if (lines?.comesAgain === true && lines.sent === null && fields === headers && hasHost && !hasTe && lengthAt < 0) {
     const own = text.slice(requestLine(method, target).length);
     if (own.length <= maxSentOctets) lines.sent = new SentLines(headers, own, [lines.goingOn, lines.fields]);
@@ -152,13 +149,16 @@ export const upstreamRequestHead = (request: UpstreamRequest, authority: string,
   if (request.upgradeToWebSocket) {
     return `${text}Connection: Upgrade${hasTe ? ', TE' : ''}\r\nUpgrade: websocket\r\n\r\n`;
   }
-  // TE is for the next recipient alone, which Connection has to say (RFC 9110, section 10.1.4).
+  // TE is hop-by-hop; Connection must list it (RFC 9110, section 10.1.4).
   const head = hasTe ? `${text}Connection: TE\r\n` : text;
   if (bodyOctets === unknownLength) return `${head}Transfer-Encoding: chunked\r\n\r\n`;
   return hasLength || length === '' ? `${head}\r\n` : `${head}Content-Length: ${length}\r\n\r\n`;
 };
 
-/** The Content-Length that a request goes out with; empty: none. What has no octets needs none, unless its method promises some. */
+/**
+ * The Content-Length of the request; empty for none. An empty body needs one only if the method
+ * expects content.
+ */
 const lengthText = (method: string, bodyOctets: number): string => {
   if (bodyOctets > 0) return String(bodyOctets);
   return bodyOctets !== unknownLength && methodsWithContent.has(method) ? '0' : '';

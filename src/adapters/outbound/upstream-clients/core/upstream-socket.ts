@@ -2,12 +2,12 @@ import { Socket } from 'node:net';
 import { TimerWheel, type WheelTimer } from '../../../../domain/shared/timer-wheel.js';
 
 const tickMs = 50;
-/** A round of 51 seconds: most deadlines are looked at once. */
+/** One round takes 51 seconds: most deadlines are inspected once. */
 const slots = 1_024;
 
-/** That of all connections and requests to targets. */
+/** Timer wheel of all upstream connections and requests. */
 const wheel = new TimerWheel(tickMs, slots, performance.now());
-/** Turns the wheel while there is something in it. */
+/** Runs while the wheel has timers. */
 let turning: NodeJS.Timeout | null = null;
 
 const turn = (): void => {
@@ -17,47 +17,49 @@ const turn = (): void => {
   turning = null;
 };
 
-/** Sets a timer, or sets it anew; `dueMs` as `performance.now` counts. It is never early, and late by two ticks at the most. */
+/**
+ * Sets or moves a timer; `dueMs` as in `performance.now`. It fires never early and at most two
+ * ticks late.
+ */
 export const setTimer = (timer: WheelTimer, dueMs: number): void => {
   wheel.set(timer, dueMs);
   turning ??= setInterval(turn, tickMs).unref();
 };
 
-/** The same; costs an assignment where the timer is put off. */
+/** The same, cheaper for a timer that moves later. */
 export const putOffTimer = (timer: WheelTimer, dueMs: number): void => {
   if (timer.slot >= 0 && dueMs >= timer.dueMs) timer.dueMs = dueMs;
   else setTimer(timer, dueMs);
 };
 
-/** Takes out a timer, where it is set. */
+/** Removes a timer if set. */
 export const removeTimer = (timer: WheelTimer): void => {
   if (timer.slot >= 0) wheel.remove(timer);
 };
 
 type WriteCallback = (error?: Error | null) => void;
 
-/** A socket to an upstream that can do without its writing direction. */
+/** An upstream socket that can ignore write errors. */
 export class UpstreamSocket extends Socket {
   #isForgiving = false;
   #writeError: Error | null = null;
 
   /**
-   * From now on nothing is made of it that writing fails. An upstream that answers early and stops reading has not failed:
-   * its answer may wait to be read, and would be lost if the socket ended here. Reading gets to the end or the reset soon
-   * enough, because writing saw it already.
+   * Ignores later write errors. An upstream may respond early and stop reading; closing here would
+   * lose its response. Reading soon meets the end or the reset.
    */
   forgiveWrites(): void {
     this.#isForgiving = true;
   }
 
-  /** Of a write that was forgiven: the other side has stopped reading. */
+  /** The ignored write error: the peer stopped reading. */
   get writeError(): Error | null {
     return this.#writeError;
   }
 
   /**
-   * Asks at the end of reading whether the peer has reset the connection. libuv reports a reset that comes together with
-   * octets as an end. Writing nothing fails then, and sends nothing otherwise.
+   * Detects a reset at the end of reading: libuv reports one that arrives with data as a normal
+   * end. An empty write fails then, and otherwise sends nothing.
    */
   findReset(): Error | null {
     if (!this.destroyed && !this.writableEnded && this.writableLength === 0) this.write('');

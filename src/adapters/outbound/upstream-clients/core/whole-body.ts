@@ -3,12 +3,12 @@ import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.
 
 import { reuse } from './octet-copies.js';
 
-/** A body that has come with its head, all of it. */
+/** A complete body that arrived with its head. */
 export class WholeBody implements BodySource {
   readonly declaredLength: number;
   #octets: Uint8Array | null;
 
-  /** Null: a body of no octets. */
+  /** Null for an empty body. */
   constructor(octets: Uint8Array | null) {
     this.#octets = octets;
     this.declaredLength = octets === null ? 0 : octets.length;

@@ -15,10 +15,10 @@ import {
 import { AgentGrpcError, type BindSocketPath, bindAddress } from './bind-address.js';
 import { ControlStream } from './control-stream.js';
 import { CutOffLog } from './cut-off-log.js';
-import { type GrpcCalls, GrpcConnection, type GrpcConnectionParts } from './grpc-connection.js';
+import { GatewayGrpcConnection, type GrpcCalls, type GrpcConnectionParts } from './gateway-grpc-connection.js';
 import {
   defaultGrpcServerOptions,
-  type GrpcLibrary,
+  type GrpcServerLibrary,
   type GrpcServerOptions,
   type GrpcServerTls,
   type ServerTls,
@@ -41,7 +41,7 @@ export interface AgentGrpcSettings {
 export interface AgentGrpcParts {
   /** Gives the library and the service of proto/agent-service-v2.proto; asked when the server begins to listen. */
   readonly loadGrpc: () => Promise<{
-    readonly grpc: GrpcLibrary;
+    readonly grpc: GrpcServerLibrary;
     readonly service: Readonly<Record<string, LoadedMethod>>;
   }>;
   readonly bindSocketPath: BindSocketPath;
@@ -62,12 +62,12 @@ export class AgentGrpcServer {
   readonly #sessions: GatewaySessions;
   readonly #held: BufferedOctetCounter;
   readonly #cutOffs: CutOffLog;
-  readonly #connections = new Set<GrpcConnection>();
+  readonly #connections = new Set<GatewayGrpcConnection>();
   readonly #processStreams = new Set<ProcessStream>();
   readonly #controlStreams = new Set<ControlStream>();
   #server: Server | null = null;
   #tasks: readonly ScheduledTask[] = [];
-  #grpc: GrpcLibrary | null = null;
+  #grpc: GrpcServerLibrary | null = null;
   /** That of the next connection; null: plaintext. */
   #tls: ServerTls | null = null;
   #isDraining = false;
@@ -157,7 +157,7 @@ export class AgentGrpcServer {
 
   #acceptor(parts: Omit<GrpcConnectionParts, 'tls'>): Server {
     const server = createServer((socket) => {
-      const connection = new GrpcConnection(socket, { ...parts, tls: this.#tls });
+      const connection = new GatewayGrpcConnection(socket, { ...parts, tls: this.#tls });
       this.#connections.add(connection);
       socket.once('close', () => {
         this.#connections.delete(connection);

@@ -9,7 +9,10 @@ import {
 import { AgentGrpcError } from './bind-address.js';
 
 /** What is used of @grpc/grpc-js. It is handed over: a program that serves no gRPC does not load it. */
-export type GrpcLibrary = Pick<typeof Grpc, 'Metadata' | 'Server' | 'ServerCredentials' | 'ServerInterceptingCall'>;
+export type GrpcServerLibrary = Pick<
+  typeof Grpc,
+  'Metadata' | 'Server' | 'ServerCredentials' | 'ServerInterceptingCall'
+>;
 
 /** TLS of the agent's gRPC server, in PEM. */
 export interface GrpcServerTls {

@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream';
 import type { Metadata, ServerInterceptor } from '@grpc/grpc-js';
 import type { Clock } from '../../../application/ports/shared/clock.js';
 import { CallOctets } from './call-octets.js';
-import type { GrpcLibrary } from './grpc-server-options.js';
+import type { GrpcServerLibrary } from './grpc-server-options.js';
 import { grpcStatus } from './grpc-status.js';
 
 /** The one encoding of messages that is read, as a call says it of those of its peer and of its own. */
@@ -28,7 +28,7 @@ export class OctetWatch {
   readonly #calls = new WeakMap<Metadata, CallOctets>();
   readonly interceptor: ServerInterceptor;
 
-  constructor({ Metadata: metadataClass, ServerInterceptingCall }: GrpcLibrary, clock: Clock) {
+  constructor({ Metadata: metadataClass, ServerInterceptingCall }: GrpcServerLibrary, clock: Clock) {
     this.interceptor = (_method, call) => {
       const { stream, incomingEncoding } = call as LibraryMembers;
       const isCompressed = typeof incomingEncoding === 'string' && incomingEncoding !== readEncoding;

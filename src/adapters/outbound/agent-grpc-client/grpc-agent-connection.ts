@@ -24,8 +24,8 @@ import type { GrpcAgentToProxy, GrpcProxyControl, GrpcProxyToAgent } from '../..
 import type { MessageLook } from '../../wire/agent-grpc/message-shape.js';
 import { readOwnedHeaders } from '../../wire/agent-grpc/owned-headers-metadata.js';
 import type { GrpcHandshakeResponse } from '../../wire/agent-messages/handshake-messages.js';
+import type { AgentGrpcConnection, GrpcLineListener } from './agent-grpc-connection.js';
 import type { GrpcConnectorOptions, GrpcConnectorSettings } from './grpc-client-options.js';
-import type { GrpcConnection, GrpcLineListener } from './grpc-connection.js';
 
 /** Characters of an agent's own words that go into the log. */
 const maximumReasonLength = 500;
@@ -33,7 +33,7 @@ const maximumReasonLength = 500;
 const notSent = (reason: string): ConfigureOutcome => err({ kind: 'no_answer', reason });
 
 /** Makes the line that a connection goes by; what cannot be made is why the agent cannot be reached. */
-export type LineOpener = (listener: GrpcLineListener) => Promise<Result<GrpcConnection, ConnectionEnd>>;
+export type LineOpener = (listener: GrpcLineListener) => Promise<Result<AgentGrpcConnection, ConnectionEnd>>;
 
 /** One connection to an agent over gRPC, from the attempt to connect to its end; it is never used again after that. */
 export class GrpcAgentConnection implements AgentConnection {
@@ -42,7 +42,7 @@ export class GrpcAgentConnection implements AgentConnection {
   readonly #listener: AgentConnectionListener;
   readonly #deadline: ScheduledTask;
   readonly #keepalive: ScheduledTask;
-  #line: GrpcConnection | null = null;
+  #line: AgentGrpcConnection | null = null;
   #ownedHeaders: Result<readonly string[], string> = ok([]);
   #capabilities: AgentCapabilities | null = null;
   /** Whether the agent has said that it takes no more; it cannot take that back. */

@@ -18,6 +18,7 @@ import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { HeaderBlockGate } from '../../http2-sockets/header-block-gate.js';
 import type { SocketTrust } from './admit-socket.js';
+import { AgentGrpcConnection, type GrpcLineListener } from './agent-grpc-connection.js';
 import { GrpcAgentConnection, type LineOpener } from './grpc-agent-connection.js';
 import {
   type CalledAgentService,
@@ -28,7 +29,6 @@ import {
   type LoadedAgentGrpc,
   maximumReceivedMessageBytes,
 } from './grpc-client-options.js';
-import { GrpcConnection, type GrpcLineListener } from './grpc-connection.js';
 import { SocketGate } from './socket-gate.js';
 import { checkUnixSocket } from './unix-socket-trust.js';
 
@@ -156,7 +156,7 @@ export class GrpcAgentConnector implements AgentConnector {
     return new GrpcAgentConnection(this.#settings, this.#options, config, clock, scheduler, open, listener);
   }
 
-  async #openLine(listener: GrpcLineListener): Promise<Result<GrpcConnection, ConnectionEnd>> {
+  async #openLine(listener: GrpcLineListener): Promise<Result<AgentGrpcConnection, ConnectionEnd>> {
     const trust = await this.#trust();
     if (!trust.ok) return err({ kind: 'refused', detail: trust.error });
     try {
@@ -166,7 +166,7 @@ export class GrpcAgentConnector implements AgentConnector {
       const gate = new SocketGate(trust.value);
       const client = new grpc.Client(targetOf(this.#settings.address), gatedCredentials(grpc, gate), channelOptions);
       const plan = { grpc, service: { ProcessStream, ControlStream } as CalledAgentService, client, gate };
-      return ok(new GrpcConnection(plan, this.#options, this.#parts.scheduler, listener));
+      return ok(new AgentGrpcConnection(plan, this.#options, this.#parts.scheduler, listener));
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'unknown';
       return err({ kind: 'ended', detail: `gRPC cannot be used: ${reason}` });

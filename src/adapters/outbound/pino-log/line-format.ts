@@ -1,11 +1,11 @@
 import { isatty } from 'node:tty';
 import type { LogFormat } from '../../../domain/configuration/log-configuration.js';
-import { printableText } from './printable-json.js';
+import { printableLogText } from './printable-json.js';
 
 type Line = Record<string, unknown>;
 
 const printable = (value: unknown): unknown => {
-  if (typeof value === 'string') return printableText(value);
+  if (typeof value === 'string') return printableLogText(value);
   return Array.isArray(value) ? value.map(printable) : value;
 };
 

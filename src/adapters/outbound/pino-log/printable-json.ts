@@ -17,4 +17,4 @@ export const jsonCharacters = (text: string): string =>
 export const jsonText = (text: string): string => `"${jsonCharacters(text)}"`;
 
 /** A text with every control character written as an escape, for output that is no JSON. */
-export const printableText = (text: string): string => jsonCharacters(text).replaceAll('\\"', '"');
+export const printableLogText = (text: string): string => jsonCharacters(text).replaceAll('\\"', '"');

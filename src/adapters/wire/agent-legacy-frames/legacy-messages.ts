@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../domain/shared/json.js';
 import type { Result } from '../../../domain/shared/result.js';
 import { agentResponse, answeredId } from '../agent-messages/answer-messages.js';
 import { writeEventJson } from '../agent-messages/event-messages.js';
-import { flag, optional, text } from '../agent-messages/field-kinds.js';
+import { flag, optionalKind, textKind } from '../agent-messages/field-kinds.js';
 import { readPayload, readSafely } from '../agent-messages/json-payload.js';
 
 /** What the agents that speak the older framing expect to be told, although it is not the second framing. */
@@ -43,5 +43,5 @@ export const readLegacyConfigureAnswer = (payload: Uint8Array): Result<LegacyCon
   readSafely(() => {
     const object = readPayload(payload);
     if (flag.fromJson(object['success'], 'success')) return { success: true };
-    return { success: false, error: optional(text).fromJson(object['error'], 'error') ?? 'no reason given' };
+    return { success: false, error: optionalKind(textKind).fromJson(object['error'], 'error') ?? 'no reason given' };
   });

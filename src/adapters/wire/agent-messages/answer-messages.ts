@@ -12,16 +12,16 @@ import {
   type FieldKind,
   flag,
   float,
+  kindWithDefault,
   listOf,
   number,
   octets,
-  optional,
+  optionalKind,
   readObject,
   singleHeaders,
-  text,
+  textKind,
   textMap,
   texts,
-  withDefault,
 } from './field-kinds.js';
 import {
   Choice,
@@ -42,15 +42,19 @@ const decisions = new Choice(
     block: field(
       message({
         status: field(count('small'), 'status', 1),
-        body: field(optional(text), 'body', 2),
+        body: field(optionalKind(textKind), 'body', 2),
         headers: field(singleHeaders, 'headers', 3),
       }),
       'block',
       3,
     ),
-    redirect: field(message({ url: field(text, 'url', 1), status: field(count('small'), 'status', 2) }), 'redirect', 4),
+    redirect: field(
+      message({ url: field(textKind, 'url', 1), status: field(count('small'), 'status', 2) }),
+      'redirect',
+      4,
+    ),
     challenge: field(
-      message({ challengeType: field(text, 'challenge_type', 1), params: field(textMap, 'params', 2) }),
+      message({ challengeType: field(textKind, 'challenge_type', 1), params: field(textMap, 'params', 2) }),
       'challenge',
       5,
     ),
@@ -67,15 +71,15 @@ const decision: FieldKind<AgentDecision, GrpcOfKind<typeof decisions>> = {
   toGrpc: (value) => decisions.toGrpc(value),
 };
 
-const header = message({ name: field(text, 'name', 1), value: field(text, 'value', 2) });
-const headerName = message({ name: field(text, 'name', 1) });
+const header = message({ name: field(textKind, 'name', 1), value: field(textKind, 'value', 2) });
+const headerName = message({ name: field(textKind, 'name', 1) });
 
 /** The name of a header to remove stands by itself on gRPC. */
 const removedHeader: FieldKind<ValueOf<typeof headerName.fields>, string> = {
   shape: 'text',
   fromJson: (value, name) => headerName.fromJson(value, name),
   toJson: (value) => headerName.toJson(value),
-  fromGrpc: (value, name, isChecked) => ({ name: text.fromGrpc(value, name, isChecked) }),
+  fromGrpc: (value, name, isChecked) => ({ name: textKind.fromGrpc(value, name, isChecked) }),
   toGrpc: ({ name }) => name,
 };
 
@@ -89,7 +93,7 @@ const idMember = 'correlation_id';
 const withoutId = ({ [idMember]: _, ...remarks }: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   remarks;
 
-/** The id of the call stands among them on the socket. What else is no text is left out. */
+/** The id of the call stands among them on the socket. What else is no textKind is left out. */
 const remarks: typeof textMap = {
   ...textMap,
   fromJson(value, name) {
@@ -105,16 +109,16 @@ const remarks: typeof textMap = {
 const audit = message({
   tags: field(texts, 'tags', 1),
   ruleIds: field(texts, 'rule_ids', 2),
-  confidence: field(optional(float), 'confidence', 3),
+  confidence: field(optionalKind(float), 'confidence', 3),
   reasonCodes: field(texts, 'reason_codes', 4),
   custom: field(remarks, 'custom', 5),
 }) satisfies Describes<AgentAudit>;
 
 /** Null data passes the chunk, empty data drops it, any other replaces it. A missing index is that of the first chunk. */
-const bodyMutation = optional(
+const bodyMutation = optionalKind(
   message({
-    data: socketField(optional(octets), 'data'),
-    chunkIndex: socketField(withDefault(count('large'), 0), 'chunk_index'),
+    data: socketField(optionalKind(octets), 'data'),
+    chunkIndex: socketField(kindWithDefault(count('large'), 0), 'chunk_index'),
   }),
 );
 
@@ -128,15 +132,15 @@ export const agentResponse = message(
     requestHeaders: field(listOf(headerOperation), 'request_headers', 10),
     responseHeaders: field(listOf(headerOperation), 'response_headers', 11),
     routing: fixed('routing_metadata', {}),
-    audit: field(withDefault(audit, emptyAudit), 'audit', 12),
-    needsMore: field(withDefault(flag, false), 'needs_more', 14),
+    audit: field(kindWithDefault(audit, emptyAudit), 'audit', 12),
+    needsMore: field(kindWithDefault(flag, false), 'needs_more', 14),
     requestBodyMutation: socketField(bodyMutation, 'request_body_mutation'),
     responseBodyMutation: socketField(bodyMutation, 'response_body_mutation'),
     webSocket: fixed('websocket_decision', null, (value) => value === 'allow', '"websocket_decision" answers no frame'),
   },
   {
-    correlationId: grpcField(text, 'correlation_id', 1),
-    processingTimeMs: grpcField(optional(number('large')), 'processing_time_ms', 13),
+    correlationId: grpcField(textKind, 'correlation_id', 1),
+    processingTimeMs: grpcField(optionalKind(number('large')), 'processing_time_ms', 13),
   },
 ) satisfies Describes<AgentAnswer>;
 

@@ -1,7 +1,7 @@
 import { type CancelReason, cancelReasons } from '../../../domain/agent-protocol/messages.js';
 import type { JsonValue } from '../../../domain/shared/json.js';
 import { correlationId } from './event-messages.js';
-import { count, type FieldKind, filledText, flag, number, optional, text } from './field-kinds.js';
+import { count, type FieldKind, filledText, flag, number, optionalKind, textKind } from './field-kinds.js';
 import { configuration } from './handshake-messages.js';
 import { type Describes, field, grpcField, message, socketField, timestamp } from './message-table.js';
 
@@ -25,7 +25,7 @@ export interface Cancel {
 export const configure = message(
   {
     correlationId: socketField(
-      { ...text, fromJson: (value) => (typeof value === 'string' ? value : '') },
+      { ...textKind, fromJson: (value) => (typeof value === 'string' ? value : '') },
       'correlation_id',
     ),
     config: field(configuration, 'config_json', 1, 'config'),
@@ -51,8 +51,8 @@ export const cancel = message(
   { correlationId: field(correlationId, 'correlation_id', 1), reason: field(cancelReason, 'reason', 2) },
   {
     ...timestamp(3),
-    blockingAgentId: grpcField(optional(text), 'blocking_agent_id', 4),
-    manualReason: grpcField(optional(text), 'manual_reason', 5),
+    blockingAgentId: grpcField(optionalKind(textKind), 'blocking_agent_id', 4),
+    manualReason: grpcField(optionalKind(textKind), 'manual_reason', 5),
   },
 ) satisfies Describes<Cancel>;
 
@@ -99,9 +99,9 @@ export const drainRequest = message(
 export const configUpdateResponse = message(
   {},
   {
-    requestId: grpcField(text, 'request_id', 1),
+    requestId: grpcField(textKind, 'request_id', 1),
     accepted: grpcField(flag, 'accepted', 2),
-    error: grpcField(optional(text), 'error', 3),
+    error: grpcField(optionalKind(textKind), 'error', 3),
     ...timestamp(4),
   },
 );

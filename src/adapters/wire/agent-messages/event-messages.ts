@@ -12,21 +12,21 @@ import {
   type FieldKind,
   flag,
   headerArrays,
+  kindWithDefault,
   number,
   octets,
-  optional,
+  optionalKind,
   refuse,
-  text,
-  withDefault,
+  textKind,
 } from './field-kinds.js';
 import { MalformedMessage } from './json-payload.js';
-import { constant, type Describes, field, grpcField, message, socketField, timestamp } from './message-table.js';
+import { constantField, type Describes, field, grpcField, message, socketField, timestamp } from './message-table.js';
 
 /** Over gRPC there has to be one: an answer to an event without an id could be for any. */
 export const correlationId: FieldKind<string, string> = {
-  ...text,
+  ...textKind,
   fromGrpc(value, name, isChecked) {
-    const id = text.fromGrpc(value, name, isChecked);
+    const id = textKind.fromGrpc(value, name, isChecked);
     if (id === '') throw new MalformedMessage('it has no correlation id');
     return id;
   },
@@ -36,7 +36,7 @@ export const correlationId: FieldKind<string, string> = {
 const instant: FieldKind<number, number> = {
   ...count('large'),
   fromJson(value, name) {
-    const instantMs = Date.parse(text.fromJson(value, name));
+    const instantMs = Date.parse(textKind.fromJson(value, name));
     return Number.isNaN(instantMs) ? refuse(name, 'time') : instantMs;
   },
   toJson: (instantMs) => new Date(instantMs).toISOString(),
@@ -44,37 +44,37 @@ const instant: FieldKind<number, number> = {
 
 export const requestMetadata = message({
   correlationId: field(correlationId, 'correlation_id', 1),
-  requestId: field(text, 'request_id', 2),
-  clientIp: field(text, 'client_ip', 3),
+  requestId: field(textKind, 'request_id', 2),
+  clientIp: field(textKind, 'client_ip', 3),
   clientPort: field(count('small'), 'client_port', 4),
-  serverName: field(optional(text), 'server_name', 5),
-  protocol: field(text, 'protocol', 6),
-  tlsVersion: field(optional(text), 'tls_version', 7),
-  tlsCipher: socketField(optional(text), 'tls_cipher'),
-  routeId: field(optional(text), 'route_id', 8),
-  upstreamId: field(optional(text), 'upstream_id', 9),
+  serverName: field(optionalKind(textKind), 'server_name', 5),
+  protocol: field(textKind, 'protocol', 6),
+  tlsVersion: field(optionalKind(textKind), 'tls_version', 7),
+  tlsCipher: socketField(optionalKind(textKind), 'tls_cipher'),
+  routeId: field(optionalKind(textKind), 'route_id', 8),
+  upstreamId: field(optionalKind(textKind), 'upstream_id', 9),
   timestampMs: field(instant, 'timestamp_ms', 10, 'timestamp'),
-  traceparent: field(optional(text), 'traceparent', 11),
+  traceparent: field(optionalKind(textKind), 'traceparent', 11),
 });
 
 /** The id stands in the metadata as well; gRPC has it there alone. */
 export const requestHeaders = message(
   {
-    kind: constant('request_headers'),
-    correlationId: socketField(text, 'correlation_id'),
+    kind: constantField('request_headers'),
+    correlationId: socketField(textKind, 'correlation_id'),
     metadata: field(requestMetadata, 'metadata', 1),
-    method: field(text, 'method', 2),
-    uri: field(text, 'uri', 3),
+    method: field(textKind, 'method', 2),
+    uri: field(textKind, 'uri', 3),
     headers: field(headerArrays, 'headers', 5),
   },
-  { httpVersion: grpcField(text, 'http_version', 4) },
+  { httpVersion: grpcField(textKind, 'http_version', 4) },
 ) satisfies Describes<RequestHeadersEvent>;
 
 const chunk = {
   correlationId: field(correlationId, 'correlation_id', 1),
   data: field(octets, 'data', 3),
   isLast: field(flag, 'is_last', 4),
-  totalSize: field(optional(count('large')), 'total_size', 5),
+  totalSize: field(optionalKind(count('large')), 'total_size', 5),
   chunkIndex: field(count('small'), 'chunk_index', 2),
 };
 const besideChunk = {
@@ -84,7 +84,7 @@ const besideChunk = {
 
 export const requestBodyChunk = message(
   {
-    kind: constant('request_body_chunk'),
+    kind: constantField('request_body_chunk'),
     ...chunk,
     bytesReceived: field(count('large'), 'bytes_transferred', 6, 'bytes_received'),
   },
@@ -93,7 +93,7 @@ export const requestBodyChunk = message(
 
 export const responseBodyChunk = message(
   {
-    kind: constant('response_body_chunk'),
+    kind: constantField('response_body_chunk'),
     ...chunk,
     bytesSent: field(count('large'), 'bytes_transferred', 6, 'bytes_sent'),
   },
@@ -101,27 +101,27 @@ export const responseBodyChunk = message(
 ) satisfies Describes<ResponseBodyChunkEvent>;
 
 export const responseHeaders = message({
-  kind: constant('response_headers'),
+  kind: constantField('response_headers'),
   correlationId: field(correlationId, 'correlation_id', 1),
   status: field(count('small'), 'status_code', 2, 'status'),
   headers: field(headerArrays, 'headers', 3),
 }) satisfies Describes<ResponseHeadersEvent>;
 
 /** Of what is over: a figure that is missing is 0, and decides nothing. */
-const total = withDefault(count('large'), 0);
+const total = kindWithDefault(count('large'), 0);
 
 /** The socket says how often an upstream was asked, gRPC which one. */
 export const requestComplete = message(
   {
-    kind: constant('request_complete'),
+    kind: constantField('request_complete'),
     correlationId: field(correlationId, 'correlation_id', 1),
     status: field(count('small'), 'status_code', 2, 'status'),
     durationMs: field(total, 'duration_ms', 3),
     requestBodySize: field(total, 'bytes_received', 4, 'request_body_size'),
     responseBodySize: field(total, 'bytes_sent', 5, 'response_body_size'),
     upstreamAttempts: socketField(total, 'upstream_attempts'),
-    upstream: grpcField(optional(text), 'upstream', 6),
-    error: field(optional(text), 'error', 8),
+    upstream: grpcField(optionalKind(textKind), 'upstream', 6),
+    error: field(optionalKind(textKind), 'error', 8),
   },
   { fromCache: grpcField(flag, 'from_cache', 7) },
 ) satisfies Describes<RequestCompleteEvent>;
@@ -138,10 +138,10 @@ export const webSocketFrame = message(id, {
 });
 
 export const guardrailInspect = message(id, {
-  content: grpcField(text, 'content', 2),
+  content: grpcField(textKind, 'content', 2),
   contentType: grpcField(number('small'), 'content_type', 3),
-  model: grpcField(optional(text), 'model', 4),
-  contextJson: grpcField(text, 'context_json', 5),
+  model: grpcField(optionalKind(textKind), 'model', 4),
+  contextJson: grpcField(textKind, 'context_json', 5),
 });
 
 const withIdInMetadata = (event: RequestHeadersEvent): RequestHeadersEvent => ({

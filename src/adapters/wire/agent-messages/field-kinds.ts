@@ -24,7 +24,7 @@ export interface FieldKind<Value, Grpc> {
   toJson(value: Value): JsonValue | undefined;
   /**
    * @param value undefined or null where the field is missing: proto3 leaves out 0, false and empty values
-   * @param isChecked the octets were compared with the shape before, and every text is UTF-8
+   * @param isChecked the octets were compared with the shape before, and every textKind is UTF-8
    */
   fromGrpc(value: Grpc | null | undefined, name: string, isChecked: boolean): Value;
   toGrpc(value: Value): Grpc | null;
@@ -39,7 +39,7 @@ export const refuse = (name: string, expected: string): never => {
 
 const itself = <Value>(value: Value): Value => value;
 
-export const text: FieldKind<string, string> = {
+export const textKind: FieldKind<string, string> = {
   shape: 'text',
   fromJson: (value, name) => (typeof value === 'string' ? value : refuse(name, 'string')),
   toJson: itself,
@@ -94,7 +94,7 @@ export const flag: FieldKind<boolean, boolean> = {
 /** Octets, as base64 on the socket. */
 export const octets: FieldKind<Uint8Array, Uint8Array> = {
   shape: 'octets',
-  fromJson: (value, name) => decodeBase64(text.fromJson(value, name), 'standard') ?? refuse(name, 'base64'),
+  fromJson: (value, name) => decodeBase64(textKind.fromJson(value, name), 'standard') ?? refuse(name, 'base64'),
   toJson: encodeBase64,
   fromGrpc: (value) => value ?? new Uint8Array(0),
   toGrpc: itself,
@@ -131,7 +131,7 @@ export const mapped = <Inner, Value, Grpc>(
 });
 
 /** Null where the value is null or missing. */
-export const optional = <Value, Grpc>(kind: FieldKind<Value, Grpc>): FieldKind<Value | null, Grpc> => ({
+export const optionalKind = <Value, Grpc>(kind: FieldKind<Value, Grpc>): FieldKind<Value | null, Grpc> => ({
   shape: kind.shape,
   fromJson: (value, name) => ((value ?? null) === null ? null : kind.fromJson(value, name)),
   toJson: (value) => (value === null ? null : kind.toJson(value)),
@@ -140,7 +140,10 @@ export const optional = <Value, Grpc>(kind: FieldKind<Value, Grpc>): FieldKind<V
 });
 
 /** A value of its own where the member is null or missing; over gRPC, where a 0 is not told from nothing, also for that. */
-export const withDefault = <Value, Grpc>(kind: FieldKind<Value, Grpc>, byDefault: Value): FieldKind<Value, Grpc> => ({
+export const kindWithDefault = <Value, Grpc>(
+  kind: FieldKind<Value, Grpc>,
+  byDefault: Value,
+): FieldKind<Value, Grpc> => ({
   shape: kind.shape,
   fromJson: (value, name) => ((value ?? null) === null ? byDefault : kind.fromJson(value, name)),
   toJson: (value) => kind.toJson(value),
@@ -150,8 +153,8 @@ export const withDefault = <Value, Grpc>(kind: FieldKind<Value, Grpc>, byDefault
 
 /** Null where the value is null or missing, over gRPC also where it is empty. */
 export const filledText: FieldKind<string | null, string> = {
-  ...optional(text),
-  fromGrpc: (value, name, isChecked) => text.fromGrpc(value, name, isChecked) || null,
+  ...optionalKind(textKind),
+  fromGrpc: (value, name, isChecked) => textKind.fromGrpc(value, name, isChecked) || null,
 };
 
 const arrayOf = (value: JsonValue | undefined, name: string): readonly JsonValue[] =>
@@ -268,7 +271,7 @@ export const headerArrays: HeadersKind = {
   fromGrpc(fields, _name, isChecked) {
     const list: string[] = [];
     for (const { name, value } of fields ?? []) {
-      list.push(text.fromGrpc(name, 'name', isChecked).toLowerCase(), text.fromGrpc(value, 'value', isChecked));
+      list.push(textKind.fromGrpc(name, 'name', isChecked).toLowerCase(), textKind.fromGrpc(value, 'value', isChecked));
     }
     return list;
   },

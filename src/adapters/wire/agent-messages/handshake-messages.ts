@@ -11,25 +11,25 @@ import {
   type FieldKind,
   flag,
   integers,
+  kindWithDefault,
   mapped,
   number,
-  optional,
-  text,
+  optionalKind,
+  textKind,
   texts,
-  withDefault,
 } from './field-kinds.js';
 import { MalformedMessage, readPayload } from './json-payload.js';
 import { type Describes, field, type GrpcOf, grpcField, message, socketField } from './message-table.js';
 
 const encoder = new TextEncoder();
 
-/** Any JSON; on gRPC as a text, which is empty or `null` where there is none. */
+/** Any JSON; on gRPC as a textKind, which is empty or `null` where there is none. */
 export const configuration: FieldKind<JsonValue, string> = {
   shape: 'text',
   fromJson: (value) => value ?? null,
   toJson: (value) => value,
   fromGrpc(value, name, isChecked) {
-    const json = text.fromGrpc(value, name, isChecked).trim();
+    const json = textKind.fromGrpc(value, name, isChecked).trim();
     return json === '' || json === 'null' ? null : readPayload(encoder.encode(json), true);
   },
   toGrpc: (value) => JSON.stringify(value),
@@ -37,8 +37,8 @@ export const configuration: FieldKind<JsonValue, string> = {
 
 export const handshakeRequest = message({
   supportedVersions: field(integers, 'supported_versions', 1),
-  proxyId: field(text, 'proxy_id', 2),
-  proxyVersion: field(text, 'proxy_version', 3),
+  proxyId: field(textKind, 'proxy_id', 2),
+  proxyVersion: field(textKind, 'proxy_version', 3),
   config: field(configuration, 'config_json', 4, 'config'),
   supportedEncodings: socketField(texts, 'supported_encodings'),
 }) satisfies Describes<HandshakeRequest>;
@@ -76,7 +76,7 @@ const supportedEvents = mapped(
   (names) => names.map((name) => agentEventCodes[name]),
 );
 
-const supported = withDefault(flag, false);
+const supported = kindWithDefault(flag, false);
 
 const features = message({
   streamingBody: field(supported, 'streaming_body', 1),
@@ -87,22 +87,22 @@ const features = message({
   cancellation: field(supported, 'cancellation', 7),
   flowControl: field(supported, 'flow_control', 8),
   healthReporting: field(supported, 'health_reporting', 9),
-  concurrentRequests: field(withDefault(count('small'), 0), 'concurrent_requests', 6),
+  concurrentRequests: field(kindWithDefault(count('small'), 0), 'concurrent_requests', 6),
 });
 
 const limits = message(
   {
-    maxBodySize: field(withDefault(count('large'), defaultAgentLimits.maxBodySize), 'max_body_size', 1),
-    maxConcurrency: field(withDefault(count('small'), defaultAgentLimits.maxConcurrency), 'max_concurrency', 2),
+    maxBodySize: field(kindWithDefault(count('large'), defaultAgentLimits.maxBodySize), 'max_body_size', 1),
+    maxConcurrency: field(kindWithDefault(count('small'), defaultAgentLimits.maxConcurrency), 'max_concurrency', 2),
     preferredChunkSize: field(
-      withDefault(count('large'), defaultAgentLimits.preferredChunkSize),
+      kindWithDefault(count('large'), defaultAgentLimits.preferredChunkSize),
       'preferred_chunk_size',
       3,
     ),
   },
   {
-    maxMemory: grpcField(optional(number('large')), 'max_memory', 4),
-    maxProcessingTimeMs: grpcField(optional(number('large')), 'max_processing_time_ms', 5),
+    maxMemory: grpcField(optionalKind(number('large')), 'max_memory', 4),
+    maxProcessingTimeMs: grpcField(optionalKind(number('large')), 'max_processing_time_ms', 5),
   },
 );
 
@@ -112,16 +112,16 @@ const healthConfig = message({
   includeResourceMetrics: grpcField(flag, 'include_resource_metrics', 3),
 });
 
-const name = withDefault(text, '');
+const name = kindWithDefault(textKind, '');
 
 const capabilities = message(
   {
-    agentId: field(text, 'agent_id', 2),
+    agentId: field(textKind, 'agent_id', 2),
     name: field(name, 'name', 3),
     version: field(name, 'version', 4),
     supportedEvents: field(supportedEvents, 'supported_events', 5),
-    features: field(withDefault(features, features.fromJson({})), 'features', 6),
-    limits: field(withDefault(limits, defaultAgentLimits), 'limits', 7),
+    features: field(kindWithDefault(features, features.fromJson({})), 'features', 6),
+    limits: field(kindWithDefault(limits, defaultAgentLimits), 'limits', 7),
     ownedHeaders: socketField(ownedHeaders, 'owned_headers'),
   },
   {
@@ -136,8 +136,8 @@ export const handshakeResponse = message({
   protocolVersion: field(count('small'), 'protocol_version', 1),
   capabilities: field(capabilities, 'capabilities', 2),
   success: field(flag, 'success', 3),
-  error: field(withDefault(optional(text), 'no reason given'), 'error', 4),
-  encoding: socketField(withDefault(text, 'json'), 'encoding'),
+  error: field(kindWithDefault(optionalKind(textKind), 'no reason given'), 'error', 4),
+  encoding: socketField(kindWithDefault(textKind, 'json'), 'encoding'),
 });
 
 export type GrpcHandshakeResponse = GrpcOf<typeof handshakeResponse.fields>;

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../domain/shared/json.js';
-import { type FieldKind, type FieldShape, type MessageShape, number, readObject, text } from './field-kinds.js';
+import { type FieldKind, type FieldShape, type MessageShape, number, readObject, textKind } from './field-kinds.js';
 import { MalformedMessage } from './json-payload.js';
 
 /**
@@ -7,7 +7,7 @@ import { MalformedMessage } from './json-payload.js';
  * the row. A row without a JSON name is on gRPC alone; one without a gRPC name is on the socket alone. A transport that
  * has no place for a field gives what the kind reads where the field is missing.
  */
-export interface Field<Value, Grpc, Name extends string | null> {
+export interface MessageField<Value, Grpc, Name extends string | null> {
   readonly kind: FieldKind<Value, Grpc>;
   readonly json: string | null;
   readonly grpc: Name;
@@ -21,10 +21,13 @@ export const field = <Value, Grpc, const Name extends string>(
   grpc: Name,
   number: number,
   json: string | null = grpc,
-): Field<Value, Grpc, Name> => ({ kind, json, grpc, number });
+): MessageField<Value, Grpc, Name> => ({ kind, json, grpc, number });
 
 /** A field on the socket alone. */
-export const socketField = <Value, Grpc>(kind: FieldKind<Value, Grpc>, json: string): Field<Value, Grpc, null> => ({
+export const socketField = <Value, Grpc>(
+  kind: FieldKind<Value, Grpc>,
+  json: string,
+): MessageField<Value, Grpc, null> => ({
   kind,
   json,
   grpc: null,
@@ -36,13 +39,13 @@ export const grpcField = <Value, Grpc, const Name extends string>(
   kind: FieldKind<Value, Grpc>,
   grpc: Name,
   number: number,
-): Field<Value, Grpc, Name> => ({ kind, json: null, grpc, number });
+): MessageField<Value, Grpc, Name> => ({ kind, json: null, grpc, number });
 
 /** When a message was made, in milliseconds since the Unix epoch. */
 export const timestamp = (at: number) => ({ timestampMs: field(number('large'), 'timestamp_ms', at) });
 
 /** Of a `Choice` whose members lie in the gRPC message itself: it is one of its oneofs. */
-export const oneof = <Value, Grpc>(kind: FieldKind<Value, Grpc>, json: string): Field<Value, Grpc, '*'> => ({
+export const oneof = <Value, Grpc>(kind: FieldKind<Value, Grpc>, json: string): MessageField<Value, Grpc, '*'> => ({
   kind,
   json,
   grpc: '*',
@@ -59,7 +62,7 @@ export const fixed = (
   written: JsonValue,
   isFit: (value: JsonValue) => boolean = () => true,
   fault = '',
-): Field<never, never, null> => ({
+): MessageField<never, never, null> => ({
   kind: {
     shape: {},
     fromJson(value) {
@@ -76,14 +79,16 @@ export const fixed = (
 });
 
 /** A value that follows from the message alone: neither transport carries it. */
-export const constant = <const Value extends string | number | null>(value: Value): Field<Value, never, null> => ({
+export const constantField = <const Value extends string | number | null>(
+  value: Value,
+): MessageField<Value, never, null> => ({
   kind: { shape: {}, fromJson: () => value, toJson: () => undefined, fromGrpc: () => value, toGrpc: () => null },
   json: null,
   grpc: null,
   number: 0,
 });
 
-export type Fields = Readonly<Record<string, Field<unknown, unknown, string | null>>>;
+export type MessageFields = Readonly<Record<string, MessageField<unknown, unknown, string | null>>>;
 
 type ValueOfField<F> = F extends { readonly kind: FieldKind<infer Value, infer _> } ? Value : never;
 type GrpcOfField<F> = F extends { readonly kind: infer Kind } ? GrpcOfKind<Kind> : never;
@@ -111,11 +116,11 @@ export type Describes<Value> = Pick<FieldKind<Value, unknown>, 'fromJson' | 'toJ
 
 type Members = Record<string, unknown>;
 
-interface Row extends Field<unknown, unknown, string | null> {
+interface Row extends MessageField<unknown, unknown, string | null> {
   readonly key: string;
 }
 
-const rowsOf = (fields: Fields): readonly Row[] => Object.entries(fields).map(([key, row]) => ({ key, ...row }));
+const rowsOf = (fields: MessageFields): readonly Row[] => Object.entries(fields).map(([key, row]) => ({ key, ...row }));
 
 /**
  * A message that a table describes: the codec of its JSON, its mapping to gRPC and the shape of its octets, in one. It is
@@ -123,7 +128,7 @@ const rowsOf = (fields: Fields): readonly Row[] => Object.entries(fields).map(([
  *
  * `Beside` are fields that our side does not read: a writer gives their values with the value.
  */
-export class Message<F extends Fields, Beside extends Fields>
+export class Message<F extends MessageFields, Beside extends MessageFields>
   implements FieldKind<ValueOf<F>, GrpcOf<F> & GrpcOf<Beside>>
 {
   readonly fields: F;
@@ -204,7 +209,7 @@ export class Message<F extends Fields, Beside extends Fields>
 }
 
 /** @param beside fields that our side does not read */
-export const message = <const F extends Fields, const Beside extends Fields = Record<never, never>>(
+export const message = <const F extends MessageFields, const Beside extends MessageFields = Record<never, never>>(
   fields: F,
   beside: Beside = {} as Beside,
 ): Message<F, Beside> => new Message(fields, beside);
@@ -227,7 +232,7 @@ export const onlyMember = <Name extends string>(
 };
 
 /** One case of a choice: its field in the oneof. */
-type Case = Field<unknown, unknown, string>;
+type Case = MessageField<unknown, unknown, string>;
 
 type Cases = Readonly<Record<string, Case>>;
 
@@ -265,7 +270,7 @@ export class Choice<C extends Cases> implements FieldKind<CaseValue<C>, GrpcOf<C
     const { tag, jsonFault } = this.#options;
     if (tag !== undefined) {
       const object = readObject(value, name);
-      return this.#caseFromJson(text.fromJson(object[tag], tag), object);
+      return this.#caseFromJson(textKind.fromJson(object[tag], tag), object);
     }
     const [kind, ...others] = isJsonObject(value) ? Object.keys(value) : [];
     if (kind === undefined || others.length > 0) throw new MalformedMessage(jsonFault);

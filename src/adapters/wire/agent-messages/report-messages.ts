@@ -11,20 +11,20 @@ import {
   filledText,
   flag,
   float,
+  kindWithDefault,
   listOf,
   number,
-  optional,
-  text,
+  optionalKind,
+  textKind,
   textMap,
   texts,
-  withDefault,
 } from './field-kinds.js';
 import { Choice, type Describes, field, grpcField, message, oneof, timestamp, type ValueOf } from './message-table.js';
 
 // What an agent says unasked. A report in which a figure is missing is still a report.
 
-const figure = (shape: 'small' | 'large') => withDefault(number(shape), 0);
-const latency = withDefault(float, 0);
+const figure = (shape: 'small' | 'large') => kindWithDefault(number(shape), 0);
+const latency = kindWithDefault(float, 0);
 
 const loadMetrics = message({
   inFlight: field(figure('small'), 'in_flight', 1),
@@ -40,19 +40,19 @@ const loadMetrics = message({
 
 /** Null where gRPC says that it is no number. */
 const percentage: FieldKind<number | null, number> = {
-  ...optional(float),
+  ...optionalKind(float),
   fromGrpc: (value, name, isChecked) =>
     Number.isFinite(value ?? Number.NaN) ? float.fromGrpc(value, name, isChecked) : null,
 };
 
 const resourceMetrics = message({
   cpuPercent: field(percentage, 'cpu_percent', 1),
-  memoryBytes: field(optional(number('large')), 'memory_bytes', 2),
-  memoryLimit: field(optional(number('large')), 'memory_limit', 3),
-  activeThreads: field(optional(number('small')), 'active_threads', 4),
-  openFds: field(optional(number('small')), 'open_fds', 5),
-  fdLimit: field(optional(number('small')), 'fd_limit', 6),
-  connections: field(optional(number('small')), 'connections', 7),
+  memoryBytes: field(optionalKind(number('large')), 'memory_bytes', 2),
+  memoryLimit: field(optionalKind(number('large')), 'memory_limit', 3),
+  activeThreads: field(optionalKind(number('small')), 'active_threads', 4),
+  openFds: field(optionalKind(number('small')), 'open_fds', 5),
+  fdLimit: field(optionalKind(number('small')), 'fd_limit', 6),
+  connections: field(optionalKind(number('small')), 'connections', 7),
 });
 
 /** On the socket left out where there are none: readers elsewhere do not know the member there. */
@@ -60,20 +60,20 @@ const disabledFeatures: typeof texts = { ...texts, toJson: (names) => (names.len
 
 export const healthStatus = message(
   {
-    agentId: field(text, 'agent_id', 1),
+    agentId: field(textKind, 'agent_id', 1),
     state: field(code(agentStateCodes), 'state', 2),
     message: field(filledText, 'message', 3),
-    load: field(optional(loadMetrics), 'load', 4),
-    resources: field(optional(resourceMetrics), 'resources', 5),
+    load: field(optionalKind(loadMetrics), 'load', 4),
+    resources: field(optionalKind(resourceMetrics), 'resources', 5),
     disabledFeatures: field(disabledFeatures, 'disabled_features', 10),
-    validUntilMs: field(optional(number('large')), 'valid_until_ms', 6),
+    validUntilMs: field(optionalKind(number('large')), 'valid_until_ms', 6),
     timestampMs: field(number('large'), 'timestamp_ms', 7),
     /** An unhealthy agent says why in a field of its own. */
     unhealthyReason: grpcField(filledText, 'unhealthy_reason', 13),
   },
   {
     timeoutMultiplier: grpcField(float, 'timeout_multiplier', 11),
-    drainEtaMs: grpcField(optional(number('large')), 'drain_eta_ms', 12),
+    drainEtaMs: grpcField(optionalKind(number('large')), 'drain_eta_ms', 12),
     recoverable: grpcField(flag, 'recoverable', 14),
   },
 );
@@ -102,7 +102,7 @@ const untagged = (object: JsonObject): JsonObject => {
   return {
     ...object,
     state: name === undefined ? null : agentStateCodes[name],
-    message: object['message'] ?? optional(text).fromJson(reason, 'reason'),
+    message: object['message'] ?? optionalKind(textKind).fromJson(reason, 'reason'),
     disabled_features: disabled_features ?? null,
   };
 };
@@ -118,8 +118,8 @@ export const writeGrpcHealth = (health: AgentHealth): GrpcHealthStatus =>
   healthStatus.toGrpc(statusOf(health), { timeoutMultiplier: 1, recoverable: true });
 
 const reported = {
-  name: field(text, 'name', 1),
-  help: field(optional(text), 'help', 2),
+  name: field(textKind, 'name', 1),
+  help: field(optionalKind(textKind), 'help', 2),
   labels: field(textMap, 'labels', 3),
 };
 
@@ -144,7 +144,7 @@ const histogram = message({
 });
 
 export const metricsReport = message({
-  agentId: field(text, 'agent_id', 1),
+  agentId: field(textKind, 'agent_id', 1),
   timestampMs: field(number('large'), 'timestamp_ms', 2),
   intervalMs: field(number('large'), 'interval_ms', 3),
   counters: field(listOf(message({ ...reported, value: field(number('large'), 'value', 4) })), 'counters', 4),
@@ -156,7 +156,7 @@ export const flowControl = message(
   {
     correlationId: field(filledText, 'correlation_id', 1),
     action: field(code(flowControlCodes), 'action', 2),
-    bufferAvailable: field(optional(count('large')), 'buffer_available', 3),
+    bufferAvailable: field(optionalKind(count('large')), 'buffer_available', 3),
   },
   timestamp(4),
 ) satisfies Describes<FlowControl>;
@@ -164,11 +164,11 @@ export const flowControl = message(
 const ruleDefinition = message(
   {},
   {
-    id: field(text, 'id', 1),
+    id: field(textKind, 'id', 1),
     priority: field(number('small'), 'priority', 2),
-    definitionJson: field(text, 'definition_json', 3),
+    definitionJson: field(textKind, 'definition_json', 3),
     enabled: field(flag, 'enabled', 4),
-    description: field(optional(text), 'description', 5),
+    description: field(optionalKind(textKind), 'description', 5),
     tags: field(texts, 'tags', 6),
   },
 );
@@ -181,7 +181,7 @@ const updates = new Choice(
       message(
         {},
         {
-          ruleSet: field(text, 'rule_set', 1),
+          ruleSet: field(textKind, 'rule_set', 1),
           rules: field(listOf(ruleDefinition), 'rules', 2),
           removeRules: field(texts, 'remove_rules', 3),
         },
@@ -192,18 +192,21 @@ const updates = new Choice(
     list_update: field(
       message(
         {},
-        { listId: field(text, 'list_id', 1), add: field(texts, 'add', 2), remove: field(texts, 'remove', 3) },
+        { listId: field(textKind, 'list_id', 1), add: field(texts, 'add', 2), remove: field(texts, 'remove', 3) },
       ),
       'list_update',
       12,
     ),
     restart_required: field(
-      message({ reason: field(text, 'reason', 1) }, { gracePeriodMs: field(number('large'), 'grace_period_ms', 2) }),
+      message(
+        { reason: field(textKind, 'reason', 1) },
+        { gracePeriodMs: field(number('large'), 'grace_period_ms', 2) },
+      ),
       'restart_required',
       13,
     ),
     config_error: field(
-      message({ error: field(text, 'error', 1), field: field(optional(text), 'field', 2) }),
+      message({ error: field(textKind, 'error', 1), field: field(optionalKind(textKind), 'field', 2) }),
       'config_error',
       14,
     ),
@@ -212,7 +215,7 @@ const updates = new Choice(
 );
 
 export const configUpdateRequest = message(
-  { requestId: field(text, 'request_id', 1), update: oneof(updates, 'update_type') },
+  { requestId: field(textKind, 'request_id', 1), update: oneof(updates, 'update_type') },
   timestamp(2),
 ) satisfies Describes<ConfigUpdateRequest>;
 
@@ -230,7 +233,7 @@ const level: FieldKind<(typeof levels)[number], number> = {
 export const logMessage = message(
   {
     level: grpcField(level, 'level', 1),
-    message: grpcField(text, 'message', 2),
+    message: grpcField(textKind, 'message', 2),
     correlationId: grpcField(filledText, 'correlation_id', 3),
     fields: grpcField(textMap, 'fields', 4),
   },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   jsonText,
   printableJson,
-  printableText,
+  printableLogText,
 } from '../../../../../src/adapters/outbound/pino-log/printable-json.js';
 
 /** Every UTF-16 unit, halves of characters and controls included, with those that matter more often. */
@@ -42,7 +42,7 @@ describe('a text in a log', () => {
   it('holds nothing that acts where it is no JSON', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        expect(printableText(text)).not.toMatch(acting);
+        expect(printableLogText(text)).not.toMatch(acting);
       }),
       { numRuns: 2000 },
     );

@@ -8,7 +8,7 @@ import type { GrpcServiceDefinition } from '../../wire/agent-grpc/agent-service-
 import type { GrpcGatewayMessage } from '../../wire/agent-grpc/gateway-message.js';
 import { type CallConnection, GrpcCall } from './grpc-call.js';
 import {
-  type GrpcLibrary,
+  type GrpcServerLibrary,
   type GrpcServerOptions,
   maximumMessageBytes,
   type ServerTls,
@@ -27,7 +27,7 @@ export interface GrpcCalls {
 }
 
 export interface GrpcConnectionParts {
-  readonly grpc: GrpcLibrary;
+  readonly grpc: GrpcServerLibrary;
   /** Null: plaintext. */
   readonly tls: ServerTls | null;
   readonly served: GrpcServiceDefinition;
@@ -41,7 +41,7 @@ export interface GrpcConnectionParts {
 const asItIs = (octets: Buffer): Buffer => octets;
 
 /** One connection of a gateway. The library serves each by a server of its own, so that calls are known by their connection. */
-export class GrpcConnection implements CallConnection {
+export class GatewayGrpcConnection implements CallConnection {
   /** Resolves when it has ended, and with it every call. */
   readonly closed: Promise<void>;
   readonly #socket: Socket;

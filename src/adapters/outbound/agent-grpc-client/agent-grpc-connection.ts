@@ -134,7 +134,7 @@ const reader =
   };
 
 /** A ProcessStream on a connection of its own, and a ControlStream beside it. */
-export class GrpcConnection {
+export class AgentGrpcConnection {
   readonly #plan: GrpcLinePlan;
   readonly #options: GrpcConnectorOptions;
   readonly #scheduler: Scheduler;

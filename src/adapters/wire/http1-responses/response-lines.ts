@@ -13,43 +13,46 @@ const lineEnd = '\r\n';
 
 const names = new FieldNames(fieldTraits);
 
-/** Nothing is known: every trait there could be. */
+/** Unknown: all traits. */
 const allTraits = -1;
 
 const keepAliveName = 'keep-alive';
 
 /**
- * The head of a response that was read, most of which goes on as it is. The lines that it goes on with are known as soon as
- * it is read; the list of its fields is made for those that ask for it.
+ * A parsed response head that mostly passes unchanged. The forwarded lines are known after the
+ * parse; the field list is built on demand.
  */
 export class ResponseLines {
-  /** The traits of all names (`fieldTraits`), together. */
+  /** Union of the traits of all names (`fieldTraits`). */
   traits = 0;
-  /** The same without the lines between `cutStart` and `cutEnd`. All bits: the lines cannot be passed on as they came. */
+  /**
+   * The same without the lines from `cutStart` to `cutEnd`. All bits: the lines cannot be forwarded
+   * as received.
+   */
   passedTraits = 0;
-  /** Content-Length, which is there once at the most, and digits alone: so the reader has it. -1: it has none. */
+  /** The only Content-Length, already validated; -1 if absent. */
   readonly contentLength: number;
-  /** The first Keep-Alive; null: it has none. */
+  /** First Keep-Alive, or null. */
   keepAlive: string | null = null;
-  /** One character for each octet. */
+  /** One character per octet. */
   readonly #text: string;
-  /** Where the first line behind the status line begins, and where the last one ends. */
+  /** Offsets of the first field line and of the end of the last. */
   readonly #start: number;
   readonly #end: number;
   readonly #fieldCount: number;
-  /** The lines that go on, where they are kept for further responses; null: they are put together when they are asked for. */
+  /** Cached forwarded lines for further responses; null until requested. */
   #passedLines: string | null = null;
-  /** The same behind the line of a status, where they are kept; empty: it has not been asked for. */
+  /** Cached status line with the forwarded lines; empty until requested. */
   #passedHead = '';
   #passedStatus = 0;
-  /** Lines in a row that are dropped, whatever the others are. */
+  /** A range of lines that is dropped. */
   #cutStart = 0;
   #cutEnd = 0;
-  /** Null: it has not been asked for. */
+  /** Null until requested. */
   #fields: readonly string[] | null = null;
 
   /**
-   * @param text the head that was read last, and perhaps more behind it
+   * @param text the last parsed head, and perhaps more
    * @param length octets of the head
    */
   constructor(text: string, head: ResponseHead, length: number) {
@@ -61,16 +64,14 @@ export class ResponseLines {
     this.#look(head);
     if (!head.isPlain) {
       this.passedTraits = allTraits;
-      // Only plain lines can be read again without looking at each octet.
+      // Only plain lines can be split again without a check of each octet.
       this.#fields = fieldList(text, head, names);
     }
   }
 
-  /**
-   * The same lines to be kept for responses that have the very same: nothing of the text that they came in is kept with them.
-   */
+  /** A copy for responses with equal lines; it retains no received text. */
   static kept(text: string, head: ResponseHead, length: number): ResponseLines {
-    // INVARIANT: memory of its own.
+    // INVARIANT: own memory.
     const lines = new ResponseLines(ownCopy(text.slice(0, length)), head, length);
     if (lines.passedTraits !== allTraits) lines.#passedLines = ownCopy(lines.passedLines);
     return lines;
@@ -81,7 +82,7 @@ export class ResponseLines {
     return this.#fields;
   }
 
-  /** The lines with their fields; null where they are not written as this program writes them. */
+  /** The lines with their fields; null if they are not in this project's notation. */
   get lines(): HeadLines | null {
     return this.passedTraits === allTraits || this.#start === this.#end
       ? null
@@ -89,9 +90,8 @@ export class ResponseLines {
   }
 
   /**
-   * The lines that go on, each with its end.
-   *
-   * INVARIANT: none of their names has a trait beyond `passedTraits`, which are not all bits.
+   * The forwarded lines with their line ends. INVARIANT: their names have only the traits
+   * `passedTraits`, which are not all bits.
    */
   get passedLines(): string {
     if (this.#passedLines !== null) return this.#passedLines;
@@ -101,9 +101,7 @@ export class ResponseLines {
   }
 
   /**
-   * The same behind a status line. Throws an `UnwritableHeadError`.
-   *
-   * INVARIANT: as that of `passedLines`.
+   * The same after a status line. Throws `UnwritableHeadError`. INVARIANT: as for `passedLines`.
    */
   passedHead(status: number): string {
     if (this.#passedStatus === status) return this.#passedHead;
@@ -114,7 +112,7 @@ export class ResponseLines {
     return this.#passedHead;
   }
 
-  /** Finds what is dropped, and what is to be known of the rest. */
+  /** Finds the dropped lines and the traits of the others. */
   #look({ spans, fieldCount }: ResponseHead): void {
     const text = this.#text;
     let traits = 0;
@@ -147,7 +145,7 @@ export class ResponseLines {
     this.#cutEnd = cutEnd;
   }
 
-  /** INVARIANT: each line is `name: value`, and no value has a line end in it. */
+  /** INVARIANT: each line is `name: value`, and no value contains a line end. */
   #read(): readonly string[] {
     const text = this.#text;
     const end = this.#end;

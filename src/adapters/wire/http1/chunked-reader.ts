@@ -5,9 +5,9 @@ import { MessageHead } from './message-head.js';
 import { carriageReturn, hexadecimalValues, lineFeed, space, tab, tokenOctets, valueOctets } from './octets.js';
 import { readFields } from './read-fields.js';
 
-/** Octets of the extensions of one chunk. */
+/** Longest extensions of one chunk, in octets. */
 const maxChunkOctets = 256;
-/** Octets of all extensions of a body: they are not content, and no other limit counts them. */
+/** Longest extensions of a body, in octets; no other limit counts them. */
 const maxBodyOctets = 8_192;
 
 const semicolon = 0x3b;
@@ -15,7 +15,7 @@ const equals = 0x3d;
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** What was read last, and so what may come next. */
+/** Parser state: the last element read. */
 type Place =
   | 'size'
   | 'semicolon'
@@ -28,14 +28,14 @@ type Place =
   | 'quoted_end'
   | 'blank';
 
-/** `end`: the carriage return of the line was read. */
+/** `end`: the CR of the line was read. */
 type ExtensionStep = 'more' | 'end' | 'invalid_chunk_extension' | 'chunk_extensions_too_large';
 
 const isBlank = (octet: number): boolean => octet === space || octet === tab;
 
 /**
- * Where an octet leads from a place; null: it may not be there. A line never ends within quotes: another reader might take the
- * CR LF there for a part of the value, and find the next chunk elsewhere.
+ * Next state for an octet; null if it is not allowed. A line never ends inside quotes: another
+ * parser might read the CR LF as part of the value and find another chunk boundary.
  */
 const next = (place: Place, octet: number): Place | 'end' | null => {
   switch (place) {
@@ -57,7 +57,9 @@ const next = (place: Place, octet: number): Place | 'end' | null => {
   }
 };
 
-/** The same where a semicolon may come: behind a size, a name, a value, or blanks behind these. */
+/**
+ * The same where a semicolon may follow: after a size, a name, a value, or their trailing blanks.
+ */
 const behindWord = (
   place: 'size' | 'name' | 'blank_behind_name' | 'value' | 'quoted_end' | 'blank',
   octet: number,
@@ -71,12 +73,12 @@ const behindWord = (
 };
 
 /**
- * Reads the extensions of the chunks of one body (RFC 9112, section 7.1.1), octet by octet, from behind the digits of a size to
- * the CR of its line. Nothing of them is kept.
+ * Validates the chunk extensions of a body (RFC 9112, section 7.1.1), from behind the size to the
+ * CR. Nothing is kept.
  */
 class ChunkExtensions {
   #place: Place = 'size';
-  /** Of this chunk. */
+  /** Octets of this chunk's extensions. */
   #octets = 0;
   #bodyOctets = 0;
 
@@ -97,58 +99,58 @@ class ChunkExtensions {
 }
 
 export type ChunkedFault =
-  /** Not a hexadecimal number, or its line does not end with CR LF. */
+  /** No hexadecimal number, or no CR LF after it. */
   | 'invalid_chunk_size'
-  /** Over 2^52, or more than 16 digits. */
+  /** Above 2^52, or more than 16 digits. */
   | 'chunk_size_overflow'
-  /** What follows a size is not an extension by the grammar of RFC 9112, section 7.1.1. */
+  /** The text after the size violates the grammar of RFC 9112, section 7.1.1. */
   | 'invalid_chunk_extension'
-  /** The extensions of one chunk, or of the whole body, are over their limit. */
+  /** The extensions of a chunk or of the body exceed their limit. */
   | 'chunk_extensions_too_large'
-  /** A chunk is longer than its size says, or ends in another way than by CR LF. */
+  /** The chunk is longer than its size, or does not end with CR LF. */
   | 'invalid_chunk_end'
   | 'trailers_too_large'
   | HeadFault;
 
 /**
- * `data`: octets of content lie between `dataStart` and `dataEnd`; `more`: all is read, more has to come; `end`: the
- * message ends at `at`; `faulty`: see `fault`.
+ * `data`: content lies between `dataStart` and `dataEnd`. `more`: more input is needed. `end`: the
+ * message ends at `at`. `faulty`: see `fault`.
  */
 export type ChunkedStep = 'data' | 'more' | 'end' | 'faulty';
 
-/** Digits of a size, leading zeros included. */
+/** Digits of a size, including leading zeros. */
 const maxDigits = 16;
-/** Every size up to this, and the step beyond that is refused, is exact. */
+/** Sizes up to this one, and the next step that is refused, are exact numbers. */
 const maxSize = 2 ** 52;
 
-/** What the next octet is part of. */
+/** Parser state: what the next octet belongs to. */
 type Phase = 'size' | 'extensions' | 'size_end' | 'data' | 'data_end' | 'data_line_feed' | 'trailers' | 'behind';
 
-/** Where fields of trailer sections are noted; valid until the next one is read. */
+/** Fields of the last parsed trailer section. */
 const trailerHead = new MessageHead();
 
-/** Octets as text, one character for each. */
+/** Converts octets to text, one character each. */
 export type OctetText = (octets: Uint8Array, start: number, end: number) => string;
 
 /**
- * Reads a body in chunks (RFC 9112, section 7.1), step by step, as it comes. One body: behind its end nothing is read, and
- * behind a fault it stays faulty. Chunk extensions are checked, and dropped. Trailer fields are read whatever their names: who
- * passes them on chooses among them.
+ * Incremental parser of one chunked body (RFC 9112, section 7.1). It reads nothing after the end,
+ * and stays faulty after a fault. Extensions are validated and dropped. Trailer fields are all
+ * kept; the caller filters them.
  */
 export class ChunkedReader {
-  /** Behind what the last step has read; without meaning where that was faulty. */
+  /** Offset behind the last step; undefined after a fault. */
   at = 0;
   dataStart = 0;
   dataEnd = 0;
   fault: ChunkedFault | null = null;
-  /** Of the trailer section; complete with the step `end`. */
+  /** The trailer section, complete after `end`. */
   trailers: readonly string[] = [];
   readonly #octetText: OctetText;
   readonly #maxTrailerOctets: number;
   #phase: Phase = 'size';
   #size = 0;
   #digits = 0;
-  /** Null until a chunk has some. */
+  /** Null until a chunk has extensions. */
   #extensions: ChunkExtensions | null = null;
   #trailerPart: HeadBuffer | null = null;
 
@@ -157,7 +159,7 @@ export class ChunkedReader {
     this.#maxTrailerOctets = maxTrailerOctets;
   }
 
-  /** The next step over the octets between two places; to be called again, from `at` on, after `data`. */
+  /** Parses the next step; after `data`, call it again from `at`. */
   step(octets: Uint8Array, start: number, end: number): ChunkedStep {
     if (this.fault !== null) return 'faulty';
     let at = start;
@@ -248,12 +250,12 @@ export class ChunkedReader {
       part.noteRead();
       return this.#wait(end, part.length);
     }
-    // Places count in what has come now.
+    // Offsets refer to the new input.
     this.at = start + this.at - before;
     return step;
   }
 
-  /** A section is small: what is longer than it may be is refused before it is held. */
+  /** Oversized trailer sections are refused before they are buffered. */
   #wait(end: number, held: number): ChunkedStep {
     if (held >= this.#maxTrailerOctets) return this.#fail('trailers_too_large');
     this.at = end;

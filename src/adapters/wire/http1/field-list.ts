@@ -1,10 +1,10 @@
 import { type FieldNames, plainNames } from './field-names.js';
 import { type MessageHead, spanSize } from './message-head.js';
 
-/** More digits could not be counted exactly. */
+/** More digits would not be exact. */
 const maxDigits = 15;
 
-/** The number that the value of a Content-Length is (RFC 9110, section 8.6): decimal digits alone; -1: it is none. */
+/** The Content-Length of a value (RFC 9110, section 8.6); -1 unless it is decimal digits only. */
 export const lengthValue = (value: string): number => {
   const digits = value.length;
   if (digits === 0 || digits > maxDigits) return -1;
@@ -18,10 +18,9 @@ export const lengthValue = (value: string): number => {
 };
 
 /**
- * The fields of a head as `[name, value, name, value, ...]`, in their order and spelling.
- *
- * @param text the head, one character for each octet
- * @param names knows the names; its `marks` are those of this head then
+ * The fields of a head as `[name, value, name, value, ...]`, with order and case kept.
+ * @param text the head, one character per octet
+ * @param names name table; afterwards its `marks` describe this head
  */
 export const fieldList = (
   text: string,

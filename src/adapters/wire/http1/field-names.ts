@@ -1,9 +1,9 @@
-/** Names that are remembered; a power of 2. */
+/** Table size; a power of 2. */
 const slots = 1_024;
-/** Characters: no client can have more than `slots` of these held. */
+/** Longest cached name; bounds what a client can store to `slots` of these. */
 const longest = 64;
 
-/** A name, and what was made out about it. */
+/** A name with its marks. */
 interface KnownName {
   readonly text: string;
   readonly marks: number;
@@ -12,34 +12,34 @@ interface KnownName {
 const none: KnownName = { text: '', marks: 0 };
 
 /**
- * Field names by what tells most of them apart; another name with the same slot takes its place. A name that comes again is the
- * same text, object and all, in most cases: it is not made anew for each message, tables find it by its hash, and what
- * its user wants to know of it is found out once.
+ * A hash table of field names; a collision replaces the entry. A repeated name is mostly the same
+ * string object: it is not allocated again, its hash is cached, and its marks are computed once.
  */
 export class FieldNames {
-  /** Those of all names that were asked for since the last `reset`, together. */
+  /** Union of the marks of all names since the last `reset`. */
   marks = 0;
-  /** None of them had more octets. */
+  /** Upper bound of their lengths. */
   longest = longest;
   readonly #known: KnownName[] = new Array<KnownName>(slots).fill(none);
   readonly #marksOf: (name: string) => number;
 
-  /** @param marksOf what is to be known of a name, as bits; it says the same of a name whenever it is asked */
+  /** @param marksOf marks of a name as bits; a pure function */
   constructor(marksOf: (name: string) => number) {
     this.#marksOf = marksOf;
   }
 
-  /** Another head begins. */
+  /** Starts another head. */
   reset(): void {
     this.marks = 0;
     this.longest = longest;
   }
 
-  /** The name between two places of a head. */
+  /** The name between two offsets of a head. */
   take(text: string, start: number, end: number): string {
     const length = end - start;
     if (length > longest) return this.#long(text.slice(start, end));
-    // The factors keep the names that browsers, servers and this gateway send apart, in both of their spellings.
+    // The factors separate the common names of browsers, servers and this gateway, in both
+    // spellings.
     const slot =
       (length * 155 +
         text.charCodeAt(start) * 197 +
@@ -64,7 +64,7 @@ export class FieldNames {
   #remember(slot: number, text: string, start: number, end: number): string {
     const codes: number[] = [];
     for (let at = start; at < end; at += 1) codes.push(text.charCodeAt(at));
-    // INVARIANT: a copy. A slice of the head would keep all of it for as long as the name is remembered.
+    // INVARIANT: a copy. A slice would retain the whole head.
     const name = String.fromCharCode(...codes);
     const marks = this.#marksOf(name);
     this.#known[slot] = { text: name, marks };
@@ -73,5 +73,5 @@ export class FieldNames {
   }
 }
 
-/** Names of which nothing is to be known. */
+/** Names without marks. */
 export const plainNames = new FieldNames(() => 0);

@@ -1,21 +1,21 @@
 import { carriageReturn, lineFeed } from './octets.js';
 
 const firstRoom = 1_024;
-/** Octets of room up to which it is doubled; beyond, it grows by half: what is held may not cost much more than its octets. */
+/** Buffers double up to this size and then grow by half, so unused room stays bounded. */
 const doubledRoom = 16_384;
 
 /**
- * Holds the beginning of a head, or of a trailer section, until the rest has come. However small the pieces are, what is
- * held is read again only so often that all reading together costs as much as a few readings of the whole.
+ * Collects an incomplete head or trailer section. However small the input chunks, all parse
+ * attempts together cost as much as a few parses of the whole.
  */
 export class HeadBuffer {
   #octets = new Uint8Array(firstRoom);
   #length = 0;
-  /** Octets that were there when it was read last. */
+  /** Octets at the last parse attempt. */
   #readLength = 0;
-  /** A line feed was the last octet, but for a carriage return behind it. */
+  /** The input ends with LF, or LF CR. */
   #isBehindLine = false;
-  /** Something else than line ends is in it: empty lines before that end nothing. */
+  /** Octets other than line ends arrived; leading empty lines end nothing. */
   #hasText = false;
   #hasEmptyLine = false;
 
@@ -27,26 +27,26 @@ export class HeadBuffer {
     return this.#length;
   }
 
-  /** Octets of the memory that it has. */
+  /** Allocated octets. */
   get room(): number {
     return this.#octets.length;
   }
 
   /**
-   * Whether it is time to read it: an empty line is in it, or it is twice as long as it was. It is also time when it is as
-   * long as a head may be, which only who reads it knows.
+   * Whether to parse: an empty line arrived, or the size doubled since the last attempt. The caller
+   * also parses at its maximum head size.
    */
   get isDue(): boolean {
     return this.#hasEmptyLine || this.#length >= this.#readLength * 2;
   }
 
-  /** It was read, and is incomplete. */
+  /** A parse attempt found the head incomplete. */
   noteRead(): void {
     this.#readLength = this.#length;
     this.#hasEmptyLine = false;
   }
 
-  /** Drops octets from its front: empty lines before a head, which nobody has to hold. */
+  /** Drops leading octets, such as empty lines before a head. */
   drop(octets: number): void {
     if (octets <= 0) return;
     this.#octets.copyWithin(0, octets, this.#length);

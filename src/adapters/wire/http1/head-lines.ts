@@ -1,9 +1,9 @@
 import type { MessageHead } from './message-head.js';
 import { ownCopy } from './octets.js';
 
-/** Values that are remembered of a name; a power of 2. */
+/** Cached values per name; a power of 2. */
 const slots = 64;
-/** Characters of a value: no client can have more of them held. */
+/** Longest cached value; bounds what a client can store. */
 const longest = 128;
 
 interface KnownLine {
@@ -13,10 +13,10 @@ interface KnownLine {
 
 const none: KnownLine = { value: '', line: '' };
 
-/** The lines of a field with the values that came last; another value with the same slot takes a value's place. */
+/** Cached lines of one field by value; a collision replaces the entry. */
 class LinesOfField {
   readonly name: string;
-  /** The one that was written last: in most cases it is the next one, too. */
+  /** The last line, mostly the next one too. */
   #last = none;
   readonly #known: KnownLine[] = new Array<KnownLine>(slots).fill(none);
 
@@ -24,21 +24,24 @@ class LinesOfField {
     this.name = name;
   }
 
-  /** The line, with its end, where it was written before; null: it is not known to be one. */
+  /** The cached line with its line end, or null. */
   take(value: string): string | null {
     if (this.#last.value !== value) this.#last = this.#known[slotOf(value)] as KnownLine;
     return this.#last.value === value && this.#last !== none ? this.#last.line : null;
   }
 
-  /** Remembers a line that was found to be sound, if it is one that is likely to come again. */
+  /** Caches a validated line that is likely to repeat. */
   remember(value: string, line: string): void {
     if (value.length < 2 || value.length > longest) return;
-    // INVARIANT: copies. A part of a received head would keep all of it for as long as it is remembered.
+    // INVARIANT: copies. A slice would retain the whole received head.
     this.#known[slotOf(value)] = { value: ownCopy(value), line: ownCopy(line) };
   }
 }
 
-/** By what tells addresses and hosts apart in most cases; what does not costs no more than that a line is made anew. */
+/**
+ * Hash of characters that mostly differ between addresses and hosts; a collision costs only a
+ * rebuilt line.
+ */
 const slotOf = (value: string): number => {
   const { length } = value;
   return (
@@ -53,8 +56,8 @@ const slotOf = (value: string): number => {
 };
 
 /**
- * Fields that the gateway writes itself, with the same values again and again. What they say of a client, the upstream or the
- * client itself is told anyway, and it is no secret: a list, because agents may set any other field, with anything in it.
+ * Fields that the gateway writes itself with repeated values. A fixed list, because agents may set
+ * any other field to a secret; these values are no secrets.
  */
 const fields = [
   'X-Forwarded-For',
@@ -66,12 +69,12 @@ const fields = [
   'RateLimit',
 ].map((name) => new LinesOfField(name));
 
-/** By the length of the name: that tells most names from these without a look at their characters. */
+/** By name length, which excludes most other names. */
 const byLength: readonly (readonly LinesOfField[])[] = Array.from({ length: 32 }, (_, length) =>
   fields.filter(({ name }) => name.length === length),
 );
 
-/** The lines of a field that are remembered; null: those of this field are not. */
+/** The line cache of a field, or null. */
 export const linesOfField = (name: string): LinesOfField | null => {
   const alike = byLength[name.length];
   if (alike === undefined) return null;
@@ -79,26 +82,29 @@ export const linesOfField = (name: string): LinesOfField | null => {
   return null;
 };
 
-/** Octets of a line of a head beside name and value: a colon, a space and the line end. */
+/** Octets of a field line besides name and value: colon, space and line end. */
 const lineExtra = 4;
 
 /**
- * The lines of a head that was read, each of which is `name: value`. Such a line stands where those before it end, so that
- * whoever writes its fields again can take them out of the text, many at once, and need not look at them.
- *
- * INVARIANT: `fields` are those that were read from `text`, and are never changed.
+ * The field lines of a parsed head, all in the form `name: value`. Each line starts where the
+ * previous ones end, so a writer can copy many at once without checking them. INVARIANT: `fields`
+ * were parsed from `text` and never change.
  */
 export class HeadLines {
-  /** One character for each octet. */
+  /** One character per octet. */
   readonly text: string;
-  /** Where the method ends, in the head of a request; 0 in that of a response, and where the text begins with the lines. */
+  /**
+   * End of the method in a request head; 0 in a response, or if the text starts with the field
+   * lines.
+   */
   readonly methodEnd: number;
-  /** Where the first line behind the start line begins. */
+  /** Offset of the first field line. */
   readonly start: number;
   readonly fields: readonly string[];
-  /** The marks of their names (`FieldNames`). */
+  /** Marks of the names (`FieldNames`). */
   readonly traits: number;
-  // Where the line behind so many entries of `fields` begins, as it was last found out: it is the same each time where they come again.
+  // Last computed position: entries of `fields` before a line, and its offset; equal requests ask
+  // for the same one.
   entriesBefore = 0;
   endBefore: number;
 
@@ -111,7 +117,7 @@ export class HeadLines {
     this.endBefore = start;
   }
 
-  /** Where the line behind so many entries of `fields` begins. */
+  /** Offset of the line behind the first `entries` entries of `fields`. */
   endOf(entries: number): number {
     if (entries !== this.entriesBefore) {
       let end = this.start;
@@ -124,10 +130,10 @@ export class HeadLines {
   }
 }
 
-/** Octets of the line of a field. */
+/** Octets of a field line. */
 export const lineLength = (name: string, value: string): number => name.length + value.length + lineExtra;
 
-/** How many entries of a list, names and values, are the first of the received fields, one behind the other. */
+/** Number of leading list entries (names and values) that equal the received fields in order. */
 export const unchanged = (fields: readonly string[], received: HeadLines | null): number => {
   if (received === null) return 0;
   const known = received.fields;
@@ -138,12 +144,11 @@ export const unchanged = (fields: readonly string[], received: HeadLines | null)
 };
 
 /**
- * The lines of the head that was read last; null where one of them is written in another way than this program writes it.
- *
- * @param text the head, one character for each octet
- * @param methodEnd where its method ends; 0: it is that of a response
- * @param fields the fields in it
- * @param traits the marks of their names
+ * The lines of the last parsed head; null if one is not in this project's notation.
+ * @param text the head, one character per octet
+ * @param methodEnd end of the method; 0 for a response
+ * @param fields its fields
+ * @param traits marks of their names
  */
 export const headLines = (
   text: string,

@@ -1,7 +1,7 @@
 import { type HeadLines, lineLength, linesOfField, unchanged } from './head-lines.js';
 import { isOf, ownCopy, targetOctets, tokenOctets, valueOctets } from './octets.js';
 
-/** Of the status codes that are registered (RFC 9110, section 15, and the registry of IANA). */
+/** Reason phrases of registered status codes (RFC 9110, section 15, and IANA). */
 const phrases: ReadonlyMap<number, string> = new Map([
   [100, 'Continue'],
   [101, 'Switching Protocols'],
@@ -65,10 +65,10 @@ const phrases: ReadonlyMap<number, string> = new Map([
   [511, 'Network Authentication Required'],
 ]);
 
-/** The reason phrase of a status; empty where there is none. */
+/** The reason phrase of a status, or an empty string. */
 const reasonPhrase = (status: number): string => phrases.get(status) ?? '';
 
-/** A part of a head that would be read as something else than what was meant, or not at all. */
+/** Part of a head could not be written without a change of meaning. */
 export class UnwritableHeadError extends Error {
   constructor(part: 'method' | 'request-target' | 'status' | 'field name' | 'field value' | 'chunk size') {
     super(`the ${part} cannot be written`);
@@ -76,19 +76,19 @@ export class UnwritableHeadError extends Error {
   }
 }
 
-/** Lines of a received head that are looked at to find a field in it: so what all fields together cost stays linear. */
+/** Received lines inspected per searched field, so that the total cost stays linear. */
 const maxLooks = 16;
 
 const noFields: readonly string[] = [];
 
 const isToken = (text: string): boolean => text !== '' && isOf(text, tokenOctets);
 
-/** Field names that were looked at last, and found to be such: the same few are written again and again. A power of 2. */
+/** Recently validated field names; the same few repeat. A power of 2. */
 const soundNames: string[] = new Array<string>(64).fill('');
-/** Characters: no longer name is kept, and with it what it is part of. */
+/** Longest cached name; a cached slice would retain its head. */
 const longestKept = 32;
 
-/** A line that is written anew, with its end. */
+/** A newly written line with its line end. */
 const ownLine = (name: string, value: string): string => {
   const remembered = linesOfField(name);
   const known = remembered === null ? null : remembered.take(value);
@@ -105,22 +105,20 @@ const ownLine = (name: string, value: string): string => {
 };
 
 /**
- * Field lines, each with its end (RFC 9112, section 5), behind what is there already. Fields that stand in the received head as
- * they are written here were found to be sound when that was read; they are taken from it, line behind line in one piece. All
- * others are looked at.
- *
- * @param before the lines before; empty where they are those of the received head
+ * Appends field lines with their line ends (RFC 9112, section 5). Lines that stand in the received
+ * head are already valid and are copied from it in runs. All others are validated.
+ * @param before preceding lines; empty for the lines of the received head
  * @param fields name and value in turn
- * @param same how many of them, from the first on, are the first of the received ones: what `unchanged` says
+ * @param same number of leading unchanged entries, from `unchanged`
  */
 const withFields = (before: string, fields: readonly string[], received: HeadLines | null, same: number): string => {
   const known = received === null ? noFields : received.fields;
   let text = before;
-  /** Of the received fields: the first behind the last that was taken. */
+  /** First received field behind the last copied one. */
   let next = same;
-  /** Where its line begins. */
+  /** Offset of its line. */
   let end = received === null ? 0 : received.endOf(same);
-  /** Where the lines begin that were taken and are not yet in the text. */
+  /** Start of the pending run of copied lines. */
   let begin = before === '' || received === null ? 0 : received.start;
   for (let at = same; at + 1 < fields.length; at += 2) {
     const name = fields[at] as string;
@@ -148,39 +146,40 @@ const withFields = (before: string, fields: readonly string[], received: HeadLin
   return begin < end ? text + (received as HeadLines).text.slice(begin, end) : text;
 };
 
-/** Field lines, each with its end (RFC 9112, section 5). `fields`: name and value in turn. */
+/**
+ * Field lines with their line ends (RFC 9112, section 5). `fields` holds name and value in turn.
+ */
 export const fieldLines = (fields: readonly string[]): string => {
   let text = '';
   for (let at = 0; at + 1 < fields.length; at += 2) text += ownLine(fields[at] as string, fields[at + 1] as string);
   return text;
 };
 
-/** Octets of a request line beside method and target. */
+/** Octets of a request line besides method and target. */
 const requestLineExtra = ' '.length + ' HTTP/1.1\r\n'.length;
 
-/** A request line, with its end (RFC 9112, section 3). Throws an `UnwritableHeadError`. */
+/** A request line with its line end (RFC 9112, section 3). Throws `UnwritableHeadError`. */
 export const requestLine = (method: string, requestTarget: string): string => {
   if (!isToken(method)) throw new UnwritableHeadError('method');
   if (requestTarget === '' || !isOf(requestTarget, targetOctets)) throw new UnwritableHeadError('request-target');
   return `${method} ${requestTarget} HTTP/1.1\r\n`;
 };
 
-/** Whether the request line in the received head is the one that would be written. */
+/** Whether the received request line can be reused. */
 const hasRequestLine = ({ text, methodEnd, start }: HeadLines, method: string, requestTarget: string): boolean =>
   methodEnd === method.length &&
   methodEnd > 0 &&
   start === methodEnd + requestTarget.length + requestLineExtra &&
-  // The minor version is all that can differ of what is behind the target.
+  // Only the minor version can differ behind the target.
   text.charCodeAt(start - 3) === 0x31 &&
   text.startsWith(method) &&
   text.startsWith(requestTarget, methodEnd + 1);
 
 /**
- * A head (RFC 9112, sections 3 and 5), one character for each octet, without the empty line: more lines may follow. Whether
- * the fields frame the body that comes is for others to see to. Throws an `UnwritableHeadError`.
- *
- * @param received a head of which some fields may be; the text is the same without it
- * @param same what `unchanged` says of the fields
+ * A head (RFC 9112, sections 3 and 5) without the empty line, one character per octet. The caller
+ * is responsible for the framing. Throws `UnwritableHeadError`.
+ * @param received source of unchanged lines; it does not affect the result
+ * @param same result of `unchanged`
  */
 export const requestHeadText = (
   method: string,
@@ -199,27 +198,30 @@ const statusLines: readonly (string | undefined)[] = Array.from({ length: 1_000 
   status < 100 ? undefined : `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`,
 );
 
-/** A status line, with its end (RFC 9112, section 4). Throws an `UnwritableHeadError`. */
+/** A status line with its line end (RFC 9112, section 4). Throws `UnwritableHeadError`. */
 export const statusLine = (status: number): string => {
   const line = statusLines[status];
   if (line === undefined) throw new UnwritableHeadError('status');
   return line;
 };
 
-/** The same as `requestHeadText` for a response (RFC 9112, section 4). */
+/** `requestHeadText` for a response (RFC 9112, section 4). */
 export const responseHeadText = (
   status: number,
   fields: readonly string[],
   received: HeadLines | null = null,
 ): string => withFields(statusLine(status), fields, received, unchanged(fields, received));
 
-/** What comes before the octets of a chunk. Throws an `UnwritableHeadError` for none: that would be the last chunk. */
+/**
+ * The line before the octets of a chunk. Throws `UnwritableHeadError` for 0, which would end the
+ * body.
+ */
 export const chunkStart = (octets: number): string => {
   if (!Number.isSafeInteger(octets) || octets < 1) throw new UnwritableHeadError('chunk size');
   return `${octets.toString(16)}\r\n`;
 };
 
-/** What comes behind them. */
+/** Line end behind the octets of a chunk. */
 export const chunkEnd = '\r\n';
 
 /** The last chunk and the trailer section. */

@@ -1,43 +1,42 @@
-/** Places of a field in `MessageHead.spans`: where its name and its value begin and end. */
+/** Offsets per field in `MessageHead.spans`: start and end of name and value. */
 export const spanSize = 4;
 
-/** Fields that a record has room for at first. */
+/** Initial capacity in fields. */
 const firstRoom = 64;
 
-/** How the end of a message's body is found (RFC 9112, section 6.3). */
+/** How the body length is determined (RFC 9112, section 6.3). */
 export type Framing = 'none' | 'length' | 'chunked' | 'close';
 
 /**
- * What a reader has found in a head. There is one of them for each kind of head: it is valid until the next head of that
- * kind is read, and whoever needs more of it copies that. Places are octets from the begin of the head, behind empty
- * lines before it.
+ * Result of a head parser. One instance per kind of head, valid until the next parse; copy what is
+ * needed longer. Offsets count from the start of the head, behind leading empty lines.
  */
 export class MessageHead {
-  /** `HTTP/1.0` or `HTTP/1.1`: the last digit. */
+  /** Last digit of `HTTP/1.0` or `HTTP/1.1`. */
   minorVersion: 0 | 1 = 1;
-  /** Of fields: `spanSize` places each. */
+  /** `spanSize` offsets per field. */
   spans = new Int32Array(firstRoom * spanSize);
   fieldCount = 0;
-  /** Octets of empty lines before it. */
+  /** Octets of leading empty lines. */
   emptyOctets = 0;
-  /** Every field line is `name: value`: one space behind the colon, and none before the line end. */
+  /** Every field line is `name: value`: one space after the colon, none before the line end. */
   isPlain = true;
 
-  /** -1: it has none. */
+  /** -1 if absent. */
   contentLength = -1;
   isChunked = false;
-  /** Which field is the only Host; -1: there is none. */
+  /** Index of the only Host field; -1 if absent. */
   hostField = -1;
-  /** The same of Content-Length. */
+  /** Index of the only Content-Length field; -1 if absent. */
   lengthField = -1;
   /** Connection options (RFC 9110, section 7.6.1). */
   saysClose = false;
   saysKeepAlive = false;
   saysUpgrade = false;
-  /** Upgrade names websocket and nothing else, in HTTP/1.1. */
+  /** Upgrade names only websocket, in HTTP/1.1. */
   namesWebSocket = false;
   hasUpgrade = false;
-  /** An Expect field is `100-continue`, in HTTP/1.1. */
+  /** Expect is `100-continue`, in HTTP/1.1. */
   expectsContinue = false;
 
   clear(): void {
@@ -56,7 +55,7 @@ export class MessageHead {
     this.expectsContinue = false;
   }
 
-  /** Whether another message may follow on the connection (RFC 9112, section 9.3). */
+  /** Whether the connection persists after this message (RFC 9112, section 9.3). */
   get isPersistent(): boolean {
     return !this.saysClose && (this.minorVersion === 1 || this.saysKeepAlive);
   }

@@ -2,7 +2,7 @@ import { faultyHead, type HeadReading, incompleteHead } from './head-fault.js';
 import type { MessageHead } from './message-head.js';
 import { behindValue, carriageReturn, colon, lineFeed, space, tab, tokenOctets } from './octets.js';
 
-/** Fields that say how a message is framed, or what becomes of its connection, by number; 0 is any other. */
+/** Framing and connection fields by number; 0 is any other field. */
 const hostField = 1;
 const expectField = 2;
 const upgradeField = 3;
@@ -20,7 +20,7 @@ const known = (field: number, name: string): KnownName => ({
   octets: Uint8Array.from(name, (letter) => letter.charCodeAt(0)),
 });
 
-/** In lower case, by length: no two are of one length. */
+/** Lower case, indexed by length; all lengths differ. */
 const byLength: readonly (KnownName | undefined)[] = [
   known(hostField, 'host'),
   known(expectField, 'expect'),
@@ -33,20 +33,20 @@ const byLength: readonly (KnownName | undefined)[] = [
   return lengths;
 }, new Array<KnownName | undefined>(18).fill(undefined));
 
-/** The number of the field whose name, a token in any case, stands between the two places. */
+/** Number of the field whose name stands between two offsets, in any case. */
 const knownField = (octets: Uint8Array, start: number, end: number): number => {
   const length = end - start;
   const name = length < 18 ? byLength[length] : undefined;
   if (name === undefined) return 0;
   const expected = name.octets;
   for (let index = 0; index < length; index += 1) {
-    // Of tokens, letters and their capitals alone are one with this bit; a hyphen has it.
+    // This bit maps upper-case to lower-case letters; a hyphen already has it.
     if (((octets[start + index] as number) | 0x20) !== expected[index]) return 0;
   }
   return name.field;
 };
 
-/** Whether the octets between two places are this text, in any case. `lower`: letters and hyphens in lower case. */
+/** Whether a range equals `lower`, ignoring case. `lower` holds lower-case letters and hyphens. */
 const isText = (octets: Uint8Array, start: number, end: number, lower: string): boolean => {
   if (end - start !== lower.length) return false;
   for (let index = 0; index < lower.length; index += 1) {
@@ -57,7 +57,7 @@ const isText = (octets: Uint8Array, start: number, end: number, lower: string): 
   return true;
 };
 
-/** More digits could not be counted exactly. */
+/** More digits would not be exact. */
 const maxLengthDigits = 15;
 
 const comma = 0x2c;
@@ -71,8 +71,8 @@ const invalidConnection = faultyHead('invalid_connection');
 const isBlank = (octet: number): boolean => octet === space || octet === tab;
 
 /**
- * Content-Length (RFC 9110, section 8.6): digits alone; -1 where it is something else, a list of equal numbers among them,
- * which a reader may take for one (section 8.6 leaves that open). Leading zeros are no octal number: the RFC has them decimal.
+ * Content-Length (RFC 9110, section 8.6): digits only, leading zeros are decimal. -1 otherwise,
+ * also for a list of equal numbers, which the RFC lets a recipient accept or refuse.
  */
 const readLength = (octets: Uint8Array, start: number, end: number): number => {
   if (start === end || end - start > maxLengthDigits) return -1;
@@ -86,7 +86,7 @@ const readLength = (octets: Uint8Array, start: number, end: number): number => {
 };
 
 /**
- * Connection options (RFC 9110, section 7.6.1): tokens and empty members, as section 5.6.1.2 has it, and nothing else. A
+ * Connection options (RFC 9110, section 7.6.1): only tokens and empty members (section 5.6.1.2). A
  * fault, or 0.
  */
 const readConnectionOptions = (octets: Uint8Array, start: number, end: number, head: MessageHead): HeadReading => {
@@ -109,8 +109,8 @@ const readConnectionOptions = (octets: Uint8Array, start: number, end: number, h
 };
 
 /**
- * Whether a field that frames the body has a tab around its value. That is no part of it (RFC 9112, section 5), but to some readers it
- * is, Node's of responses and nginx among them: they see another framing, or none.
+ * Whether a framing field has a tab around its value. The RFC strips it (RFC 9112, section 5), but
+ * some parsers keep it, such as nginx and Node's response parser; they see another framing.
  */
 const isTabbedFraming = (
   field: number,
@@ -126,7 +126,7 @@ const isTabbedFraming = (
   return false;
 };
 
-/** Takes in what a field says of framing and connection. A fault, or 0. */
+/** Applies a framing or connection field. A fault, or 0. */
 const heed = (field: number, octets: Uint8Array, start: number, end: number, head: MessageHead): HeadReading => {
   switch (field) {
     case hostField:
@@ -145,7 +145,7 @@ const heed = (field: number, octets: Uint8Array, start: number, end: number, hea
     case connectionField:
       return readConnectionOptions(octets, start, end, head);
     case upgradeField:
-      // HTTP/1.0 has no upgrades and no expectations: they are to be ignored there (RFC 9110, sections 7.8 and 10.1.1).
+      // HTTP/1.0 ignores Upgrade and Expect (RFC 9110, sections 7.8 and 10.1.1).
       head.namesWebSocket = !head.hasUpgrade && head.minorVersion === 1 && isText(octets, start, end, 'websocket');
       head.hasUpgrade = true;
       return 0;
@@ -158,14 +158,12 @@ const heed = (field: number, octets: Uint8Array, start: number, end: number, hea
 };
 
 /**
- * Reads field lines up to the empty line that ends them (RFC 9112, section 5), from `at` on. Gives the place behind it, or
- * `incompleteHead`, or a fault.
- *
- * A space before the colon is refused in responses too, where section 5.1 would have it removed: not every reader does.
- * What a name or a value means beyond framing and connection is for others to judge: an empty Host is read, for instance.
- *
- * @param origin where the head begins: places count from there
- * @param isTrailer fields say nothing of framing then, whatever their names (RFC 9110, section 6.5.1)
+ * Parses field lines from `at` to the empty line (RFC 9112, section 5). Returns the offset behind
+ * it, `incompleteHead` or a fault. A space before the colon is refused in responses too; section
+ * 5.1 would strip it, but not every parser does. Other semantics are the caller's: an empty Host is
+ * accepted, for example.
+ * @param origin start of the head, from which offsets count
+ * @param isTrailer fields have no framing meaning (RFC 9110, section 6.5.1)
  */
 export const readFields = (
   octets: Uint8Array,

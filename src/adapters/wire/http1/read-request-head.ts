@@ -17,17 +17,15 @@ export class RequestHead extends MessageHead {
   }
 }
 
-/** What the last call of `readRequestHead` has found. */
+/** Result of the last `readRequestHead` call. */
 export const requestHead = new RequestHead();
 
 /**
- * Reads the head of a request (RFC 9112, sections 2 to 6): the octets between two places, of which it may be the first
- * part. Empty lines before it are skipped (section 2.2). Gives its octets, empty lines and the last line's end among them.
- *
- * The target is any visible US-ASCII, in whichever form: what it means, and whether Host fits to it, is for others to judge. A
- * higher minor version, which section 2.3 of RFC 9110 lets pass for 1.1, is refused: nobody speaks one.
- *
- * @param maxOctets of the head, empty lines before it apart: their number is nothing that a limit of heads has to hold
+ * Parses a request head (RFC 9112, sections 2 to 6) that may be incomplete. Skips leading empty
+ * lines (section 2.2). Returns its octets with empty lines and the final line end. The target is
+ * any visible US-ASCII text; the caller checks its form and its match with Host. Minor versions
+ * above 1 are refused, although RFC 9110, section 2.3, permits them: nothing uses them.
+ * @param maxOctets limit of the head without leading empty lines
  */
 export const readRequestHead = (octets: Uint8Array, start: number, end: number, maxOctets: number): HeadReading => {
   requestHead.clear();
@@ -40,7 +38,7 @@ export const readRequestHead = (octets: Uint8Array, start: number, end: number, 
   const reading = read(octets, origin, limit);
   if (reading > 0) return reading - start;
   if (reading < 0 || end - origin < maxOctets) return reading;
-  // The line feed of the first line has not come within the limit.
+  // The first line exceeds the limit.
   const head = octets.subarray(origin, limit);
   if (head.indexOf(lineFeed) >= 0) return faultyHead('head_too_large');
   return faultyHead(head.indexOf(space) < 0 ? 'method_too_long' : 'first_line_too_long');
@@ -59,9 +57,9 @@ const read = (octets: Uint8Array, origin: number, end: number): HeadReading => {
 };
 
 /**
- * Reads a request line alone (RFC 9112, section 3), with nothing before it: for a head whose fields are known already.
- * `requestHead` is that of a request without a field then. Gives the octets of the line, its end among them; `incompleteHead` or
- * a fault where `readRequestHead` would say what it is.
+ * Parses a request line alone (RFC 9112, section 3), for a head whose fields are cached.
+ * `requestHead` then describes a request without fields. Returns the octets of the line with its
+ * line end; otherwise `incompleteHead` or a fault as `readRequestHead` would.
  */
 export const readRequestLine = (octets: Uint8Array, end: number): HeadReading => {
   requestHead.clear();
@@ -80,7 +78,7 @@ const readLine = (octets: Uint8Array, origin: number, end: number): HeadReading 
   if (at >= end) return incompleteHead;
   if (at === targetStart) return faultyHead('invalid_target');
   if (octets[at] !== space) {
-    // A line that ends here is a request of HTTP/0.9.
+    // A line without version is HTTP/0.9.
     return faultyHead(octets[at] === carriageReturn || octets[at] === lineFeed ? 'invalid_version' : 'invalid_target');
   }
   requestHead.targetStart = targetStart - origin;

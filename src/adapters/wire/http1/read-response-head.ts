@@ -4,10 +4,10 @@ import { carriageReturn, lineFeed, space, valueOctets } from './octets.js';
 import { readFields } from './read-fields.js';
 import { canBeVersion, readVersion, versionLength } from './read-version.js';
 
-/** What the framing of a response's body depends on, beside its request. */
+/** Response properties that determine the body framing, besides the request. */
 export interface ResponseFacts {
   readonly status: number;
-  /** -1: it has none. */
+  /** -1 if absent. */
   readonly contentLength: number;
   readonly isChunked: boolean;
 }
@@ -25,15 +25,13 @@ export class ResponseHead extends MessageHead implements ResponseFacts {
   }
 }
 
-/** What the last call of `readResponseHead` has found. */
+/** Result of the last `readResponseHead` call. */
 export const responseHead = new ResponseHead();
 
 /**
- * Reads the head of a response (RFC 9112, sections 2 and 4 to 6): the octets between two places, of which it may be the
- * first part. Gives its octets, the last line's end among them. No empty line may stand before it: what comes behind the
- * response before is no response.
- *
- * @param maxOctets of the whole head
+ * Parses a response head (RFC 9112, sections 2 and 4 to 6) that may be incomplete. Returns its
+ * octets with the final line end. No empty line may precede it: unrequested octets are no response.
+ * @param maxOctets limit of the whole head
  */
 export const readResponseHead = (octets: Uint8Array, start: number, end: number, maxOctets: number): HeadReading => {
   responseHead.clear();
@@ -68,7 +66,7 @@ const read = (octets: Uint8Array, start: number, end: number): HeadReading => {
   responseHead.status = hundreds * 100 + tens * 10 + ones;
   at += statusLength;
   if (at >= end) return incompleteHead;
-  // The space before a reason that is not there is often left out, though the grammar has it; it can mean nothing else.
+  // The space before an absent reason phrase is often omitted; accepting that is unambiguous.
   if (octets[at] === space) at += 1;
   else if (octets[at] !== carriageReturn)
     return faultyHead(octets[at] === lineFeed ? 'invalid_line_end' : 'invalid_status');
@@ -94,9 +92,8 @@ const read = (octets: Uint8Array, start: number, end: number): HeadReading => {
 };
 
 /**
- * How the body of a response is framed (RFC 9112, section 6.3). A Content-Length where there is no content says nothing
- * (its rule 1); one of 0 is `none`. Not for responses to CONNECT, which have a tunnel behind them.
- *
+ * Body framing of a response (RFC 9112, section 6.3). Content-Length is ignored where no content is
+ * allowed (rule 1); 0 gives `none`. Not for CONNECT, which a tunnel follows.
  * @param isToHead the request was HEAD
  */
 export const responseFraming = ({ status, contentLength, isChunked }: ResponseFacts, isToHead: boolean): Framing => {

@@ -1,12 +1,15 @@
 const prefix = [0x48, 0x54, 0x54, 0x50, 0x2f];
 const dot = 0x2e;
 
-/** Octets of an HTTP-version (RFC 9112, section 2.3). */
+/** Octets of an HTTP version (RFC 9112, section 2.3). */
 export const versionLength = 8;
 
 const isDigit = (octet: number): boolean => octet >= 0x30 && octet <= 0x39;
 
-/** The minor version of `HTTP/1.0` and `HTTP/1.1`; -1: another version, -2: none. `versionLength` octets have to be there. */
+/**
+ * Minor version of `HTTP/1.0` or `HTTP/1.1`; -1: another version, -2: malformed. Requires
+ * `versionLength` octets.
+ */
 export const readVersion = (octets: Uint8Array, at: number): 0 | 1 | -1 | -2 => {
   for (let index = 0; index < prefix.length; index += 1) if (octets[at + index] !== prefix[index]) return -2;
   const major = octets[at + 5] as number;
@@ -17,7 +20,7 @@ export const readVersion = (octets: Uint8Array, at: number): 0 | 1 | -1 | -2 => 
   return minor === 0x30 ? 0 : -1;
 };
 
-/** Whether what has come of a version, less than all of it, can become one. */
+/** Whether an incomplete version can still become valid. */
 export const canBeVersion = (octets: Uint8Array, at: number, end: number): boolean => {
   for (let index = 0; index < prefix.length && at + index < end; index += 1) {
     if (octets[at + index] !== prefix[index]) return false;

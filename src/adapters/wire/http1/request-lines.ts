@@ -8,38 +8,38 @@ import type { SentLines } from './sent-lines.js';
 const lineEndOctets = 2;
 const noFields: readonly string[] = [];
 
-/** What was found out about the fields of a request. */
+/** Parse results for the fields of a request. */
 export interface LineFacts {
-  /** The marks of their names (`FieldNames`). */
+  /** Marks of the names (`FieldNames`). */
   readonly traits: number;
-  /** Octets of all lines, each with its end. */
+  /** Octets of all lines with their line ends. */
   readonly octets: number;
-  /** No name has more octets. */
+  /** Upper bound of the name lengths. */
   readonly longestName: number;
-  /** Where the only Host begins in `fields`; -1: there is none. */
+  /** Index of the only Host in `fields`; -1 if absent. */
   readonly hostAt: number;
-  /** The same of the only Content-Length. */
+  /** Index of the only Content-Length; -1 if absent. */
   readonly lengthAt: number;
 }
 
-/** The lines of the head of a request, and what was found out about its fields when they were read. */
+/** The field lines of a request head with their parse results. */
 export class RequestLines extends HeadLines implements LineFacts {
   readonly octets: number;
   readonly longestName: number;
   readonly hostAt: number;
   readonly lengthAt: number;
-  /** It is kept for further requests with the very same lines: what is made of it may be kept with it. */
+  /** Cached for requests with equal lines; derived data may be cached with it. */
   readonly comesAgain: boolean;
-  /** How they were sent the first time, with what was put to them; null until then, and where they do not come again. */
+  /** The lines as sent the first time, with added fields; null before, and for uncached lines. */
   sent: SentLines | null = null;
-  /** Those that go on, as they are kept for further requests. */
+  /** Cached forwarded fields. */
   goingOn: readonly string[] = noFields;
 
   /**
-   * @param text the head, one character for each octet
-   * @param methodEnd where its method ends; 0: the text begins with the lines
-   * @param start where the lines begin
-   * @param fields those in it
+   * @param text the head, one character per octet
+   * @param methodEnd end of the method; 0 if the text starts with the field lines
+   * @param start offset of the field lines
+   * @param fields the parsed fields
    */
   constructor(
     text: string,
@@ -59,12 +59,10 @@ export class RequestLines extends HeadLines implements LineFacts {
 }
 
 /**
- * The lines of the request that was read last; null where there is none, or one is written in another way than this program
- * writes it.
- *
- * @param text the head, one character for each octet
- * @param fields the fields in it
- * @param names has just given their names; its marks are what `fieldTraits` says
+ * The lines of the last parsed request; null if none, or if one is not in this project's notation.
+ * @param text the head, one character per octet
+ * @param fields its fields
+ * @param names table that returned their names; its marks are those of `fieldTraits`
  */
 export const requestLines = (
   text: string,
@@ -85,12 +83,11 @@ export const requestLines = (
 };
 
 /**
- * The same lines to be kept for requests that have the very same: nothing of the head that they came in is kept with them.
- *
- * @param names has given their names
+ * A copy for requests with equal lines; it retains no received head.
+ * @param names table that returned their names
  */
 export const repeatedLines = (lines: RequestLines, names: FieldNames): RequestLines => {
-  // INVARIANT: memory of its own. The lines are part of a text that is longer by the request line, however long that was.
+  // INVARIANT: own memory. The slice would retain the request line, however long.
   const text = ownCopy(lines.text.slice(lines.start));
   const fields: string[] = [];
   let at = 0;
@@ -98,7 +95,7 @@ export const repeatedLines = (lines: RequestLines, names: FieldNames): RequestLi
     const name = lines.fields[index] as string;
     const value = lines.fields[index + 1] as string;
     const end = at + lineLength(name, value) - lineEndOctets;
-    // The Host is remembered by others, who would keep all of the text.
+    // Other caches keep the Host and would retain the whole text.
     const own = index === lines.hostAt ? ownCopy(value) : text.slice(end - value.length, end);
     fields.push(names.take(text, at, at + name.length), own);
     at = end + lineEndOctets;

@@ -2,16 +2,16 @@ import { lineLength } from './head-lines.js';
 import { requestLine } from './head-text.js';
 import { isOf, ownCopy, valueOctets } from './octets.js';
 
-/** Octets of a line in front of its value, beside its name: a colon and a space. */
+/** Octets of a line between name and value: colon and space. */
 const nameExtra = 2;
-/** Values that may differ. */
+/** Most values that may vary. */
 const maxGaps = 4;
-/** Characters of a method and a request-target; longer ones are written each time. */
+/** Longest cached method and request-target, in characters. */
 const maxTarget = 1_024;
-/** So many in a row that differ otherwise, and it is not tried any more. */
+/** Consecutive misses after which caching stops. */
 const maxMisses = 16;
 
-/** Fields that are as those of a kept list, which is never changed, but for the value in one place. */
+/** Fields that equal a cached list except for the value at one index. */
 export interface FieldsLikeKept {
   readonly fields: readonly string[];
   readonly kept: readonly string[];
@@ -19,44 +19,44 @@ export interface FieldsLikeKept {
 }
 
 /**
- * Lines that were sent, for requests whose fields come again: the next ones are the same but for a few values, which are made
- * for each request.
+ * Sent lines of requests with repeated fields: later requests reuse them except for a few values.
  */
 export class SentLines {
   readonly #fields: readonly string[];
-  /** All of them, until some have differed. */
+  /** All lines, until some differ. */
   #lines: string;
-  /** Which entries differ, in their order; empty: none has yet. */
+  /** Indexes of varying entries in order; empty at first. */
   #gaps: readonly number[] = [];
-  /** The lines in front of the value of each gap, and behind the last one. */
+  /** Text before each varying value, and after the last. */
   #parts: readonly string[] = [];
   #misses = 0;
-  /** A list that is the same but for the one gap; null: none is known. */
+  /** A cached list equal except for the single gap, or null. */
   #kept: readonly string[] | null = null;
-  /** What is behind the value of the last gap, to the end of the head. */
+  /** Text after the last varying value, to the end of the head. */
   #end = '';
-  // A request that was sent again, up to the value of its one gap.
+  // A repeated request, up to the value of its single gap.
   #method = '';
   #target = '';
   #begin = '';
-  /** That of the last request. */
+  /** Target of the last request. */
   #lastTarget = '';
 
   /**
-   * @param fields name and value in turn; never changed
-   * @param lines those of all of them, each with its end (RFC 9112, section 5), one character for each octet
-   * @param kept lists that are kept anyway, of whose texts some stand in the same places: those that the head came with, and the like
+   * @param fields name and value in turn; immutable
+   * @param lines their lines with line ends (RFC 9112, section 5), one character per octet
+   * @param kept cached lists that share strings at equal indexes, such as the received fields
    */
   constructor(fields: readonly string[], lines: string, kept: readonly (readonly string[])[]) {
-    // INVARIANT: copies. What an agent has set may be part of a text of any length, which would be kept as long as the connection.
-    // The very texts that come again are told from others at a glance.
+    // INVARIANT: copies. A value from an agent may be a slice of a long text, which the connection
+    // would retain. Shared strings compare by identity.
     this.#fields = fields.map((text, at) => kept.find((list) => list[at] === text)?.[at] ?? ownCopy(text));
     this.#lines = ownCopy(lines);
   }
 
   /**
-   * The head of a request with other fields, to its end (RFC 9112, section 2.1), one character for each octet; null where they differ
-   * in other entries than those before did, or not in values alone that may be written. Throws an `UnwritableHeadError`.
+   * The complete head for other fields (RFC 9112, section 2.1), one character per octet. Null if
+   * they differ at other indexes or beyond values that may be written. Throws
+   * `UnwritableHeadError`.
    */
   head(method: string, target: string, fields: readonly string[], alike: FieldsLikeKept | null = null): string | null {
     if (!this.#isLike(fields, alike)) {
@@ -74,19 +74,19 @@ export class SentLines {
     if (this.#misses === maxMisses) return null;
     const lines = fields.length === this.#fields.length ? this.#with(fields) : null;
     this.#misses = lines === null ? this.#misses + 1 : 0;
-    // INVARIANT: these fields are as the known ones but for the one gap, and as the kept ones but for the same place; so are all that
-    // are like the kept ones.
+    // INVARIANT: both the fields and the cached list differ from the known ones at the single gap
+    // only; so do all fields like the cached list.
     const isLike = alike !== null && alike.fields === fields && this.#gaps.length === 1 && this.#gaps[0] === alike.at;
     if (lines !== null && isLike) this.#kept = alike.kept;
     return lines;
   }
 
-  /** Whether they differ from the kept ones, which were found to differ in the one gap alone, in that place alone. */
+  /** Whether the fields differ from the cached list only at the single gap. */
   #isLike(fields: readonly string[], alike: FieldsLikeKept | null): alike is FieldsLikeKept {
     return alike !== null && alike.fields === fields && alike.kept === this.#kept && alike.at === this.#gaps[0];
   }
 
-  /** What is in front of the value: remembered where the last request has asked for the same. */
+  /** Text before the value; cached if the last request had the same target. */
   #beginOf(method: string, target: string): string {
     const begin = `${requestLine(method, target)}${this.#parts[0]}`;
     if (method.length + target.length > maxTarget) return begin;
@@ -103,7 +103,7 @@ export class SentLines {
     if (this.#gaps.length === 0) {
       const gaps = this.#differences(fields);
       if (gaps.length === 0) return this.#lines;
-      // A name that differs is no value.
+      // A differing name is no value.
       if (gaps.length > maxGaps || gaps.some((gap) => (gap & 1) === 0)) return null;
       this.#cut(gaps);
     }

@@ -1,15 +1,15 @@
-/** Room that is made for the first octets. */
+/** Initial capacity in octets. */
 const firstRoom = 256;
 
 const nothing = new Uint8Array(0);
 
-/** Octets that came in pieces and are wanted as one. However small the pieces are, they are copied a few times at the most. */
+/** Joins chunks of a header block; the total copying cost is linear. */
 export class HeaderBlockBuffer {
   readonly #maxRoom: number;
   #octets: Uint8Array = nothing;
   #length = 0;
 
-  /** @param maxRoom octets that are held at a time: those of a piece that goes beyond have room made for them all the same */
+  /** @param maxRoom usual maximum in octets; a larger chunk still gets room */
   constructor(maxRoom: number) {
     this.#maxRoom = maxRoom;
   }
@@ -18,7 +18,7 @@ export class HeaderBlockBuffer {
     return this.#length;
   }
 
-  /** Octets of the memory that it has. */
+  /** Allocated octets. */
   get room(): number {
     return this.#octets.length;
   }
@@ -35,7 +35,7 @@ export class HeaderBlockBuffer {
     this.#length = length;
   }
 
-  /** Gives all of them, and holds nothing any more. */
+  /** Returns all octets and empties the buffer. */
   release(): Uint8Array {
     const octets = this.#octets.subarray(0, this.#length);
     this.#octets = nothing;
@@ -44,99 +44,101 @@ export class HeaderBlockBuffer {
   }
 }
 
-/** Octets of the head of a frame, and where its parts are (RFC 9113, section 4.1). */
+/** Octets of a frame header, and the offsets of its parts (RFC 9113, section 4.1). */
 const headLength = 9;
 const typeAt = 3;
 const flagsAt = 4;
 const streamAt = 5;
 
-/** Types of the frames that header blocks are made of (RFC 9113, sections 6.2, 6.6 and 6.10). */
+/** Frame types of header blocks (RFC 9113, sections 6.2, 6.6 and 6.10). */
 const headersType = 0x1;
 const pushPromiseType = 0x5;
 const continuationType = 0x9;
 
 const goawayType = 0x7;
 
-/** Octets of a GOAWAY that say something: the last stream and a code (RFC 9113, section 6.8). */
+/** Required octets of a GOAWAY: last stream and error code (RFC 9113, section 6.8). */
 const goawayLength = 8;
 
 const endHeadersFlag = 0x4;
 
-/** Octets that a frame may have unless its reader has said otherwise (SETTINGS_MAX_FRAME_SIZE), which nobody here does. */
+/** Default SETTINGS_MAX_FRAME_SIZE, which this project does not change. */
 const maxFrameLength = 16_384;
 
-/** Frames of a header block: the first, and the eight CONTINUATIONs that nghttp2 takes. */
+/** Frames per header block: the first, and the eight CONTINUATIONs that nghttp2 accepts. */
 const maxBlockFrames = 9;
 
-/** Octets of a header block with the heads of its frames: what a connection may have held, at the most. */
+/** Most buffered octets of a header block with its frame headers. */
 export const maxBlockOctets = maxBlockFrames * (headLength + maxFrameLength);
 
-/** What a client sends before its first frame (RFC 9113, section 3.4). */
+/** Length of the client preface (RFC 9113, section 3.4). */
 const prefaceLength = 24;
 
-/** What is wrong with the frames of a header block. */
+/** Errors in the frames of a header block. */
 export type HeaderBlockFault =
-  /** A CONTINUATION that continues nothing. */
+  /** A CONTINUATION without a header block. */
   | 'stray_continuation'
-  /** A frame of another type, or of another stream, within a block. */
+  /** Another frame type or stream inside a block. */
   | 'interrupted_block'
-  /** A frame of a block is longer than a frame may be. */
+  /** A frame of a block exceeds the maximum size. */
   | 'frame_too_long'
-  /** A block has more frames than are taken. */
+  /** A block has too many frames. */
   | 'too_many_frames'
-  /** A GOAWAY of a stream, or one that says too little or too much. */
+  /** A GOAWAY on a stream, or with an invalid length. */
   | 'malformed_goaway';
 
-/** Who is given what comes, in order. */
+/** Receives the input in order. */
 export interface ScannedOctets {
-  /** They may be passed on, and are not changed later. */
+  /** These octets may be forwarded; they do not change later. */
   pass(octets: Uint8Array): void;
-  /** The sender takes no streams of a higher number, or opens no more of its own. */
+  /** The sender accepts no streams above `lastStream`, or opens no more. */
   goaway(code: number, lastStream: number): void;
 }
 
 /**
- * Passes on the octets that one side of an HTTP/2 connection sends, holds back those of a header block until its last
- * one is there, and takes out the GOAWAYs. Nothing else is looked at. INVARIANT: no piece that is passed on ends within a
- * header block.
+ * Forwards the octets of one HTTP/2 peer, buffers incomplete header blocks and removes GOAWAY
+ * frames. Nothing else is inspected. INVARIANT: no forwarded chunk ends inside a header block.
  */
 export class HeaderBlockScanner {
   readonly #listener: ScannedOctets;
   readonly #held = new HeaderBlockBuffer(maxBlockOctets);
-  /** The head of a frame, as far as it has come. */
+  /** The frame header, as far as received. */
   readonly #head = new Uint8Array(headLength);
   #headOctets = 0;
-  /** Octets that are left of the payload of a frame, or of the preface. */
+  /** Octets left of the current payload or of the preface. */
   #left: number;
-  /** Of the header block that has begun and not ended; the stream 0 is one, too. */
+  /** Stream of the open header block; 0 is possible too. */
   #isInBlock = false;
   #stream = 0;
   #frames = 0;
-  /** The frame that is being read is the last of its block. */
+  /** The current frame ends its block. */
   #isLast = false;
-  /** A GOAWAY is being read: what it says, as far as it has come. */
+  /** The current frame is a GOAWAY; its payload as far as received. */
   #isGoaway = false;
   readonly #goaway = new Uint8Array(goawayLength);
   #goawayOctets = 0;
   #fault: HeaderBlockFault | null = null;
 
-  /** @param sender whose octets come */
+  /** @param sender role of the peer */
   constructor(sender: 'client' | 'server', listener: ScannedOctets) {
     this.#left = sender === 'client' ? prefaceLength : 0;
     this.#listener = listener;
   }
 
-  /** Octets that are held back. */
+  /** Buffered octets. */
   get held(): number {
     return this.#held.length;
   }
 
-  /** Takes what has come. Null, or what is wrong: nothing is passed on any more then, and the connection has to end. */
+  /**
+   * Processes input. Null, or the error: nothing more is forwarded then, and the connection must
+   * close.
+   */
   take(chunk: Uint8Array): HeaderBlockFault | null {
     if (this.#fault !== null) return this.#fault;
     const end = chunk.length;
     let at = 0;
-    // What is before `from` has been passed on; what is before `clear` may be.
+    // Input before `from` is forwarded; input before `clear` may be.
     let from = 0;
     let clear = 0;
     while (at < end) {
@@ -161,7 +163,7 @@ export class HeaderBlockScanner {
         this.#isInBlock = false;
       } else if (this.#isGoaway) {
         if (clear > from) this.#listener.pass(chunk.subarray(from, clear));
-        // What is held is the beginning of its head.
+        // The buffer holds the start of the frame header.
         this.#held.release();
         clear = at;
         from = at;
@@ -180,7 +182,7 @@ export class HeaderBlockScanner {
     return this.#fault;
   }
 
-  /** Begins with a frame, by its head. False where it must not come. */
+  /** Starts a frame. False if it is not allowed here. */
   #begin(octets: Uint8Array, at: number): boolean {
     const length = ((octets[at] ?? 0) << 16) | ((octets[at + 1] ?? 0) << 8) | (octets[at + 2] ?? 0);
     const type = octets[at + typeAt] ?? 0;
@@ -227,5 +229,5 @@ const numberAt = (octets: Uint8Array, at: number): number =>
   (((octets[at] ?? 0) << 24) | ((octets[at + 1] ?? 0) << 16) | ((octets[at + 2] ?? 0) << 8) | (octets[at + 3] ?? 0)) >>>
   0;
 
-/** Without its first bit, which means nothing. */
+/** Without the reserved bit. */
 const streamOf = (octets: Uint8Array, at: number): number => numberAt(octets, at) & 0x7fffffff;

@@ -1,31 +1,31 @@
-/** Octets of the head of a frame, and where its type is (RFC 9113, section 4.1). */
+/** Octets of a frame header, and the offset of its type (RFC 9113, section 4.1). */
 const headLength = 9;
 const typeAt = 3;
 const dataType = 0x0;
 const goawayType = 0x7;
 
-/** Octets of a GOAWAY that say something, and where its code is (RFC 9113, section 6.8). */
+/** Required octets of a GOAWAY, and the offset of its code (RFC 9113, section 6.8). */
 const goawayLength = 8;
 const codeAt = 4;
 
-/** What a client sends before its first frame (RFC 9113, section 3.4). */
+/** Length of the client preface (RFC 9113, section 3.4). */
 const prefaceLength = 24;
 
 /**
- * Follows the frames that one side of an HTTP/2 connection sends, whatever pieces they are sent in, to know when it has
- * given the connection up (RFC 9113, section 5.4.1).
+ * Tracks the frames that this side of an HTTP/2 connection sends, to detect a GOAWAY with an error
+ * (RFC 9113, section 5.4.1).
  */
 export class OutgoingFrames {
-  /** The code of the last GOAWAY that named an error; 0: none has. */
+  /** Code of the last GOAWAY with an error; 0 if none. */
   errorCode = 0;
-  /** Octets in the payloads of all DATA frames whose head was sent. */
+  /** Payload octets of all DATA frames whose header was sent. */
   dataOctets = 0;
-  /** Octets that are left of the payload of a frame, or of the preface. */
+  /** Octets left of the current payload or of the preface. */
   #left: number;
-  /** The head of a frame, as far as it was sent. */
+  /** The frame header, as far as sent. */
   readonly #head = new Uint8Array(headLength);
   #headOctets = 0;
-  /** Octets of a GOAWAY that were sent; below zero: the frame is another one. */
+  /** Sent octets of the current GOAWAY; negative for other frames. */
   #goawayOctets = -1;
   #code = 0;
 
@@ -33,7 +33,7 @@ export class OutgoingFrames {
     this.#left = sender === 'client' ? prefaceLength : 0;
   }
 
-  /** Takes what is sent next. */
+  /** Processes sent octets. */
   take(octets: Uint8Array): void {
     const end = octets.length;
     let at = 0;

@@ -1,34 +1,34 @@
 import type { UpstreamFailure, UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
 import { RequestPatience } from '../pool/request-patience.js';
 
-/** What a request waits for. */
+/** What the request waits for. */
 export type Awaited = Parameters<RequestPatience['lateness']>[0];
 
-/** Whose deadlines they are. */
+/** Owner of the deadlines. */
 export interface DeadlineUser {
-  /** What it waits for now. */
+  /** What the request waits for. */
   readonly awaited: Awaited;
-  /** Changes whenever the upstream takes some of the body; null: none of it waits to be taken. */
+  /** Changes when the upstream takes body data; null if none is pending. */
   readonly progress: string | null;
-  /** Nothing has come for as long as an upstream may be silent: what it owes, in words for a log; null where it owes nothing. */
+  /** The read timeout passed. Returns what the upstream owes, as log text, or null for nothing. */
   owed(): string | null;
-  /** A deadline is over. */
+  /** A deadline passed. */
   overdue(failure: UpstreamFailure): void;
 }
 
-/** How long one request waits: for the head of its answer, for the next sign of its upstream, and with its head for what follows. */
+/** Deadlines of one request: response head, upstream silence, and the hold of the head. */
 export class ExchangeDeadlines {
   readonly patience: RequestPatience;
-  /** Silence of the upstream that is borne. */
+  /** Longest upstream silence, in milliseconds. */
   readonly readMs: number;
   #timeoutMs: number;
   readonly #user: DeadlineUser;
   #timer: NodeJS.Timeout | null = null;
   #silence: NodeJS.Timeout | null = null;
-  /** As `DeadlineUser.progress` was when the silence began. */
+  /** `DeadlineUser.progress` at the start of the silence. */
   #progressBefore: string | null = null;
 
-  /** @param readMs silence of the upstream that is borne, where the request does not say */
+  /** @param readMs default for the longest upstream silence */
   constructor(
     request: Pick<UpstreamRequest, 'timeoutMs' | 'patienceMs' | 'readMs'>,
     readMs: number,
@@ -40,12 +40,12 @@ export class ExchangeDeadlines {
     this.#user = user;
   }
 
-  /** Counts the wait for a connection; of a body then what comes after the last of it. */
+  /** Starts the timeout: for the connection, and after a body for the response. */
   startTimer(): void {
     this.#timer ??= setTimeout(() => this.#user.overdue(this.patience.lateness(this.#user.awaited)), this.#timeoutMs);
   }
 
-  /** The timer counts this from now on: what is left of the request's time. */
+  /** Reduces the timeout to the rest of the request's time. */
   shorten(timeoutMs: number): void {
     this.#timeoutMs = timeoutMs;
   }
@@ -55,23 +55,23 @@ export class ExchangeDeadlines {
     this.#timer = null;
   }
 
-  /** Calls back in so many milliseconds, in place of the timer. */
+  /** Calls back after `ms` and replaces the timer. */
   holdFor(ms: number, callback: () => void): void {
     this.stopTimer();
     this.#timer = setTimeout(callback, ms);
   }
 
-  /** From now on the upstream is not to be silent for long. */
+  /** Starts the read timeout. */
   watch(): void {
     this.#silence = setTimeout(() => this.#noteSilence(), this.readMs);
   }
 
-  /** The upstream is not silent, or has nothing to say. */
+  /** Restarts the read timeout. */
   refresh(): void {
     this.#silence?.refresh();
   }
 
-  /** The upstream takes nothing of the body: its silence begins. */
+  /** The upstream takes no body data: its silence begins. */
   noteBlocked(): void {
     this.#progressBefore = this.#user.progress;
     this.refresh();

@@ -19,12 +19,12 @@ const names: readonly string[] = [
   'HTTP_1_1_REQUIRED',
 ];
 
-/** As RFC 9113, section 7, has it. */
+/** Error names of RFC 9113, section 7. */
 export const codeName = (code: number): string => names[code] ?? `code ${code}`;
 
 /**
- * Codes with which this side refuses what it got (RFC 9113, section 7), the head that is over the limit among it. A
- * peer that sends one says so of us; neither got a response out of it.
+ * Codes that reject what was received (RFC 9113, section 7), including an oversized head. Either
+ * side may send them; in both cases there is no valid response.
  */
 const malformed: ReadonlySet<number> = new Set([
   constants.NGHTTP2_PROTOCOL_ERROR,
@@ -37,26 +37,26 @@ const malformed: ReadonlySet<number> = new Set([
 
 const systemCode = (error: unknown): string => (error as NodeJS.ErrnoException | null)?.code ?? '';
 
-/** What came is no HTTP/2. */
+/** The input is not HTTP/2. */
 const notHttp2: ReadonlySet<string> = new Set([
   'ERR_HTTP2_ERROR',
   'ERR_HTTP2_HEADER_BLOCK',
   'ERR_HTTP2_CONNECTION_FAULT',
 ]);
 
-/** A session that did not come about, or broke. */
+/** Failure of a session that did not open or broke. */
 export const classifySessionError = (error: Error): UpstreamFailure => {
   const shortage = descriptorShortage(error);
   if (shortage !== null) return shortage;
   const detail = `${error.name}: ${error.message}`;
   const code = systemCode(error);
-  // The system gives up connecting before the gateway does.
+  // The kernel timed out before the gateway.
   if (code === 'ETIMEDOUT') return { code: 'timed_out', detail };
   if (notHttp2.has(code)) return { code: 'invalid_response', detail };
   return { code: 'unreachable', detail };
 };
 
-/** A stream that ended before its response did, by what it was reset with, or with its session. */
+/** Failure of a stream that ended early, from its reset code or its session. */
 export const classifyStreamEnd = (code: number, error: Error | null): UpstreamFailure => {
   if (error !== null && systemCode(error) !== 'ERR_HTTP2_STREAM_ERROR') return classifySessionError(error);
   const detail = `the stream ended with ${codeName(code)}`;

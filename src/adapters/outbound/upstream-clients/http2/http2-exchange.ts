@@ -19,10 +19,12 @@ import type { SessionPool } from './session-pool.js';
 import type { StreamUser } from './stream-user.js';
 import type { UpstreamSession } from './upstream-session.js';
 
-/** Methods that may be sent again without asking (RFC 9110, section 9.2.1). */
+/** Methods safe to repeat (RFC 9110, section 9.2.1). */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** One request on its way to a target: over one stream, or over others as long as the target refuses it unprocessed. */
+/**
+ * One HTTP/2 request to a target; it moves to another stream if the target refuses one unprocessed.
+ */
 export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListener, ResponseListener, DeadlineUser {
   awaited: Awaited = 'free connection';
   readonly #request: UpstreamRequest;
@@ -34,19 +36,19 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
   #sender: RequestSender | null = null;
   #session: UpstreamSession | null = null;
   #reader: Http2ResponseReader | null = null;
-  /** Signs of life of the session when it was last waited for one. */
+  /** Session activity count at the start of the wait. */
   #signsBefore = 0;
-  /** A response had come over the session before. */
+  /** The session had delivered a response before. */
   #hadServed = false;
   #hasWaited = false;
   #isRepeated = false;
-  /** How often it was sent again because the target had refused it unprocessed. */
+  /** Number of resends after unprocessed refusals. */
   #refusals = 0;
   refusedBy: UpstreamSession | null = null;
-  /** When it is not sent again any more; `performance.now()`. */
+  /** No resend after this time; `performance.now()`. */
   #untilMs = 0;
   #isSent = false;
-  /** The listener knows what has become of it, or soon will. */
+  /** The listener has the outcome, or will get it soon. */
   #isTold = false;
   #isEnded = false;
 
@@ -65,7 +67,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
 
   start(): void {
     const { body } = this.#request;
-    // A wish for another protocol may be passed over (RFC 9110, section 7.8), and HTTP/2 has none (RFC 9113, section 8.6).
+    // Upgrade may be ignored (RFC 9110, section 7.8), and HTTP/2 has none (RFC 9113, section 8.6).
     const made = requestFields(this.#request, this.#settings.authority);
     if (!made.ok) {
       this.#fail({ code: 'refused_request', neverSent: true, detail: made.error });
@@ -132,7 +134,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
 
   onSent(): void {
     this.#isSent = true;
-    // The answer may have come, or even ended, before the request has.
+    // The response may have arrived or ended before the request.
     if (this.#isEnded) return;
     this.#deadlines.refresh();
     if (this.#reader?.hasHead === true) return;
@@ -153,9 +155,9 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
     const wait = waitText(this.#deadlines.readMs);
     if (this.#sender?.isBlocked === true && !this.#isSent)
       return `nothing more of the request was taken within ${wait}`;
-    // An upstream need not answer before it has the request; its client is watched.
+    // An upstream may answer after the whole request; until then the client's pace is watched.
     if (!this.#isSent) return null;
-    // Until the head comes, the time-out of the request counts.
+    // Until the head arrives, the request timeout applies.
     if (this.#reader?.hasHead !== true) return null;
     return this.#reader.isAwaited ? `no more of the answer within ${wait}` : null;
   }
@@ -179,7 +181,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
   }
 
   onInterim(status: number, headers: HeaderList): void {
-    // As for the response: its order is kept.
+    // Asynchronous like the response, to keep the order.
     if (!this.#isTold) queueMicrotask(() => this.#listener.informed(status, headers));
   }
 
@@ -187,7 +189,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
     this.#noteHead();
     if (this.#isTold) return;
     this.#isTold = true;
-    // Not from within node:http2, which may still have more to tell of the stream.
+    // Not inside node:http2, which may still emit events of the stream.
     queueMicrotask(() => this.#listener.answered(response));
   }
 
@@ -202,14 +204,15 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
   onWhole(stream: ClientHttp2Stream): void {
     if (this.#isEnded) return;
     this.#end();
-    // An answer before the request's end: the rest of that is not wanted (RFC 9113, section 8.1).
+    // The response ended before the request; the rest is not wanted (RFC 9113, section 8.1).
     if (!stream.writableFinished) stream.close(constants.NGHTTP2_CANCEL);
   }
 
   onCut(reader: Http2ResponseReader): void {
     if (reader !== this.#reader || this.#isEnded) return;
     const isUnprocessed = this.#isUnprocessed(reader);
-    // node:http2 ends the streams of a session that has failed before it says why: each has the error, too.
+    // node:http2 ends the streams of a failed session before it reports the reason, with the same
+    // error.
     const { code, detail } = this.#session?.failure ?? classifyStreamEnd(reader.stream.rstCode, reader.error);
     if (isUnprocessed) {
       this.#refused({ code: 'unreachable', detail, neverSent: true });
@@ -235,9 +238,9 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
       stream = session.open(this.#fields?.fields ?? {}, this.#sender === null);
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
-      // What concerns the session is told by its code; the rest concerns the fields.
+      // Session errors have a code; others concern the fields.
       const isLost = session.isLeaving || !session.hasRoom;
-      // The session has begun to leave since it was chosen.
+      // The session started to close after it was chosen.
       if (isLost) this.#refused({ code: 'unreachable', neverSent: true, detail });
       else this.#fail({ code: 'refused_request', neverSent: true, detail });
       return;
@@ -249,7 +252,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
     this.#reader = new Http2ResponseReader(stream, this.#request.method === 'HEAD', this);
     this.#deadlines.watch();
     if (this.#sender === null) return;
-    // While it is sent, the request is watched by the silence of its client.
+    // While the body is sent, the client's pace applies.
     this.#deadlines.stopTimer();
     this.#sender.send(stream);
   }
@@ -260,15 +263,15 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
     if (this.#session) this.#session.hasServed = true;
   }
 
-  /** RFC 9113, section 8.7: the peer has said that it has done nothing with the request. */
+  /** The peer reports that it did not process the request (RFC 9113, section 8.7). */
   #isUnprocessed({ stream, hasBegun }: Http2ResponseReader): boolean {
     if (hasBegun) return false;
     return stream.rstCode === constants.NGHTTP2_REFUSED_STREAM || (stream.id ?? 0) > (this.#session?.lastStream ?? 0);
   }
 
   /**
-   * The target has done nothing with it: it is sent again on another session, whatever its method, until its time is over.
-   * Neither the attempts nor the retry budget count that.
+   * The target did not process the request: resend it on another session, with any method, until
+   * its time is over. Attempts and retry budget do not count it.
    */
   #refused(failure: UpstreamFailure): void {
     const waitMs = unprocessedWaitMs(this.#refusals);
@@ -291,7 +294,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
     this.#requestStream();
   }
 
-  /** A safe request whose session, which had served before, closed without a word for it is sent once more. */
+  /** Resends a safe request once if its reused session closed without a response. */
   #mayRepeat(hasBegun: boolean, code: UpstreamFailure['code']): boolean {
     if (this.#isRepeated || hasBegun) return false;
     const wasLost =
@@ -301,7 +304,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
       safeMethods.has(this.#request.method) &&
       code !== 'invalid_response' &&
       code !== 'timed_out';
-    // Last, because it takes a retry of those that there are.
+    // Last, because it takes from the retry budget.
     return wasLost && this.#listener.mayRepeat();
   }
 
@@ -319,7 +322,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
     this.#session = null;
   }
 
-  /** The gateway itself ends it. */
+  /** The gateway aborts the request. */
   #abort(failure: UpstreamFailure): void {
     if (this.#isEnded) return;
     const stream = this.#reader?.stream ?? null;

@@ -3,10 +3,12 @@ import type { UpstreamRequest } from '../../../../application/ports/gateway/upst
 import { isFieldValue, isToken } from '../../../../domain/http/field-syntax.js';
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
 
-/** Never in the table of compressed fields (RFC 7541, section 7.1.3): it is one for all clients of the gateway. */
+/** Never indexed (RFC 7541, section 7.1.3): all clients share the compression table. */
 const secretFields = ['authorization', 'cookie'];
 
-/** What concerns a connection of HTTP/1.1 and is malformed here (RFC 9113, section 8.2.2); Host is `:authority`. */
+/**
+ * Hop-by-hop fields are malformed in HTTP/2 (RFC 9113, section 8.2.2); Host becomes `:authority`.
+ */
 const dropped: ReadonlySet<string> = new Set([
   'connection',
   'host',
@@ -17,18 +19,17 @@ const dropped: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** The head of a request as node:http2 takes it. */
+/** A request head for node:http2. */
 export interface Http2RequestFields {
   readonly fields: OutgoingHttpHeaders;
-  /** What Content-Length says; null where there is none. */
+  /** Value of Content-Length, or null. */
   readonly contentLength: number | null;
 }
 
 /**
- * The head of a request (RFC 9113, section 8.3.1), or why there can be none. What node:http2 would take for more than one field,
- * or write as it stands, is refused here.
- *
- * @param authority for a request without a Host
+ * The request head (RFC 9113, section 8.3.1), or why it is invalid. Refuses what node:http2 would
+ * split into several fields or write unchecked.
+ * @param authority authority for a request without Host
  */
 export const requestFields = (
   { method, target, headers }: Pick<UpstreamRequest, 'method' | 'target' | 'headers'>,
@@ -37,7 +38,7 @@ export const requestFields = (
   if (!isToken(method)) return err('the method is no token');
   if (method === 'CONNECT') return err('CONNECT is not sent on');
   if (!isVisible(target)) return err('the target has a character that it cannot have');
-  // No name of a field is one of Object.prototype.
+  // Field names must not collide with Object.prototype.
   const fields: OutgoingHttpHeaders = Object.create(null) as OutgoingHttpHeaders;
   fields[':method'] = method;
   fields[':scheme'] = 'http';

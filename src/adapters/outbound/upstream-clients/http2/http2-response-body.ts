@@ -2,14 +2,14 @@ import type { ClientHttp2Stream } from 'node:http2';
 import type { BodyReadError, BodySource } from '../../../../application/ports/gateway/body-source.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
 
-/** The body of a response. What is not read stays in the stream, and holds back the upstream by the stream's window. */
+/** A response body. Unread data stays in the stream, and its window holds back the upstream. */
 export class Http2ResponseBody implements BodySource {
-  /** Set when the head has come. */
+  /** Set when the head arrives. */
   declaredLength: number | null = null;
   readonly #stream: ClientHttp2Stream;
   readonly #onRead: () => void;
   readonly #onCancel: () => void;
-  /** What was left when all had come: the session may end before it is read, and would take it along. */
+  /** Buffered data at the end: the session may close before it is read and would discard it. */
   #rest: Uint8Array | null = null;
   #hasEnded = false;
   #failure: BodyReadError | null = null;
@@ -22,12 +22,12 @@ export class Http2ResponseBody implements BodySource {
     this.#onCancel = onCancel;
   }
 
-  /** Something of it has come, or its end. */
+  /** Data or the end arrived. */
   get hasBegun(): boolean {
     return this.#hasEnded || this.#rest !== null || this.#stream.readableLength > 0;
   }
 
-  /** Somebody waits for more. */
+  /** A reader waits. */
   get isAwaited(): boolean {
     return this.#reader !== null;
   }
@@ -53,7 +53,7 @@ export class Http2ResponseBody implements BodySource {
     if (!this.#hasEnded && this.#failure === null) this.#onCancel();
   }
 
-  /** The stream has something to read. */
+  /** The stream is readable. */
   noteReadable(): void {
     if (this.#reader === null) return;
     const piece = this.#take();
@@ -63,7 +63,7 @@ export class Http2ResponseBody implements BodySource {
     resolve(piece);
   }
 
-  /** All has come: it is taken out of the stream, a window full at the most. */
+  /** Takes all data out of the ended stream, at most one window. */
   takeRest(): void {
     this.noteReadable();
     this.#rest = this.#stream.read() as Uint8Array | null;

@@ -6,7 +6,7 @@ import { firstHeader, type HeaderList, noHeaders } from '../../../../domain/http
 import { maxStatus } from '../pool/max-status.js';
 import { Http2ResponseBody } from './http2-response-body.js';
 
-/** What a field section of a response cannot have: it concerns a connection of HTTP/1.1 (RFC 9113, section 8.2.2). */
+/** Hop-by-hop fields, forbidden in HTTP/2 responses (RFC 9113, section 8.2.2). */
 const impossible: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -15,11 +15,13 @@ const impossible: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Octets of a head, by the count of RFC 9113, section 6.5.2. What node:http2 bounds is what the peer has agreed to. */
+/** Longest head (RFC 9113, section 6.5.2); node:http2 enforces only what the peer acknowledged. */
 const maxOctets = 65_536;
 const fieldOctets = 32;
 
-/** The fields of a head or trailer section as they came, without pseudo-header fields; null where one is malformed, or all are too large. */
+/**
+ * Fields of a head or trailer section without pseudo-header fields; null if malformed or too large.
+ */
 const http2UpstreamFields = (raw: unknown): HeaderList | null => {
   if (!Array.isArray(raw)) return null;
   const list: string[] = [];
@@ -37,8 +39,8 @@ const http2UpstreamFields = (raw: unknown): HeaderList | null => {
 };
 
 /**
- * Tells a response that has ended from one that was cut off: node:http2 ends the readable side of a stream that its peer
- * resets with NO_ERROR just as if END_STREAM had come. It closes the stream before it does so then, and not else.
+ * Distinguishes a complete response from a cut one. node:http2 also ends the readable side after a
+ * reset with NO_ERROR, but then closes the stream first.
  */
 const onResponseEnd = (stream: ClientHttp2Stream, ended: (isWhole: boolean) => void): void => {
   const { push } = stream;
@@ -52,48 +54,48 @@ const onResponseEnd = (stream: ClientHttp2Stream, ended: (isWhole: boolean) => v
   };
 };
 
-/** As long as the other clients hold a head for the first of its body. */
+/** The same hold time as for HTTP/1.1. */
 const holdMs = 5;
-/** Interim responses that are borne (RFC 9110, section 15.2). */
+/** Most interim responses (RFC 9110, section 15.2). */
 const maxInterim = 100;
 
 const isEndOfStream = (flags: number): boolean => (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
 
-/** What the reader of a body is told of a failure that came after the head. */
+/** The body error for a failure after the head. */
 const readErrorCode = ({ code }: UpstreamFailure): BodyReadError['code'] => {
   if (code === 'timed_out') return 'timed_out';
   return code === 'invalid_response' ? 'malformed' : 'aborted';
 };
 
-/** Who is told of a response. */
+/** Receives the events of a response. */
 export interface ResponseListener {
-  /** An interim response has come. */
+  /** An interim response arrived. */
   onInterim(status: number, headers: HeaderList): void;
-  /** Something has come. */
+  /** Any data arrived. */
   onSign(): void;
-  /** A head has come, and is held until the callback is called, or more comes. */
+  /** The head arrived and is held until the callback or more data. */
   onHead(holdMs: number, letGo: () => void): void;
-  /** It is to be sent on. */
+  /** The response may be forwarded. */
   onResponse(response: UpstreamResponse): void;
-  /** What was read is taken: the upstream may be waiting for that. */
+  /** Buffered data was read; the upstream may be waiting for window. */
   onRead(): void;
-  /** It is no response. */
+  /** The response is malformed. */
   onMalformed(detail: string): void;
-  /** All of it has come. */
+  /** The response is complete. */
   onWhole(stream: ClientHttp2Stream): void;
-  /** The stream has ended before its response did. */
+  /** The stream ended before the response. */
   onCut(reader: Http2ResponseReader): void;
-  /** The rest of it is not wanted. */
+  /** The rest is not wanted. */
   cancel(): void;
 }
 
 /** Reads the response of one stream. */
 export class Http2ResponseReader {
   readonly stream: ClientHttp2Stream;
-  /** Anything at all has come for the stream. */
+  /** Anything arrived on the stream. */
   hasBegun = false;
   hasHead = false;
-  /** What node:http2 has said of the end of the stream. */
+  /** Error that node:http2 reported for the stream. */
   error: Error | null = null;
   readonly #listener: ResponseListener;
   readonly #isToHead: boolean;
@@ -102,7 +104,7 @@ export class Http2ResponseReader {
   #isWhole = false;
   #held: UpstreamResponse | null = null;
   #trailers: HeaderList = noHeaders;
-  /** What comes is not heard any more. */
+  /** Later events are ignored. */
   #isOver = false;
 
   constructor(stream: ClientHttp2Stream, isToHead: boolean, listener: ResponseListener) {
@@ -118,13 +120,13 @@ export class Http2ResponseReader {
     stream.on('headers', (head: { ':status'?: number }, _flags: number, ...rest: unknown[]) =>
       this.#onInterim(head[':status'] ?? 0, rest[0]),
     );
-    // The fields as they came are the third argument: node:http2 joins those of one name in the first.
+    // The third argument has the raw fields; the first one joins equal names.
     stream.on('response', (head: { ':status'?: number }, flags: number, ...rest: unknown[]) =>
       this.#onHead(head[':status'] ?? 0, rest[0], isEndOfStream(flags)),
     );
     stream.on('trailers', (_fields: unknown, _flags: number, ...rest: unknown[]) => this.#onTrailers(rest[0]));
     stream.on('readable', () => this.#onReadable());
-    // It closes then, and that is when there is something to say of it.
+    // The close event follows; the outcome is known then.
     stream.on('error', (error) => {
       this.error = error;
     });
@@ -133,12 +135,15 @@ export class Http2ResponseReader {
     });
   }
 
-  /** Somebody waits for what is to come. */
+  /** A reader waits for data. */
   get isAwaited(): boolean {
     return this.#body === null || this.#body.isAwaited;
   }
 
-  /** Nothing more is expected of it. True where its failure was told to who reads the body; false: nobody has the response yet. */
+  /**
+   * Ends the reader. True if the body's reader got the failure; false if the response was not
+   * forwarded yet.
+   */
   fail(failure: UpstreamFailure): boolean {
     const isGiven = this.hasHead && this.#held === null;
     this.#isOver = true;
@@ -175,7 +180,7 @@ export class Http2ResponseReader {
       return;
     }
     const length = firstHeader(headers, 'content-length');
-    // What has no content says so by its end alone.
+    // A response without content has no body to check.
     if (length !== undefined) body.declaredLength = Number(length);
     else body.declaredLength = isAll ? 0 : null;
     this.#held = { status, headers, received: null, body, isBodyLate: false, tunnel: null };
@@ -192,23 +197,23 @@ export class Http2ResponseReader {
   #onReadable(): void {
     if (this.#isOver) return;
     this.#listener.onSign();
-    // A body that nobody gets is none.
+    // The body of an unforwarded response is discarded.
     if (this.hasHead && this.#body === null && !this.#isWhole) this.stream.close(constants.NGHTTP2_CANCEL);
-    // A stream that is reset becomes readable too.
+    // A reset stream also becomes readable.
     if (this.#body?.hasBegun === true) this.#letGo(false);
     this.#body?.noteReadable();
   }
 
   #onEnd(isWhole: boolean): void {
     if (!isWhole) {
-      // Reset in a way that node:http2 takes for an end: it would wait for it to be read.
+      // node:http2 takes this reset for an end and would wait for a read.
       process.nextTick(() => this.stream.destroy());
       return;
     }
     this.#isWhole = true;
     if (this.#body === null) this.stream.read();
     else this.#body.takeRest();
-    // The head and the trailers that came with it are told of before.
+    // Head and trailers of the same read are emitted before.
     process.nextTick(() => this.#finish());
   }
 

@@ -10,7 +10,10 @@ import { Http2Exchange } from './http2-exchange.js';
 import { SessionPool } from './session-pool.js';
 import { UpstreamSession } from './upstream-session.js';
 
-/** HTTP/2 with prior knowledge to one address (RFC 9113, section 3.3), over as few connections as serve. */
+/**
+ * HTTP/2 with prior knowledge to one address (RFC 9113, section 3.3), with as few connections as
+ * possible.
+ */
 export class Http2TargetClient implements TargetClient {
   readonly #settings: TargetClientSettings;
   readonly #sessions: SessionPool;

@@ -1,34 +1,37 @@
 import type { ClientHttp2Stream } from 'node:http2';
 import type { BodySource } from '../../../../application/ports/gateway/body-source.js';
 
-/** Octets and pieces that are kept for another stream. */
+/** Octets and chunks kept for a resend. */
 const maxKeptOctets = 65_536;
 const maxKeptPieces = 64;
 
-/** Who is told how the sending of a body goes. */
+/** Observes the sending of a body. */
 export interface SendingListener {
-  /** The stream takes nothing for now. */
+  /** The stream is blocked. */
   onBlocked(): void;
-  /** The stream has taken something. */
+  /** The stream took data. */
   onProgress(): void;
-  /** All of it is sent. */
+  /** The whole body is sent. */
   onSent(): void;
-  /** The body could not be read, or is not as long as it says. */
+  /** The body failed, or its length differs from Content-Length. */
   onFault(error: unknown): void;
 }
 
-/** A body is not what its head says. */
+/** The body length differs from Content-Length. */
 export class LengthMismatchError extends Error {}
 
-/** Pulls a request's body as its stream takes it. The first of it is kept, for a stream that turns out not to have been processed. */
+/**
+ * Pulls a request body at the stream's pace. Keeps its beginning for a resend after an unprocessed
+ * refusal.
+ */
 export class RequestSender {
   readonly #body: BodySource;
   readonly #contentLength: number | null;
   readonly #listener: SendingListener;
   #stream: ClientHttp2Stream | null = null;
-  /** Read, and not sent on the stream, or kept. */
+  /** Chunks that are unsent or kept. */
   readonly #pieces: Uint8Array[] = [];
-  /** Index of the piece that is sent next. */
+  /** Index of the next chunk. */
   #next = 0;
   #octets = 0;
   #isKeeping = true;
@@ -44,17 +47,17 @@ export class RequestSender {
     this.#listener = listener;
   }
 
-  /** It can be sent from its first octet. */
+  /** The body can be sent from its start. */
   get isRepeatable(): boolean {
     return this.#isKeeping;
   }
 
-  /** The stream does not take what there is for it. */
+  /** The stream does not take the pending data. */
   get isBlocked(): boolean {
     return this.#isBlocked;
   }
 
-  /** Sends it from its first octet. */
+  /** Sends the body from its start. */
   send(stream: ClientHttp2Stream): void {
     this.#stream = stream;
     this.#next = 0;
@@ -65,20 +68,20 @@ export class RequestSender {
     else void this.#run();
   }
 
-  /** The stream is gone; another may come. */
+  /** The stream is gone; another one may follow. */
   pause(): void {
     this.#stream = null;
     this.#resume();
   }
 
-  /** There will be no other stream. */
+  /** No other stream follows; drops the kept chunks. */
   forget(): void {
     this.#isKeeping = false;
     this.#pieces.splice(0, this.#next);
     this.#next = 0;
   }
 
-  /** Nothing more is to be sent. */
+  /** Stops sending. */
   stop(): void {
     this.#isStopped = true;
     this.#stream = null;

@@ -7,25 +7,25 @@ import { RestingConnections } from '../pool/resting-connections.js';
 import type { StreamUser } from './stream-user.js';
 import { maxStreams, type SessionListener, type UpstreamSession } from './upstream-session.js';
 
-/** Requests that may wait for a stream to one target, beside those that a session is being made for. */
+/** Requests that may wait for a stream of one target, besides those with a session being opened. */
 const maxWaiting = 1_000;
 
-/** The sessions with one target, as few as serve, and who waits for a stream of theirs, in the order of their coming. */
+/** Sessions to one target, as few as possible, and a FIFO queue of requests for their streams. */
 export class SessionPool implements SessionListener {
   readonly #settings: TargetClientSettings;
   readonly #create: (listener: SessionListener) => UpstreamSession;
   readonly #sessions = new Set<UpstreamSession>();
-  /** Of these, those that can take another stream now. */
+  /** Sessions that can open another stream. */
   readonly #roomy = new Set<UpstreamSession>();
   readonly #resting: RestingConnections<UpstreamSession>;
-  /** Who a session is being made for. */
+  /** Requests that wait for each session being opened. */
   readonly #expecting = new Map<UpstreamSession, Set<StreamUser>>();
   #waiting = new Set<StreamUser>();
-  /** Sessions that end with the streams they have. */
+  /** Sessions that close after their open streams. */
   #leaving = 0;
-  /** Streams that a session of this target is likely to take. */
+  /** Expected stream limit of a new session. */
   #likelyStreams = maxStreams;
-  /** Sessions whose peer lets nobody in at present. */
+  /** Sessions whose peer currently allows no stream. */
   #shut = 0;
   #isClosed = false;
   #whenUnused: (() => void) | null = null;
@@ -36,7 +36,7 @@ export class SessionPool implements SessionListener {
     this.#resting = new RestingConnections<UpstreamSession>(settings, (session) => session.leave());
   }
 
-  /** Whoever asks for a stream now has to wait for that of another. */
+  /** A new request would have to wait. */
   get isFull(): boolean {
     return this.#roomy.size === 0 && !this.#mayConnect && this.#expected() === null;
   }
@@ -51,7 +51,7 @@ export class SessionPool implements SessionListener {
     };
   }
 
-  /** Has `user` open a stream, now or later. False where too many wait already. */
+  /** Opens a stream for `user`, now or later. False if the queue is full. */
   request(user: StreamUser): boolean {
     if (this.#isClosed) return false;
     const session = this.#free(user.refusedBy);
@@ -60,7 +60,7 @@ export class SessionPool implements SessionListener {
       return true;
     }
     if (this.#expect(user)) return true;
-    // Where no other session can be had, the one that refused it may take it now.
+    // Without another session, retry the one that refused.
     if (user.refusedBy !== null && this.#roomy.has(user.refusedBy)) {
       this.#lend(user.refusedBy, user);
       return true;
@@ -72,7 +72,7 @@ export class SessionPool implements SessionListener {
     return true;
   }
 
-  /** A user that waits no longer. */
+  /** Removes a waiting user. */
   forget(user: StreamUser): void {
     this.#waiting.delete(user);
     for (const users of this.#expecting.values()) users.delete(user);
@@ -83,7 +83,7 @@ export class SessionPool implements SessionListener {
     for (const user of this.#awaiting()) user.evictQueued();
   }
 
-  /** Who has a stream or waits for one may finish within the grace. */
+  /** Active and waiting requests may finish within the grace. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
     const cut = setTimeout(() => this.#cutOff(), graceMs);
@@ -104,7 +104,7 @@ export class SessionPool implements SessionListener {
     this.#noteRoom(session);
     let served = 0;
     for (; served < users.length && session.hasRoom; served += 1) this.#lend(session, users[served] as StreamUser);
-    // They came before those that no session was made for.
+    // They precede requests without a session.
     if (served < users.length) this.#waitBefore(users.slice(served));
     this.#serveWaiting();
     this.#rest(session);
@@ -133,7 +133,7 @@ export class SessionPool implements SessionListener {
     const users = this.#expecting.get(session);
     this.#expecting.delete(session);
     for (const user of users ?? []) user.fail(failure);
-    // Whoever still waits is not to find out one by one that nobody is there.
+    // Fail waiting requests together when no session is left.
     if (users !== undefined && this.#sessions.size === this.#leaving) {
       for (const user of [...this.#waiting]) {
         this.#waiting.delete(user);
@@ -144,7 +144,10 @@ export class SessionPool implements SessionListener {
     this.#noticeUnused();
   }
 
-  /** Those that leave count apart, so that a target that restarts is served, and one that only says so has a bound. */
+  /**
+   * Closing sessions count separately: a restarting target still gets sessions, and repeated
+   * GOAWAYs are bounded.
+   */
   get #mayConnect(): boolean {
     const { maxConnections } = this.#settings;
     const staying = this.#sessions.size - this.#leaving;
@@ -152,9 +155,8 @@ export class SessionPool implements SessionListener {
   }
 
   /**
-   * One in use before one that rests, and of these the one used last, so that the others may end.
-   *
-   * @param avoided a session that has refused the request
+   * A session with room: active before idle, then most recently used, so that the others can close.
+   * @param avoided session that refused the request
    */
   #free(avoided: UpstreamSession | null = null): UpstreamSession | null {
     let resting: UpstreamSession | null = null;
@@ -166,17 +168,17 @@ export class SessionPool implements SessionListener {
     return resting;
   }
 
-  /** Has `user` wait for a session that is being made. False where that has no room, and none can be made. */
+  /** Queues `user` for a session being opened. False if there is no room and none can be opened. */
   #expect(user: StreamUser): boolean {
     const expected = this.#expected();
     if (expected === null && !this.#mayConnect) return false;
-    // Its time begins before that is spent on making a session.
+    // Its wait starts before the time to open a session.
     user.expect();
     this.#expecting.get(expected ?? this.#connect())?.add(user);
     return true;
   }
 
-  /** A session that is being made, with room for another that waits for it. */
+  /** A session being opened with room for another user. */
   #expected(): UpstreamSession | null {
     for (const [session, users] of this.#expecting) if (users.size < this.#likelyStreams) return session;
     return null;
@@ -219,7 +221,7 @@ export class SessionPool implements SessionListener {
     for (const user of users) user.wait();
   }
 
-  /** One that nothing uses is kept, or ends. */
+  /** Keeps or closes an idle session. */
   #rest(session: UpstreamSession): void {
     if (session.streams > 0 || this.#expecting.has(session) || session.restingAt >= 0) {
       this.#noticeUnused();

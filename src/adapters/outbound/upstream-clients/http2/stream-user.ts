@@ -1,20 +1,20 @@
 import type { UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
 import type { UpstreamSession } from './upstream-session.js';
 
-/** What wants a stream. */
+/** A request that needs a stream. */
 export interface StreamUser {
-  /** The session that has refused it unprocessed, which another is preferred to; null where none has. */
+  /** Session that refused the request unprocessed, to be avoided; null if none. */
   readonly refusedBy: UpstreamSession | null;
-  /** Every stream is taken, and no session can be made. */
+  /** All streams are busy and no session can be opened. */
   wait(): void;
-  /** A session is being made for it. */
+  /** A session is being opened for the request. */
   expect(): void;
-  /** It may open one stream, now. */
+  /** The request may open one stream now. */
   use(session: UpstreamSession): void;
-  /** There will be none: the session that was made for it did not come about. */
+  /** No stream: its session failed to open. */
   fail(failure: UpstreamFailure): void;
-  /** There will be none: the connections close. */
+  /** No stream: the pool is closing. */
   giveUp(): void;
-  /** There will be none: the target gets no more requests. */
+  /** No stream: the target is being drained. */
   evictQueued(): void;
 }

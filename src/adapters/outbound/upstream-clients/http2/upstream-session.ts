@@ -15,55 +15,60 @@ import { writeBacklog } from '../pool/write-backlog.js';
 import { classifySessionError, codeName } from './failure-classification.js';
 import { ResetBudget } from './reset-budget.js';
 
-/** Streams that are open on one session at once, whatever more its peer allows. */
+/** Most open streams per session, whatever the peer allows. */
 export const maxStreams = 100;
-/** Requests that a session serves at the most: RFC 9113, section 5.1.1, has no more than 2^30 of them. */
+/** Most requests per session; stream ids allow 2^30 (RFC 9113, section 5.1.1). */
 const maxRequests = 1_000_000;
-/** Octets that may come of one response before they are read. */
+/** Stream window: unread octets of one response. */
 const streamWindow = 262_144;
-/** Octets that may be on their way for all streams of a session. What has come is acknowledged at once, read or not. */
+/** Connection window. Data is acknowledged on arrival, read or not. */
 const sessionWindow = 4_194_304;
-/** Octets of a response head, by the count of RFC 9113, section 6.5.2, and its fields. */
+/** Longest response head in octets, and its fields (RFC 9113, section 6.5.2). */
 const maxHeadOctets = 65_536;
 const maxHeadFields = 2_000;
-/** Silence after which the system asks whether the other side is still there. */
+/** Idle time before TCP keep-alive probes, in milliseconds. */
 const keepAliveMs = 60_000;
-/** The same for a session with streams, by PING. Servers for gRPC take more than one in five minutes for an attack. */
+/**
+ * Idle time before a PING on a session with streams. gRPC servers treat more than one in five
+ * minutes as abuse.
+ */
 const pingAfterMs = 305_000;
-/** How long the end of a session may take that nothing is open on, in milliseconds. */
+/** Time for an idle session to close, in milliseconds. */
 const endGraceMs = 1_000;
 
-/** node:http2 wants a URL; no part of it is used: every request has an authority of its own. */
+/** node:http2 requires a URL; it is unused, since every request sets its authority. */
 const origin = 'http://upstream';
 
-/** Who is told of what becomes of a session. */
+/** Observes a session. */
 export interface SessionListener {
-  /** It stands: the peer has said how many streams it takes. */
+  /** The session is open; the peer's stream limit is known. */
   onReady(session: UpstreamSession): void;
-  /** A stream has ended, or the peer takes more or fewer than before. `wasShut`: see `isShut`. */
+  /** A stream ended, or the peer changed its limit. `wasShut`: previous `isShut`. */
   onRoom(session: UpstreamSession, wasShut: boolean): void;
-  /** It takes no more streams, and ends with those that it has. */
+  /** The session opens no more streams and closes after the open ones. */
   onLeaving(session: UpstreamSession): void;
-  /** It has ended. `failure`: that of one that was still being made, else why it broke. Told once. */
+  /**
+   * The session closed. `failure` is the connect failure or the reason for the break. Called once.
+   */
   onLost(session: UpstreamSession, failure: UpstreamFailure): void;
 }
 
 type SessionSettings = Pick<TargetClientSettings, 'address' | 'connectMs' | 'readMs'>;
 
-/** A connection over which HTTP/2 is spoken with a target, from the attempt to connect on. */
+/** An HTTP/2 connection to a target, from the connect attempt on. */
 export class UpstreamSession implements RestingConnection {
   restingAt = -1;
-  /** Streams that are open. */
+  /** Open streams. */
   streams = 0;
-  /** Those that the peer takes, and we want, at once. */
+  /** Current stream limit, of the peer and of this side. */
   maxStreams = 0;
-  /** A response has come over it. */
+  /** A response arrived on it before. */
   hasServed = false;
-  /** How often something has come for any of its streams. */
+  /** Number of events on its streams. */
   signs = 0;
-  /** It takes no more streams. */
+  /** Opens no more streams. */
   isLeaving = false;
-  /** Streams beyond this have not been processed (RFC 9113, section 6.8). */
+  /** Streams above this id were not processed (RFC 9113, section 6.8). */
   lastStream = Number.POSITIVE_INFINITY;
   readonly #settings: SessionSettings;
   readonly #listener: SessionListener;
@@ -77,7 +82,7 @@ export class UpstreamSession implements RestingConnection {
   #isReady = false;
   #isLost = false;
   #isEnding = false;
-  /** An answer to a PING is awaited: it may be dead, and is given nothing new. */
+  /** A PING is unanswered; the session may be dead and gets no new streams. */
   #isDoubted = false;
   #signsSeen = 0;
   #requests = 0;
@@ -93,9 +98,9 @@ export class UpstreamSession implements RestingConnection {
       createConnection: () => this.#gate,
       settings: { enablePush: false, initialWindowSize: streamWindow, maxHeaderListSize: maxHeadOctets },
       maxHeaderListPairs: maxHeadFields,
-      // What a head of ours may have is for the limits of the gateway to say.
+      // The gateway's own limits bound the request head.
       maxSendHeaderBlockLength: 1_048_576,
-      // Of those that are open together each may have a window full; beyond it new ones are refused.
+      // Every open stream may buffer a full window; beyond this, new streams are refused.
       maxSessionMemory: 64,
     });
     this.#deadline = setTimeout(() => {
@@ -108,12 +113,11 @@ export class UpstreamSession implements RestingConnection {
     this.#session.on('error', (error) => {
       this.#failure ??= classifySessionError(error);
     });
-    // nghttp2 sends nothing more where it could not read what came: node:http2 closes the session then.
+    // After unreadable input nghttp2 sends nothing more, and node:http2 closes the session.
     this.#session.on('frameError', () => this.leave());
     this.#session.on('close', () => this.#noteLost());
   }
 
-  /** It stands. */
   get isOpen(): boolean {
     return this.#isReady && !this.#isLost && !this.#session.destroyed;
   }
@@ -125,25 +129,27 @@ export class UpstreamSession implements RestingConnection {
     );
   }
 
-  /** The peer takes no stream at all at present. */
+  /** The peer currently allows no stream. */
   get isShut(): boolean {
     return this.#isReady && !this.isLeaving && this.maxStreams === 0;
   }
 
-  /** Changes whenever its peer takes some of the body that is sent on its only stream; with several streams it does not. */
+  /**
+   * A token that changes when the peer takes body data; reliable only with a single open stream.
+   */
   get sendingProgress(): string {
     return this.streams === 1 ? `${this.#gate.sentDataOctets} ${writeBacklog(this.#socket)}` : '';
   }
 
-  /** Why it broke; null while it has not, or where it simply ended. */
+  /** Why the session broke; null while open or after a normal end. */
   get failure(): UpstreamFailure | null {
     return this.#failure;
   }
 
   /**
-   * Opens a stream. Throws where node:http2 refuses the fields, and nothing was sent then. That trailers are to be waited for
-   * (there are none) keeps node:http2 from sending END_STREAM before RST_STREAM where the stream is closed early: what was
-   * cut off would be taken for whole.
+   * Opens a stream. Throws if node:http2 refuses the fields; nothing is sent then.
+   * `waitForTrailers` prevents END_STREAM before RST_STREAM on an early close: a cut request would
+   * look complete.
    */
   open(fields: OutgoingHttpHeaders, isWhole: boolean): ClientHttp2Stream {
     const stream = this.#session.request(fields, { endStream: isWhole, waitForTrailers: !isWhole });
@@ -153,7 +159,7 @@ export class UpstreamSession implements RestingConnection {
     stream.once('close', () => {
       this.streams -= 1;
       this.#open.delete(stream);
-      // Before its peer has enough of it, and ends what belongs to others.
+      // Close it before the peer does, which would end other requests.
       if (!this.#resets.bears(stream.rstCode, performance.now()) && this.isOpen && !this.isLeaving) this.leave();
       this.#listener.onRoom(this, this.isShut);
       this.#endIfUnused();
@@ -162,14 +168,15 @@ export class UpstreamSession implements RestingConnection {
     return stream;
   }
 
-  /** Takes no more streams, and ends with the last of those that there are. */
+  /** Opens no more streams and closes after the last open one. */
   leave(): void {
     this.#noteLeaving();
     this.#endIfUnused();
   }
 
   /**
-   * A request has had no answer in time, and nothing else came: is anybody there? One that does not say so in time is given up.
+   * A request timed out without other activity: sends a PING. The session is closed if no answer
+   * arrives in time.
    */
   doubt(): void {
     if (this.#isDoubted || !this.isOpen) return;
@@ -189,14 +196,14 @@ export class UpstreamSession implements RestingConnection {
     this.#listener.onRoom(this, wasShut);
   }
 
-  /** Cuts off what is under way. */
+  /** Closes the session at once. */
   destroy(): void {
     this.#noteLeaving();
-    // The session ends with it; see `endSession` for why it is not told.
+    // The session ends with the socket; see `endSession` for why it is not destroyed.
     this.#socket.destroy();
   }
 
-  /** RFC 9113, section 6.8. */
+  /** GOAWAY (RFC 9113, section 6.8). */
   #noteGoaway(code: number, lastStream: number): void {
     this.lastStream = Math.min(this.lastStream, lastStream);
     if (code !== 0) {
@@ -214,7 +221,7 @@ export class UpstreamSession implements RestingConnection {
     if (!this.isLeaving || this.streams > 0 || this.#isEnding || this.#isLost) return;
     this.#isEnding = true;
     endSession(this.#session);
-    // A peer that does not read keeps it.
+    // A peer that does not read keeps the deadline.
     this.#clearDeadline();
     this.#deadline = setTimeout(() => this.#socket.destroy(), endGraceMs);
   }

@@ -1,2 +1,2 @@
-/** The highest status that a response may have (RFC 9110, section 15: what is beyond is invalid, and none of ours to pass on). */
+/** Highest valid status (RFC 9110, section 15). */
 export const maxStatus = 599;

@@ -1,35 +1,41 @@
 import type { UpstreamFailure, UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
 import { waitText } from './target-connections.js';
 
-/** One that has waited for a connection is not sent with less than this part of its time-out: nobody could answer it. */
+/**
+ * A request that waited for a connection is not sent with less than this part of its timeout; no
+ * target could answer in time.
+ */
 const leastPart = 1 / 10;
-/** A target that was given less than this part of the time-out has not been late. */
+/** A target that had less than this part of the timeout is not blamed. */
 const fairPart = 1 / 2;
 
-/** How the time of one request goes by, and whose fault it is where it is over. */
+/** Tracks the timeout of a request and whether the target or the gateway is at fault. */
 export class RequestPatience {
   readonly #request: Pick<UpstreamRequest, 'timeoutMs' | 'patienceMs'>;
-  /** When a connection was asked for; monotonic milliseconds. */
+  /** When a connection was requested; monotonic milliseconds. */
   #beganMs = 0;
-  /** When it was the target's turn: it had the connection, or all of a body in pieces; monotonic milliseconds. */
+  /**
+   * When the target's time started: with the connection, or after a streamed body; monotonic
+   * milliseconds.
+   */
   #askedMs = 0;
 
   constructor(request: Pick<UpstreamRequest, 'timeoutMs' | 'patienceMs'>) {
     this.#request = request;
   }
 
-  /** A connection is asked for: until it has to be waited for, it is the target's turn. */
+  /** A connection is requested. The target's time runs until the request has to wait for one. */
   begin(nowMs = performance.now()): void {
     this.#beganMs = nowMs;
     this.#askedMs = nowMs;
   }
 
-  /** It is the target's turn. */
+  /** The target's time starts. */
   noteAsked(nowMs = performance.now()): void {
     this.#askedMs = nowMs;
   }
 
-  /** Of a request that has waited for a connection and would get one now: why it is not sent. Null: it is. */
+  /** After a wait for a connection: why the request is not sent; null if it is. */
   refusal(): UpstreamFailure | null {
     const { timeoutMs, patienceMs } = this.#request;
     const leftMs = timeoutMs - (performance.now() - this.#beganMs);
@@ -38,16 +44,16 @@ export class RequestPatience {
   }
 
   /**
-   * The time is over. The target cannot be blamed for what the gateway's own queues, or other targets, took of it.
-   *
-   * @param missing what has not come
-   * @param overMs when it was over, however late the timer is; by `performance.now`
+   * The failure for a passed timeout. The target is not blamed for time spent in queues or on other
+   * targets.
+   * @param missing what did not arrive
+   * @param overMs when the timeout passed, however late the timer fired; as in `performance.now`
    */
   lateness(missing: 'free connection' | 'connection' | 'answer', overMs = performance.now()): UpstreamFailure {
     const { timeoutMs, patienceMs } = this.#request;
     const late = `no ${missing} within ${waitText(timeoutMs)}`;
     if (missing === 'free connection') return { code: 'overloaded', detail: late };
-    // Timers may be early by a millisecond.
+    // Timers may fire a millisecond early.
     const isFair = overMs - this.#askedMs + 1 >= patienceMs * fairPart;
     if (isFair) return { code: 'timed_out', detail: late };
     return { code: 'overloaded', detail: `no ${missing} in what was left of ${waitText(patienceMs)}` };

@@ -1,47 +1,45 @@
 import type { IdleAllowance } from '../../../../application/ports/gateway/upstream-client.js';
 
 /**
- * How often it is looked whether fewer would do, in milliseconds. What is used again within it is not closed meanwhile: under load,
- * between two requests, nearly all connections to a target have no request for some microseconds; and many clients ask once a
- * second.
+ * Interval for trimming idle connections, in milliseconds. Connections reused within it stay open:
+ * under load nearly all are idle for some microseconds, and many clients ask once a second.
  */
 const lookMs = 1_000;
 
-/** How many connections may be kept while nothing uses them. */
+/** Limit for idle connections. */
 export interface RestLimits {
   readonly maxIdle: number;
   readonly idle: IdleAllowance;
 }
 
 export interface RestingConnection {
-  /** Where it rests; -1: it does not. `RestingConnections` alone writes it. */
+  /** Index in `RestingConnections`, which alone writes it; -1 if active. */
   restingAt: number;
 }
 
 /**
- * Connections to one target that nothing uses. The one used last is used next, so that the others may end. They have to be within
- * what may be kept from the second look on that they were not used: until then there may be more. Of those that are too many the
- * ones that have rested longest are let go of.
+ * Idle connections to one target, reused last-in first-out so that the others can close. The limit
+ * applies from the second unused interval on; the longest idle are closed first.
  */
 export class RestingConnections<Connection extends RestingConnection> {
   readonly #limits: RestLimits;
   readonly #letGo: (connection: Connection) => void;
-  /** Those that have rested longest are the first; null: it is in here no more. */
+  /** Longest idle first; null marks a free entry. */
   #all: (Connection | null)[] = [];
   #count = 0;
-  /** How many of them, from the first on, have a part of the allowance. */
+  /** Number of leading entries that count against the allowance. */
   #counted = 0;
-  /** The fewest that there were since the last look: so many of the first were not used. */
+  /** Minimum size since the last check: so many leading entries were unused. */
   #fewest = 0;
   #look: NodeJS.Timeout | null = null;
 
-  /** @param letGo called with each that may not be kept, which is in here no more */
+  /** @param letGo receives each removed connection that may not be kept */
   constructor(limits: RestLimits, letGo: (connection: Connection) => void) {
     this.#limits = limits;
     this.#letGo = letGo;
   }
 
-  /** None may be kept, not even for a moment. */
+  /** No idle connection may be kept. */
   get areNone(): boolean {
     return this.#limits.maxIdle === 0 || this.#limits.idle.isNone;
   }
@@ -50,7 +48,7 @@ export class RestingConnections<Connection extends RestingConnection> {
     return this.#count;
   }
 
-  /** The one that was used last, taken out; undefined where there is none. */
+  /** Removes and returns the most recently used connection. */
   take(): Connection | undefined {
     const connection = this.#all.at(-1) ?? undefined;
     if (connection !== undefined) this.remove(connection);
@@ -64,23 +62,23 @@ export class RestingConnections<Connection extends RestingConnection> {
     if (this.#look === null) this.#lookLater();
   }
 
-  /** False: it was not in here. */
+  /** False if the connection was not idle. */
   remove(connection: Connection): boolean {
     const place = connection.restingAt;
     if (place < 0) return false;
     this.#all[place] = null;
     connection.restingAt = -1;
-    // INVARIANT: the last one is there, so that places which are free do not grow with each that comes and goes.
+    // INVARIANT: the last entry is not null, so free entries do not accumulate.
     while (this.#all.at(-1) === null) this.#all.pop();
     this.#count -= 1;
-    // It may have been one of those that were not used, and was not where it was the last one.
+    // The connection may have been among the unused ones.
     if (place < this.#all.length) this.#fewest -= 1;
     this.#fewest = Math.max(0, Math.min(this.#fewest, this.#count));
     if (this.#counted > this.#count) this.#countFirst(this.#count);
     return true;
   }
 
-  /** Takes out all of them. */
+  /** Removes and returns all. */
   takeAll(): Connection[] {
     const all = this.values();
     for (const connection of all) connection.restingAt = -1;
@@ -97,7 +95,7 @@ export class RestingConnections<Connection extends RestingConnection> {
     return this.#all.filter((connection) => connection !== null);
   }
 
-  /** Has so many of the first have a part of the allowance, or as many as there are parts. */
+  /** Counts the first `wanted` entries against the allowance, or as many as it permits. */
   #countFirst(wanted: number): void {
     const { idle } = this.#limits;
     for (; this.#counted > wanted; this.#counted -= 1) idle.giveBack();

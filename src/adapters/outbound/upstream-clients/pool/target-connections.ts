@@ -5,14 +5,16 @@ import type {
 } from '../../../../application/ports/gateway/upstream-client.js';
 import { type RestingConnection, RestingConnections } from './resting-connections.js';
 
-/** Where a connection could not be opened because no file descriptor is free: no fault of its target. Null: another reason. */
+/**
+ * Failure for a lack of file descriptors, which is not the target's fault; null for other reasons.
+ */
 export const descriptorShortage = (error: Error): UpstreamFailure | null => {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== 'EMFILE' && code !== 'ENFILE') return null;
   return { code: 'overloaded', isOutOfDescriptors: true, detail: `no file descriptor is free: ${error.message}` };
 };
 
-/** A time as a log says it: `20 ms`, `1.5 s`. */
+/** A duration for logs: `20 ms`, `1.5 s`. */
 export const waitText = (ms: number): string => {
   const whole = Math.round(ms);
   return whole < 1_000 ? `${whole} ms` : `${Math.round(whole / 100) / 10} s`;
@@ -21,35 +23,35 @@ export const waitText = (ms: number): string => {
 /** Requests that may wait for a connection to one target. */
 const maxWaiting = 1_000;
 
-/** A connection to a target, that takes one request at a time. */
+/** A connection to a target with one request at a time. */
 export interface PooledUpstreamConnection extends RestingConnection {
   readonly isOpen: boolean;
-  /** It stands, or is being made: a request may be sent on it. */
+  /** Open or connecting: a request may be sent on it. */
   readonly isUsable: boolean;
-  /** All that lay ready to be read has been: what comes from now on was not there when the last octets were read. */
+  /** The last read emptied the kernel buffer; later input arrived afterwards. */
   readonly isReadDry: boolean;
-  /** Cuts off what is under way. */
+  /** Closes the connection at once. */
   destroy(): unknown;
 }
 
-/** What waits for a connection. */
+/** A request that needs a connection. */
 export interface ConnectionUser<Connection> {
-  /** It is the only user until it gives the connection back. */
+  /** Exclusive use until it is returned. */
   use(connection: Connection): void;
-  /** There will be none: the connections close. */
+  /** No connection: the pool is closing. */
   giveUp(): void;
-  /** There will be none: the target gets no more requests. */
+  /** No connection: the target is being drained. */
   evictQueued(): void;
 }
 
-/** The connections to one target, and who waits for them, in the order of their coming. */
+/** Connections to one target, and a FIFO queue of requests for them. */
 export class TargetConnections<Connection extends PooledUpstreamConnection> {
   readonly #settings: TargetClientSettings;
-  /** Used or kept. */
+  /** Active and idle. */
   readonly #all = new Set<Connection>();
   readonly #idle: RestingConnections<Connection>;
   readonly #waiting = new Set<ConnectionUser<Connection>>();
-  /** Connections that are used. */
+  /** Active connections. */
   #busy = 0;
   #turnAways = 0;
   #isClosed = false;
@@ -57,19 +59,19 @@ export class TargetConnections<Connection extends PooledUpstreamConnection> {
   readonly #noteLost = (connection: Connection): void => this.#forgetIdle(connection);
   readonly #create: (onLost: (connection: Connection) => void) => Connection;
 
-  /** `create` makes a connection; `onLost` has to be called when it has closed, whoever closed it. */
+  /** `create` makes a connection and must call `onLost` when it closes for any reason. */
   constructor(settings: TargetClientSettings, create: (onLost: (connection: Connection) => void) => Connection) {
     this.#settings = settings;
     this.#create = create;
     this.#idle = new RestingConnections<Connection>(settings, (connection) => this.#drop(connection));
   }
 
-  /** Whoever asks for a connection now has to wait. What is kept is used before a connection is made, so all are busy. */
+  /** A new request would have to wait. Idle connections are used first, so all are busy. */
   get isFull(): boolean {
     return this.#busy >= this.#settings.maxConnections;
   }
 
-  /** How often users were turned away: who was meant to come before the last time must not ask any more. */
+  /** Number of evictions; users from before the last one must not ask again. */
   get turnAways(): number {
     return this.#turnAways;
   }
@@ -83,7 +85,7 @@ export class TargetConnections<Connection extends PooledUpstreamConnection> {
     };
   }
 
-  /** Has `user` use a connection, now or later. False where too many wait already. */
+  /** Gives `user` a connection, now or later. False if the queue is full. */
   request(user: ConnectionUser<Connection>): boolean {
     if (this.#isClosed) return false;
     const connection = this.#free();
@@ -98,7 +100,7 @@ export class TargetConnections<Connection extends PooledUpstreamConnection> {
     return true;
   }
 
-  /** A user that waits no longer. */
+  /** Removes a waiting user. */
   forget(user: ConnectionUser<Connection>): void {
     this.#waiting.delete(user);
     this.#noticeUnused();
@@ -110,15 +112,16 @@ export class TargetConnections<Connection extends PooledUpstreamConnection> {
   }
 
   giveBack(connection: Connection): void {
-    // What lies behind the response, unasked, must come while nobody has the connection, which closes it: the next user
-    // would take it for an answer. One turn may stop reading before all is read, so a whole one has to go by.
+    // Unrequested data behind a response must arrive while the connection is idle, which closes it;
+    // otherwise the next user takes it for its response. One turn may end before all is read, so
+    // wait for a whole one.
     if (!connection.isReadDry) setImmediate(() => setImmediate(() => this.#passOn(connection)));
-    // A request may end in a place where its connection cannot be given another one yet.
+    // A request may end where its connection cannot be reused yet.
     else if (this.#waiting.size > 0) queueMicrotask(() => this.#passOn(connection));
     else this.#rest(connection);
   }
 
-  /** Who uses a connection or waits for one may finish within the grace. */
+  /** Active and waiting requests may finish within the grace. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
     const cut = setTimeout(() => this.#cutOff(), graceMs);
@@ -132,7 +135,7 @@ export class TargetConnections<Connection extends PooledUpstreamConnection> {
     await Promise.all(idle.map((connection) => connection.destroy()));
   }
 
-  /** One that stands, else one that can be made. */
+  /** An idle connection, or a new one. */
   #free(): Connection | null {
     for (let connection = this.#idle.take(); connection !== undefined; connection = this.#idle.take()) {
       if (connection.isUsable) return connection;
@@ -158,7 +161,7 @@ export class TargetConnections<Connection extends PooledUpstreamConnection> {
     if (connection.isUsable && !this.#idle.areNone) this.#idle.add(connection);
     else {
       this.#all.delete(connection);
-      // It may still be in the middle of the request that has ended.
+      // The connection may still be inside the ended request.
       queueMicrotask(() => void connection.destroy());
     }
     this.#noticeUnused();

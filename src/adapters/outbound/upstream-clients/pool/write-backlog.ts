@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 
-/** The handle of a socket, as Node has it. */
+/** Internal socket handle of Node. */
 interface Handle {
-  /** Octets of the write under way that the system has not taken. */
+  /** Octets of the current write not yet accepted by the kernel. */
   readonly writeQueueSize?: number;
-  /** The handle under TLS. */
+  /** Underlying handle of a TLS socket. */
   readonly _parent?: Handle;
 }
 
 /**
- * A number that shrinks whenever the system takes some of what was written to a socket; it is not a count of octets. Node
- * reports a write only when all of it is taken. How much is left of it is a property of the handle, which has no public name;
- * without it, only whole writes count.
+ * A number that shrinks when the kernel accepts written data; not a count of octets. Node reports
+ * completed writes only. The progress of the current one is in the handle, which has no public
+ * name; without it, only whole writes count.
  */
 export const writeBacklog = (socket: Socket): number => {
   const { _handle: handle } = socket as { readonly _handle?: Handle | null };

@@ -7,7 +7,7 @@ interface UrlParts {
   readonly path: string;
 }
 
-/** Takes an absolute URL of http or https apart (RFC 3986), which has been found to be one. */
+/** Splits an absolute http or https URL (RFC 3986). The caller has validated it. */
 export const urlParts = (url: string): UrlParts => {
   const authority = url.indexOf('://') + '://'.length;
   const end = (marks: readonly string[], from: number): number =>
@@ -27,7 +27,7 @@ const userInfoCharacters: ReadonlySet<string> = new Set(`${plain}:`);
 const pathCharacters: ReadonlySet<string> = new Set(`${plain}:@/`);
 const queryCharacters: ReadonlySet<string> = new Set(`${plain}:@/?`);
 
-/** Whether it is made of these and of escapes that are whole. */
+/** Whether a text has only these characters and complete percent-escapes. */
 const consistsOf = (text: string, characters: ReadonlySet<string>): boolean => {
   for (let index = 0; index < text.length; index += 1) {
     const character = text[index] as string;
@@ -37,16 +37,16 @@ const consistsOf = (text: string, characters: ReadonlySet<string>): boolean => {
   return true;
 };
 
-/** Where a mark stands first; the end of the text where it does not. */
+/** Index of the first `mark`; the length of the text if there is none. */
 const indexOrEnd = (text: string, mark: string): number => {
   const index = text.indexOf(mark);
   return index < 0 ? text.length : index;
 };
 
-/** Nothing, or a colon with digits or nothing behind it (RFC 3986, section 3.2.3). */
+/** Empty, or a colon with optional digits (RFC 3986, section 3.2.3). */
 const isPort = (text: string): boolean => text === '' || (text.startsWith(':') && digitsPattern.test(text.slice(1)));
 
-/** An address in brackets is one of IPv6; the brackets of later versions (`[v1.x]`) stand for nothing yet. */
+/** A bracketed address must be IPv6. Later address formats (`[v1.x]`) are refused. */
 const isHostWithPort = (text: string): boolean => {
   if (!text.startsWith('[')) {
     const end = indexOrEnd(text, ':');

@@ -4,16 +4,15 @@ import { allHeaders, type HeaderList, withHeader } from './header-list.js';
 
 const field = 'accept-encoding';
 
-/** What a response may come in where its body is to be read. */
+/** Content codings that the gateway can decode. */
 const readable: readonly string[] = [...contentCodings, 'identity'];
 
 /** Another name of gzip (RFC 9110, section 8.4.1.3). */
 const isReadable = (coding: string): boolean => readable.includes(coding) || coding === 'x-gzip';
 
 /**
- * The head of a request with an Accept-Encoding (RFC 9110, section 12.5.3) that names, of what its client accepts, the
- * codings alone that can be taken off; `identity` where nothing is left, and where the client says nothing. Gives the same
- * list back where nothing had to go.
+ * Restricts Accept-Encoding (RFC 9110, section 12.5.3) to codings that the gateway can decode. Sets
+ * `identity` if no coding is left or the field is absent. Returns the same list if nothing changes.
  */
 export const withReadableCodings = (headers: HeaderList): HeaderList => {
   const members = allHeaders(headers, field).flatMap(listMembers);
@@ -23,7 +22,7 @@ export const withReadableCodings = (headers: HeaderList): HeaderList => {
   const offered = members.flatMap((member, index) => {
     const coding = codings[index] as string;
     if (isReadable(coding)) return [member];
-    // Any coding that is not named besides, with this weight.
+    // `*` stands for every coding that the field does not name, with the same weight.
     if (coding === '*') return readable.filter((any) => !named.has(any)).map((any) => any + member.slice(1));
     return [];
   });

@@ -1,8 +1,8 @@
 const isLowerAlphanumeric = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
 
 /**
- * A field name as the most careless upstream reads it: lower case, and `-` for everything that is no letter or digit,
- * because CGI and its heirs (RFC 3875, section 4.1.18) take `X_User.Id` for X-User-Id.
+ * A field name as the most lenient upstream reads it: lower case, and `-` for everything but letters and
+ * digits. CGI (RFC 3875, section 4.1.18) reads `X_User.Id` as X-User-Id.
  */
 export const canonicalName = (name: string): string => {
   const lower = name.toLowerCase();

@@ -2,7 +2,7 @@ import { parseDecimal } from '../shared/decimal.js';
 import { err, ok, type Result } from '../shared/result.js';
 import { type IpAddress, parseIpAddress } from './ip-address.js';
 
-/** One block: the first and the last address of it, in order of their words. */
+/** A block of addresses, both ends included. */
 interface Range {
   readonly first: IpAddress;
   readonly last: IpAddress;
@@ -47,7 +47,7 @@ const parseRange = (text: string): Range | null => {
   const written = parseDecimal(text.slice(slash + 1), 3);
   if (written === null || written > (addressText.includes(':') ? 128 : 32)) return null;
   const bits = isMapped ? written - 96 : written;
-  // A block that reaches beyond the mapped addresses would hold IPv4 and IPv6 alike, which nobody means.
+  // A shorter prefix would cover both IPv4 and IPv6 addresses; that is a mistake.
   if (bits < 0) return null;
   return { first: edge(address, bits, false), last: edge(address, bits, true) };
 };
@@ -65,8 +65,9 @@ const merged = (ranges: readonly Range[]): readonly Range[] => {
 };
 
 /**
- * Compiles addresses and CIDR blocks (RFC 4632, RFC 4291), IPv4 and IPv6. Bits after the prefix are ignored, as nginx
- * does. An IPv6 block holds no IPv4 address, `::/0` included. The error names the first entry that is none.
+ * Compiles IPv4 and IPv6 addresses and CIDR blocks (RFC 4632, RFC 4291). Ignores bits after the prefix, as
+ * nginx does. An IPv6 block contains no IPv4 address, not even `::/0`. The error names the first invalid
+ * entry.
  */
 export const compileCidrs = (blocks: readonly string[]): Result<CidrSet, string> => {
   const ipv4: Range[] = [];
@@ -79,13 +80,12 @@ export const compileCidrs = (blocks: readonly string[]): Result<CidrSet, string>
   return ok({ ipv4: merged(ipv4), ipv6: merged(ipv6) });
 };
 
-/** What is in any of some sets. */
+/** The union of some sets. */
 export const joinCidrs = (sets: readonly CidrSet[]): CidrSet => ({
   ipv4: merged(sets.flatMap(({ ipv4 }) => ipv4)),
   ipv6: merged(sets.flatMap(({ ipv6 }) => ipv6)),
 });
 
-/** Whether an address is in one of the blocks. */
 export const includesAddress = (set: CidrSet, address: IpAddress): boolean => {
   const ranges = address.length === 1 ? set.ipv4 : set.ipv6;
   let low = 0;

@@ -9,7 +9,7 @@ import { formatIpAddress, type IpAddress, parseIpAddress } from './ip-address.js
 /** An address that a proxy wrote into a forwarding field. */
 interface ForwardingNode {
   readonly address: IpAddress;
-  /** 0 where none is given. */
+  /** 0 if absent. */
   readonly port: number;
 }
 
@@ -29,8 +29,8 @@ const bracketedNode = (text: string): ForwardingNode | null => {
 };
 
 /**
- * Reads `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]` and `[2001:db8::1]:80`; null for everything else,
- * `unknown` and obfuscated names among it (RFC 7239, section 6).
+ * Parses `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]` and `[2001:db8::1]:80`. Returns null for
+ * everything else, including `unknown` and obfuscated identifiers (RFC 7239, section 6).
  */
 const parseForwardingNode = (text: string): ForwardingNode | null => {
   if (text.startsWith('[')) return bracketedNode(text);
@@ -39,34 +39,37 @@ const parseForwardingNode = (text: string): ForwardingNode | null => {
   return node(text.slice(0, colon), text.slice(colon + 1));
 };
 
-/** Where a request came from, as far as it can be believed. */
+/** The client of a request, from the connection and from trusted forwarding fields. */
 export interface ClientAddress {
   /** In canonical text: an IPv4-mapped address is written as IPv4. */
   readonly address: string;
-  /** 0 where it is not known: proxies rarely pass it on. */
+  /** 0 if unknown: proxies rarely forward the port. */
   readonly port: number;
   /** The peer of the connection is in `trusted-proxies`. */
   readonly peerTrusted: boolean;
-  /** Which field was believed; `connection` where none was. */
+  /** The field that the address comes from; `connection` if no field was trusted. */
   readonly source: 'connection' | 'x_forwarded_for' | 'forwarded';
-  /** What the client spoke to the outermost trusted proxy; null where none says. */
+  /** Scheme between the client and the outermost trusted proxy; null if unknown. */
   readonly scheme: 'http' | 'https' | null;
-  /** The host (and port) that the client asked for; null where no trusted proxy says. */
+  /** Host (and port) that the client requested, from a trusted proxy; null if unknown. */
   readonly host: string | null;
 }
 
 export interface PeerAddress {
   readonly peerAddress: string;
   readonly peerPort: number;
-  /** As they came, before any was dropped. */
+  /** The received fields, before any is removed. */
   readonly headers: HeaderList;
   readonly trusted: CidrSet;
 }
 
-/** Hops that are looked at; a longer chain ends here. */
+/** Maximum number of hops to read; the walk ends there. */
 const maxHops = 32;
 
-/** Members of all lines of a list field, the last first, `maxHops` at the most; empty ones are none (RFC 9110, section 5.6.1.2). */
+/**
+ * Members of all lines of a list field, last first, up to `maxHops`. Skips empty members (RFC 9110, section
+ * 5.6.1.2).
+ */
 const lastMembers = (lines: readonly string[]): string[] => {
   const members: string[] = [];
   for (const line of lines.toReversed()) {
@@ -82,12 +85,15 @@ const lastMembers = (lines: readonly string[]): string[] => {
 };
 
 interface Believed {
-  /** Index of the hop, from the right; -1 where none was believed. */
+  /** Index of the trusted hop, from the right; -1 if there is none. */
   readonly hop: number;
   readonly node: ForwardingNode | null;
 }
 
-/** Walks from the nearest hop outwards, to the first that is no trusted proxy or no address. */
+/**
+ * Walks from the nearest hop outwards. Stops at the first address that is not a trusted proxy, or before the
+ * first invalid one.
+ */
 const walk = (nodes: readonly (string | null)[], trusted: CidrSet): Believed => {
   let believed: Believed = { hop: -1, node: null };
   for (const [hop, text] of nodes.entries()) {
@@ -99,7 +105,10 @@ const walk = (nodes: readonly (string | null)[], trusted: CidrSet): Believed => 
   return believed;
 };
 
-/** The member that the proxy of a hop wrote. A shorter list has one value for all, or was begun further in. */
+/**
+ * The member that the proxy at a hop wrote. A shorter list has one value for all hops, or starts at an inner
+ * proxy.
+ */
 const memberAt = (lines: readonly string[], hop: number): string | null => {
   const members = lastMembers(lines);
   return members[Math.min(Math.max(hop, 0), members.length - 1)] ?? null;
@@ -113,11 +122,12 @@ const believedScheme = (text: string | null): 'http' | 'https' | null => {
 const believedHost = (text: string | null): string | null => (text !== null && parseAuthority(text).ok ? text : null);
 
 /**
- * The client of a request. An untrusted peer is the client itself, whatever its fields say. Behind a trusted peer it is
- * the rightmost address of X-Forwarded-For (of Forwarded, RFC 7239, where there is none) that is no trusted proxy. An
- * entry that is no address ends the walk: the client is then the last one that could be believed. Where every hop is
- * trusted it is the leftmost. That is what nginx finds with `real_ip_recursive on`. Where both fields are there and say
- * different things Forwarded counts for nothing: far more proxies write the other one, and pass on what clients write here.
+ * The client of a request, as nginx finds it with `real_ip_recursive on`.
+ * An untrusted peer is the client. Behind a trusted peer, the client is the rightmost untrusted address of
+ * X-Forwarded-For. If that field is absent, Forwarded (RFC 7239) is used. An invalid entry ends the walk at
+ * the last valid address. If every hop is trusted, the client is the leftmost address.
+ * X-Forwarded-For wins over Forwarded: more proxies write it, and many pass on a Forwarded field from the
+ * client.
  */
 export const clientAddress = ({ peerAddress, peerPort, headers, trusted }: PeerAddress): ClientAddress => {
   const peer = parseIpAddress(peerAddress);

@@ -11,31 +11,34 @@ import { type ResolvedTarget, TargetHeaderCache } from './target-header-cache.js
 
 /** Milliseconds. */
 export interface DrainPace {
-  /** How long a connection has to have been idle. */
+  /** Minimum idle time of a connection before the drain closes it. */
   readonly lingerMs: number;
-  /** Between two looks at the connections. */
+  /** Interval between two checks of the connections. */
   readonly lookMs: number;
 }
 
-/** Since when a connection has to have been idle to be ended with the first look of a drain; by the clock of `nowMs`. */
+/** The first check of a drain closes connections that are idle since this time. Same clock as `nowMs`. */
 export const firstIdleMoment = (nowMs: number, { lingerMs }: DrainPace): number => nowMs - 2 * lingerMs;
 
 /**
- * Since when, with the look that follows one of `lastMs`: it goes on by two looks at most. Where the machine or the process
- * stood still in between, or right before the drain, nobody could be heard: that is no silence of clients, whose requests
- * are on their way, and is not counted as such.
+ * The idle limit of the check after `lastMs`. It advances by at most two check intervals.
+ * A process that was suspended has received no requests in the meantime. That pause does not count as idle
+ * time.
  */
 export const nextIdleMoment = (lastMs: number, nowMs: number, { lingerMs, lookMs }: DrainPace): number =>
   Math.min(nowMs - lingerMs, lastMs + 2 * lookMs);
 
-/** Hosts that are remembered one after the other; a connection that asks for more is that of a proxy, and asks for ever others. */
+/**
+ * Maximum number of hosts to cache in turn. A connection with more hosts belongs to a proxy and would always
+ * miss.
+ */
 const maxHosts = 8;
 
-/** What is said of the peer of a connection by the connection itself. */
+/** Address and scheme of a connection's peer. */
 export interface PeerFacts {
   readonly peerAddress: string;
   readonly peerPort: number;
-  /** What it speaks to the gateway. */
+  /** Scheme between the peer and the gateway. */
   readonly scheme: 'http' | 'https';
 }
 
@@ -46,7 +49,7 @@ interface GoingOn {
   readonly host: string | null;
   /** Those that go on, with all that the gateway puts to them; the last value belongs to one request. */
   readonly fields: HeaderList;
-  /** The same with their names in lower case; null until they are asked for. */
+  /** The same fields with lower-case names; null until first used. */
   lower: HeaderList | null;
 }
 
@@ -59,12 +62,12 @@ interface Operated {
 
 const nothingOperated: readonly Operated[] = [];
 
-/** Characters of a method and a target; longer ones are not kept for a connection that may not ask for them again. */
+/** Maximum characters of a cached method and target. */
 const maxTarget = 1_024;
 
-/** Characters of fields, together; more are not kept for a connection that may not ask again. */
+/** Maximum characters of all cached fields. */
 const maxOperated = 8_192;
-/** Answers to requests that are alike: mostly one of each agent of a route. */
+/** Maximum number of cached results; usually one per agent of the route. */
 const maxAnswers = 4;
 
 const charactersOf = (fields: HeaderList): number => {
@@ -73,7 +76,7 @@ const charactersOf = (fields: HeaderList): number => {
   return characters;
 };
 
-/** Whether it begins with these fields, but for the last value. */
+/** Whether `headers` begins with `first`, ignoring the last value of `first`. */
 const beginsWith = (headers: HeaderList, first: HeaderList): boolean => {
   if (headers.length < first.length) return false;
   for (let at = 0; at + 1 < first.length; at += 1) if (headers[at] !== first[at]) return false;
@@ -81,22 +84,22 @@ const beginsWith = (headers: HeaderList, first: HeaderList): boolean => {
 };
 
 /**
- * What requests of one connection have in common, found out once: it costs memory per connection, so it is little. All of it is what
- * the functions it asks would say.
+ * Caches what requests of one connection have in common. It costs memory per connection, so it stays small.
+ * Every cached value equals the result of the function that it replaces.
  */
 export class ConnectionHeaderCache {
-  /** Whose forwarding fields were believed when it was found out. */
+  /** The trusted proxies that applied when the cache was filled. */
   readonly trusted: CidrSet;
-  /** The client of every request; null where the peer is trusted, and each request may name another. */
+  /** The client of every request; null behind a trusted peer, where each request may have another client. */
   readonly client: ClientAddress | null;
   readonly #scheme: 'http' | 'https';
-  /** A request has come: many connections have one, for which nothing is worth to be remembered. */
+  /** Set by the first request. Many connections carry only one request, so caching starts with the second. */
   #isUsed = false;
   #hosts = 0;
   #host: Ok<RequestHost> | null = null;
-  /** As it stood in the field. */
+  /** The value of the Host field. */
   #hostText = '';
-  /** Forwarded of a request for that host; null until it is asked for. */
+  /** The Forwarded value for that host; null until first used. */
   #forwarded: string | null = null;
   #goingOn: GoingOn | null = null;
   /** Each of fields that go on, or that one of these answers has made. */
@@ -104,7 +107,6 @@ export class ConnectionHeaderCache {
   #operatedCharacters = 0;
   /** What the last request that came again asked for. */
   #target: TargetHeaderCache | null = null;
-  /** The target of the last request. */
   #lastTarget = '';
 
   constructor({ peerAddress, peerPort, scheme }: PeerFacts, trusted: CidrSet) {
@@ -114,10 +116,10 @@ export class ConnectionHeaderCache {
     this.#scheme = scheme;
   }
 
-  /** What `parseAuthority` says of the Host of a request. */
+  /** Parses a Host value as `parseAuthority` does, with a cache. */
   authority(text: string, isKept = false): Result<RequestHost, 'invalid_host'> {
     if (this.#host !== null && this.#hostText === text) {
-      // The next time it is told at a glance.
+      // Keeping the same string makes the next comparison cheap.
       if (isKept) this.#hostText = text;
       return this.#host;
     }
@@ -125,7 +127,7 @@ export class ConnectionHeaderCache {
     const isFirst = !this.#isUsed;
     this.#isUsed = true;
     if (isFirst || !parsed.ok || this.#hosts === maxHosts) return parsed;
-    // INVARIANT: what is remembered is no part of the head that it came in, which may be long.
+    // INVARIANT: cached text is a copy. A slice would keep the whole request head in memory.
     const { host, port, original } = parsed.value;
     this.#hostText = ownText(original);
     this.#host = ok({ host: ownText(host), port, original: this.#hostText });
@@ -134,7 +136,7 @@ export class ConnectionHeaderCache {
     return this.#host;
   }
 
-  /** The value of Forwarded (RFC 7239) for a request of the untrusted peer; null where the host is not the one that is remembered. */
+  /** The Forwarded value (RFC 7239) for a request of the untrusted peer; null if the host is not cached. */
   forwarded(host: string | null): string | null {
     if (this.#host === null || this.client === null || host !== this.#host.value.original) return null;
     if (this.#forwarded === null) {
@@ -177,7 +179,7 @@ export class ConnectionHeaderCache {
       : null;
   }
 
-  /** What an answer makes of fields that are alike; null where it is not the one that was remembered, or they are not. */
+  /** The cached result of applying an agent's answer to repeated fields; null on a miss. */
   operated({ fields, kept, at }: RepeatedHeaderCache, answer: object): RepeatedHeaderCache | null {
     for (const known of this.#operated) {
       if (known.kept === kept && known.answer === answer)
@@ -223,7 +225,7 @@ export class ConnectionHeaderCache {
   /** Remembers it of a list that comes again: in the place of another one. */
   rememberGoingOn(headers: HeaderList, owned: OwnedHeaders | null, host: string | null, fields: HeaderList): void {
     this.#goingOn = { headers, owned, host, fields, lower: null };
-    // No request is like those before any more.
+    // The cached results belong to the previous list.
     this.#forgetOperated();
   }
 

@@ -2,11 +2,11 @@ import { canonicalName } from './canonical-name.js';
 import { listMembers } from './field-syntax.js';
 import type { HeaderList } from './header-list.js';
 
-/** The content codings that can be taken off a body (RFC 9110, section 8.4.1; RFC 7932 for `br`). */
+/** Content codings that the gateway can decode (RFC 9110, section 8.4.1; RFC 7932 for `br`). */
 export const contentCodings = ['gzip', 'deflate', 'br'] as const;
 export type ContentCoding = (typeof contentCodings)[number];
 
-/** Codings of one body at the most: each has buffers of its own. */
+/** Maximum number of codings of one body: each needs its own buffers. */
 const maxCodings = 4;
 
 const codingOf: Readonly<Record<string, ContentCoding>> = {
@@ -18,12 +18,12 @@ const codingOf: Readonly<Record<string, ContentCoding>> = {
 
 const field = 'content-encoding';
 
-/** A spelling that only a careless reader takes for Content-Encoding counts too: the upstream may be one. */
+/** Also matches spellings that a lenient upstream reads as Content-Encoding. */
 const isContentEncoding = (name: string): boolean => name.length === field.length && canonicalName(name) === field;
 
 /**
- * The codings of a body in the order in which they were applied, `identity` left out; null where one of them is unknown,
- * or there are more than can be taken off.
+ * The codings of a body in the order of application, without `identity`. Null if one is unknown or there are
+ * more than `maxCodings`.
  */
 export const contentCodingsOf = (headers: HeaderList): readonly ContentCoding[] | null => {
   const codings: ContentCoding[] = [];
@@ -40,6 +40,6 @@ export const contentCodingsOf = (headers: HeaderList): readonly ContentCoding[] 
   return codings;
 };
 
-/** The fields of a message whose body has been inflated. */
+/** The fields of a message after its body was decoded. */
 export const withoutContentEncoding = (headers: HeaderList): HeaderList =>
   headers.filter((_, index) => !isContentEncoding(headers[index - (index % 2)] as string));

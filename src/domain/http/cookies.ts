@@ -2,22 +2,23 @@ import type { HeaderOperation } from '../agent-protocol/messages.js';
 import { trimSpace } from './field-syntax.js';
 import { allHeaders, type HeaderList } from './header-list.js';
 
-/** What a Set-Cookie field says (RFC 6265, section 4.1). The cookie is for every path of this host, and for no other host. */
+/**
+ * A Set-Cookie field (RFC 6265, section 4.1). The cookie applies to every path of this host and to no other
+ * host.
+ */
 export interface CookieToSet {
   /** A token. */
   readonly name: string;
-  /** Characters of base64url alone; empty to clear it. */
+  /** base64url characters only; empty to clear the cookie. */
   readonly value: string;
   readonly secure: boolean;
   readonly httpOnly: boolean;
   readonly sameSite: 'Strict' | 'Lax' | 'None';
-  /** Null: until the browser ends; 0 clears the cookie. */
+  /** Null for a session cookie; 0 clears the cookie. */
   readonly maxAgeSecs: number | null;
 }
 
-/**
- * One `name=value` as it stands. Without a `=` all of it is the name, which is how the most careless servers read it.
- */
+/** The name in a `name=value` pair. Without `=` the whole text is the name, as lenient servers read it. */
 const nameOf = (pair: string): string => {
   const equals = pair.indexOf('=');
   return equals < 0 ? pair : trimSpace(pair.slice(0, equals));
@@ -32,8 +33,8 @@ const pairsOf = (headers: HeaderList): string[] =>
   );
 
 /**
- * Every value that the request has for a cookie, in order, from all its Cookie fields. Quotes are part of the value: no
- * cookie of ours has any. Linear in the length of the fields.
+ * All values of a cookie, in order, from all Cookie fields. Quotes are part of the value. Linear in the
+ * length of the fields.
  */
 export const cookieValues = (headers: HeaderList, name: string): readonly string[] => {
   const values: string[] = [];
@@ -43,7 +44,7 @@ export const cookieValues = (headers: HeaderList, name: string): readonly string
   return values;
 };
 
-/** Every cookie whose name begins so, in order. Linear in the length of the fields. */
+/** All cookies whose name has this prefix, in order. Linear in the length of the fields. */
 export const cookiesWithPrefix = (
   headers: HeaderList,
   prefix: string,
@@ -54,13 +55,12 @@ export const cookiesWithPrefix = (
     return [{ name, value: trimSpace(pair.slice(pair.indexOf('=') + 1)) }];
   });
 
-/** Whether the request has a cookie with such a name. Linear in the length of the fields. */
 export const hasCookie = (headers: HeaderList, isSought: (name: string) => boolean): boolean =>
   pairsOf(headers).some((pair) => pair.includes('=') && isSought(nameOf(pair)));
 
 /**
- * The operations that take the cookies with these names out of a request and leave the others, in one field then; null
- * where it has none of them.
+ * Header operations that remove the named cookies and join the others in one field. Null if the request has
+ * none of them.
  */
 export const withoutCookies = (
   headers: HeaderList,

@@ -14,11 +14,15 @@ const isAllowed = (code: number): boolean =>
   code === 0x2e ||
   code === 0x5f;
 
-/** What a client has sent as its correlation id, or undefined. `known`: what is known of these fields, or of others. */
+/**
+ * The correlation id that the client sent, or undefined.
+ *
+ * @param known a summary of these or other fields
+ */
 export const sentCorrelationId = (headers: HeaderList, known: HeaderSummary | null): string | undefined =>
   (traitsOf(headers, known) & fieldTrait.correlationId) === 0 ? undefined : firstHeader(headers, 'x-correlation-id');
 
-/** An inbound correlation id, or null where it is not 1 to 128 letters, digits, `.`, `_` and `-`. */
+/** The inbound correlation id; null unless it has 1 to 128 letters, digits, `.`, `_` and `-`. */
 export const acceptCorrelationId = (value: string | undefined): string | null => {
   if (value === undefined || value.length === 0 || value.length > maxLength) return null;
   for (let index = 0; index < value.length; index += 1) {

@@ -1,21 +1,21 @@
 import { ownText } from '../shared/utf8.js';
 import { canonicalName } from './canonical-name.js';
 
-/** What is to be known of a field by its name, as bits; 0: nothing, it is passed on as it is. */
+/** Properties of a field name, as bits; 0 for a field that passes unchanged. */
 export const fieldTrait = {
-  /** Concerns one connection, or only looks as if: see `hopByHop`. */
+  /** A hop-by-hop field, or a name that resembles one; see `hopByHop`. */
   hopByHop: 1,
   te: 2,
   connection: 4,
-  /** Written by the gateway for the upstream, in whatever spelling it came. */
+  /** The gateway sets this field for the upstream and drops every received spelling. */
   forwarded: 8,
-  /** Says who a client is; believed from trusted proxies alone. */
+  /** Identifies the client; accepted from trusted proxies only. */
   claim: 16,
-  /** Only looks like one of those: never passed on. */
+  /** Resembles a `claim` field; always dropped. */
   claimInDisguise: 32,
   host: 64,
   correlationId: 128,
-  /** Tells of rate limits. */
+  /** A rate-limit field. */
   rates: 256,
   contentLength: 512,
   transferEncoding: 1024,
@@ -24,9 +24,12 @@ export const fieldTrait = {
 } as const;
 
 /**
- * Fields that concern one connection and are never passed on: those of RFC 9110, section 7.6.1; Proxy-Authenticate and
- * Proxy-Authorization with its kin, which speak to the nearest proxy (section 11.7); Trailer, because the framing is
- * made anew; HTTP2-Settings, which is only of use to an h2c upgrade; Expect, which the gateway answers itself.
+ * Hop-by-hop fields, which are never forwarded (RFC 9110, section 7.6.1). The set also has:
+ * - Proxy-Authenticate, Proxy-Authorization and related fields, which address the nearest proxy (section
+ *   11.7);
+ * - Trailer, because the gateway frames messages anew;
+ * - HTTP2-Settings, which only an h2c upgrade uses;
+ * - Expect, which the gateway answers.
  */
 export const hopByHop: ReadonlySet<string> = new Set([
   'connection',
@@ -44,15 +47,15 @@ export const hopByHop: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Fields whose spellings with other separators are dropped: to an upstream that reads `Content_Length` as Content-Length
- * they would be a second, forged one.
+ * Names whose variants with other separators are dropped. An upstream that reads `Content_Length` as
+ * Content-Length would see a second, forged field.
  */
 const unambiguous: ReadonlySet<string> = new Set(['content-length', 'x-correlation-id']);
 
-/** The fields that the gateway writes itself. */
+/** Fields that the gateway sets. */
 const written: ReadonlySet<string> = new Set(['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']);
 
-/** Further fields in which proxies say who a client is, and what it has asked for. */
+/** Other fields in which proxies report the client or its request. */
 export const claimedNames: readonly string[] = [
   'cf-connecting-ip',
   'cf-connecting-ipv6',
@@ -98,7 +101,7 @@ export const claimedNames: readonly string[] = [
 ];
 const claimed: ReadonlySet<string> = new Set(claimedNames);
 
-/** Traits of a name that is written so, but for the case of its letters. */
+/** Traits by exact name, in lower case. */
 const traitsOfName: ReadonlyMap<string, number> = new Map([
   ['te', fieldTrait.te],
   ['connection', fieldTrait.connection],
@@ -112,10 +115,7 @@ const traitsOfName: ReadonlyMap<string, number> = new Map([
   ['date', fieldTrait.date],
 ]);
 
-/**
- * Every name that has traits, in lower case; what else has some is one of these but for the case of its letters and for the
- * separators in it.
- */
+/** Every name with traits, in lower case. Variants in case or separators have traits too. */
 export const namesWithTraits: readonly string[] = [
   ...hopByHop,
   ...unambiguous,
@@ -134,7 +134,7 @@ const traitsFound = (name: string): number => {
   return traits | (traitsOfName.get(lower) ?? 0);
 };
 
-/** Messages have the same names again and again: those that came last are remembered, so many and no longer ones. */
+/** Caches recent names, bounded in number and length. */
 const remembered = new Map<string, number>();
 const maxRemembered = 1_024;
 const maxNameLength = 64;
@@ -146,7 +146,7 @@ export const fieldTraits = (name: string): number => {
   const traits = traitsFound(name);
   if (name.length <= maxNameLength) {
     if (remembered.size >= maxRemembered) remembered.clear();
-    // What Connection nominates is a part of a head, which would be kept as long.
+    // A copy: a slice would keep the whole request head in memory.
     remembered.set(ownText(name), traits);
   }
   return traits;

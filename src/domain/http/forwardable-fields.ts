@@ -12,18 +12,18 @@ import { hasOwned, isOwned, type OwnedHeaders } from './owned-headers.js';
 import { RepeatedHeaderCache } from './repeated-header-cache.js';
 
 interface ForwardingFacts {
-  /** What `clientAddress` found. */
+  /** The result of `clientAddress`. */
   readonly client: ClientAddress;
   readonly peerAddress: string;
-  /** What the peer spoke to the gateway. */
+  /** Scheme between the peer and the gateway. */
   readonly scheme: 'http' | 'https';
-  /** Host (and port) of the request as it came, checked; null where an HTTP/1.0 request has none. */
+  /** Validated Host (and port) of the request; null for an HTTP/1.0 request without Host. */
   readonly host: string | null;
-  /** What is known of the peer; null: nothing. */
+  /** The cache of the connection, if any. */
   readonly known: ConnectionHeaderCache | null;
 }
 
-/** What the peer was told, with the peer itself at the end. Lines without a word are left out. */
+/** Appends the peer to the received list. Skips empty lines. */
 const appended = (previous: readonly string[], entry: string): string =>
   [...previous.filter((line) => trimSpace(line) !== ''), entry].join(', ');
 
@@ -32,7 +32,7 @@ const peerText = (peerAddress: string): string => {
   return address === null ? peerAddress : formatIpAddress(address);
 };
 
-/** The client and, where that is another, the peer: for a chain that no believed field tells. */
+/** The client and, if different, the peer. Used if no trusted field has the chain. */
 const hopsOf = (facts: ForwardingFacts, peer: string): readonly string[] =>
   facts.client.address === peer ? [] : [facts.client.address];
 
@@ -54,13 +54,16 @@ const forwardedForValue = (headers: HeaderList, facts: ForwardingFacts, peer: st
   return appended(source === 'x_forwarded_for' ? allHeaders(headers, 'x-forwarded-for') : hopsOf(facts, peer), peer);
 };
 
-/** Fields of this kind are passed on neither as they are nor in disguise; those that only claim something are, from a trusted peer. */
+/**
+ * Forwarding fields and disguised names are always dropped. Fields that identify the client pass from a
+ * trusted peer only.
+ */
 const droppedForwarding = (peerTrusted: boolean): number =>
   fieldTrait.forwarded | fieldTrait.claimInDisguise | (peerTrusted ? 0 : fieldTrait.claim);
 
 /**
- * Adds X-Forwarded-For, -Proto and -Host and Forwarded (RFC 7239) to `fields`. The field of `headers` that the client's
- * address was believed from is continued; the others are written anew from what was found, so that no two of them disagree.
+ * Adds X-Forwarded-For, -Proto, -Host and Forwarded (RFC 7239) to `fields`. Extends the field that the client
+ * address came from. Writes the other fields anew, so that they all agree.
  */
 const addForwardedHeaders = (fields: string[], headers: HeaderList, facts: ForwardingFacts): void => {
   const { client, known } = facts;
@@ -75,8 +78,8 @@ const addForwardedHeaders = (fields: string[], headers: HeaderList, facts: Forwa
 };
 
 /**
- * Sets X-Forwarded-For, -Proto and -Host and Forwarded for the upstream, see `addForwardedHeaders`. From an untrusted peer
- * nothing that speaks of a client is kept; names that only look like them (`X_Real_IP`) are never kept.
+ * Sets X-Forwarded-For, -Proto, -Host and Forwarded for the upstream; see `addForwardedHeaders`. Drops all
+ * client fields of an untrusted peer. Always drops names that resemble them (`X_Real_IP`).
  */
 export const withForwardedHeaders = (headers: HeaderList, facts: ForwardingFacts): HeaderList => {
   const dropped = droppedForwarding(facts.client.peerTrusted);
@@ -91,25 +94,25 @@ export const withForwardedHeaders = (headers: HeaderList, facts: ForwardingFacts
 
 /** What the fields of a request are made from, besides those that came. */
 export interface ForwardableParts extends ForwardingFacts {
-  /** Fields that the client may not send; null: there are none. */
+  /** Fields that clients must not send; null if there are none. */
   readonly owned: OwnedHeaders | null;
   /** Certificates that can be believed: as they stand, whatever their names. */
   readonly certificateFields: HeaderList;
   readonly correlationId: string;
 }
 
-/** Whether a field goes on as another one, or not at all. */
+/** Traits of fields that are changed or dropped. */
 const changed = fieldTrait.hopByHop | fieldTrait.te | fieldTrait.connection | fieldTrait.correlationId;
 
-/** Whether all fields go on, with no more than the Host written anew. */
+/** Whether all fields pass and only Host changes. */
 const allGoOn = ({ fields, traits }: HeaderSummary, { owned, client }: ForwardableParts): boolean =>
   (traits & (changed | droppedForwarding(client.peerTrusted))) === 0 && (owned === null || !hasOwned(fields, owned));
 
-/** The same list where it is one of which all fields go on. */
+/** A copy of a list whose fields all pass, with Host set. */
 const copied = ({ fields, hostAt }: HeaderSummary, host: string | null): string[] => {
   const copy = fields.slice();
   if (hostAt < 0 || host === null) return copy;
-  // The very texts of the list are left where they say the same: who writes them finds them again.
+  // Unchanged strings stay identical, so that the writer's cache finds them.
   if (copy[hostAt] !== 'Host') copy[hostAt] = 'Host';
   if (copy[hostAt + 1] !== host) copy[hostAt + 1] = host;
   return copy;
@@ -137,7 +140,7 @@ export const forwardableFields = (
   return fields;
 };
 
-/** The same where it was made of the very same fields before, and they differ in their correlation id alone; null: it was not. */
+/** The cached result for identical fields that differ only in the correlation id; null on a miss. */
 export const forwardedAgain = (
   headers: HeaderList,
   parts: ForwardableParts,
@@ -156,7 +159,7 @@ const ofKnown = (found: HeaderSummary, parts: ForwardableParts): HeaderList => {
   return fields;
 };
 
-/** Whether the next request with the very same fields differs in no more than its correlation id, at the end of what goes on. */
+/** Whether a request with identical fields would differ only in its correlation id, the last field. */
 const mayComeAgain = (
   { comesAgain, traits }: HeaderSummary,
   { certificateFields, client, known }: ForwardableParts,
@@ -167,7 +170,7 @@ const mayComeAgain = (
   known !== null &&
   known.client === client;
 
-/** `all`: the traits of all names, or more than those. */
+/** @param all the traits of all names, or a superset */
 const fieldByField = (headers: HeaderList, parts: ForwardableParts, all: number): HeaderList => {
   const { owned, host, correlationId } = parts;
   const nominated = (all & fieldTrait.connection) === 0 ? null : nominatedByConnection(headers);
@@ -201,7 +204,7 @@ const fieldByField = (headers: HeaderList, parts: ForwardableParts, all: number)
   return fields;
 };
 
-/** Adds what the gateway says of the request behind the fields of the client. */
+/** Adds the gateway's own fields after the client's. */
 const addOwn = (
   fields: string[],
   headers: HeaderList,

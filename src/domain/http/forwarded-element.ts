@@ -1,13 +1,13 @@
 import { isToken, trimSpace } from './field-syntax.js';
 
-/** What one proxy says in a Forwarded field (RFC 7239, section 4); `by` and extensions are of no use here. */
+/** One element of a Forwarded field (RFC 7239, section 4). `by` and extensions are ignored. */
 export interface ForwardedElement {
   readonly for: string | null;
   readonly proto: string | null;
   readonly host: string | null;
 }
 
-/** A token, or a quoted string without its quotes and escapes; null where it is neither. */
+/** A token, or the content of a quoted string; null otherwise. */
 const parameterValue = (text: string): string | null => {
   if (!text.startsWith('"')) return isToken(text) ? text : null;
   let value = '';
@@ -19,7 +19,7 @@ const parameterValue = (text: string): string | null => {
   return null;
 };
 
-/** Reads one element; null where it is malformed or names a parameter twice. */
+/** Parses one element. Null if it is malformed or repeats a parameter. */
 export const parseForwardedElement = (text: string): ForwardedElement | null => {
   const found: { for: string | null; proto: string | null; host: string | null } = {
     for: null,
@@ -40,10 +40,10 @@ export const parseForwardedElement = (text: string): ForwardedElement | null => 
   return found;
 };
 
-/** Quoted where it has to be; `text` is an address or a host that was checked, so it needs no escapes. */
+/** Quotes the text if it is not a token. Addresses and validated hosts need no escapes. */
 const quoted = (text: string): string => (isToken(text) ? text : `"${text}"`);
 
-/** Writes one element. An IPv6 address gets its brackets. */
+/** Formats one element. IPv6 addresses get brackets. */
 export const formatForwardedElement = (element: ForwardedElement): string => {
   let text = '';
   const { for: node, proto, host } = element;

@@ -1,11 +1,11 @@
-/** How loudly a problem is logged. */
+/** Log level of a problem. */
 export type ProblemLevel = 'error' | 'warn' | 'info' | 'debug';
 
 interface ProblemKind {
   readonly status: number;
   readonly title: string;
   readonly level: ProblemLevel;
-  /** The connection cannot be trusted, or is not worth keeping, after this. */
+  /** Whether the gateway closes the connection after this response. */
   readonly closes: boolean;
   /** Seconds, for Retry-After. */
   readonly retryAfterSeconds: number | null;
@@ -24,7 +24,7 @@ const kind = (
   retryAfterSeconds: more.retryAfterSeconds ?? null,
 });
 
-/** Everything that the gateway itself answers with an error: one code, one status, one level. */
+/** All errors that the gateway itself returns, each with its status and log level. */
 export const gatewayProblems = {
   malformed_request: kind(400, 'The request is malformed', 'info', { closes: true }),
   unsafe_path: kind(400, 'The path holds an encoded separator or a NUL', 'info', { closes: true }),
@@ -71,7 +71,11 @@ export const gatewayProblems = {
 /** Stable names; clients and alert rules may rely on them. */
 export type GatewayProblemCode = keyof typeof gatewayProblems;
 
-/** A problem as a client sees it: `application/problem+json` (RFC 9457). `more`: members beyond those of every problem. */
+/**
+ * The `application/problem+json` body (RFC 9457) that a client gets.
+ *
+ * @param more additional members
+ */
 export const problemBody = (
   code: GatewayProblemCode,
   detail: string,

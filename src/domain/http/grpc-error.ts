@@ -1,7 +1,7 @@
 import type { HeaderList } from './header-list.js';
 import { encodeHeaderValue } from './header-value-encoding.js';
 
-/** Codes of gRPC (doc/statuscodes.md of the gRPC project). */
+/** gRPC status codes (doc/statuscodes.md of the gRPC project). */
 const codes = {
   unknown: 2,
   deadlineExceeded: 4,
@@ -28,12 +28,12 @@ const codeByStatus: ReadonlyMap<number, number> = new Map([
   [504, codes.deadlineExceeded],
 ]);
 
-/** Characters of a message, at most; a client shows it to a person. */
+/** Maximum characters of a message. */
 const longestMessage = 512;
 
 /**
- * Whether a request is a gRPC call: its media type is `application/grpc`, alone or with a suffix or parameters. gRPC-Web
- * (`application/grpc-web`) is another protocol, whose clients read HTTP statuses.
+ * Whether a request is a gRPC call: its media type is `application/grpc`, with optional suffix or parameters.
+ * gRPC-Web (`application/grpc-web`) is a different protocol, whose clients read HTTP statuses.
  */
 export const isGrpcCall = (headers: HeaderList): boolean => {
   for (let index = 0; index < headers.length; index += 2) {
@@ -43,7 +43,7 @@ export const isGrpcCall = (headers: HeaderList): boolean => {
   return false;
 };
 
-/** The gRPC code that stands for the HTTP status of an error. */
+/** The gRPC status code for an HTTP error status. */
 export const grpcCodeOf = (status: number): number => codeByStatus.get(status) ?? codes.unknown;
 
 const ofBody: ReadonlySet<string> = new Set(['content-type', 'content-length', 'content-encoding', 'content-language']);

@@ -8,7 +8,7 @@ export const withoutHeader = (headers: HeaderList, lowerName: string): HeaderLis
   return kept;
 };
 
-/** The list with exactly one field of this name, in the place of the first that it had, else at the end. */
+/** The list with exactly one field of this name. It replaces the first such field, or is appended. */
 export const withHeader = (headers: HeaderList, name: string, value: string): HeaderList => {
   const lower = name.toLowerCase();
   const fields: string[] = [];
@@ -26,7 +26,7 @@ export const withHeader = (headers: HeaderList, name: string, value: string): He
   return fields;
 };
 
-/** Names come again and again: those that came last are remembered, so many and no longer ones. */
+/** Caches recent names, bounded in number and length. */
 const remembered = new Map<string, string>();
 const maxRemembered = 1_024;
 const maxNameLength = 64;
@@ -51,8 +51,8 @@ export const lowerNames = (headers: HeaderList): HeaderList => {
 };
 
 /**
- * Header fields as one flat array, `[name, value, name, value, ...]`, in the order in which they came and with the
- * spelling they had. Values are byte strings: every character is one octet (RFC 9110, section 5.5).
+ * Header fields as a flat array, `[name, value, name, value, ...]`, in received order and spelling. Values
+ * are byte strings: one character per octet (RFC 9110, section 5.5).
  */
 export type HeaderList = readonly string[];
 

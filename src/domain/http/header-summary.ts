@@ -1,32 +1,32 @@
 import type { HeaderList } from './header-list.js';
 
-/** What is known of the fields of a request without going through them: their reader has found it out. */
+/** Properties of header fields that the parser found while it read them. */
 export interface HeaderSummary {
-  /** Those that it is known of; never changed. */
+  /** The summarised fields; immutable. */
   readonly fields: HeaderList;
-  /** What `fieldTraits` says of their names, together. */
+  /** The union of the `fieldTraits` of all names. */
   readonly traits: number;
-  /** Octets of all names and values, and of the colon, the space and the line end of each line. */
+  /** Octets of all lines: name, value, colon, space and line end. */
   readonly octets: number;
-  /** No name has more octets. */
+  /** Octets of the longest name, or a larger number. */
   readonly longestName: number;
-  /** Where the only Host begins in `fields`; -1: there is none. */
+  /** Index of the only Host in `fields`; -1 if there is none. */
   readonly hostAt: number;
-  /** The same of the only Content-Length. */
+  /** Index of the only Content-Length in `fields`; -1 if there is none. */
   readonly lengthAt: number;
-  /** The very same list comes with further requests of its connection: what is found out of it may be kept for them. */
+  /** Whether the connection reuses this list object for later requests, so that results may be cached by it. */
   readonly comesAgain: boolean;
-  /** What goes on in their place, as it is kept for further requests; empty: nothing is kept. */
+  /** The forwarded fields, cached for later requests; empty if nothing is cached. */
   goingOn: HeaderList;
 }
 
-/** Every trait there is: any field may be there. */
+/** All traits: any field may be present. */
 const anyTraits = -1;
 
-/** What is known of a list: null where it is another than that whose fields are known. */
+/** The summary if it is of this list; otherwise null. */
 export const knownOf = (headers: HeaderList, known: HeaderSummary | null): HeaderSummary | null =>
   known !== null && known.fields === headers ? known : null;
 
-/** The traits of the names of a list, together; all where they are not known. */
+/** The union of the traits of all names; all traits if unknown. */
 export const traitsOf = (headers: HeaderList, known: HeaderSummary | null): number =>
   known !== null && known.fields === headers ? known.traits : anyTraits;

@@ -3,8 +3,8 @@ import { fieldTrait, fieldTraits, isHopByHop } from './field-traits.js';
 import type { HeaderList } from './header-list.js';
 
 /**
- * Fields that Connection cannot nominate: they are meant for every recipient, and a client behind a proxy in front of
- * the gateway could otherwise remove what that proxy says of it.
+ * End-to-end fields, which Connection cannot remove. Otherwise a client behind a proxy could remove the
+ * fields that this proxy sets.
  */
 const endToEnd: ReadonlySet<string> = new Set([
   'authorization',
@@ -18,16 +18,16 @@ const endToEnd: ReadonlySet<string> = new Set([
   'x-correlation-id',
 ]);
 
-/** What says who a client is, in any spelling. */
+/** Fields that identify the client, in any spelling. */
 const saysWho = fieldTrait.forwarded | fieldTrait.claim | fieldTrait.claimInDisguise;
 
 const isEndToEnd = (lowerName: string): boolean =>
   endToEnd.has(lowerName) || lowerName.startsWith('x-forwarded-') || (fieldTraits(lowerName) & saysWho) !== 0;
 
-/** Most names are told apart by their lengths. */
+/** The length excludes most names. */
 const connectionLength = 'connection'.length;
 
-/** What the Connection fields nominate, in lower case; null where it is nothing beyond what is dropped anyway. */
+/** Field names in Connection, in lower case; null if all of them are dropped anyway. */
 export const nominatedByConnection = (headers: HeaderList): ReadonlySet<string> | null => {
   let nominated: Set<string> | null = null;
   for (let index = 0; index + 1 < headers.length; index += 2) {
@@ -49,10 +49,9 @@ export const takesTrailers = (te: string): boolean =>
   te === 'trailers' || listMembers(te).some((member) => member.toLowerCase() === 'trailers');
 
 /**
- * The fields that may be passed on, in either direction. What only a careless reader takes for a hop-by-hop field
- * (`Transfer_Encoding`) is dropped as that field is. `TE: trailers` stays (alone: codings are between neighbours).
- * The gateway sets its own Connection and Upgrade where it tunnels a WebSocket. Gives the same list back where nothing
- * had to go.
+ * Removes hop-by-hop fields, in either direction, including spellings that a lenient reader accepts
+ * (`Transfer_Encoding`). Keeps `TE: trailers`. Returns the same list if nothing changes. The caller sets
+ * Connection and Upgrade for a WebSocket tunnel.
  */
 export const withoutHopByHop = (headers: HeaderList): HeaderList => {
   const nominated = nominatedByConnection(headers);

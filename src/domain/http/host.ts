@@ -4,18 +4,17 @@ import type { HeaderList } from './header-list.js';
 import { type HeaderSummary, knownOf } from './header-summary.js';
 import { parseIpAddress } from './ip-address.js';
 
-/** The host that a request is for. */
 export interface RequestHost {
   /** Lower case, without port and without a trailing dot; an IPv6 address keeps its brackets. */
   readonly host: string;
   readonly port: number | null;
-  /** As it was sent, fit to be forwarded. */
+  /** The received value, valid for forwarding. */
   readonly original: string;
 }
 
-/** Reads authorities, and may know some already. */
+/** Parses authorities, possibly with a cache. */
 export interface AuthorityReader {
-  /** @param isKept the very text comes again, in memory that is kept for that */
+  /** @param isKept whether the caller keeps the same string for later requests */
   authority(text: string, isKept?: boolean): Result<RequestHost, 'invalid_host'>;
 }
 
@@ -29,7 +28,10 @@ const isNameCharacter = (code: number): boolean =>
   code === 0x5f ||
   code === 0x7e;
 
-/** Labels of letters, digits, `-`, `_` and `~`, none empty but a last one: what DNS names and IPv4 addresses are. */
+/**
+ * Labels of letters, digits, `-`, `_` and `~`; only the last may be empty. DNS names and IPv4 addresses
+ * match.
+ */
 const isName = (text: string): boolean => {
   let labelLength = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -43,7 +45,7 @@ const isName = (text: string): boolean => {
   return text.length > 0;
 };
 
-/** The port after a colon: null where it is empty (RFC 3986, section 3.2.3), undefined where it is none. */
+/** The port after a colon: null if empty (RFC 3986, section 3.2.3), undefined if invalid. */
 const parsePort = (text: string): number | null | undefined => {
   if (text === '') return null;
   const port = parseDecimal(text, 5);
@@ -53,8 +55,8 @@ const parsePort = (text: string): number | null | undefined => {
 const isIpv6Literal = (text: string): boolean => text.includes(':') && parseIpAddress(text.slice(1, -1)) !== null;
 
 /**
- * Reads `host[:port]` (RFC 9110, section 7.2): a DNS name, an IPv4 address or a bracketed IPv6 address. Userinfo,
- * escapes, zones and the rarer characters of a reg-name are refused: no host that can be looked up has them.
+ * Parses `host[:port]` (RFC 9110, section 7.2): a DNS name, an IPv4 address or a bracketed IPv6 address.
+ * Refuses userinfo, escapes, zones and other reg-name characters, which no resolvable host has.
  */
 export const parseAuthority = (text: string): Result<RequestHost, 'invalid_host'> => {
   if (text.length > maxHostLength + 6) return err('invalid_host');

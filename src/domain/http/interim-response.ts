@@ -3,27 +3,30 @@ import { fieldTrait, fieldTraits } from './field-traits.js';
 import type { HeaderList } from './header-list.js';
 import { withoutHopByHop } from './hop-by-hop-headers.js';
 
-/** Whether a response of this status never has content (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5). */
+/** Whether a response with this status has no content (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5). */
 export const isBodyless = (status: number): boolean => status === 204 || status === 205 || status === 304;
 
-/** Whether a response of this status says no length either (RFC 9110, section 8.6; a 304 would tell that of the 200). */
+/**
+ * Whether a response with this status has no Content-Length (RFC 9110, section 8.6). That of a 304 would
+ * describe the 200.
+ */
 export const isUnframed = (status: number): boolean => status === 204 || status === 304;
 
-/** What a field counts beside its name and value where header lists are measured (RFC 9113, section 6.5.2). */
+/** Octets that each field adds to its name and value (RFC 9113, section 6.5.2). */
 const fieldOverhead = 32;
-/** The same for a status line, or what stands for one. */
+/** Octets that each status line adds. */
 const messageOverhead = 64;
 
-/** Octets of interim responses that are passed on for one request, all together; further ones are left out. */
+/** Maximum octets of interim responses per request; further ones are dropped. */
 export const maxInterimOctets = 16_384;
 
 /**
- * Whether an interim response of an upstream is for the client (RFC 9110, section 15.2): 100 answers what the gateway has said
- * itself, and 101 is the final one.
+ * Whether to forward an interim response (RFC 9110, section 15.2). The gateway itself sends 100, and 101 is
+ * final.
  */
 export const isForClient = (status: number): boolean => status > 101 && status < 200;
 
-/** What an interim response counts towards `maxInterimOctets`. */
+/** Octets that an interim response adds towards `maxInterimOctets`. */
 export const interimOctets = (fields: HeaderList): number => {
   let octets = messageOverhead;
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -32,12 +35,16 @@ export const interimOctets = (fields: HeaderList): number => {
   return octets;
 };
 
-/** What the gateway says itself, in the response that follows; Content-Length frames nothing here (RFC 9110, section 8.6), and TE is of requests. */
+/**
+ * Fields that the gateway sets in the final response, and fields without meaning here: Content-Length (RFC
+ * 9110, section 8.6) and TE.
+ */
 const ownTraits = fieldTrait.contentLength | fieldTrait.te | fieldTrait.correlationId | fieldTrait.rates;
 
 /**
- * The fields of an interim response that may be passed on. `settled` tells of canonical names that others decide about in the
- * response that follows.
+ * The fields of an interim response that may be forwarded.
+ *
+ * @param settled whether the final response decides about a canonical name
  */
 export const passableInterim = (headers: HeaderList, settled: (canonical: string) => boolean): HeaderList => {
   const fields = withoutHopByHop(headers);

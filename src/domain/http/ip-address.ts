@@ -1,9 +1,9 @@
 /**
- * Whose share a client address counts to: an IPv4 address stands for itself, an IPv6 address for its /64, since one site
- * has all of that (RFC 6177, section 2). A text that is no address is a group of its own.
+ * The rate-limit group of a client address: an IPv4 address, or the /64 of an IPv6 address, which one site
+ * owns (RFC 6177, section 2). Any other text is its own group.
  */
 export const addressGroup = (ip: string): string => {
-  // Nearly always, and on the way of every request.
+  // Fast path: most addresses are IPv4.
   if (!ip.includes(':')) return ip;
   const words = parseIpAddress(ip);
   if (words === null) return ip;
@@ -13,15 +13,15 @@ export const addressGroup = (ip: string): string => {
 const mapped = '::ffff:';
 
 /**
- * An address as a system writes it, an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) as the IPv4 address that it
- * maps: what a listener for both calls a client of IPv4. Cheaper than reading the address; other spellings are left alone.
+ * Converts an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2), as the system formats it, to IPv4.
+ * Cheaper than parsing; leaves other spellings unchanged.
  */
 export const unmappedAddress = (text: string): string =>
   text.startsWith(mapped) && text.includes('.') ? text.slice(mapped.length) : text;
 
 /**
- * An IP address as big-endian 32-bit words: one for IPv4, four for IPv6. An IPv4-mapped IPv6 address (RFC 4291, section
- * 2.5.5.2) is read as the IPv4 address it maps.
+ * An IP address as big-endian 32-bit words: one for IPv4, four for IPv6. An IPv4-mapped IPv6 address (RFC
+ * 4291, section 2.5.5.2) becomes IPv4.
  */
 export type IpAddress = readonly [number] | readonly [number, number, number, number];
 
@@ -113,7 +113,7 @@ export const parseIpAddress = (text: string): IpAddress | null => {
 const ipv4Text = (word: number): string =>
   `${Math.floor(word / 16_777_216)}.${Math.floor(word / 65_536) % 256}.${Math.floor(word / 256) % 256}.${word % 256}`;
 
-/** Where the longest run of two or more zero groups is (RFC 5952, section 4.2), or null. */
+/** The longest run of two or more zero groups (RFC 5952, section 4.2), or null. */
 const longestZeroRun = (groups: readonly number[]): { start: number; length: number } | null => {
   let best = { start: 0, length: 1 };
   for (let start = 0; start < 8; start += 1) {

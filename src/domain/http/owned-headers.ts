@@ -5,9 +5,9 @@ import type { HeaderList } from './header-list.js';
 export interface OwnedHeaders {
   readonly names: ReadonlySet<string>;
   readonly prefixes: readonly string[];
-  /** 1 for each code that a name of theirs may begin with, however it is spelt: most names are told apart by it. */
+  /** 1 for each possible first character code of an owned name, in any spelling. Excludes most names. */
   readonly initials: Uint8Array;
-  /** What was found out about names before; bounded. */
+  /** Bounded cache of earlier results. */
   readonly known: Map<string, boolean>;
 }
 
@@ -32,10 +32,10 @@ export const ownedHeaders = (patterns: Iterable<string>): OwnedHeaders => {
   return { names, prefixes: [...prefixes], initials: initialsOf([...names, ...prefixes]), known: new Map() };
 };
 
-/** Names the claims that no identity header carries, so that an upstream can tell them from claims that the user lacks. */
+/** Lists the claims that no identity header carries, so that an upstream can tell them from missing claims. */
 export const omittedClaimsHeader = 'X-Auth-Claims-Omitted';
 
-/** Names that are owned whatever the configuration says. */
+/** Names that are owned in every configuration. */
 export const alwaysOwned: readonly string[] = [
   'X-User-Id',
   'X-Auth-Method',
@@ -51,11 +51,11 @@ export const alwaysOwned: readonly string[] = [
   'X-Forwarded-Client-Cert',
 ];
 
-/** Names that are remembered, and how long they may be. */
+/** Maximum number and length of cached names. */
 const maxKnown = 1_024;
 const maxKnownLength = 64;
 
-/** No name begins with a code beyond the table, or is empty; of those that do all the same nothing is known before. */
+/** A code beyond the table and an empty name read undefined; the full check decides. */
 const mayBeOwned = ({ initials }: OwnedHeaders, name: string): boolean => initials[name.charCodeAt(0)] !== 0;
 
 /** Whether a name is owned, in any case and with any separator for its hyphens. */
@@ -72,7 +72,6 @@ export const isOwned = (owned: OwnedHeaders, name: string): boolean => {
   return isOne;
 };
 
-/** Whether any of these names is owned. */
 export const hasOwned = (headers: HeaderList, owned: OwnedHeaders): boolean => {
   for (let index = 0; index + 1 < headers.length; index += 2) {
     if (isOwned(owned, headers[index] as string)) return true;
@@ -81,8 +80,8 @@ export const hasOwned = (headers: HeaderList, owned: OwnedHeaders): boolean => {
 };
 
 /**
- * Every header but those that `now` owns and `before` did not. Names in `kept` stay: they are in lower case. Gives the
- * same list back where there was nothing to remove.
+ * Removes fields that `now` owns and `before` did not, except lower-case names in `kept`. Returns the same
+ * list if nothing changes.
  */
 export const stripNewlyOwned = (
   headers: HeaderList,
@@ -98,7 +97,7 @@ export const stripNewlyOwned = (
   return left.length === headers.length ? headers : left;
 };
 
-/** Every header but the owned ones. Gives the same list back where there was nothing to remove. */
+/** Removes owned fields. Returns the same list if nothing changes. */
 export const stripOwned = (headers: HeaderList, owned: OwnedHeaders): HeaderList => {
   let kept: string[] | null = null;
   for (let index = 0; index + 1 < headers.length; index += 2) {

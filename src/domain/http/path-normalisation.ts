@@ -1,14 +1,14 @@
 import { err, ok, type Result } from '../shared/result.js';
 
 /**
- * Whether a prefix takes a path, by whole segments: `/v2` takes `/v2` and `/v2/x`, not `/v2x`. A prefix that ends in a
- * slash takes what is below it and not the name itself: `/v2/` takes `/v2/` and `/v2/x`, not `/v2`. `/` takes all.
+ * Whether a prefix matches a path by whole segments. `/v2` matches `/v2` and `/v2/x`, not `/v2x`. `/v2/`
+ * matches `/v2/` and `/v2/x`, not `/v2`. `/` matches everything.
  */
 export const prefixTakes = (prefix: string, path: string): boolean =>
   path.startsWith(prefix) &&
   (path.length === prefix.length || prefix.endsWith('/') || path.charCodeAt(prefix.length) === 0x2f);
 
-/** The path of a request in its normal form, without the query that its URI may have; null where it has none. */
+/** The normalised path of a URI, without its query; null if invalid. */
 export const requestPath = (uri: string): string | null => {
   const mark = uri.indexOf('?');
   const path = normalisePath(mark < 0 ? uri : uri.slice(0, mark));
@@ -21,7 +21,7 @@ export type PathError = 'unsafe_path' | 'malformed_request';
 const refused = 0;
 const unreserved = 1;
 const kept = 2;
-/** No URI may hold it raw, so its one form is the percent-encoded one. */
+/** Not allowed raw in a URI, so always percent-encoded. */
 const encoded = 3;
 
 const classes = (() => {
@@ -70,7 +70,7 @@ const isNormalEscape = (path: string, index: number): boolean => {
   return !isLowerHex(path.charCodeAt(index + 1)) && !isLowerHex(path.charCodeAt(index + 2));
 };
 
-/** Whether the segment at `index` begins so that it is, or could be read as, a dot segment. */
+/** Whether the segment at `index` starts like a dot segment. */
 const beginsDotSegment = (path: string, index: number): boolean => {
   let end = index;
   while (end < path.length && end < index + 3 && path.charCodeAt(end) === dot) end += 1;
@@ -79,7 +79,7 @@ const beginsDotSegment = (path: string, index: number): boolean => {
   return end === path.length || path[end] === '/' || path[end] === ';' || path.startsWith(escapedSemicolon, end);
 };
 
-/** One look, without allocation: most paths are normal already. */
+/** Fast path without allocation: most paths are already normal. */
 const isNormal = (path: string): boolean => {
   if (path.charCodeAt(0) !== slash) return false;
   for (let index = 0; index < path.length; index += 1) {
@@ -97,7 +97,7 @@ const isNormal = (path: string): boolean => {
   return true;
 };
 
-/** Every escape and character in its one form; slashes and dots are looked at afterwards. */
+/** Normalises every escape and character. Slashes and dots follow later. */
 const canonicalCharacters = (path: string): Result<string, PathError> => {
   let text = '';
   for (let index = 0; index < path.length; index += 1) {
@@ -118,7 +118,10 @@ const canonicalCharacters = (path: string): Result<string, PathError> => {
   return ok(text);
 };
 
-/** Some servers drop path parameters before they resolve dots, some of those once they have decoded escapes, and would read `.` or `..`. */
+/**
+ * Whether a segment becomes `.` or `..` in servers that drop path parameters first, some of them after
+ * decoding.
+ */
 const hidesDots = (segment: string): boolean => {
   if (segment.charCodeAt(0) !== dot) return false;
   const end = segment.charCodeAt(1) === dot ? 2 : 1;

@@ -4,9 +4,8 @@ const name = 'max-forwards';
 const decimal = /^[0-9]{1,9}$/;
 
 /**
- * The fields of a request as they go on where it says by how many it may be forwarded (RFC 9110, section 7.6.2), with one less;
- * null: by none, whoever has got it answers it. It says so of OPTIONS alone (TRACE is served by nobody); what is no
- * number of up to nine digits, and what any other method says, goes on as it is.
+ * Decrements Max-Forwards of an OPTIONS request (RFC 9110, section 7.6.2); null at 0, where the recipient
+ * answers. Leaves other methods and invalid numbers unchanged.
  */
 export const countedForwards = (method: string, headers: HeaderList): HeaderList | null => {
   if (method !== 'OPTIONS') return headers;
@@ -17,24 +16,31 @@ export const countedForwards = (method: string, headers: HeaderList): HeaderList
 };
 
 /**
- * Methods that no request is served with. CONNECT: the gateway is no forward proxy. TRACE (RFC 9110, section 9.3.8): an upstream sends
- * back the request as it got it, with all that the gateway and its agents say to it alone.
+ * Methods that the gateway refuses. CONNECT: the gateway is not a forward proxy. TRACE (RFC 9110, section
+ * 9.3.8) would return fields that only the upstream may see.
  */
 export const isUnservedMethod = (method: string): boolean => method === 'CONNECT' || method === 'TRACE';
 
-/** Octets of a method that no route names. The longest registered one (RFC 9110, section 16.1.1) has 17. */
+/**
+ * Maximum octets of a method that no route names. The longest registered one (RFC 9110, section 16.1.1) has
+ * 17.
+ */
 export const maxMethodLength = 32;
-/** Octets of a method that a route names, and of one in a log. */
+/** Maximum octets of a method in a route or a log entry. */
 export const maxNamedMethodLength = 128;
 
-/** The methods that are served because a route names them, though they are longer than others may be. */
+/** Methods in routes that exceed `maxMethodLength`. */
 export const longMethods = (named: readonly string[]): ReadonlySet<string> =>
   new Set(named.filter(({ length }) => length > maxMethodLength));
 
-/** Whether a method is longer than any that is served (RFC 9112, section 3). `served`: those that `longMethods` gives. */
+/**
+ * Whether a method exceeds the limit (RFC 9112, section 3).
+ *
+ * @param served the result of `longMethods`
+ */
 export const isOverlongMethod = (method: string, served: ReadonlySet<string>): boolean =>
   method.length > maxMethodLength && !served.has(method);
 
-/** A method as logs have it: its beginning, where a client sends a long one. */
+/** A method for logs, truncated. */
 export const loggedMethod = (method: string): string =>
   method.length > maxNamedMethodLength ? `${method.slice(0, maxNamedMethodLength)}...` : method;

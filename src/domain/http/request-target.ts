@@ -1,13 +1,13 @@
 import { err, ok, type Result } from '../shared/result.js';
 import { isUnservedMethod } from './request-method.js';
 
-/** What a request line asks for. */
+/** A parsed request-target. */
 export interface RequestTarget {
-  /** As it was sent, still to be normalised; `*` for the server itself (OPTIONS only). */
+  /** The received path, not normalised; `*` for the server itself (OPTIONS only). */
   readonly path: string;
-  /** What follows the first `?`, or null where there is none. */
+  /** The text after the first `?`; null if there is none. */
   readonly query: string | null;
-  /** Host and port of an absolute-form target, which replace the Host field; null in every other form. */
+  /** Host and port of an absolute-form target, which replace Host; null in other forms. */
   readonly authority: string | null;
 }
 
@@ -32,7 +32,7 @@ const split = (text: string, authority: string | null): RequestTarget => {
   return { path: text.slice(0, mark), query: text.slice(mark + 1), authority };
 };
 
-/** Offset of what follows `http://` or `https://`, in any case, or -1. */
+/** Offset after `http://` or `https://`, in any case, or -1. */
 const schemeEnd = (target: string): number => {
   const head = target.slice(0, 8).toLowerCase();
   if (head.startsWith('http://')) return 7;
@@ -53,9 +53,9 @@ const absoluteForm = (target: string, method: string): Result<RequestTarget, Req
 };
 
 /**
- * Takes a request-target apart (RFC 9112, section 3.2): origin-form, absolute-form with http or https, and `*` for
- * OPTIONS. CONNECT and TRACE are `method_not_implemented`. A fragment, white space, a control character or an octet beyond ASCII
- * is malformed, and so is every other form.
+ * Parses a request-target (RFC 9112, section 3.2): origin-form, absolute-form with http or https, and `*` for
+ * OPTIONS. CONNECT and TRACE are `method_not_implemented`. Every other form is malformed, as are fragments,
+ * white space, control characters and octets beyond ASCII.
  */
 export const parseRequestTarget = (target: string, method: string): Result<RequestTarget, RequestTargetError> => {
   if (isUnservedMethod(method)) return err('method_not_implemented');

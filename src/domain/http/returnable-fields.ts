@@ -3,21 +3,21 @@ import { fieldTrait, fieldTraits } from './field-traits.js';
 import type { HeaderList } from './header-list.js';
 import { nominatedByConnection, takesTrailers } from './hop-by-hop-headers.js';
 
-/** What the gateway itself says in every response. */
+/** Fields that the gateway sets in every response. */
 export interface OwnResponseFields {
-  /** Of its rate limits. What the upstream says of its own would be read as if it were said of these. */
+  /** The gateway's rate-limit fields. They replace those of the upstream. */
   readonly rateLimitFields: HeaderList;
-  /** Of where the request went. */
+  /** Fields that name the upstream target. */
   readonly targetFields: HeaderList;
   readonly correlationId: string;
 }
 
-/** Fields that a response of this status cannot have. RFC 9110, section 8.6: a 204 has no Content-Length, whatever its upstream says. */
+/** Traits that this status excludes: a 204 has no Content-Length (RFC 9110, section 8.6). */
 const ofStatus = (status: number): number => (status === 204 ? fieldTrait.contentLength : 0);
 
 const ratesIn = ({ rateLimitFields }: OwnResponseFields): number => (rateLimitFields.length > 0 ? fieldTrait.rates : 0);
 
-/** `fields` gets those of the response but for what is dropped, and then the gateway's own. */
+/** Appends the response fields that pass, then the gateway's own. */
 const addFields = (
   fields: string[],
   headers: HeaderList,
@@ -49,7 +49,7 @@ const addFields = (
   if (!hasCorrelationId) fields.push(correlationIdHeader, correlationId);
 };
 
-/** The fields of a response as its client gets them: without what concerned the upstream's connection alone, with the gateway's own. */
+/** The response fields for the client: without hop-by-hop fields, with the gateway's own. */
 export const returnableFields = (headers: HeaderList, status: number, own: OwnResponseFields): HeaderList => {
   const fields: string[] = [];
   const dropped = fieldTrait.hopByHop | ofStatus(status) | ratesIn(own);
@@ -57,7 +57,7 @@ export const returnableFields = (headers: HeaderList, status: number, own: OwnRe
   return fields;
 };
 
-/** The second half of that: for fields that have been changed since they were found to be the response's alone. */
+/** As `returnableFields`, for fields without hop-by-hop fields. */
 export const withOwnFields = (headers: HeaderList, own: OwnResponseFields): HeaderList => {
   const fields: string[] = [];
   addFields(fields, headers, ratesIn(own), null, own);

@@ -1,21 +1,18 @@
 import type { HeaderList } from './header-list.js';
 
-/** What a request asks for, and of which host, as it is routed, judged and forwarded. */
+/** The target and host of a request, as used for routing, authorization and forwarding. */
 export interface ResolvedTarget {
   /** Normalised. */
   readonly path: string;
-  /** What follows the `?`; null: there is none. */
+  /** The text after `?`; null if there is none. */
   readonly query: string | null;
-  /** Lower case, without port; null where a request of HTTP/1.0 has none. */
+  /** Lower case, without port; null for an HTTP/1.0 request without Host. */
   readonly host: string | null;
-  /** The Host field as it is forwarded. */
+  /** The forwarded Host value. */
   readonly authority: string;
 }
 
-/**
- * What was found out of a request whose method, target and fields come again, all three of them: everything that depends on nothing
- * else is as it was.
- */
+/** Caches results for requests with the same method, target and fields. */
 export class TargetHeaderCache {
   readonly resolved: ResolvedTarget;
   readonly #method: string;
@@ -24,7 +21,7 @@ export class TargetHeaderCache {
   #routes: object | null = null;
   #route = -1;
 
-  /** @param headers the very list that comes with each of these requests; never changed */
+  /** @param headers the immutable list object of these requests */
   constructor(method: string, target: string, headers: HeaderList, resolved: ResolvedTarget) {
     this.#method = method;
     this.#target = target;
@@ -32,12 +29,12 @@ export class TargetHeaderCache {
     this.resolved = resolved;
   }
 
-  /** Whether it is this that a request asks for. */
+  /** Whether a request has this method, target and fields. */
   isOf(method: string, target: string, headers: HeaderList): boolean {
     return this.#headers === headers && this.#target === target && this.#method === method;
   }
 
-  /** The place of the route that takes it among these routes; -1: it is not known. */
+  /** Index of the cached route among these routes; -1 on a miss. */
   routeAmong(routes: object): number {
     return this.#routes === routes ? this.#route : -1;
   }

@@ -1,16 +1,16 @@
-/** A place in a trace, as W3C Trace Context carries it from one program to the next. */
+/** A position in a trace (W3C Trace Context). */
 export interface TraceContext {
   /** 32 lower-case hexadecimal digits, not all zero. */
   readonly traceId: string;
-  /** 16 lower-case hexadecimal digits, not all zero: the span that is the parent of what follows. */
+  /** The parent span: 16 lower-case hexadecimal digits, not all zero. */
   readonly spanId: string;
   /** Whether the trace is recorded. */
   readonly isSampled: boolean;
-  /** Whether the last 14 digits of the trace id were chosen by chance (level 2, "random-trace-id flag"). */
+  /** Whether the last 14 digits of the trace id are random (level 2, "random-trace-id flag"). */
   readonly hasRandomId: boolean;
 }
 
-/** Characters of version 00, which later versions begin with too: `00-<trace id>-<span id>-<flags>`. */
+/** Characters of version 00, a prefix of later versions: `00-<trace id>-<span id>-<flags>`. */
 const knownLength = 55;
 
 const sampledFlag = 1;
@@ -43,8 +43,8 @@ const octetAt = (text: string, at: number): number => {
 const hasDash = (text: string, at: number): boolean => text.charCodeAt(at) === 0x2d;
 
 /**
- * Reads a `traceparent` field (W3C Trace Context, level 1 and 2). Null where it is malformed: whoever gets it begins a
- * trace of its own. Of a later version the part that is known is read.
+ * Parses a `traceparent` field (W3C Trace Context, levels 1 and 2). Null if malformed; the recipient then
+ * starts a new trace. Reads the known part of later versions.
  */
 export const parseTraceparent = (text: string): TraceContext | null => {
   if (text.length < knownLength) return null;
@@ -62,7 +62,7 @@ export const parseTraceparent = (text: string): TraceContext | null => {
   };
 };
 
-/** The field that tells the next program of a place in a trace, in version 00. */
+/** Formats a `traceparent` field, version 00. */
 export const formatTraceparent = ({ traceId, spanId, isSampled, hasRandomId }: TraceContext): string => {
   const flags = (isSampled ? sampledFlag : 0) + (hasRandomId ? randomIdFlag : 0);
   return `00-${traceId}-${spanId}-0${flags}`;

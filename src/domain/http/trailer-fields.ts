@@ -3,8 +3,8 @@ import { isHopByHop } from './field-traits.js';
 import type { HeaderList } from './header-list.js';
 
 /**
- * Fields that have no meaning behind the content (RFC 9110, section 6.5.1): they frame it, say how it is to be handled or
- * cached, or who may see it. A recipient that merged them with the head would let them change what it has acted on.
+ * Fields that must not be trailers (RFC 9110, section 6.5.1): they control framing, routing, caching or
+ * access. Merging them would change decisions that the recipient has made.
  */
 const headOnly: ReadonlySet<string> = new Set([
   'age',
@@ -38,8 +38,9 @@ const isHeadOnly = (canonical: string): boolean =>
   headOnly.has(canonical) || isHopByHop(canonical) || canonical.startsWith('access-control-');
 
 /**
- * The trailer fields of a response that may be passed on. `settled` tells of canonical names that others have decided
- * about already, in the head.
+ * The trailer fields that may be forwarded.
+ *
+ * @param settled whether the head has decided about a canonical name
  */
 export const passableTrailers = (trailers: HeaderList, settled: (canonical: string) => boolean): HeaderList => {
   const kept: string[] = [];

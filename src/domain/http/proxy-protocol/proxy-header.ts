@@ -1,4 +1,4 @@
-/** Whom a PROXY header names as the client of its connection. */
+/** The client that a PROXY header names. */
 export interface ProxiedClient {
   /** In canonical text: an IPv4-mapped address is written as IPv4. */
   readonly address: string;

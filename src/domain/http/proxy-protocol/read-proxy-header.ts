@@ -12,7 +12,7 @@ import {
 /** Signature, command, family and length. */
 const fixedOctets = 16;
 
-/** Octets of addresses and TLVs that are read; nobody sends that many in good faith. */
+/** Maximum octets of addresses and TLVs. */
 const maxVariableOctets = 4_096;
 
 const versionAndLocal = 0x20;
@@ -37,11 +37,14 @@ const word = (octets: Uint8Array, at: number): number => short(octets, at) * 65_
 
 const ipv6 = (octets: Uint8Array, at: number): IpAddress => {
   const words = [0, 4, 8, 12].map((offset) => word(octets, at + offset)) as [number, number, number, number];
-  // As everywhere, an IPv4-mapped address is the IPv4 address that it maps (RFC 4291, section 2.5.5.2).
+  // An IPv4-mapped address becomes IPv4 (RFC 4291, section 2.5.5.2).
   return words[0] === 0 && words[1] === 0 && words[2] === 0xffff ? [words[3]] : words;
 };
 
-/** What is wrong with the TLVs from an offset to the end of a header, or null (PROXY protocol, section 2.2.1). */
+/**
+ * The first fault in the TLVs from an offset to the end of the header, or null (PROXY protocol, section
+ * 2.2.1).
+ */
 const tlvFault = (header: Uint8Array, from: number): ProxyHeaderFault | null => {
   let checksumAt: number | null = null;
   let at = from;
@@ -57,7 +60,7 @@ const tlvFault = (header: Uint8Array, from: number): ProxyHeaderFault | null => 
     at = next;
   }
   if (checksumAt === null) return null;
-  // It was made while its own octets were 0 (section 2.2.3).
+  // The checksum covers its own octets as zeros (section 2.2.3).
   const whole = Uint8Array.from(header);
   whole.fill(0, checksumAt, checksumAt + checksumOctets);
   return crc32c(whole) === word(header, checksumAt) ? null : 'wrong_checksum';
@@ -79,9 +82,8 @@ const readProxied = (header: Uint8Array): ProxyHeaderReading => {
 };
 
 /**
- * Reads a header of version 2 (PROXY protocol, section 2.2) from octets that begin with its signature. TLVs are of no
- * meaning here, but have to be framed as they should, and a checksum among them has to be right. Of LOCAL all that
- * follows the length is skipped.
+ * Parses a version 2 header (PROXY protocol, section 2.2). The octets begin with the signature. TLVs are
+ * ignored, but their framing and checksum must be valid. LOCAL skips everything after the length.
  */
 const readBinaryProxyHeader = (octets: Uint8Array): ProxyHeaderReading => {
   const command = octets[12];
@@ -96,13 +98,13 @@ const readBinaryProxyHeader = (octets: Uint8Array): ProxyHeaderReading => {
   return readProxied(octets.subarray(0, length));
 };
 
-/** Octets of the longest header, its line end among them (PROXY protocol, section 2.1). */
+/** Maximum octets of a header, including its line end (PROXY protocol, section 2.1). */
 const maxOctets = 107;
 
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
 
-/** Octets of the line without its end; a reading where that has not come, or never can. */
+/** Octets of the line without its end; a reading if the line is incomplete or invalid. */
 const lineLength = (octets: Uint8Array): number | ProxyHeaderReading => {
   for (let index = 0; index < Math.min(octets.length, maxOctets - 1); index += 1) {
     const octet = octets[index];
@@ -120,7 +122,7 @@ const port = (text: string): number | null => {
   return value === null || value > 65_535 ? null : value;
 };
 
-/** An address of the family that the header says it is of, in canonical text. */
+/** The canonical text of an address of the declared family, or null. */
 const address = (text: string, isIpv6: boolean): string | null => {
   if (text.includes(':') !== isIpv6) return null;
   const parsed = parseIpAddress(text);
@@ -138,9 +140,8 @@ const clientOf = (words: readonly string[]): ProxiedClient | null => {
 };
 
 /**
- * Reads a header of version 1, which is a line of text (PROXY protocol, section 2.1), from octets that begin as one does.
- * Its grammar is exact: one space between words, no leading zeros, nothing behind the last word. Of `UNKNOWN` the rest of
- * the line is of no meaning.
+ * Parses a version 1 header, a line of text (PROXY protocol, section 2.1). The grammar is strict: one space
+ * between words, no leading zeros, nothing after the last word. `UNKNOWN` ignores the rest of the line.
  */
 const readTextProxyHeader = (octets: Uint8Array): ProxyHeaderReading => {
   const length = lineLength(octets);
@@ -151,11 +152,11 @@ const readTextProxyHeader = (octets: Uint8Array): ProxyHeaderReading => {
   return client === null ? faultyProxyHeader('malformed') : { kind: 'complete', octets: length + 2, client };
 };
 
-/** `PROXY ` and the signature of version 2, of which neither begins as the other does. */
+/** `PROXY `. Neither this nor the version 2 signature is a prefix of the other. */
 const textBegin: readonly number[] = [0x50, 0x52, 0x4f, 0x58, 0x59, 0x20];
 const binaryBegin: readonly number[] = [0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a];
 
-/** Whether octets are the beginning of a signature, or begin with it. */
+/** Whether the octets and the signature agree as far as both go. */
 const agrees = (octets: Uint8Array, begin: readonly number[]): boolean => {
   for (let index = 0; index < Math.min(octets.length, begin.length); index += 1) {
     if (octets[index] !== begin[index]) return false;
@@ -164,9 +165,11 @@ const agrees = (octets: Uint8Array, begin: readonly number[]): boolean => {
 };
 
 /**
- * Reads the header of the PROXY protocol, version 1 or 2, that a connection begins with
- * (https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt). `octets`: all that has come until now. More of them change
- * no reading but `incompleteProxyHeader`, which is never said of more than 4111 octets.
+ * Parses the PROXY protocol header, version 1 or 2, at the start of a connection
+ * (https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt). Only `incompleteProxyHeader` can change with
+ * more octets. It never results from more than 4111 octets.
+ *
+ * @param octets everything received until now
  */
 export const readProxyHeader = (octets: Uint8Array): ProxyHeaderReading => {
   if (octets.length === 0) return incompleteProxyHeader;

@@ -14,8 +14,7 @@ const built = (file: string): string =>
 /** Writes lines of all lengths up to the longest, as fast as they are taken, once its standard input has ended. */
 const writer = `
   const { readFileSync } = await import('node:fs');
-  const { LogOutput } = await import(${JSON.stringify(built('log-output.js'))});
-  const { isSharedPipe } = await import(${JSON.stringify(built('line-pieces.js'))});
+  const { LogOutput, isSharedPipe } = await import(${JSON.stringify(built('log-output.js'))});
   const output = new LogOutput({ fileDescriptor: 1, format: null, isShared: isSharedPipe(1) });
   process.stderr.write('ready ');
   readFileSync(0);

@@ -1,6 +1,6 @@
 import { isLasting } from '../../../domain/agent-protocol/lasting-answers.js';
 import type { AgentAnswer } from '../../../domain/agent-protocol/messages.js';
-import type { JsonObject } from '../../../domain/shared/json.js';
+import type { JsonObject, JsonValue } from '../../../domain/shared/json.js';
 import { writeAnswerJson } from '../agent-messages/answer-messages.js';
 import type { JsonOctets } from './json-octets.js';
 
@@ -20,11 +20,17 @@ const opened = (json: string, depth: number): string => {
 };
 
 const writeAnswer = (answer: AgentAnswer, additions: JsonObject): AnswerText => {
-  const members = Object.entries(writeAnswerJson(answer));
+  const json = writeAnswerJson(answer);
   // The id comes last in `custom`, which comes last in `audit`.
-  const head = members.findIndex(([name]) => name === 'audit') + 1;
-  const before = JSON.stringify(Object.fromEntries(members.slice(0, head)));
-  const after = JSON.stringify({ ...Object.fromEntries(members.slice(head)), ...additions });
+  const head: Record<string, JsonValue> = {};
+  const tail: Record<string, JsonValue> = {};
+  let part = head;
+  for (const name in json) {
+    part[name] = json[name] as JsonValue;
+    if (name === 'audit') part = tail;
+  }
+  const before = JSON.stringify(head);
+  const after = JSON.stringify(Object.assign(tail, additions));
   return [`${opened(before, '}}}'.length)}"correlation_id":`, `}},${after.slice('{'.length)}`];
 };
 

@@ -1,11 +1,11 @@
 import type { AgentVerdict } from '../../../domain/agent-protocol/agent-verdict.js';
 
-/** What is written of each request once it has ended. */
+/** The access log record of a finished request. */
 export interface AccessRecord {
   readonly requestId: string;
-  /** Of the trace; the request's id while tracing is off. */
+  /** Id of the trace; the request id if tracing is off. */
   readonly traceId: string;
-  /** The id shown to the client in X-Correlation-Id. */
+  /** The id that the client gets in X-Correlation-Id. */
   readonly correlationId: string;
   readonly clientIp: string;
   readonly method: string;
@@ -15,23 +15,23 @@ export interface AccessRecord {
   readonly host: string | null;
   readonly route: string | null;
   readonly upstream: string | null;
-  /** The target's address. */
+  /** Address of the target. */
   readonly target: string | null;
-  /** As it was sent. */
+  /** The status sent to the client. */
   readonly status: number;
-  /** The gRPC code of an error that was answered with status 200; null where there was none. */
+  /** The gRPC code of an error sent with status 200; else null. */
   readonly grpcStatus: number | null;
   readonly durationMs: number;
   readonly requestBytes: number;
   readonly responseBytes: number;
-  /** Code of the problem that ended it; null where nothing went wrong. */
+  /** Code of the problem that ended the request; null if there was none. */
   readonly errorType: string | null;
-  /** Null where no agent ended it. */
+  /** Null if no agent ended the request. */
   readonly verdict: AgentVerdict | null;
 }
 
 export interface AccessLog {
-  /** False: what is written goes nowhere, so that it need not be put together. */
+  /** False: log lines are discarded, so callers need not build them. */
   readonly isOn: boolean;
   write(record: AccessRecord): void;
 }

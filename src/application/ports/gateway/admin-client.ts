@@ -3,10 +3,10 @@ import type { JsonValue } from '../../../domain/shared/json.js';
 import type { Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
 
-/** What an admin endpoint of a gateway that runs said. */
+/** The reply of an admin endpoint of a running gateway. */
 export interface AdminReply {
   readonly status: number;
-  /** Null where there is none, or it is no JSON. */
+  /** Null if the body is empty or not JSON. */
   readonly body: JsonValue;
 }
 
@@ -17,8 +17,8 @@ export interface AdminFailure {
   readonly detail: string;
 }
 
-/** The admin endpoints of another process. */
+/** Calls the admin endpoints of another process. */
 export interface AdminClient {
-  /** POST without a body. Follows nothing, and settles within its deadline. */
+  /** Sends a POST without a body. Does not follow redirects; settles within its deadline. */
   post(address: SocketAddress, path: string, token: Secret): Promise<Result<AdminReply, AdminFailure>>;
 }

@@ -19,7 +19,7 @@ export interface AgentFailure {
   readonly code: AgentFailureCode;
   /** For the log; never a secret. */
   readonly detail: string;
-  /** The limit of the gateway that the call, or its answer, is over; absent where it failed otherwise. */
+  /** The gateway limit that the call or its answer exceeds; absent for other failures. */
   readonly limit?: ReachedLimit;
 }
 
@@ -27,128 +27,157 @@ export type AgentOutcome = Result<AgentAnswer, AgentFailure>;
 
 export interface AgentStatus {
   readonly name: string;
-  /** `unreachable` where there is no connection that can take a call. */
+  /** `unreachable`: no connection can carry a call. */
   readonly state: AgentState | 'unreachable';
   readonly connections: number;
   readonly inFlight: number;
   readonly queueDepth: number;
-  /** The report that the state is taken from; null where there is none. */
+  /** The last health report; null if there is none. */
   readonly health: AgentHealth | null;
-  /** Null where the agent has no circuit breaker. */
+  /** Null if the agent has no circuit breaker. */
   readonly breaker: CircuitState | null;
-  /** It runs in this process and is still getting ready, so the start of the gateway is not over; absent otherwise. */
+  /**
+   * The agent runs in this process and is not ready yet, so the gateway is still starting; absent
+   * otherwise.
+   */
   readonly isStarting?: true;
-  /** Why it refuses the configuration in force, and goes on with the one before, or this gateway altogether; null where it does not. */
+  /**
+   * Why the agent rejects the current configuration (and keeps the previous one) or this gateway;
+   * null if it does not.
+   */
   readonly refusal: string | null;
-  /** What its block subscribes it to and it does not take; empty until it has said what it takes. */
+  /** Subscribed events that the agent does not support; empty until its capabilities are known. */
   readonly unsupportedEvents: readonly AgentSubscription[];
 }
 
-/** `no_answer`: whether the agent has taken the configuration is not known; it gets it with the next connection. */
+/**
+ * `no_answer`: unknown whether the agent applied the configuration. It gets the configuration with
+ * its next connection.
+ */
 export interface ConfigureFailure {
   readonly kind: 'refused' | 'no_answer';
   /** For the log; never a secret. */
   readonly reason: string;
 }
 
-/** `sent`: the transport has no answer to it, so that all that is known is that it left. Else the agent has taken it. */
+/**
+ * `sent`: the transport has no reply, so only the sending is known. Otherwise the agent has applied
+ * it.
+ */
 export type ConfigureOutcome = Result<'sent' | undefined, ConfigureFailure>;
 
-/** Who is told what an agent reports of itself. */
+/** Receives the metric reports of agents. */
 export interface AgentReportReader {
-  /** A report has come: well-formed, and nothing of what it says has been checked. */
+  /** A well-formed report has arrived. Its content is not checked yet. */
   reported(report: MetricsReport): void;
-  /** The agent of this id can be reached no more. What it is holds no longer; what it has counted stays counted. */
+  /** The agent is unreachable: its gauges no longer hold, its counters stay. */
   ended(agentId: string): void;
 }
 
-/** What an agent reports of itself, for the gateway's own metrics. */
+/** The metric reports of an agent, for the gateway's own metrics. */
 export interface AgentMetricsSource {
-  /** Who is told from now on; called once, before `start`. */
+  /** Sets the reader; called once, before `start`. */
   reportTo(reader: AgentReportReader): void;
-  /** Has an agent in this process tell at once how it is. Agents elsewhere report by themselves. */
+  /** Makes an agent in this process report at once. Other agents report on their own schedule. */
   reportNow(): void;
 }
 
-/** Who has asked an agent. */
+/** Receives the outcome of an agent call. */
 export interface AgentCallListener {
   /**
-   * What came of the call. Called once, and never before the call has been made. Must not throw: it is called from where
-   * octets are read.
+   * Called once with the outcome, never during the call. Must not throw: it runs inside the reader
+   * of the socket.
    */
   answered(outcome: AgentOutcome): void;
 }
 
-/** What follows a client when another configuration comes into force. */
+/** What replaces a client when a new configuration comes into force. */
 export interface AgentSuccession {
-  /** Another client hands the agent the same configuration, so attempts to connect that calls wait for may finish. */
+  /**
+   * A new client sends the agent the same configuration. Connection attempts that calls wait for
+   * may finish.
+   */
   readonly sameConfig: boolean;
-  /** Another client reports on the agent under the same name, so this one does not report that the agent has ended. */
+  /** A new client reports the agent under the same name, so this client does not report its end. */
   readonly hasSuccessor: boolean;
 }
 
-/** One agent, as the gateway calls it. Shared by every route that lists it; closed when the last one is gone. */
+/**
+ * The gateway's client for one agent. All routes that list the agent share it; it closes with the
+ * last one.
+ */
 export interface AgentClient extends AgentMetricsSource {
   readonly name: string;
 
   /**
-   * Asks about an event. Resolves in every case, at the latest when the agent's time-out is over; the time-out counts
-   * the wait for a free slot. An answer that is given has been found well-formed. At most one call may be in flight per
-   * correlation id. Whoever gives up on a request that an agent wants the body of has to cancel it.
+   * Sends an event and returns the agent's well-formed answer. Always resolves, at the latest at
+   * the agent's timeout, which includes the wait for a free slot.
+   * At most one call per correlation id may be in flight. To give up a request whose body the agent
+   * wants, call `cancel`.
    */
   ask(event: AgentEvent): MaybePromise<AgentOutcome>;
 
-  /** The same without a promise: the outcome where it is there at once; null where the listener is told it later. */
+  /**
+   * Like `ask`, without a promise. Returns an immediate outcome; null: the listener gets it later.
+   */
   askFor(event: AgentEvent, listener: AgentCallListener): AgentOutcome | null;
 
-  /** The request is no longer of interest: a call in flight for it ends as `cancelled`, and the agent is told. */
+  /** Cancels a request. A call in flight ends as `cancelled`, and the agent is notified. */
   cancel(correlationId: string, reason: CancelReason): void;
 
   /**
-   * The request is over: nothing more will be asked about it. Has to be told of every request that the agent was asked
-   * about, after the last event; a call that is in flight goes on.
+   * Ends a request after its last event. Required for every request that the agent was called for.
+   * Calls in flight continue.
    */
   conclude(correlationId: string): void;
 
   /**
-   * Hands over a new configuration, which new connections then begin with; only where the agent refuses it, the old one
-   * stays. One that the agent has already changes nothing.
+   * Sends a new configuration, which later connections begin with. If the agent rejects it, the
+   * previous one stays. An equal configuration has no effect.
    */
   configure(config: JsonObject | null): Promise<ConfigureOutcome>;
 
-  /** Null until a first handshake has succeeded; then the last one, also while the agent is away. */
+  /**
+   * Null before the first successful handshake; then the last known ones, even while disconnected.
+   */
   capabilities(): AgentCapabilities | null;
 
-  /** Calls the listener whenever a handshake or a configuration may have changed the capabilities; set once, before `start`. */
+  /**
+   * Sets the listener for possible changes of capabilities, by handshake or configuration. Called
+   * once, before `start`.
+   */
   onCapabilities(listener: () => void): void;
 
   status(): AgentStatus;
 
   /**
-   * Starts connecting, and does not wait for the agent. Calls wait for the outcome of the first attempt, so that a client
-   * that takes the place of another loses none; after that they fail by the failure mode while the agent is away.
+   * Starts connecting without waiting. Calls wait for the first attempt, so that a replacement
+   * client loses none. Later, while disconnected, calls fail by the failure mode.
    */
   start(): void;
 
   /**
-   * Another configuration is in force: the client connects no more and hands over no configuration. Calls continue over
-   * the open connections until `stop`.
+   * A new configuration is in force: this client stops connecting and configuring. Calls continue
+   * on open connections until `stop`.
    */
   retire(next: AgentSuccession): void;
 
-  /** Takes no new call, waits for those in flight up to the grace, then closes. */
+  /** Rejects new calls, waits for calls in flight within the grace period, then closes. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** What the limits of the gateway say about every agent. */
+/** The gateway's limits for every agent. */
 export interface AgentClientLimits {
-  /** Calls that may wait for a free place. */
+  /** Maximum number of calls that wait for a slot. */
   readonly maxQueueDepth: number;
-  /** Octets of an answer, body mutations not counted. */
+  /** Maximum size of an answer in octets, without body mutations. */
   readonly maxResponseBytes: number;
 }
 
-/** Makes the client for an agent block; waits where code has to be loaded for it. Nothing connects before `start`. */
+/**
+ * Creates the client of an agent block. A promise while its code loads. Connects only after
+ * `start`.
+ */
 export type AgentClientFactory = (
   agent: AgentConfiguration,
   limits: AgentClientLimits,

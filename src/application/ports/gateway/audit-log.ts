@@ -1,18 +1,18 @@
 import type { AuditConfiguration } from '../../../domain/gateway/configuration/audit-schema.js';
 import type { Result } from '../../../domain/shared/result.js';
 
-/** Where the lines of the audit log go. It holds up nobody who writes; what it keeps meanwhile is bounded. */
+/** The destination of audit records. Writing never blocks; its buffer is bounded. */
 export interface AuditLog {
-  /** A whole line, with its line feed. */
+  /** Writes one line with its line feed. */
   write(line: string): void;
-  /** Lines that were lost so far. */
+  /** Number of lost lines. */
   dropped(): number;
   /**
-   * Writes what waits, for so long at the most, and takes no more. A log of the same kind in `next` gets what could not be written; the rest
-   * counts as lost. Never rejects.
+   * Stops accepting lines and flushes within the deadline. Unwritten lines go to `next` if it is of
+   * the same kind; others count as lost. Never rejects.
    */
   close(deadlineMs: number, next?: AuditLog | null): Promise<void>;
 }
 
-/** Opens the log that the configuration names. The error is one clause which says what to do. */
+/** Opens the configured audit log. The error is one clause that says what to do. */
 export type AuditLogOpener = (audit: AuditConfiguration) => Promise<Result<AuditLog, string>>;

@@ -1,7 +1,7 @@
 import type { ContentCoding } from '../../../domain/http/content-codings.js';
 import { BodyReadError, type BodySource } from './body-source.js';
 
-/** A body is not what its content coding says: malformed, cut short, or followed by octets that belong to nothing. */
+/** A body does not match its content coding: malformed, truncated, or followed by extra octets. */
 export class InflationError extends BodyReadError {
   constructor(message: string) {
     super('malformed', message);
@@ -9,13 +9,13 @@ export class InflationError extends BodyReadError {
   }
 }
 
-/** Takes content codings off bodies. */
+/** Decodes content codings of bodies. */
 export interface BodyInflater {
   /**
-   * The body without this coding, its length not known. It is inflated as it is read, and `body` is read for nothing but
-   * a read that waits; pieces are of at most 64 KiB, and how many of them are too many is for the reader to say. Reading
-   * rejects with an InflationError where the body is malformed, and with the error of `body` where that cannot be read.
-   * A body without a single octet stays one.
+   * Returns the decoded body, of unknown length. Decodes on demand, in pieces of at most 64 KiB;
+   * the reader limits the total size.
+   * Reading rejects with an InflationError for a malformed body, or with the error of `body`. An
+   * empty body stays empty.
    */
   inflate(body: BodySource, coding: ContentCoding): BodySource;
 }

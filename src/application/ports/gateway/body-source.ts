@@ -1,38 +1,38 @@
 import type { HeaderList } from '../../../domain/http/header-list.js';
 
-/** Where pieces come from that may be used again. */
+/** A source of pieces whose memory can be reused. */
 export interface PieceOrigin {
   /**
-   * Nobody looks at this piece any more, which `read` has given: its memory may be that of another piece from now on. Where
-   * it is not called, or there is none, the memory is collected as any other.
+   * Returns a piece from `read` for reuse: the caller must not access it again. Optional: otherwise
+   * the garbage collector frees it.
    */
   reuse?(piece: Uint8Array): void;
 }
 
 /**
- * A message body that is pulled. Nothing is read ahead of `read` but what is in the socket's own buffer, so backpressure
- * comes by itself.
+ * A message body, read on demand. Nothing is read ahead beyond the socket's buffer, which gives
+ * backpressure.
  */
 export interface BodySource extends PieceOrigin {
-  /** Octets, where the message says so; null where it does not (chunked). */
+  /** The declared length in octets; null if unknown (chunked). */
   readonly declaredLength: number | null;
 
   /**
-   * The next piece, or null at the end: at once where it is there, else a promise. Throws, or rejects with, a
-   * BodyReadError where the body ended early or was malformed.
+   * The next piece, null at the end; a promise only if it must wait. Throws or rejects with a
+   * BodyReadError if the body is truncated or malformed.
    */
   read(): Uint8Array | null | Promise<Uint8Array | null>;
 
   /**
-   * In place of `read`: all of it at once, one character for each octet. Null where it is not there so, or was read: `read`
-   * says which.
+   * An alternative to `read`: the whole body, one character per octet. Null if it is not available
+   * at once or was read already; then call `read`.
    */
   readText?(): string | null;
 
-  /** The trailer section; empty until `read` has given null. */
+  /** The trailer section; empty until `read` has returned null. */
   trailers(): HeaderList;
 
-  /** The rest is not wanted. */
+  /** Discards the rest. */
   cancel(): void;
 }
 

@@ -3,24 +3,36 @@ import type { ConfigurationProblem } from '../../../domain/configuration/configu
 import type { Setting } from '../../../domain/configuration/setting/setting.js';
 import type { GatewayConfiguration } from '../../../domain/gateway/configuration/gateway-configuration.js';
 
-/** What came of reading a configuration. */
+/** The result of reading a configuration. */
 export interface LoadedConfiguration {
-  /** Null where there was any error. */
+  /** Null if there was an error. */
   readonly configuration: GatewayConfiguration | null;
   /** Errors and warnings, in the order of the file. */
   readonly problems: readonly ConfigurationProblem[];
-  /** Finds what is wrong with what options of agents name; absent where the configuration is no text. */
+  /** Locates problems with the options of agents; absent if the configuration is not a text. */
   readonly locate?: AgentOptionLocator;
-  /** What was read, by path, so that it can be read again as it was. May hold secrets. Absent where the configuration is no text. */
+  /**
+   * The texts that were read, by path, to read the same configuration again. May hold secrets.
+   * Absent if the configuration is not a text.
+   */
   readonly texts?: ReadonlyMap<string, string>;
-  /** What is unsafe in a configuration without errors, as warnings; absent where the configuration is no text. */
+  /**
+   * Warnings about unsafe settings, for a configuration without errors; absent if the configuration
+   * is not a text.
+   */
   readonly advise?: () => readonly ConfigurationProblem[];
-  /** What was written, those of included files in their places; absent where the configuration is no text. May hold secrets. */
+  /**
+   * The settings as written, with included files in place; absent if the configuration is not a
+   * text. May hold secrets.
+   */
   readonly settings?: readonly Setting[];
 }
 
-/** Where the gateway's configuration comes from. */
+/** Loads the gateway's configuration. */
 export interface ConfigurationSource {
-  /** Reads, checks and completes the whole configuration. Never rejects: what goes wrong is a problem in the result. */
+  /**
+   * Reads, checks and completes the whole configuration. Never rejects: failures are problems in
+   * the result.
+   */
   load(): Promise<LoadedConfiguration>;
 }

@@ -10,19 +10,21 @@ import type {
   WorkerFigures,
 } from './gateway-state.js';
 
-/** The process that watches over the workers and takes no traffic. */
+/** The process that supervises the workers and serves no traffic. */
 export interface SupervisorFigures {
   readonly pid: number;
   readonly memory: MemoryFigures;
 }
 
-/** How often a worker of this number was replaced by another one, since the gateway started. */
+/** How often a worker number was restarted since the gateway started. */
 export interface WorkerRestarts {
   readonly worker: number;
   readonly count: number;
 }
 
-/** What the gateway, or one worker of it, is doing at a moment. Plain data: it passes between processes. */
+/**
+ * State of the gateway, or of one worker, at a moment. Plain data that passes between processes.
+ */
 export interface GatewaySnapshot {
   readonly phase: GatewayPhase;
   readonly reloads: ReloadFigures;
@@ -37,45 +39,56 @@ export interface GatewaySnapshot {
   readonly rateLimiterKeys: Readonly<Record<string, number>>;
   readonly isRateLimitStoreUp: boolean;
   readonly memoryLimit: MemoryLimitStatus | null;
-  /** Null where there is none: one process is the whole gateway. */
+  /** Null if one process is the whole gateway. */
   readonly supervisor: SupervisorFigures | null;
   readonly restarts: readonly WorkerRestarts[];
-  /** Numbers of the workers that gave no answer in time: their figures are missing. */
+  /** Numbers of the workers that did not reply in time; their figures are missing. */
   readonly missingWorkers: readonly number[];
-  /** The supervisor gave no answer: these are the figures of one worker alone. */
+  /** The supervisor did not reply: the figures are of one worker only. */
   readonly isPartial: boolean;
 }
 
-/** What came of the wish to load the configuration again. */
+/** The outcome of a reload request. */
 export type ReloadOutcome =
-  /** `count`: reloads that have taken effect by now. */
+  /** `count`: reloads that took effect so far. */
   | { readonly kind: 'reloaded'; readonly count: number }
-  /** Nothing has changed. `problems`: each on one line, or as many as it takes, fit to be shown to who holds the token. */
+  /**
+   * Nothing changed. `problems`: texts of one or more lines each, safe to show to the holder of the
+   * token.
+   */
   | { readonly kind: 'refused'; readonly problems: readonly string[] }
-  /** The gateway starts, drains or is being replaced, so that nothing has changed. The reason says which. */
+  /** Nothing changed: the gateway is starting, draining or being replaced, as the reason says. */
   | { readonly kind: 'not_now'; readonly reason: string }
-  /** It lasts: it may come into force yet, or be refused. */
+  /** The reload is still running; it may yet succeed or fail. */
   | { readonly kind: 'under_way' }
-  /** The program is being replaced: whoever serves when that is over reloads it. */
+  /** The program is being replaced; the process that serves afterwards reloads. */
   | { readonly kind: 'after_upgrade' }
-  /** What came of it is not known. */
+  /** The outcome is unknown. */
   | { readonly kind: 'no_answer' };
 
-/** The metrics of the whole gateway as one text exposition. */
+/** The metrics of the whole gateway as a text exposition. */
 export interface MetricsText {
   readonly contentType: string;
   readonly text: string;
 }
 
-/** What came of a wish about a target. `replaced`: nothing, for another program has taken the place of this one. */
+/**
+ * The outcome of a drain command. `replaced`: not executed, because another program has replaced
+ * this one.
+ */
 export type TargetOutcome = TargetChange | 'no_answer' | 'replaced';
 
-/** The gateway with all of its workers, asked from one of them. Every method settles within a deadline of its own and never rejects. */
+/**
+ * All workers of the gateway, as seen from one of them. Every method settles within a deadline and
+ * never rejects.
+ */
 export interface GatewayCluster {
   snapshot(): GatewaySnapshot | Promise<GatewaySnapshot>;
-  /** Null where the supervisor gives no answer: figures of one worker alone would look as if counters had fallen. */
+  /**
+   * Null if the supervisor does not reply: the counters of one worker alone would appear to fall.
+   */
   metrics(): Promise<MetricsText | null>;
   reload(): Promise<ReloadOutcome>;
-  /** See `GatewayState.drainTarget`; for every worker, those that come later too. */
+  /** Like `GatewayState.drainTarget`, for all present and future workers. */
   drainTarget(upstream: string, address: string, drained: boolean): Promise<TargetOutcome>;
 }

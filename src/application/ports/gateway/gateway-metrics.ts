@@ -17,20 +17,20 @@ export interface PoolFigures {
   readonly waiting: number;
 }
 
-/** Counters of one route, its labels resolved when the configuration loads. */
+/** Counters of one route; labels are resolved when the configuration loads. */
 export interface RouteMetrics {
-  /** A request of this route has been answered. */
+  /** A response of this route is complete. */
   finished(status: number, durationSeconds: number): void;
 }
 
 export interface UpstreamMetrics {
   attempted(): void;
   failed(): void;
-  /** A request was sent once more. Counted as an attempt too. */
+  /** A request was retried. Also counts as an attempt. */
   retried(): void;
-  /** A request was not sent once more because the budget of retries is spent. */
+  /** A retry was refused because the retry budget is spent. */
   retryRefused(): void;
-  /** A request found every connection to its target busy. */
+  /** Every connection to the target was busy. */
   poolExhausted(): void;
 }
 
@@ -38,83 +38,85 @@ export interface AgentCallMetrics {
   answered(latencySeconds: number): void;
   timedOut(): void;
   failed(): void;
-  /** A request or response has gone on without the agent, as its failure mode says. Counted beside the failure. */
+  /**
+   * A message continued without the agent by its failure mode. Counted in addition to the failure.
+   */
   failedOpen(): void;
 }
 
 /**
- * What the gateway counts. Gauges are read from their sources when they are asked for. Asking again for the same route,
- * upstream or agent gives the same counters, so that they go on over a reload.
+ * The gateway's metrics. Gauges are read at each scrape. The same route, upstream or agent returns
+ * the same counters, so that they survive a reload.
  */
 export interface GatewayMetrics {
-  /** Value of the label `instance` from now on. */
+  /** Sets the value of the label `instance`. */
   nameInstance(instance: string): void;
-  /** `route` is a route id, or null for requests that no route took. */
+  /** `route` is a route id; null for requests without a route. */
   route(route: string | null): RouteMetrics;
   upstream(upstream: string): UpstreamMetrics;
   agent(agent: string): AgentCallMetrics;
   limitExceeded(limit: ExceededLimit): void;
-  /** `limit`: the key of the configuration. */
+  /** `limit`: the configuration key. */
   connectionLimitReached(limit: string): void;
-  /** `limit`: the key of the configuration; of a route's policy `rate-limit`. */
+  /** `limit`: the configuration key; for a route, its policy `rate-limit`. */
   rateLimitExceeded(limit: string): void;
-  /** `limit`: the key of the configuration. */
+  /** `limit`: the configuration key. */
   requestLimitReached(limit: string): void;
-  /** The process was found without a free file descriptor. */
+  /** The process had no free file descriptor. */
   descriptorsExhausted(): void;
   configurationReloaded(outcome: 'success' | 'failure'): void;
 }
 
-/** Where the values of gauges come from, and of counters that are kept elsewhere. */
+/** Sources of gauges, and of counters kept elsewhere. */
 export interface GatewayGauges {
   openConnections(): number;
   requestsInFlight(): number;
   pools(): readonly PoolFigures[];
-  /** Octets of memory that the gateway holds. */
+  /** Resident memory of the gateway in octets. */
   memoryBytes(): number;
-  /** Each process that serves. */
+  /** One entry per serving process. */
   workers(): readonly WorkerFigures[];
-  /** Numbers of the workers that gave no answer. */
+  /** Numbers of the workers that did not reply. */
   missingWorkers(): readonly number[];
-  /** Requests that wait for their turn. */
+  /** Queued requests. */
   requestsQueued(): number;
   upstreams(): readonly UpstreamStatus[];
   routeBreakers(): readonly { readonly route: string; readonly state: CircuitState }[];
   rateLimiterKeys(): Readonly<Record<string, number>>;
-  /** False while any worker cannot ask the store. */
+  /** False if any worker cannot reach the store. */
   isRateLimitStoreUp(): boolean;
   memoryLimit(): MemoryLimitStatus | null;
-  /** How each agent is, as the gateway sees it. */
+  /** State of each agent as the gateway sees it. */
   agents(): readonly AgentStatus[];
-  /** What the agents report of themselves; those that can be asked are asked for it. */
+  /** Metrics that agents report; embedded agents report on this call. */
   agentFamilies(): readonly AgentMetricFamily[];
 }
 
-/** Where one process keeps what it counts beside its metrics. */
+/** Gauges and counters of one process. */
 export interface ProcessGauges extends GatewayGauges {
-  /** Lines of the access log that were dropped because whoever reads the log is too slow. */
+  /** Access log lines dropped because the reader of the log is too slow. */
   droppedAccessLines(): number;
-  /** Records of the audit log that were lost. */
+  /** Lost audit records. */
   droppedAuditRecords(): number;
-  /** Series of agents' reports that were not taken. */
+  /** Dropped series of agents' reports. */
   droppedAgentSeries(): readonly { readonly agent: string; readonly count: number }[];
 }
 
-/** What there is to be exposed. */
+/** The figures to expose. */
 export interface ExposedFigures {
   readonly counts: readonly CountedFamily[];
   readonly gauges: GatewayGauges;
 }
 
-/** The metrics as a text exposition. */
+/** Renders metrics as a text exposition. */
 export interface MetricsExposition {
   readonly contentType: string;
-  /** Exposes the gauges too. Called once, when there is something to read them from. */
+  /** Adds the sources of the gauges. Called once, when they exist. */
   observe(gauges: ProcessGauges): void;
-  /** Everything that this process has counted. */
+  /** All counters of this process. */
   counts(): readonly CountedFamily[];
-  /** The figures of this process. */
+  /** Renders the figures of this process. */
   render(): Promise<string>;
-  /** The figures of other processes, or of several together, under the name of this instance. */
+  /** Renders figures of other processes, under the name of this instance. */
   expose(figures: ExposedFigures): Promise<string>;
 }

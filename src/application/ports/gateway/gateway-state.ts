@@ -5,11 +5,11 @@ import type {
 } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import type { AgentStatus } from './agent-client.js';
 
-/** What the running program is. */
+/** Identity of the running program. */
 export interface ProgramIdentity {
   readonly name: string;
   readonly version: string;
-  /** Null where the program was not built from a known commit. */
+  /** Null if the program was not built from a known commit. */
   readonly buildCommit: string | null;
   readonly nodeVersion: string;
   /** Milliseconds since the Unix epoch. */
@@ -17,29 +17,32 @@ export interface ProgramIdentity {
 }
 
 /**
- * `starting` until the listeners take connections, `draining` from the signal to stop on; `replaced` where it drains because
- * a successor serves on the same addresses.
+ * `starting` until the listeners accept; `draining` from the stop signal on; `replaced` while it
+ * drains because a successor serves the same addresses.
  */
 export type GatewayPhase = 'starting' | 'running' | 'replaced' | 'draining';
 
 export interface ReloadFigures {
   /** Reloads that took effect. */
   readonly count: number;
-  /** When the configuration in force was loaded: at the last reload, or at the start. Milliseconds since the Unix epoch. */
+  /**
+   * When the current configuration was loaded, by start or reload. Milliseconds since the Unix
+   * epoch.
+   */
   readonly lastLoadMs: number;
 }
 
 export interface TargetStatus {
-  /** `host:port` that is connected to. */
+  /** `host:port` that the gateway connects to. */
   readonly address: string;
-  /** `host:port` as it is configured, where that is a name; else null. */
+  /** The configured `host:port` if it is a name; else null. */
   readonly name: string | null;
-  /** Its checks say so, and it has not failed too often. */
+  /** Health checks and passive failure detection consider it healthy. */
   readonly healthy: boolean;
-  /** It gets no new requests, because somebody has said so. */
+  /** An operator drained it: it gets no new requests. */
   readonly drained: boolean;
   readonly weight: number;
-  /** Null where it has no breaker. */
+  /** Null without a circuit breaker. */
   readonly breaker: CircuitState | null;
   readonly activeConnections: number;
   readonly totalRequests: number;
@@ -50,25 +53,25 @@ export interface TargetStatus {
   readonly unhealthySinceMs: number | null;
 }
 
-/** How much memory there is for the gateway. */
+/** The memory limit of the gateway. */
 export interface MemoryLimitStatus {
-  /** Octets. */
+  /** Memory sizes in octets. */
   readonly limitBytes: number;
-  /** The gateway is over it, or was so a moment ago. */
+  /** The gateway exceeds the limit, or did a moment ago. */
   readonly isShort: boolean;
 }
 
-/** Whether a target gets requests, now that somebody has said so. */
+/** State of a target after a drain command. */
 export interface DrainedState {
   readonly drained: boolean;
-  /** The name that was drained, and keeps requests from an address that was not, or is not any more; else null. */
+  /** The drained name that keeps requests from an address that is not drained itself; else null. */
   readonly drainedBy: string | null;
 }
 
-/** What came of the wish to change a target of an upstream. */
+/** Outcome of a drain command for a target of an upstream. */
 export type DrainChange = DrainedState | 'no_target';
 
-/** What came of the wish to change a target. */
+/** Outcome of a drain command. */
 export type TargetChange = DrainChange | 'no_upstream';
 
 export interface UpstreamStatus {
@@ -76,7 +79,7 @@ export interface UpstreamStatus {
   readonly targets: readonly TargetStatus[];
 }
 
-/** An address of an upstream. */
+/** A target of an upstream. */
 export interface TargetName {
   readonly upstream: string;
   readonly address: string;
@@ -84,14 +87,14 @@ export interface TargetName {
 
 /** One process that serves requests. */
 export interface WorkerFigures {
-  /** 0 where one process is the whole gateway; else its number, from 1 on. */
+  /** Worker number from 1 on; 0 if one process is the whole gateway. */
   readonly id: number;
   readonly pid: number;
   readonly connections: number;
   readonly requestsInFlight: number;
   readonly memory: MemoryFigures;
   readonly eventLoopDelay: EventLoopDelay;
-  /** Targets that it takes for ill; each worker judges for itself. */
+  /** Targets that this worker considers unhealthy; each worker judges for itself. */
   readonly unhealthyTargets: readonly TargetName[];
 }
 
@@ -103,43 +106,43 @@ export interface MemoryFigures {
   readonly externalBytes: number;
 }
 
-/** How late the event loop ran its timers, in milliseconds, since the program started. */
+/** Delay of the event loop's timers since the start, in milliseconds. */
 export interface EventLoopDelay {
   readonly meanMs: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** Measurements, and the sum of what they measured. */
+  /** Number and sum of measurements. */
   readonly count: number;
   readonly sumMs: number;
 }
 
-/** What the gateway is doing now. Every method answers at once, from what is in memory. */
+/** The current state of the gateway. Every method returns at once, from memory. */
 export interface GatewayState {
   readonly identity: ProgramIdentity;
   phase(): GatewayPhase;
   reloads(): ReloadFigures;
-  /** The one in force. */
+  /** The configuration in force. */
   configuration(): GatewayConfiguration;
-  /** The routes in the order in which they are matched. */
+  /** The routes in matching order. */
   routesInOrder(): readonly RouteConfiguration[];
   /** Open client connections by listener. */
   connections(): readonly { readonly listener: string; readonly open: number }[];
   requestsInFlight(): number;
   requestsInFlightByRoute(): readonly { readonly route: string; readonly inFlight: number }[];
-  /** Requests that wait for their turn. */
+  /** Queued requests. */
   requestsQueued(): number;
   agents(): readonly AgentStatus[];
   upstreams(): readonly UpstreamStatus[];
   workers(): readonly WorkerFigures[];
   /** Routes that have a circuit breaker. */
   routeBreakers(): readonly { readonly route: string; readonly state: CircuitState }[];
-  /** Buckets of rate limits that this gateway holds, by kind of limit. */
+  /** Rate-limit buckets in this process, by kind of limit. */
   rateLimiterKeys(): Readonly<Record<string, number>>;
-  /** Whether the rate-limit store answers; buckets in memory always do. */
+  /** Whether the rate-limit store is available; always true for buckets in memory. */
   isRateLimitStoreUp(): boolean;
-  /** Null: memory has no limit. */
+  /** Null: no memory limit. */
   memoryLimit(): MemoryLimitStatus | null;
-  /** Keeps new requests from a target, or lets them to it again. `address` as it is configured or as it is connected to. */
+  /** Drains a target, or undoes that. `address` is the configured or the resolved address. */
   drainTarget(upstream: string, address: string, drained: boolean): TargetChange;
 }

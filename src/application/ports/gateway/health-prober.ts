@@ -2,19 +2,22 @@ import type { SocketAddress } from '../../../domain/configuration/network-addres
 import type { HealthProbe } from '../../../domain/gateway/configuration/upstream-options.js';
 import type { Result } from '../../../domain/shared/result.js';
 
-/** Whom a probe goes to. */
+/** The target of a probe. */
 export interface ProbedTarget {
   /** An IP address. */
   readonly address: SocketAddress;
-  /** `host:port` as the configuration has it. */
+  /** `host:port` as configured. */
   readonly authority: string;
 }
 
-/** The error of a probe for which the process had no free file descriptor: it says nothing of the target. */
+/** The error of a probe that found no free file descriptor. It says nothing about the target. */
 export const outOfDescriptors = 'too many open files';
 
-/** Finds out whether a target is there. */
+/** Probes the health of targets. */
 export interface HealthProber {
-  /** Settles within the time-out, and never rejects. The error says why the target is not well; it holds no secret, and 200 characters at the most. */
+  /**
+   * Settles within the timeout; never rejects. The error says why the target is unhealthy, without
+   * secrets, in at most 200 characters.
+   */
   probe(target: ProbedTarget, probe: HealthProbe, timeoutMs: number): Promise<Result<void, string>>;
 }

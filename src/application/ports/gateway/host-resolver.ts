@@ -1,10 +1,10 @@
 import type { Result } from '../../../domain/shared/result.js';
 
-/** Finds the addresses of a host. */
+/** Resolves host names. */
 export interface HostResolver {
   /**
-   * IP addresses, each once, in an order that does not change while they are the same. An IP address is its own answer. The error is a
-   * code of the system, as in `ENOTFOUND`, or `timed_out`. Settles within a deadline of the adapter's own.
+   * Unique IP addresses in a stable order. An IP address resolves to itself. The error is a system
+   * code, as in `ENOTFOUND`, or `timed_out`. Settles within the adapter's deadline.
    */
   resolve(host: string): Promise<Result<readonly string[], string>>;
 }

@@ -7,66 +7,69 @@ import type { Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
 import type { ClientRequest, ClientResponse, RejectedRequest } from './http-exchange.js';
 
-/** A response to what never became a request. */
+/** The response to input that did not become a request. */
 export interface RejectionAnswer {
   readonly status: number;
   readonly headers: HeaderList;
   readonly body: string;
 }
 
-/** What is made of a connection that has come. */
+/** Whether a new connection is admitted. */
 export type ConnectionAdmission =
   | {
       readonly kind: 'admitted';
-      /** To be called once, when the connection has ended. */
+      /** Call once, when the connection has ended. */
       release(): void;
     }
   | { readonly kind: 'refused'; readonly answer: RejectionAnswer };
 
-/** What an engine calls. No function throws, and `handle` ends the response in every case. */
+/** The callbacks of an engine. None throws, and `handle` always ends the response. */
 export interface RequestHandler {
   /**
-   * Asked for every connection, before anything is read of it but its PROXY header, where it has to have one: `peerAddress`
-   * is that of the client then which the header names. `listener`: its key, as it was given to the engine. A promise settles
-   * in every case, soon, or with the reload that brings the listener; one that was let in is released where the connection
-   * has gone by then.
+   * Called for every connection before its first octet is read, except a required PROXY header,
+   * whose client is then `peerAddress`. `listener` is the key given to the engine.
+   * A promise always settles: soon, or with the reload that adds the listener. If the connection
+   * closed meanwhile, the engine releases the admission.
    */
   admit(listener: string, peerAddress: string): ConnectionAdmission | Promise<ConnectionAdmission>;
   handle(request: ClientRequest, response: ClientResponse): void;
   reject(rejected: RejectedRequest): RejectionAnswer;
-  /** Told of a connection that ended in its TLS handshake. */
+  /** A connection ended in its TLS handshake. */
   handshakeFailed(failure: HandshakeFailure): void;
-  /** Told of a connection that ended before it was asked about, for the sake of its PROXY header. */
+  /** A connection ended before admission because of its PROXY header. */
   proxyHeaderFailed(failure: ProxyHeaderFailure): void;
 }
 
-/** A TLS handshake that failed: nothing was asked, and nothing can be answered. */
+/** A failed TLS handshake: there is no request, and no response is possible. */
 export interface HandshakeFailure {
-  /** Key of the listener, as it was given to the engine. */
+  /** Key of the listener, as given to the engine. */
   readonly listener: string;
   readonly peerAddress: string;
-  /** A stable name where the TLS library has one, as in `CERT_HAS_EXPIRED`. */
+  /** A stable name from the TLS library, as in `CERT_HAS_EXPIRED`, if it has one. */
   readonly code: string;
 }
 
-/** A connection that had to begin with a PROXY header, and did not as it had to. */
+/** A connection whose required PROXY header was absent or wrong. */
 export interface ProxyHeaderFailure {
-  /** Key of the listener, as it was given to the engine. */
+  /** Key of the listener, as given to the engine. */
   readonly listener: string;
-  /** Of whoever made the connection. */
+  /** Address of the connecting peer. */
   readonly peerAddress: string;
-  /** What was wrong with the header, or: its sender is none that may send one, it did not come in time or ended, too many are awaited. */
+  /**
+   * The fault of the header; or the peer may not send one, it timed out, it was truncated, or too
+   * many connections wait for one.
+   */
   readonly reason: ProxyHeaderFault | 'untrusted_peer' | 'timed_out' | 'incomplete' | 'too_many';
 }
 
-/** What a listener's TLS is made of: texts of the files, read and not yet understood. */
+/** Files of a listener's TLS configuration: texts, not parsed. */
 export interface TlsMaterial {
   readonly certificates: readonly TlsCertificate[];
   readonly clientAuth: ClientAuth;
-  /** PEM; null with `none` alone. */
+  /** PEM; null only with `none`. */
   readonly clientAuthorities: string | null;
   readonly minVersion: '1.2' | '1.3';
-  /** HTTP/2 is offered (ALPN, RFC 7301), before HTTP/1.1. */
+  /** Offers HTTP/2 before HTTP/1.1 (ALPN, RFC 7301). */
   readonly http2: boolean;
 }
 
@@ -77,37 +80,41 @@ export interface TlsCertificate {
   readonly privateKey: Secret;
 }
 
-/** TLS made ready by an engine, for its own listeners. */
+/** TLS settings that an engine prepared for its listeners. */
 export interface TlsContext {
   readonly isTlsContext: true;
-  /** What is not wrong but worth a word: a certificate that has expired, or soon will. */
+  /** Warnings: a certificate has expired, or expires soon. */
   readonly warnings: readonly string[];
 }
 
-/** What no configuration changes: for how long an engine waits, and how much of a head it reads. */
+/** Timeouts and sizes of an engine that are not configurable. */
 export interface EngineLimits {
-  /** For the whole of a TLS handshake, and never more than a head has. */
+  /** For a whole TLS handshake; never longer than the timeout of a head. */
   readonly handshakeTimeoutMs: number;
   /**
-   * How long a connection of a draining listener must have been idle before it is ended: the request that is on its way on
-   * a busier one is still answered.
+   * How long a connection of a draining listener must have been idle before it is closed. A request
+   * already on its way is still served.
    */
   readonly drainLingerMs: number;
   /**
-   * The same where another process serves the address already: nobody in front knows to stay away, and a request may come on
-   * any connection that has been idle.
+   * The same when another process serves the address. Load balancers keep sending requests, so idle
+   * connections get longer.
    */
   readonly replacedLingerMs: number;
   /**
-   * How long a client may be silent, in milliseconds, while what nobody wants of it is read on: a body that was answered
-   * early, and all that comes behind the last response. Otherwise a reset could overtake the answer.
+   * Maximum silence of a client, in milliseconds, while the engine discards input: the rest of a
+   * body answered early, or input after the last response. Closing at once could reset the
+   * connection before the client reads the response.
    */
   readonly lingerMs: number;
-  /** The same in all, however steadily octets come. */
+  /** Maximum total duration of such discarding, in milliseconds. */
   readonly maxLingerMs: number;
-  /** Octets that are read so, per connection. */
+  /** Maximum octets discarded per connection. */
   readonly maxLingerOctets: number;
-  /** Octets of request line and header section; more is rejected before it is held. */
+  /**
+   * Maximum octets of request line and header section; a larger head is rejected before it is
+   * buffered.
+   */
   readonly maxHeadBytes: number;
 }
 
@@ -121,74 +128,86 @@ export const defaultEngineLimits: EngineLimits = {
   maxHeadBytes: 98_304,
 };
 
-/** How a listener is to serve. */
+/** Settings of a listener. */
 export interface ListenerOptions {
-  /** What the configuration calls the listener. */
+  /** The listener's name in the configuration. */
   readonly name: string;
   readonly limits: EngineLimits;
   readonly timeouts: ListenerTimeouts;
-  /** Null: it speaks plain HTTP. */
+  /** Null: plain HTTP. */
   readonly tls: TlsContext | null;
-  /** Peers whose connections have to begin with a PROXY header; those of others end at once then. Null: none has to. */
+  /**
+   * Peers that must send a PROXY header; connections of other peers are closed. Null: no header is
+   * required.
+   */
   readonly proxyHeaderFrom: CidrSet | null;
-  /** On a plain listener: connections may begin with HTTP/2 (prior knowledge, RFC 9113, section 3.3). */
+  /**
+   * For a plain listener: connections may begin with HTTP/2 (prior knowledge, RFC 9113, section
+   * 3.3).
+   */
   readonly http2: boolean;
 }
 
-/** A listener that is open. */
+/** An open listener. */
 export interface OpenListener {
-  /** What the connections of this listener are known by. */
+  /** Identifies the connections of this listener. */
   readonly key: string;
-  /** The address in fact, with the port that port 0 became. */
+  /** The bound address, with the actual port if port 0 was requested. */
   address(): SocketAddress;
-  /** Those that were let in and stand. */
+  /** Number of admitted open connections. */
   connections(): number;
 
-  /** How long clients are waited for from now on; what has begun keeps the patience that it began with. */
+  /** Sets the client timeouts. Waits in progress keep their old timeouts. */
   waitFor(timeouts: ListenerTimeouts): void;
 
   /**
-   * Whose connections have to begin with a PROXY header from now on: see `ListenerOptions`. Those that stand keep their
-   * client, but where it was named by one who could not name it any more: these end as those do that `secure` ends.
+   * Sets the peers that must send a PROXY header; see `ListenerOptions`. Open connections keep
+   * their client. If their peer may no longer name it, they close as with `secure`.
    */
   expectProxyHeaders(from: CidrSet | null, graceMs: number): void;
 
   /**
-   * How connections are secured from now on; null: plain HTTP. Those that stand keep what they have, but for three kinds:
-   * those whose client showed a certificate where client-auth, the authorities or the least version are others now; those
-   * without one where it is a must now; and plain ones where TLS is spoken now. Of these tunnels and idle ones end at once,
-   * the rest after the response that is under way, at the latest after the grace.
+   * Replaces the TLS settings; null: plain HTTP. Open connections keep theirs, with three
+   * exceptions:
+   * - connections with a client certificate, if client-auth, authorities or minimum version changed
+   * - connections without one, if it is now required
+   * - plain connections, if TLS is now required.
+   * Their tunnels and idle connections close at once, the others after the current response, at the
+   * latest after the grace period.
    */
   secure(tls: TlsContext | null, graceMs: number): void;
 
-  /** Whether connections of a plain listener may begin with HTTP/2 from now on. */
+  /** Sets whether connections of a plain listener may begin with HTTP/2. */
   acceptHttp2(isAccepted: boolean): void;
 
   /**
-   * Accepts no more, and resolves when every connection has ended: those that have been idle for a while at once, the
-   * others with their next response, for the gateway says close in each. What is left after the grace is cut off.
-   * `isReplaced`: another process serves the address already; false unless said.
+   * Stops accepting and resolves when every connection has ended: idle ones at once, others after
+   * their next response, which announces the close. Aborts the rest after the grace period.
+   * `isReplaced` (default false): another process serves the address already.
    */
   drain(graceMs: number, isReplaced?: boolean): Promise<void>;
 }
 
-/** A listener that has its address and accepts nothing yet. */
+/** A listener that is bound but does not accept yet. */
 export interface BoundListener extends OpenListener {
   /**
-   * Begins to accept, before the loop turns. Rejects with the system's error, the socket closed, in the same turn: who
-   * else is bound to an address shows only when one of them listens.
+   * Starts accepting in this turn of the event loop. Rejects with the system's error and closes the
+   * socket. A second process on the address is detected only here, not when binding.
    */
   listen(): Promise<void>;
 }
 
 /** Serves HTTP/1.1 and HTTP/2 to clients. */
 export interface HttpEngine {
-  /** Checks and prepares what TLS needs. The error names what does not fit, and holds nothing of a key. */
+  /**
+   * Validates and prepares TLS settings. The error names what does not fit, without key material.
+   */
   prepareTls(material: TlsMaterial): Result<TlsContext, string>;
 
   /**
-   * Takes an address. Rejects with the system's error where it cannot be had. A connection that the handler refuses gets its answer,
-   * after the TLS handshake where TLS is spoken, and ends; where too many are being refused already it ends at once.
+   * Binds an address. Rejects with the system's error. A refused connection gets its response,
+   * after any TLS handshake, and is closed. If too many refusals are in progress, it is closed at
+   * once.
    */
   bind(key: string, address: SocketAddress, handler: RequestHandler, options: ListenerOptions): Promise<BoundListener>;
 }

@@ -3,78 +3,83 @@ import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { HeaderSummary } from '../../../domain/http/header-summary.js';
 import type { BodySource, PieceOrigin } from './body-source.js';
 
-/** One side of an upgraded connection: octets both ways, each of which may end by itself. A Node duplex stream is one as it stands. */
+/**
+ * One side of an upgraded connection. Each direction may end separately. A Node duplex stream fits
+ * as it is.
+ */
 export interface Tunnel {
   /**
-   * What the peer sends, as it is asked for; throws where the connection breaks. With `destroyOnReturn` the connection
-   * would be destroyed as soon as the peer sends no more.
+   * The octets of the peer; throws if the connection breaks. `destroyOnReturn` would destroy the
+   * connection at the end of the peer's input.
    */
   iterator(options: { readonly destroyOnReturn: false }): AsyncIterable<Uint8Array>;
-  /** `done` is called when more can be taken, or with the error that ended the connection. */
+  /** Calls `done` when it can accept more, or with the error that ended the connection. */
   write(chunk: Uint8Array, done: (error?: Error | null) => void): unknown;
-  /** No more will be written. */
+  /** Ends the output. */
   end(): unknown;
   destroy(): unknown;
-  /** Both directions have ended, or it broke. */
+  /** Both directions have ended, or the connection broke. */
   readonly closed: boolean;
-  /** Calls back when it has closed, unless it had before. */
+  /** Calls the listener on close, unless it is closed already. */
   once(event: 'close', listener: () => void): unknown;
 }
 
 /**
- * The head of a message as it came. Whoever passes the message on gives it along with the fields that are to be sent: an
- * adapter that has read such a head itself knows it again, and sends those fields that are as they came in one piece. What is
- * sent depends on the fields alone.
+ * The head of a message as received. When it is forwarded with changed fields, the adapter that
+ * read it can send unchanged fields in one piece. The fields alone decide what is sent.
  */
 export interface ReceivedHead {
-  /** As they came; never changed. */
+  /** The received fields; never modified. */
   readonly fields: HeaderList;
-  /** What `fieldTraits` says of their names, together. */
+  /** Union of the `fieldTraits` of all names. */
   readonly traits: number;
 }
 
-/** The same of a request. */
+/** The head of a request as received. */
 export interface ReceivedRequestHead extends ReceivedHead, HeaderSummary {}
 
-/** The same of a response. */
+/** The head of a response as received. */
 export interface ReceivedResponseHead extends ReceivedHead {
   /**
-   * The traits but for those of names of which every field concerned the upstream's connection alone, and was found to nominate
-   * none of the others (RFC 9110, section 7.6.1). All bits: they are not known.
+   * The traits without those of the hop-by-hop fields, which nominate no other field (RFC 9110,
+   * section 7.6.1). All bits set: unknown.
    */
   readonly passedTraits: number;
 }
 
-/** The connection that a request came by. */
+/** The client connection of a request. */
 export interface ClientConnection {
-  /** Key of the listener, as it was given to the engine. */
+  /** Key of the listener, as given to the engine. */
   readonly listener: string;
   /**
-   * The peer's address; of a proxy in front, where there is one, but for the client that a PROXY header names in its place.
-   * One of IPv4 is written so on listeners for both, too.
+   * Address of the peer, which may be a proxy, or of the client that a PROXY header names. IPv4
+   * addresses are in IPv4 notation on dual-stack listeners too.
    */
   readonly peerAddress: string;
   readonly peerPort: number;
-  /** The peer has to name its clients in PROXY headers, and has named none: what its requests say of a client is not believed. */
+  /**
+   * The peer must name its clients in PROXY headers but named none. Its forwarding headers are not
+   * trusted.
+   */
   readonly isUnnamed: boolean;
   readonly scheme: 'http' | 'https';
   /** Null on plain HTTP. */
   readonly tls: ConnectionTls | null;
-  /** What its requests have in common. The engine begins with null, and leaves it alone. */
+  /** Data that its requests share. Initially null; the engine does not use it. */
   known: ConnectionHeaderCache | null;
 }
 
-/** What was agreed on in the TLS handshake of a connection. */
+/** Results of a connection's TLS handshake. */
 export interface ConnectionTls {
   /** `TLSv1.2`, `TLSv1.3`. */
   readonly version: string;
   /** The standard name of the cipher suite. */
   readonly cipher: string;
-  /** The server name that the client asked for, in lower case (RFC 6066, section 3). */
+  /** The requested server name, in lower case (RFC 6066, section 3). */
   readonly serverName: string | null;
   /**
-   * The certificate of the client, which has been verified, as URL-encoded PEM; the intermediates that lead to it follow
-   * in the same text. Null where the client showed none.
+   * The verified client certificate as URL-encoded PEM, followed by its intermediates. Null if the
+   * client sent none.
    */
   readonly clientCertificate: string | null;
 }
@@ -82,84 +87,90 @@ export interface ConnectionTls {
 /** The body of a request. */
 export interface ClientBody extends BodySource {
   /**
-   * Whether the engine reads on while nobody does, up to a bound, so that a client which goes away before all of its body
-   * has come is noticed at once. Behind the bound, and with `false`, it is noticed when the body is read.
+   * Whether the engine reads ahead up to a bound, to detect early that the client has gone. Beyond
+   * the bound, or with `false`, only reading the body detects it.
    */
   lookAhead(isWanted: boolean): void;
 }
 
-/** A request as its client sent it. */
+/** A request as received. */
 export interface ClientRequest {
   readonly method: string;
-  /** The request-target, untouched (RFC 9112, section 3.2). */
+  /** The request-target, unmodified (RFC 9112, section 3.2). */
   readonly target: string;
   /** `1.0`, `1.1` or `2.0`. */
   readonly httpVersion: string;
   readonly headers: HeaderList;
-  /** Its head, of which `headers` are the fields; null: none that an adapter would know again. */
+  /** The received head of `headers`; null if the adapter would not recognise it. */
   readonly received: ReceivedRequestHead | null;
-  /** Null where the request has none. */
+  /** Null without a body. */
   readonly body: ClientBody | null;
   readonly connection: ClientConnection;
-  /** The client waits for a 100 before it sends the body; the engine sends it when the body is first read. */
+  /** The client waits for a 100 before it sends the body. The engine sends it at the first read. */
   readonly expectsContinue: boolean;
-  /** The client asks to switch to WebSocket (RFC 6455, section 4.1), and the engine can. */
+  /**
+   * The client requests a WebSocket upgrade (RFC 6455, section 4.1), and the engine supports it.
+   */
   readonly wantsWebSocket: boolean;
 }
 
-/** The way back to the client. */
+/** The response to a client. */
 export interface ClientResponse {
-  /** The head was written to the connection. Until then `begin` and `send` replace it. */
+  /** The head has been written. Until then, `begin` and `send` replace it. */
   readonly headSent: boolean;
 
   /**
-   * Sends an interim response (1xx but 100 and 101; RFC 9110, section 15.2), to a client of HTTP/1.1 or later. Without effect once the
-   * head was sent, and where this response is not the next of its connection.
+   * Sends an interim response (1xx except 100 and 101; RFC 9110, section 15.2) to a client of
+   * HTTP/1.1 or later. Ignored after the head, and while an earlier response of the connection is
+   * pending.
    */
   inform(status: number, headers: HeaderList): void;
 
   /**
-   * Sends the head, at the latest with the first of the body. With `close` the connection ends after this response. Without a Content-Length the engine frames
-   * the body itself. `received`: the head that the response came with, where there is one.
+   * Sets the head, which is sent with the first piece of the body at the latest. `close` ends the
+   * connection after this response. Without a Content-Length the engine frames the body.
+   * `received`: the received head, if any.
    */
   begin(status: number, headers: HeaderList, close: boolean, received?: ReceivedHead | null): void;
 
   /**
-   * The same with all fields of a received head but for those that are left out of its `passedTraits`, and `added` behind them, for
-   * engines that need no list for that. False: this one does, and nothing was sent.
+   * Sends the fields of a received head without those excluded from its `passedTraits`, then
+   * `added`. For engines that need no list for that. False: not supported here, and nothing was
+   * sent.
    */
   passOn?(status: number, received: ReceivedResponseHead, added: HeaderList, close: boolean): boolean;
 
   /**
-   * Sends a piece of the body; resolves when more can be taken, or at once (undefined) where it can be now.
-   *
-   * @param origin gets the piece back, if the engine can tell that nothing reads it any more. Only from whoever has read it
-   * there, and has shown it to nobody else
+   * Sends a piece of the body. Undefined: more can be written now; else resolves when it can.
+   * @param origin gets the piece back for reuse. Pass it only if no other code holds the piece
    */
   write(chunk: Uint8Array, origin?: PieceOrigin): Promise<void> | undefined;
 
-  /** The same for octets that are a text, one character for each: short ones, as `readText` gives them. */
+  /** Like `write`, for a short text with one character per octet, as `readText` returns. */
   writeText(text: string): Promise<void> | undefined;
 
   end(trailers: HeaderList): void;
 
-  /** Sends a whole response; adds its Content-Length. The body of a status that has none is not sent. */
+  /** Sends a whole response with its Content-Length. Omits the body for statuses that have none. */
   send(status: number, headers: HeaderList, body: string | null, close: boolean): void;
 
-  /** Ends the connection where the response stands: the client sees that it is incomplete. */
+  /** Closes the connection in mid-response, so that the client sees a truncated response. */
   abort(): void;
 
-  /** Switches protocols: sends a 101 with these headers and gives the connection away. */
+  /** Switches protocols: sends a 101 with these headers and hands over the connection. */
   upgrade(headers: HeaderList): Tunnel;
 
-  /** Calls back once when the exchange is over; `completed` is false where the client went away before its end. */
+  /**
+   * Calls the listener once at the end of the exchange. `completed` is false if the client
+   * disconnected before.
+   */
   onClosed(listener: (completed: boolean) => void): void;
 
-  /** Octets of body that were handed to the socket. */
+  /** Octets of the body passed to the socket. */
   bytesSent(): number;
 }
 
-/** A request that is so malformed that there is no `ClientRequest`. */
+/** A request too malformed for a `ClientRequest`. */
 export interface RejectedRequest {
   readonly connection: ClientConnection;
   /** `invalid_host`: Host is repeated. */

@@ -1,32 +1,33 @@
 import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
 
 /**
- * The sockets that a supervisor holds for its workers, by key. It never accepts on them itself; `listenable` of each is what a link passes on as
- * an attachment.
+ * The sockets that a supervisor binds for its workers, by key. The supervisor never accepts on
+ * them; a link sends `listenable` as an attachment.
  */
 export interface SharedSockets extends ListeningSockets {
-  /** Closes those of other keys here. */
+  /** Closes the sockets of all other keys in this process. */
   keep(keys: ReadonlySet<string>): void;
 }
 
-/** A socket that is bound. Connections that come while nobody accepts wait in the system's queue. */
+/** A bound socket. Until a process accepts, connections wait in the system's queue. */
 export interface ListeningSocket {
-  /** The address in fact, with the port that port 0 became. */
+  /** The bound address, with the actual port if port 0 was requested. */
   readonly address: SocketAddress;
-  /** What `listen` of node:net takes. Only engines look at it. */
+  /** An argument of `listen` in node:net, for engines only. */
   readonly listenable: object;
   /**
-   * This holder needs it no more. The socket stays open while another process, or another holder of this one, has it.
+   * Releases the socket. It stays open while another process, or another holder in this one, uses
+   * it.
    */
   close(): void;
 }
 
-/** Where the sockets come from that listeners accept on: made here, inherited, or another process's. */
+/** Provides listening sockets: new, inherited, or from another process. */
 export interface ListeningSockets {
   /**
-   * The socket of an address; one that was inherited for it, where there is one. `key` tells sockets apart, see
-   * `listenerKey`; `name` is the listener's, which a service manager may know its socket by. Rejects with the system's
-   * error where the address cannot be had.
+   * Opens the socket of an address, preferring an inherited one. `key` identifies the socket (see
+   * `listenerKey`); a service manager may know it by `name`, the listener's name. Rejects with the
+   * system's error.
    */
   open(key: string, address: SocketAddress, name: string): Promise<ListeningSocket>;
 }

@@ -2,32 +2,40 @@ import type { LimitsConfiguration } from '../../../domain/gateway/configuration/
 import type { PermitOutcome } from '../../../domain/gateway/limits/permit-holding.js';
 import type { PermitKind } from '../../../domain/gateway/limits/permit-limits.js';
 
-/** The permits of one key: what a limit counts, over all workers. */
+/** The permits of one key: what a limit counts over all workers. */
 export interface Permits {
   readonly limit: number;
-  /** Those that this worker has taken. */
+  /** Permits in use by this worker. */
   readonly taken: number;
-  /** Those that all workers have taken, as far as this one knows. */
+  /** Permits in use by all workers, as far as known here. */
   readonly takenByAll: number;
-  /** Takes one where one is at hand. `unknown`: `ask`, or `want`, finds out. */
+  /** Takes a permit if one is available locally. `unknown`: use `ask` or `want`. */
   take(): PermitOutcome;
-  /** After `unknown`: whether one has been taken. Resolves in every case, at the latest after a quarter of a second. */
+  /**
+   * After `unknown`: requests a permit and returns whether it was granted. Always resolves, within
+   * 250 ms.
+   */
   ask(): Promise<boolean>;
-  /** So many are waited for: `onChange` is called when it is worth to `take` again. Not together with `ask`. */
+  /**
+   * Number of waiting requests: `onChange` is called when another `take` may succeed. Not together
+   * with `ask`.
+   */
   want(count: number): void;
-  /** Called when there may be permits that are wanted, and when it has become known that there are none. */
+  /**
+   * Sets the listener: wanted permits may be available, or it has become known that there are none.
+   */
   onChange(listener: () => void): void;
   giveBack(): void;
-  /** Whoever opened them takes none any more; those that are taken may yet be given back. */
+  /** No more permits will be taken. Permits in use can still be returned. */
   close(): void;
 }
 
-/** All permits. */
+/** All permits of this process. */
 export interface PermitBook {
-  /** How many share the limits. */
+  /** Number of workers that share the limits. */
   readonly workers: number;
-  /** What holds from now on. Whatever has a permit keeps it. */
+  /** Sets new limits. Permits in use stay valid. */
   limit(limits: LimitsConfiguration): void;
-  /** `subject`: which client, route or agent; empty where the kind has one key alone. */
+  /** `subject`: the client, route or agent; empty if the kind has a single key. */
   open(kind: PermitKind, subject: string): Permits;
 }

@@ -1,26 +1,32 @@
 import type { EventLoopDelay, MemoryFigures } from './gateway-state.js';
 
-/** Has the runtime give back memory that nothing uses any more. */
+/** Makes the runtime release unused memory. */
 export interface MemoryReclaimer {
-  /** Returns before it is done. Costs the time of a full collection; does nothing where the runtime offers no way. */
+  /**
+   * Returns before the collection is finished. Costs a full garbage collection; no effect if the
+   * runtime does not support it.
+   */
   reclaim(): void;
 }
 
-/** What the operating system says of the file descriptors of this process. Each socket and each open file takes one. */
+/**
+ * File descriptors of this process, as the operating system reports them. Each socket and each open
+ * file uses one.
+ */
 export interface DescriptorFigures {
-  /** Descriptors that the process may have open; null: unknown. */
+  /** Maximum number of open descriptors; null: unknown. */
   limit(): number | null;
-  /** Whether none is left at this moment. Costs two system calls. */
+  /** Whether none is left now. Costs two system calls. */
   areExhausted(): boolean;
 }
 
-/** What the operating system and the runtime say of this process. */
+/** Figures of this process from the operating system and the runtime. */
 export interface ProcessFigures {
   readonly pid: number;
   memory(): MemoryFigures;
-  /** Octets of memory that the process holds; costs less than `memory`. */
+  /** Resident memory in octets; cheaper than `memory`. */
   residentBytes(): number;
-  /** Octets that the system has, or the control group of the process where that is less. */
+  /** Memory of the system, or of the process's control group if that is smaller; octets. */
   availableBytes(): number;
   /** Since the program started. */
   eventLoopDelay(): EventLoopDelay;

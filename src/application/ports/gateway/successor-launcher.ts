@@ -1,23 +1,23 @@
-/** What became of a program that was to succeed this one. */
+/** The outcome of starting a successor. */
 export type SuccessorOutcome =
-  /** It serves, on the same sockets. */
+  /** It serves on the same sockets. */
   { readonly kind: 'serves' } | { readonly kind: 'failed'; readonly reason: string };
 
-/** The program on disk, started to take this one's place. */
+/** A process of the program on disk that is to replace this one. */
 export interface Successor {
   readonly pid: number;
-  /** Settles once, and never rejects; not at all where the successor neither serves nor ends. */
+  /** Settles once and never rejects. Stays pending while the successor neither serves nor ends. */
   readonly outcome: Promise<SuccessorOutcome>;
   /** Resolves when its process has ended. */
   readonly ended: Promise<void>;
-  /** Tells it that it is not to take over, and to end. */
+  /** Orders it to end without taking over. */
   abandon(): void;
-  /** Ends it, whatever it does. */
+  /** Kills its process. */
   kill(): void;
 }
 
-/** Starts the program that is on disk now, as this one was started, with its sockets. */
+/** Starts the program on disk with the arguments and sockets of this process. */
 export interface SuccessorLauncher {
-  /** Throws where no process can be started. */
+  /** Throws if no process can be started. */
   launch(): Successor;
 }

@@ -1,34 +1,39 @@
 import type { TracingConfiguration } from '../../../domain/gateway/configuration/tracing-schema.js';
 import type { TraceContext } from '../../../domain/http/trace-context.js';
 
-/** Names are those of OpenTelemetry's semantic conventions, or begin with `portcullis.`; no value is a secret. */
+/**
+ * Names of OpenTelemetry's semantic conventions, or with the prefix `portcullis.`; never secret
+ * values.
+ */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** Something that takes time. */
+/** A span of a trace. */
 export interface TraceSpan {
   readonly context: TraceContext;
   set(attributes: SpanAttributes): void;
-  /** What it is called now that more is known of it. */
+  /** Sets a better name once more is known. */
   rename(name: string): void;
-  /** It went wrong; `errorType` is one of a few words. */
+  /** Marks the span as failed; `errorType` has few values. */
   failed(errorType: string): void;
   /** Called once, at the end. */
   end(): void;
 }
 
-/** Where spans are begun. None of its functions throws, and none waits. */
+/** Starts spans. No function throws or waits. */
 export interface Tracer {
-  /** `server`: a request of a client; `client`: one that the gateway makes itself. */
+  /** `server`: a client's request; `client`: a request that the gateway makes. */
   start(name: string, kind: 'server' | 'client', parent: TraceContext | null, attributes: SpanAttributes): TraceSpan;
-  /** Sends what has not been sent yet, for as long as the grace lasts. */
+  /** Flushes unsent spans within the grace period. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Who the spans are of: `instance` is what this gateway is called, `version` that of the program. */
+/** The program that the spans describe: `instance` names this gateway, `version` the program. */
 export interface TracedProgram {
   readonly instance: string;
   readonly version: string;
 }
 
-/** What a tracer needs is loaded when the first one is made: a program that does not trace starts without it. */
+/**
+ * Loads the tracing libraries with the first tracer; a program without tracing never loads them.
+ */
 export type TracerFactory = (configuration: TracingConfiguration, program: TracedProgram) => Promise<Tracer>;

@@ -10,49 +10,57 @@ export interface UpstreamRequest {
   /** Path and query. */
   readonly target: string;
   readonly headers: HeaderList;
-  /** The head that the request came with; null: none that an adapter would know again. */
+  /** The received head of the request; null if the adapter would not recognise it. */
   readonly received: ReceivedRequestHead | null;
-  /** What is known of the headers where they are its fields; null: nothing. */
+  /** What is cached about the headers if they are those of the received head; null: nothing. */
   readonly alike: RepeatedHeaderCache | null;
   readonly body: BodySource | null;
   readonly upgradeToWebSocket: boolean;
-  /** The wait for a connection, and from the request sent whole to the head of the answer; in milliseconds. */
+  /**
+   * Timeout in milliseconds, applied twice: to the wait for a connection, and from the sent request
+   * to the response head.
+   */
   readonly timeoutMs: number;
-  /** As `TargetClientSettings.readMs`, for this request; null: the target's. */
+  /** Replaces `TargetClientSettings.readMs` for this request; null: the target's. */
   readonly readMs: number | null;
   /**
-   * The configured time-out, of which `timeoutMs` is what queues and other attempts have left; milliseconds. A target that
-   * had less than half of it has not timed out.
+   * The configured timeout in milliseconds; queues and other attempts have reduced `timeoutMs`. A
+   * target that had less than half of it is not blamed for a timeout.
    */
   readonly patienceMs: number;
 }
 
-/** A response whose head has come. Its list may be made when it is asked for: a copy is made by name, not by spreading it. */
+/**
+ * A response whose head has arrived. Its list may be created on access: copy it by name, not by
+ * spreading.
+ */
 export interface UpstreamResponse {
   readonly status: number;
   readonly headers: HeaderList;
-  /** Its head as it came, of which `headers` are the fields, all of them; null: none that an adapter would know again. */
+  /** The received head with all of `headers`; null if the adapter would not recognise it. */
   readonly received: ReceivedResponseHead | null;
-  /** Null where there is none: HEAD, 204, 304. */
+  /** Null without a body: HEAD, 204, 304. */
   readonly body: BodySource | null;
-  /** The upstream has paused behind the head: it is to be sent on without waiting for the body. */
+  /** The upstream paused after the head: forward the head without waiting for the body. */
   readonly isBodyLate: boolean;
-  /** Set where the upstream switched protocols. It is one of the connections to its target until it closes. */
+  /**
+   * Set if the upstream switched protocols. Counts as a connection to its target until it closes.
+   */
   readonly tunnel: Tunnel | null;
 }
 
 export type UpstreamFailureCode =
   /** Refused, reset before a response, DNS, TLS. */
   | 'unreachable'
-  /** The client has refused the request itself: nothing was sent, and the target is not to blame. */
+  /** The client rejected the request itself: nothing was sent, and the target is not at fault. */
   | 'refused_request'
-  /** Malformed, ambiguously framed, or its head over the limit. */
+  /** Malformed, ambiguously framed, or with too large a head. */
   | 'invalid_response'
-  /** The target has had the time that it was to have. */
+  /** The target used up its time. */
   | 'timed_out'
   /**
-   * Every connection is busy: so is the queue for them, or none was free in time, or so late that the target could not
-   * answer; or the target was taken out; or the process has no free file descriptor.
+   * No connection in time: the queue is full, the wait was too long, the target was removed, or the
+   * process has no free file descriptor.
    */
   | 'overloaded'
   /** The request body could not be read to its end. */
@@ -61,9 +69,12 @@ export type UpstreamFailureCode =
 
 export interface UpstreamFailure {
   readonly code: UpstreamFailureCode;
-  /** No octet of the request went out: it may be sent to another target, whatever its method. */
+  /** No octet of the request was sent: any method may be retried on another target. */
   readonly neverSent?: boolean;
-  /** It waited for a connection, or for its own body, when the target was taken out: never sent, and no attempt at all. */
+  /**
+   * The target was removed while the request waited for a connection or its body. It was never sent
+   * and counts as no attempt.
+   */
   readonly wasEvicted?: boolean;
   /** The process has no free file descriptor for a connection. */
   readonly isOutOfDescriptors?: boolean;
@@ -72,37 +83,43 @@ export interface UpstreamFailure {
 }
 
 /**
- * Who has had a request sent. One of `answered` and `failed` is called, once, in every case, at the latest when the time-out is
- * over, and none of the functions before `send` has returned. None of the functions may throw: they are called from where octets are read.
+ * Receives the outcome of a request. Exactly one of `answered` and `failed` is called, at the
+ * latest at the timeout. No function is called before `send` returns. None may throw: they run
+ * inside the reader of the socket.
  */
 export interface UpstreamListener {
-  /** An interim response has come, which is not 101 (RFC 9110, section 15.2). None is told of behind `answered` or `failed`. */
+  /**
+   * An interim response except 101 (RFC 9110, section 15.2). Never after `answered` or `failed`.
+   */
   informed(status: number, headers: HeaderList): void;
   /**
-   * The head of the answer has come. What the client had to do about its connection is done: another request may be sent
-   * before this returns.
+   * The head of the response has arrived. The client has updated its connections: another request
+   * may be sent from here.
    */
   answered(response: UpstreamResponse): void;
-  /** There is no answer. Told once the call that has brought it about, of `cancel` or `evictQueued` among others, has returned. */
+  /**
+   * There is no response. Never called during `cancel` or `evictQueued`, only after they return.
+   */
   failed(failure: UpstreamFailure): void;
   /**
-   * Asked where a kept connection closed as the request went out, and nothing can have come of it. True: it is sent once
-   * more on another connection to the same target, and that counts as a retry.
+   * Called when a reused connection closed while the request was sent and the target cannot have
+   * processed it. True: send it again on another connection to the same target; that counts as a
+   * retry.
    */
   mayRepeat(): boolean;
 }
 
-/** A request on its way. */
+/** A request in flight. */
 export interface UpstreamExchange {
-  /** The request is no longer wanted: its connection is closed. */
+  /** Cancels the request and closes its connection. */
   cancel(): void;
 }
 
-/** Connections that the targets of one upstream may keep together while nothing uses them. */
+/** The idle connections that all targets of one upstream may keep together. */
 export interface IdleAllowance {
-  /** None may be kept at all. */
+  /** No idle connection is allowed. */
   readonly isNone: boolean;
-  /** False: there are enough. */
+  /** False: the allowance is used up. */
   take(): boolean;
   giveBack(): void;
 }
@@ -110,15 +127,18 @@ export interface IdleAllowance {
 export interface TargetClientSettings {
   /** An IP address and a port. */
   readonly address: SocketAddress;
-  /** As the configuration has it: the Host of requests that have none. */
+  /** The configured authority: the Host of requests without one. */
   readonly authority: string;
   readonly connectMs: number;
-  /** Silence of the upstream behind the head of its answer, and while it takes nothing of a request's body; milliseconds. */
+  /**
+   * Maximum silence of the upstream after the response head, and while it reads none of a request
+   * body; milliseconds.
+   */
   readonly readMs: number;
   readonly maxConnections: number;
-  /** A request found every connection busy: it waits for one, or is refused. */
+  /** Every connection was busy: the request queues or is refused. */
   readonly onExhausted: () => void;
-  /** Connections that are kept while nothing uses them; 0: none, not even for a moment. */
+  /** Maximum number of idle connections; 0: none, not even briefly. */
   readonly maxIdle: number;
   readonly idle: IdleAllowance;
   /** `2`: HTTP/2 with prior knowledge (RFC 9113, section 3.3). */
@@ -126,7 +146,7 @@ export interface TargetClientSettings {
 }
 
 export interface ConnectionFigures {
-  /** Tunnels are among them. */
+  /** Includes tunnels. */
   readonly activeConnections: number;
   readonly idleConnections: number;
   /** Requests that wait for a connection. */
@@ -135,19 +155,16 @@ export interface ConnectionFigures {
 
 /** The connections to one address. */
 export interface TargetClient {
-  /** No connection is free, and none can be made: a request would have to wait. Told without looking at them all. */
+  /** No connection is free or can be opened: a request would queue. Cheap to read. */
   readonly isFull: boolean;
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamExchange;
   /**
-   * The target was taken out: every request that waits for a connection fails at once, and was never sent (`wasEvicted`).
-   * One that still waits for the first of its body does when that has come.
+   * The target was removed: queued requests fail at once with `wasEvicted`. Requests that wait for
+   * the first piece of their body fail when it arrives.
    */
   evictQueued(): void;
   figures(): ConnectionFigures;
-  /**
-   * Requests in flight and tunnels finish within the grace; then the connections close, and what is left of them is cut
-   * off.
-   */
+  /** Lets requests in flight and tunnels finish within the grace period, then aborts the rest. */
   close(graceMs: number): Promise<void>;
 }
 

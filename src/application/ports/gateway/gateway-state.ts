@@ -55,7 +55,7 @@ export interface TargetStatus {
 
 /** The memory limit of the gateway. */
 export interface MemoryLimitStatus {
-  /** Memory sizes in octets. */
+  /** Octets. */
   readonly limitBytes: number;
   /** The gateway exceeds the limit, or did a moment ago. */
   readonly isShort: boolean;
@@ -98,7 +98,7 @@ export interface WorkerFigures {
   readonly unhealthyTargets: readonly TargetName[];
 }
 
-/** Octets. */
+/** Memory sizes in octets. */
 export interface MemoryFigures {
   readonly residentBytes: number;
   readonly heapUsedBytes: number;

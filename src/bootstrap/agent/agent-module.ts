@@ -46,7 +46,10 @@ const loadCertificateReader: CertificateReaderLoader = async () => {
   return new X509CertificateReader();
 };
 
-/** The agent and its adapters. Needs everything of `sharedTokens`, and buckets for the rates of token exchange. */
+/**
+ * The agent and its adapters. Needs everything of `sharedTokens`, and buckets for the rates of
+ * token exchange.
+ */
 export const agentModule = new ContainerModule(({ bind }) => {
   const made = bindMade(bind);
   made(agentTokens.secretDigest, {}, () => new HmacSecretDigest());

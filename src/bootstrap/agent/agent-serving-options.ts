@@ -16,7 +16,10 @@ export interface AgentGrpcTls {
 
 /** Where an agent of the kit listens. */
 export interface AgentServingOptions {
-  /** Path of a unix socket; by default the variable AGENT_SOCKET, or `/tmp/<name>.sock` where nothing else is served. */
+  /**
+   * Path of a unix socket; by default the variable AGENT_SOCKET, or `/tmp/<name>.sock` where
+   * nothing else is served.
+   */
   readonly socket?: string;
   /** By default the variable GRPC_ADDRESS. */
   readonly grpc?: {

@@ -23,12 +23,16 @@ import type { SecretDigest } from '../../application/ports/shared/secret-digest.
 import type { TextFileReader } from '../../application/ports/shared/text-file-reader.js';
 
 /**
- * Makes an agent with options that are there from the start; none for an embedded one, whose log lines bear its
- * name, and which has the spent assertions and the rates of that name. It judges nothing before its `start` or `configure` has succeeded.
+ * Makes an agent with options that are there from the start; none for an embedded one, whose log
+ * lines bear its name, and which has the spent assertions and the rates of that name. It judges
+ * nothing before its `start` or `configure` has succeeded.
  */
 export type AgentFactory = (start: StartOptions, embeddedName?: string) => AuthAgent;
 
-/** What the agents of a process share; spent assertions and rates are those of one that is not embedded. */
+/**
+ * What the agents of a process share; spent assertions and rates are those of one that is not
+ * embedded.
+ */
 export type SharedAgentParts = Omit<AgentParts, 'outcomes'>;
 
 /** What the agent is made of; the gateway loads the same for its embedded agents. */

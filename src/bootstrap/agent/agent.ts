@@ -50,7 +50,10 @@ const refuse = (message: string): never => {
   throw new AgentOptionsError(message);
 };
 
-/** Throws an AgentOptionsError where the definition cannot be an agent: a misspelt method would never be called. */
+/**
+ * Throws an AgentOptionsError where the definition cannot be an agent: a misspelt method would
+ * never be called.
+ */
 export const checkDefinition = (definition: AgentDefinition): void => {
   const { name, version } = definition;
   if (typeof name !== 'string' || !/^[\w.-]{1,64}$/.test(name)) refuse('name: 1 to 64 letters, digits, dots, hyphens');
@@ -129,7 +132,10 @@ const logGraceMs = 2_000;
 export interface ServeAgentOptions extends AgentServingOptions {
   /** Unique among all agents of a gateway; made up where it is missing. */
   readonly agentId?: string;
-  /** Names of headers, and prefixes ending in `*`, that only this agent may set: the gateway takes them out of what clients send. */
+  /**
+   * Names of headers, and prefixes ending in `*`, that only this agent may set: the gateway takes
+   * them out of what clients send.
+   */
   readonly ownedHeaders?: readonly string[];
   /** Events at a time from each gateway; 100 by default. */
   readonly maxConcurrency?: number;
@@ -140,7 +146,10 @@ export interface ServeAgentOptions extends AgentServingOptions {
   readonly metricsIntervalMs?: number;
   /** Where its log lines go; JSON lines to the standard output where it is missing. */
   readonly logger?: Logger;
-  /** False: SIGTERM and SIGINT are the program's own affair. Otherwise the agent drains and the program ends with them. */
+  /**
+   * False: SIGTERM and SIGINT are the program's own affair. Otherwise the agent drains and the
+   * program ends with them.
+   */
   readonly signals?: boolean;
 }
 
@@ -150,13 +159,15 @@ export interface ServedAgent {
   readonly addresses: AgentAddresses;
   /** Tells the gateways at once how it is, rather than with the next report. */
   healthChanged(): void;
-  /** Takes nothing new, answers what is in flight within the grace (30 s by default), and closes. */
+  /**
+   * Takes nothing new, answers what is in flight within the grace (30 s by default), and closes.
+   */
   stop(graceMs?: number): Promise<void>;
 }
 
 /**
- * Serves an agent. Rejects with an AgentOptionsError where the options make no sense, or with an error that says which
- * address cannot be had.
+ * Serves an agent. Rejects with an AgentOptionsError where the options make no sense, or with an
+ * error that says which address cannot be had.
  */
 export const serveAgent = async (
   definition: AgentDefinition,

@@ -4,7 +4,10 @@ import { HmacSecretDigest } from '../../adapters/outbound/hmac-secret-digest/hma
 import { CryptoKeyGenerator } from '../../adapters/outbound/node-random/crypto-random.js';
 import { NativePasswordHasher } from '../../adapters/outbound/password-hashes/native-password-hasher.js';
 
-/** Runs `gateway-auth hash-password` and `hash-key` with the streams of this process. Resolves to the exit code. */
+/**
+ * Runs `gateway-auth hash-password` and `hash-key` with the streams of this process. Resolves to
+ * the exit code.
+ */
 export const hashSecret = (command: HashCommand): Promise<number> =>
   runHashCommand(
     command,

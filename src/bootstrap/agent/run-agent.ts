@@ -53,7 +53,10 @@ interface AgentCheck {
   readonly summary: string | null;
 }
 
-/** Makes everything ready that the agent would need to judge requests, and reports. Serves nothing, and leaves nothing running. */
+/**
+ * Makes everything ready that the agent would need to judge requests, and reports. Serves nothing,
+ * and leaves nothing running.
+ */
 export const checkAgent = async (container: Container, { block, overrides }: StartOptions): Promise<AgentCheck> => {
   const { problems, agent } = await tryAgent({ ...block, ...overrides }, container.get(agentTokens.agentParts));
   if (agent === null) return { problems, summary: null };
@@ -150,13 +153,18 @@ const check = async (start: StartOptions, locate: ReadStartOptions['locate']): P
   return summary === null ? 1 : 0;
 };
 
-/** Loaded when it is needed: reading KDL takes longer to load than all the rest, and most agents are started without. */
+/**
+ * Loaded when it is needed: reading KDL takes longer to load than all the rest, and most agents are
+ * started without.
+ */
 const openConfiguration = async (file: string): Promise<AgentBlockReader> => {
   const { agentBlocksOfFile } = await import('../shared/configuration-file.js');
   return agentBlocksOfFile(file);
 };
 
-/** Runs the agent until a signal has it end, or checks what it would run with; gives the exit code. */
+/**
+ * Runs the agent until a signal has it end, or checks what it would run with; gives the exit code.
+ */
 export const runAgent = async (
   command: Extract<AgentCommand, { kind: 'run' | 'check' }>,
   log: LogConfiguration,

@@ -32,8 +32,8 @@ export interface ServedAgentService {
   /** Takes no new connection, finishes what is in flight within the grace, and closes. */
   drain(graceMs: number): Promise<void>;
   /**
-   * Looks at what gRPC is to be served with from now on. Gives what puts it in force, for new connections. Throws an
-   * AgentGrpcError where it cannot be used, or gRPC is not served with TLS.
+   * Looks at what gRPC is to be served with from now on. Gives what puts it in force, for new
+   * connections. Throws an AgentGrpcError where it cannot be used, or gRPC is not served with TLS.
    */
   prepareGrpcTls(tls: GrpcServingTls): () => void;
 }
@@ -50,8 +50,8 @@ interface Server {
 }
 
 /**
- * Serves an agent everywhere that it is to be reached, or nowhere: where one place cannot be had, it rejects with an
- * AgentSocketError, an AgentGrpcError or a MetricsAddressError.
+ * Serves an agent everywhere that it is to be reached, or nowhere: where one place cannot be had,
+ * it rejects with an AgentSocketError, an AgentGrpcError or a MetricsAddressError.
  */
 export const serveAgentService = async (
   service: AgentService,

@@ -10,8 +10,8 @@ interface StoreSettings {
 }
 
 /**
- * Each technology is loaded when it is chosen: no other program pays for its libraries. One opener opens all places, so
- * that it knows what is open.
+ * Each technology is loaded when it is chosen: no other program pays for its libraries. One opener
+ * opens all places, so that it knows what is open.
  */
 const openerOf = async (
   kind: SessionStoreOptions['kind'],
@@ -46,7 +46,9 @@ const openerWith =
     return { open: async (options, namespace) => (await openerFor(options.kind)).open(options, namespace) };
   };
 
-/** Why this program cannot open stores of a technology, wherever they are; null: it can. Opens none. */
+/**
+ * Why this program cannot open stores of a technology, wherever they are; null: it can. Opens none.
+ */
 export const storeKindFault = async (kind: SessionStoreOptions['kind']): Promise<string | null> => {
   if (kind !== 'sqlite') return null;
   const { loadSqlite } = await import('../../adapters/outbound/sqlite-session-store/sqlite-module.js');

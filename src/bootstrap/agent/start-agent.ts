@@ -50,8 +50,8 @@ const drainGraceMs = 30_000;
 export interface RunningAgent {
   readonly addresses: AgentAddresses;
   /**
-   * Reads keys, authorities, lists, policies, and what gRPC is served with again from their files. Where any of them cannot
-   * be used, all stay as they were.
+   * Reads keys, authorities, lists, policies, and what gRPC is served with again from their files.
+   * Where any of them cannot be used, all stay as they were.
    */
   reload(): Promise<Result<void, string>>;
   /** Takes no new connection, finishes what is in flight, and closes. */
@@ -108,7 +108,8 @@ const prepareGrpcTls = async (
 };
 
 /**
- * Starts the agent. Rejects with an AgentSocketError, an AgentGrpcError or a MetricsAddressError where it cannot be served.
+ * Starts the agent. Rejects with an AgentSocketError, an AgentGrpcError or a MetricsAddressError
+ * where it cannot be served.
  */
 export const startAgent = async (
   container: Container,

@@ -2,7 +2,10 @@ import type { AuditLog, AuditLogOpener } from '../../application/ports/gateway/a
 import type { Logger } from '../../application/ports/shared/logger.js';
 import { ok } from '../../domain/shared/result.js';
 
-/** Opens audit logs: among the lines of the log, or in a file; what files take is loaded where one is configured. */
+/**
+ * Opens audit logs: among the lines of the log, or in a file; what files take is loaded where one
+ * is configured.
+ */
 export const auditLogs =
   (amongOthers: () => AuditLog, logger: Logger): AuditLogOpener =>
   async ({ output }) => {

@@ -22,7 +22,10 @@ export const checkOutput = ({ problems, summary }: GatewayCheck, strict = false)
   exitCode: summary === null || (strict && problems.length > 0) ? 1 : 0,
 });
 
-/** Loaded when it is needed: it takes everything that serves, and a configuration can be read without. */
+/**
+ * Loaded when it is needed: it takes everything that serves, and a configuration can be read
+ * without.
+ */
 const checkReferred = async (
   configuration: GatewayConfiguration,
   locate: AgentOptionLocator | undefined,
@@ -32,8 +35,9 @@ const checkReferred = async (
 };
 
 /**
- * Loads a configuration and reports. With `thorough` also what it refers to: the certificates and keys of listeners, and
- * the keys and lists of the agents that run in the gateway's own process, are read as they would be at the start.
+ * Loads a configuration and reports. With `thorough` also what it refers to: the certificates and
+ * keys of listeners, and the keys and lists of the agents that run in the gateway's own process,
+ * are read as they would be at the start.
  */
 export const checkGateway = async (configFile: string, thorough: boolean): Promise<GatewayCheck> => {
   const { configuration, problems, locate } = await configurationFile(configFile).load();
@@ -49,8 +53,8 @@ export const checkGateway = async (configFile: string, thorough: boolean): Promi
 };
 
 /**
- * What `checkGateway` with `thorough` finds, and besides what is written in a form of earlier versions and what is unsafe. Who
- * loads a configuration to run it hears nothing of that.
+ * What `checkGateway` with `thorough` finds, and besides what is written in a form of earlier
+ * versions and what is unsafe. Who loads a configuration to run it hears nothing of that.
  */
 export const checkConfigurationFile = async (configFile: string): Promise<GatewayCheck> => {
   const { problems, summary } = await checkGateway(configFile, true);

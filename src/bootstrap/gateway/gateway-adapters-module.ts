@@ -29,7 +29,10 @@ import { programBuildCommit, programVersion } from '../shared/version.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';
 import { openRedisRateLimits } from './redis-rate-limits.js';
 
-/** Makes tracers by OpenTelemetry, which is loaded when the first one is wanted: a gateway that does not trace starts without it. */
+/**
+ * Makes tracers by OpenTelemetry, which is loaded when the first one is wanted: a gateway that does
+ * not trace starts without it.
+ */
 const otelTracers =
   (parts: OtelTracerParts): TracerFactory =>
   async (configuration, program) => {
@@ -37,7 +40,10 @@ const otelTracers =
     return new OtelTracer(configuration, program, parts);
   };
 
-/** The machine as the gateway sees it. What the command line decides (log, configuration source) is bound beside it. */
+/**
+ * The machine as the gateway sees it. What the command line decides (log, configuration source) is
+ * bound beside it.
+ */
 export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
   const made = bindMade(bind);
   bind(shared.version).toConstantValue(programVersion);
@@ -45,8 +51,8 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
   made(shared.random, {}, () => new CryptoRandom());
   made(shared.scheduler, {}, () => new NodeScheduler());
   bind(gateway.hostName).toConstantValue(hostname());
-  // The same over a restart, so that an agent lets the gateway change what the one before had given; another one for each
-  // gateway of a host.
+  // The same over a restart, so that an agent lets the gateway change what the one before had
+  // given; another one for each gateway of a host.
   made(
     gateway.proxyId,
     { hostName: gateway.hostName, configFile: gateway.configFile },

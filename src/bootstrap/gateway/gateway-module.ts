@@ -24,7 +24,10 @@ import { bindMade } from '../shared/bind-made.js';
 import { sharedTokens as shared } from '../shared/shared-tokens.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';
 
-/** The gateway's use cases. Needs `gatewayTrafficModule`, and the adapters of `gatewayAdaptersModule` or others in their place. */
+/**
+ * The gateway's use cases. Needs `gatewayTrafficModule`, and the adapters of
+ * `gatewayAdaptersModule` or others in their place.
+ */
 export const gatewayModule = new ContainerModule(({ bind }) => {
   const made = bindMade(bind);
   made(gateway.problems, { logger: shared.logger }, ({ logger }) => new ProblemAnswerer(logger));

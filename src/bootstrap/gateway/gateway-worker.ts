@@ -96,7 +96,10 @@ export const shareLimitsInWorker = (container: Container, supervisor: WorkerChan
 interface WorkerGathering {
   /** The worker has a configuration: from now on it answers. */
   inForce(): void;
-  /** What was drained while the worker was prepared is drained here too. To be called before it takes a connection. */
+  /**
+   * What was drained while the worker was prepared is drained here too. To be called before it
+   * takes a connection.
+   */
   adoptDrained(): Promise<void>;
 }
 
@@ -132,7 +135,10 @@ const workerTokens = {
   order: Symbol('StartOrder') as ServiceIdentifier<StartOrder>,
 } as const;
 
-/** Makes the container of a gateway that of a worker: what one process has of its own comes from the supervisor. */
+/**
+ * Makes the container of a gateway that of a worker: what one process has of its own comes from the
+ * supervisor.
+ */
 const asWorker = (container: Container, supervisor: WorkerChannel, order: StartOrder): SharedLimits => {
   container.bind(workerTokens.supervisor).toConstantValue(supervisor);
   container.bind(workerTokens.order).toConstantValue(order);
@@ -249,7 +255,10 @@ const fail = (error: unknown): void => {
   process.exit(1);
 };
 
-/** Waits for the supervisor's order, and is a worker from then on. Signals are left to the caller: the supervisor says what is to happen. */
+/**
+ * Waits for the supervisor's order, and is a worker from then on. Signals are left to the caller:
+ * the supervisor says what is to happen.
+ */
 export const runWorker = (): void => {
   process.on('uncaughtException', fail);
   const supervisor = new WorkerChannel(new IpcLink(process), new NodeScheduler(), (topic, error) =>

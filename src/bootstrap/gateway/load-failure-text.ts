@@ -5,7 +5,10 @@ import type { WorkerFailure } from '../../application/gateway/workers/supervise/
 import type { Logger } from '../../application/ports/shared/logger.js';
 import { formatProblem } from '../../domain/configuration/configuration-problem.js';
 
-/** Why a configuration did not come into force, on one line or, for problems of the file, as many as it takes. */
+/**
+ * Why a configuration did not come into force, on one line or, for problems of the file, as many as
+ * it takes.
+ */
 export const loadFailureText = ({ problems, reason, cause }: LoadFailure): string => {
   const said = reportProblems(problems);
   if (cause !== null) return `${said}error: ${startupErrorText(cause)}\n`;

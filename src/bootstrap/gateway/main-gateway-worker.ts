@@ -9,7 +9,8 @@ const main = async (): Promise<void> => {
     process.exitCode = 2;
     return;
   }
-  // A terminal sends them to all processes, a service manager may: the supervisor says what is to happen, also while the rest is loaded.
+  // A terminal sends them to all processes, a service manager may: the supervisor says what is to
+  // happen, also while the rest is loaded.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined);
   process.once('disconnect', ended);
   const { runWorker } = await import('./gateway-worker.js');

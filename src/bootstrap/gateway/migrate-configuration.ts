@@ -12,7 +12,10 @@ import { re2PathPatterns } from '../../adapters/outbound/re2-path-patterns/re2-p
 
 const isChanged = ({ before, after }: MigratedFile): boolean => before !== after;
 
-/** A copy of the old text is kept before a file is touched; the first that cannot be written ends it. */
+/**
+ * A copy of the old text is kept before a file is touched; the first that cannot be written ends
+ * it.
+ */
 const writeInPlace = async (files: readonly MigratedFile[]): Promise<{ said: string; isDone: boolean }> => {
   let said = '';
   for (const { path } of files) {

@@ -34,7 +34,10 @@ export interface GatewayOpening {
 
 const standardOutput = 1;
 
-/** A source that gives first what was read already, and then says where a reload cannot do what it asks for. */
+/**
+ * A source that gives first what was read already, and then says where a reload cannot do what it
+ * asks for.
+ */
 const ofOneProcess = (first: LoadedConfiguration, source: ConfigurationSource, cores: number, logger: Logger) => {
   let next: LoadedConfiguration | null = first;
   return {
@@ -48,7 +51,10 @@ const ofOneProcess = (first: LoadedConfiguration, source: ConfigurationSource, c
   };
 };
 
-/** Reads the configuration and starts the gateway: here, or in workers. Each way loads only what it takes. */
+/**
+ * Reads the configuration and starts the gateway: here, or in workers. Each way loads only what it
+ * takes.
+ */
 export const openGateway = async (opening: GatewayOpening): Promise<Result<ServingGateway, LoadFailure>> => {
   const { configFile, log, output, logger, clock, sockets, drainedTargets, instead } = opening;
   const source = withOverrides(configurationFile(configFile), instead);

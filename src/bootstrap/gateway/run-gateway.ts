@@ -52,7 +52,10 @@ interface ProgramInheritance {
   readonly warning: string | null;
 }
 
-/** The state that a program hands over: the targets that get no requests, because somebody said so to it. */
+/**
+ * The state that a program hands over: the targets that get no requests, because somebody said so
+ * to it.
+ */
 const handedTargets = (state: unknown): readonly TargetName[] => {
   if (!Array.isArray(state)) return [];
   return state.flatMap((target: Partial<TargetName> | null) => {
@@ -73,7 +76,9 @@ export const handedChanges = (changes: unknown): HandedChanges => {
   return { undrained: handedTargets(undrained), drained: handedTargets(drained), reload: reload === true };
 };
 
-/** To be called before any other process is started: the variables that it stands in are removed. */
+/**
+ * To be called before any other process is started: the variables that it stands in are removed.
+ */
 const takeInheritance = (env: Record<string, string | undefined>, pid: number): ProgramInheritance => {
   const handover = takeHandover(env);
   const passed = takeSystemdSockets(env, pid);
@@ -92,8 +97,9 @@ const toleratedMs = 30_000;
 const lookingMs = 5_000;
 
 /**
- * Tells the service manager that the program is alive for as long as somebody serves, and where nobody does. To be cancelled when
- * the end begins: workers that drain are none that are missed, and a successor speaks for itself.
+ * Tells the service manager that the program is alive for as long as somebody serves, and where
+ * nobody does. To be cancelled when the end begins: workers that drain are none that are missed,
+ * and a successor speaks for itself.
  */
 export const watchService = (
   gateway: Pick<RunningGateway, 'addressesNow' | 'unservedMs'>,
@@ -140,7 +146,8 @@ export const runGateway = async (
   const ownPidFile = pidFile === null ? null : new PidFile(pidFile, process.pid);
   let serving: ServingGateway | null = null;
   let killWorkers: () => void = () => undefined;
-  // Also while it starts: workers are in groups of their own, and one that hangs would keep the sockets.
+  // Also while it starts: workers are in groups of their own, and one that hangs would keep the
+  // sockets.
   const endAtOnce = (): void => {
     killWorkers();
     serving?.gateway.kill();
@@ -235,7 +242,10 @@ const logStart = ({ addresses }: RunningGateway, logger: Logger): void => {
   }
 };
 
-/** A socket that the program before had, and the configuration has not any more, is nothing to worry about. */
+/**
+ * A socket that the program before had, and the configuration has not any more, is nothing to worry
+ * about.
+ */
 const logUnclaimed = (
   sockets: readonly UnclaimedSocket[],
   { predecessor }: ProgramInheritance,

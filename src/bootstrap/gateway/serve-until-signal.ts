@@ -46,7 +46,9 @@ export const servingStatus = (gateway: Pick<RunningGateway, 'addressesNow' | 'un
   return `Serves on ${[...gateway.addressesNow().listeners.values()].map(socketAddressText).join(', ')}`;
 };
 
-/** Serves until a signal has the gateway end, or another program has taken its place; then drains. */
+/**
+ * Serves until a signal has the gateway end, or another program has taken its place; then drains.
+ */
 export const serveUntilSignal = async (gateway: RunningGateway, parts: SignalledGateway): Promise<void> => {
   const { signals, upgrade, manager, logger, reloadRequests } = parts;
   let isEnding = false;

@@ -24,7 +24,10 @@ import { gatewayAdaptersModule } from './gateway-adapters-module.js';
 import { gatewayModule } from './gateway-module.js';
 import { gatewayTokens as gateway, gatewayTokens } from './gateway-tokens.js';
 
-/** What governs requests over all configurations: limits, rates, breakers, memory, and what is known of targets. */
+/**
+ * What governs requests over all configurations: limits, rates, breakers, memory, and what is known
+ * of targets.
+ */
 const gatewayTrafficModule = new ContainerModule(({ bind }) => {
   const made = bindMade(bind);
   made(gateway.permits, {}, () => new LocalPermitBook());
@@ -130,8 +133,8 @@ export interface RunningGateway {
   /** Brings the configuration into force as it is now; any error changes nothing. */
   reload(): Promise<Result<void, LoadFailure>>;
   /**
-   * Drains and closes. Grace and delay are those of the configuration where no grace is given; one that is replaced does
-   * not delay: see `StopManner`.
+   * Drains and closes. Grace and delay are those of the configuration where no grace is given; one
+   * that is replaced does not delay: see `StopManner`.
    */
   stop(graceMs?: number, isReplaced?: boolean): Promise<void>;
   /** For how long there has been no process that serves, in milliseconds; 0 while there is one. */
@@ -143,8 +146,8 @@ export interface RunningGateway {
 }
 
 /**
- * Everything that the gateway's process is made of; `configFile` is where the source reads. Tests rebind the one part that
- * they swap.
+ * Everything that the gateway's process is made of; `configFile` is where the source reads. Tests
+ * rebind the one part that they swap.
  */
 export const gatewayContainer = (configFile: string, source: ConfigurationSource, logs: GatewayLogs): Container => {
   const container = new Container();
@@ -159,7 +162,10 @@ export const gatewayContainer = (configFile: string, source: ConfigurationSource
   return container;
 };
 
-/** Loads the configuration and serves it. `drained`: targets that are not to get requests, as far as they are still there. */
+/**
+ * Loads the configuration and serves it. `drained`: targets that are not to get requests, as far as
+ * they are still there.
+ */
 export const startGateway = async (
   container: Container,
   drained: readonly TargetName[] = [],
@@ -185,7 +191,10 @@ export const startGateway = async (
   });
 };
 
-/** Those that are drained, and the names that have no other: whoever comes later may find other addresses behind them. */
+/**
+ * Those that are drained, and the names that have no other: whoever comes later may find other
+ * addresses behind them.
+ */
 const drainedOf = ({ name: upstream, targets }: UpstreamStatus): readonly TargetName[] => {
   const serving = new Set(targets.flatMap(({ name, drained }) => (drained ? [] : [name])));
   const drained = targets.filter((target) => target.drained);

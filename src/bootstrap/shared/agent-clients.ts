@@ -74,7 +74,10 @@ const clientOf = async (
   return new PooledAgentClient(settings, connector, { clock, scheduler, random, logger });
 };
 
-/** Makes the client for an agent block: the transport that it names, within the guard that all of them have. */
+/**
+ * Makes the client for an agent block: the transport that it names, within the guard that all of
+ * them have.
+ */
 export const agentClients =
   (parts: AgentClientParts): AgentClientFactory =>
   async (agent, limits) => {

@@ -9,8 +9,8 @@ type Parts<Named extends Needs> = {
 };
 
 /**
- * Binds a token to what `make` makes of its needs, once for a container. Each need is named once, as
- * `{ clock: sharedTokens.clock }`; `make` gets the parts under the same names.
+ * Binds a token to what `make` makes of its needs, once for a container. Each need is named once,
+ * as `{ clock: sharedTokens.clock }`; `make` gets the parts under the same names.
  */
 export const bindMade =
   (bind: ContainerModuleLoadOptions['bind']) =>

@@ -31,8 +31,9 @@ const checkContainer = async (): Promise<Container> => {
 };
 
 /**
- * Reads the certificates and keys of listeners and of TLS to agents, and the keys, lists and policies of the agents that run
- * in the gateway's own process, as they would be read by the gateway.
+ * Reads the certificates and keys of listeners and of TLS to agents, and the keys, lists and
+ * policies of the agents that run in the gateway's own process, as they would be read by the
+ * gateway.
  */
 export const checkReferences = async (
   { listeners, agents }: GatewayConfiguration,
@@ -64,7 +65,10 @@ const checkTlsTo = async (agents: readonly AgentConfiguration[]): Promise<Config
 
 const sameText = ({ severity, option, message }: AgentOptionProblem): string => `${severity} ${option} ${message}`;
 
-/** Agents elsewhere read their own files, perhaps on another machine's volume: they check them themselves. */
+/**
+ * Agents elsewhere read their own files, perhaps on another machine's volume: they check them
+ * themselves.
+ */
 const checkAgentOf = async (
   { name, transport, config }: AgentConfiguration,
   locate: AgentOptionLocator,

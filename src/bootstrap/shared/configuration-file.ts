@@ -4,7 +4,10 @@ import type { AgentBlockReader } from '../../application/ports/agent/agent-block
 import type { ConfigurationSource } from '../../application/ports/gateway/configuration-source.js';
 import { agentBlockReader } from '../../application/whole/read-agent-block.js';
 
-/** The configuration of a file, secrets from this process's environment. `texts`: see `KdlConfigurationOptions`. */
+/**
+ * The configuration of a file, secrets from this process's environment. `texts`: see
+ * `KdlConfigurationOptions`.
+ */
 export const configurationFile = (path: string, texts?: ReadonlyMap<string, string>): ConfigurationSource =>
   new KdlConfigurationSource(path, {
     environment: process.env,

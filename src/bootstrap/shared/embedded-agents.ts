@@ -8,7 +8,9 @@ export const embeddedAgentTokens = {
   loadAgentFactory: Symbol('loadAgentFactory') as ServiceIdentifier<() => Promise<AgentFactory>>,
 } as const;
 
-/** Adds the agent's own modules to the container of a gateway: what its embedded agents are made of. */
+/**
+ * Adds the agent's own modules to the container of a gateway: what its embedded agents are made of.
+ */
 export const addAgentModule = async (container: Container): Promise<void> => {
   const { agentModule } = await import('../agent/agent-module.js');
   await container.load(agentModule);
@@ -19,8 +21,8 @@ export const addAgentModule = async (container: Container): Promise<void> => {
 };
 
 /**
- * Loads the agent's modules once, with the first embedded agent: a gateway without one starts sooner. Parts that somebody has
- * added to the container before are kept.
+ * Loads the agent's modules once, with the first embedded agent: a gateway without one starts
+ * sooner. Parts that somebody has added to the container before are kept.
  *
  * @param adapt replaces parts of the agent, once they are there
  */

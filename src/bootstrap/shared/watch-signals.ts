@@ -29,8 +29,9 @@ class AwaitedAction {
 }
 
 /**
- * To be called before anything is served: a signal that nobody takes ends the process, SIGHUP too, and whoever sees a
- * program listen may send one. `endAtOnce`: what a second signal to end does. SIGUSR2 is taken where the program `canUpgrade`.
+ * To be called before anything is served: a signal that nobody takes ends the process, SIGHUP too,
+ * and whoever sees a program listen may send one. `endAtOnce`: what a second signal to end does.
+ * SIGUSR2 is taken where the program `canUpgrade`.
  */
 export const watchSignals = (endAtOnce: () => void, canUpgrade = false): WatchedSignals => {
   let ignored: (signal: NodeJS.Signals) => void = () => undefined;

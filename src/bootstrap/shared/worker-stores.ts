@@ -15,7 +15,10 @@ import { sharedTokens } from './shared-tokens.js';
 export const sharedStores = (logger: Logger, clock: Clock, scheduler: Scheduler): ShareStores =>
   new ShareStores({ opener: openSessionStores(logger), clock, scheduler });
 
-/** Has the embedded agents of a worker remember with those of all others what must be remembered in one place. */
+/**
+ * Has the embedded agents of a worker remember with those of all others what must be remembered in
+ * one place.
+ */
 export const shareStoresInWorker = (container: Container, supervisor: WorkerChannel): void => {
   container
     .rebind(agentTokens.samlStoreOpener)

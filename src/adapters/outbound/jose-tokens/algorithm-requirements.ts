@@ -4,14 +4,18 @@ import { rsaKeyFault } from '../../../domain/shared/rsa-key-rules.js';
 
 /** A JWS in compact form, taken apart for verification. */
 interface SignedParts {
-  /** What the signature is over: the first two parts with the dot between them (RFC 7515, section 5.2). */
+  /**
+   * What the signature is over: the first two parts with the dot between them (RFC 7515, section
+   * 5.2).
+   */
   readonly input: Buffer;
   readonly signature: Buffer;
 }
 
 /**
- * Takes a token apart. Null where it has not three parts, or where its signature is not exactly `signatureOctets` long in
- * the one canonical spelling: Node's decoder alone would forgive padding, foreign characters and leftover bits.
+ * Takes a token apart. Null where it has not three parts, or where its signature is not exactly
+ * `signatureOctets` long in the one canonical spelling: Node's decoder alone would forgive padding,
+ * foreign characters and leftover bits.
  */
 export const signedParts = (token: string, signatureOctets: number): SignedParts | null => {
   const first = token.indexOf('.');
@@ -70,7 +74,10 @@ export const unfitness = (key: KeyObject, algorithm: AsymmetricAlgorithm): strin
   }
 };
 
-/** What an algorithm asks of its key, and how its signatures are made (RFC 7518, sections 3.3 to 3.5; RFC 8037). */
+/**
+ * What an algorithm asks of its key, and how its signatures are made (RFC 7518, sections 3.3 to
+ * 3.5; RFC 8037).
+ */
 export type AlgorithmRequirements =
   | { readonly family: 'rsa'; readonly hash: 'sha256' | 'sha384' | 'sha512'; readonly isPss: boolean }
   | {

@@ -44,8 +44,9 @@ const kidLabel = 'portcullis token signing key';
 const kidOctets = 16;
 
 /**
- * HS256 (RFC 7518, section 3.2). Its `kid` is a cut HMAC of a fixed text. A thumbprint would be a plain digest of the
- * secret (RFC 7638, section 7); this one helps to guess the secret no more than each token that it signs.
+ * HS256 (RFC 7518, section 3.2). Its `kid` is a cut HMAC of a fixed text. A thumbprint would be a
+ * plain digest of the secret (RFC 7638, section 7); this one helps to guess the secret no more than
+ * each token that it signs.
  */
 class HmacSigningKey implements SigningKey {
   readonly kid: string;
@@ -71,7 +72,9 @@ class HmacSigningKey implements SigningKey {
   }
 }
 
-/** A private key that fits its algorithm. With a callback node:crypto signs in its pool of threads. */
+/**
+ * A private key that fits its algorithm. With a callback node:crypto signs in its pool of threads.
+ */
 class PrivateSigningKey implements SigningKey {
   readonly kid: string;
   readonly algorithm: KeyPairAlgorithm;
@@ -122,7 +125,10 @@ const useless = (key: KeyObject, fit: string): string => {
   return `holds a key of type ${key.asymmetricKeyType}${curve === undefined ? '' : ` on the curve ${curve}`}; ${fit}`;
 };
 
-/** Whether the halves belong together: a private key in PEM brings a public one, and nobody has compared them. */
+/**
+ * Whether the halves belong together: a private key in PEM brings a public one, and nobody has
+ * compared them.
+ */
 const isWhole = async (key: SigningKey): Promise<boolean> => {
   try {
     return key.verifier.isSigned(await key.sign('probe', '{}'));
@@ -144,7 +150,10 @@ const readPrivate = async (pem: string, algorithm: KeyPairAlgorithm): Promise<Re
   return (await isWhole(signing)) ? ok(signing) : err('holds a private key whose parts do not belong together');
 };
 
-/** Keys that tokens of our own are signed with, and those of clients, by node:crypto; thumbprints by jose. */
+/**
+ * Keys that tokens of our own are signed with, and those of clients, by node:crypto; thumbprints by
+ * jose.
+ */
 export class JoseTokenSigningKeys implements TokenSigningKeys {
   async readSigningKey(text: Secret, algorithm: SigningAlgorithm): Promise<Result<SigningKey, string>> {
     if (algorithm === 'HS256') return readSecret(text);

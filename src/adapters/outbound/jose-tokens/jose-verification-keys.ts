@@ -57,7 +57,9 @@ const imported = async (jwk: JWK, algorithm: AsymmetricAlgorithm): Promise<KeyOb
   return KeyObject.from((await importJWK(jwk, algorithm)) as webcrypto.CryptoKey);
 };
 
-/** Reads a public JWK for an algorithm (RFC 7518, section 6; RFC 8037, section 2). Never rejects. */
+/**
+ * Reads a public JWK for an algorithm (RFC 7518, section 6; RFC 8037, section 2). Never rejects.
+ */
 const readPublicJwk = async (jwk: JsonObject, algorithm: AsymmetricAlgorithm): Promise<Result<KeyObject, string>> => {
   const members = membersOf(algorithm);
   const malformed = malformation(jwk, members, algorithm);
@@ -74,8 +76,8 @@ const readPublicJwk = async (jwk: JsonObject, algorithm: AsymmetricAlgorithm): P
 };
 
 /**
- * Keys from a secret, from PEM (SPKI, PKCS #1, or an X.509 certificate) and from JWKs, checked against their algorithm and
- * made ready once: nothing of a key is read again when a token comes.
+ * Keys from a secret, from PEM (SPKI, PKCS #1, or an X.509 certificate) and from JWKs, checked
+ * against their algorithm and made ready once: nothing of a key is read again when a token comes.
  */
 export class JoseVerificationKeys implements VerificationKeys {
   async prepare(key: VerificationKey): Promise<Result<TokenVerifier, string>> {

@@ -3,7 +3,10 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 
 const opening = '-----BEGIN ';
 
-/** Labels of the blocks of a file (RFC 7468, section 2), as in `EC PRIVATE KEY`; empty: it is no PEM. */
+/**
+ * Labels of the blocks of a file (RFC 7468, section 2), as in `EC PRIVATE KEY`; empty: it is no
+ * PEM.
+ */
 const labels = (pem: string): readonly string[] =>
   pem
     .split(opening)
@@ -16,7 +19,10 @@ const isPublic = (label: string): boolean => label.includes('PUBLIC KEY') || lab
 export const isPem = (text: string): boolean => text.includes(opening);
 export const holdsPrivateKey = (pem: string): boolean => labels(pem).some(isPrivate);
 
-/** The one private key of a file: PKCS #8, PKCS #1 or SEC 1, without a pass phrase. Nothing beside it is read. */
+/**
+ * The one private key of a file: PKCS #8, PKCS #1 or SEC 1, without a pass phrase. Nothing beside
+ * it is read.
+ */
 export const readPrivatePem = (pem: string): Result<KeyObject, string> => {
   const found = labels(pem);
   const count = found.filter(isPrivate).length;
@@ -40,7 +46,8 @@ export const readPrivatePem = (pem: string): Result<KeyObject, string> => {
 
 /** A public key: SPKI, PKCS #1 or a certificate. */
 export const readPublicPem = (pem: string): Result<KeyObject, string> => {
-  // A public key could be derived from a private one, but a verifier that holds one is a leak in waiting.
+  // A public key could be derived from a private one, but a verifier that holds one is a leak in
+  // waiting.
   if (pem.includes('PRIVATE KEY')) return err('holds a private key; the public one is needed');
   try {
     return ok(createPublicKey(pem));
@@ -49,7 +56,10 @@ export const readPublicPem = (pem: string): Result<KeyObject, string> => {
   }
 };
 
-/** The same of a file that has to hold this one key alone, so that nobody takes a second one to count. */
+/**
+ * The same of a file that has to hold this one key alone, so that nobody takes a second one to
+ * count.
+ */
 export const readOnePublicPem = (pem: string): Result<KeyObject, string> =>
   labels(pem).filter(isPublic).length > 1
     ? err('holds several public keys or certificates; one is needed')

@@ -33,8 +33,8 @@ export class HmacTokenVerifier implements TokenVerifier {
 }
 
 /**
- * Signatures under a public key that fits its algorithm. They are verified on the calling thread: a turn of the thread
- * pool costs more than most of them, and a token waits for nothing else.
+ * Signatures under a public key that fits its algorithm. They are verified on the calling thread: a
+ * turn of the thread pool costs more than most of them, and a token waits for nothing else.
  */
 export class PublicKeyTokenVerifier implements TokenVerifier {
   readonly #scheme: SignatureScheme;

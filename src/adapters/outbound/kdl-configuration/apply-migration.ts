@@ -37,7 +37,10 @@ const nodeAt = (document: Document, path: SettingPath): Node | undefined => {
   return found;
 };
 
-/** The steps of a plan, each with the settings that it is about: they stay the same however they are moved. */
+/**
+ * The steps of a plan, each with the settings that it is about: they stay the same however they are
+ * moved.
+ */
 type BoundStep = () => void;
 
 const valueEntry = (value: number | string): Entry => {
@@ -193,7 +196,10 @@ const putInBlock = (
   }
 };
 
-/** Puts settings at the end of a block of the file, which is made behind the setting that they come from. */
+/**
+ * Puts settings at the end of a block of the file, which is made behind the setting that they come
+ * from.
+ */
 const putInFile = (
   document: Document,
   origin: Node | undefined,
@@ -350,7 +356,10 @@ const bind = (document: Document, step: MigrationStep, layout: TextLayout): Boun
   }
 };
 
-/** Changes a document as a plan says. False where a step is about something that is not there: nothing is changed then. */
+/**
+ * Changes a document as a plan says. False where a step is about something that is not there:
+ * nothing is changed then.
+ */
 export const applyMigration = (document: Document, steps: readonly MigrationStep[], layout: TextLayout): boolean => {
   const bound = steps.map((step) => bind(document, step, layout));
   if (bound.includes(null)) return false;

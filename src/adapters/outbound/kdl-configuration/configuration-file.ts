@@ -61,7 +61,10 @@ const validPart = (octets: Buffer): string => {
   return new TextDecoder('utf-8').decode(octets.subarray(0, end));
 };
 
-/** Reads a file of text, never more of it than the maximum; a byte order mark is left out. Never rejects. */
+/**
+ * Reads a file of text, never more of it than the maximum; a byte order mark is left out. Never
+ * rejects.
+ */
 export const readConfigurationText = async (path: string, maximumBytes: number): Promise<Result<string, FileFault>> => {
   try {
     const handle = await open(path, 'r');

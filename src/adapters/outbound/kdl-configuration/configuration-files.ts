@@ -16,7 +16,9 @@ export const filesOnDisk: ConfigurationFiles = {
   identity: (path) => realpath(path).catch(() => resolve(path)),
 };
 
-/** Texts that were read before, by the path that they were read from. Nothing of the disk counts. */
+/**
+ * Texts that were read before, by the path that they were read from. Nothing of the disk counts.
+ */
 export const givenFiles = (texts: ReadonlyMap<string, string>): ConfigurationFiles => ({
   async read(path, maximumBytes) {
     const text = texts.get(path);

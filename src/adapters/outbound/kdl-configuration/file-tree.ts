@@ -24,7 +24,10 @@ import { type Environment, resolveReferences } from './value-references.js';
 
 /** A text as far as it can be read. */
 interface DiagnosedText {
-  /** The document of the text, or of the repaired one where its mistakes can be repaired; null: neither can be read. */
+  /**
+   * The document of the text, or of the repaired one where its mistakes can be repaired; null:
+   * neither can be read.
+   */
   readonly document: KdlDocument | null;
   /** The place in the text of a place in the document. */
   readonly originalOffset: (offset: number) => number;
@@ -60,7 +63,9 @@ const isShown = (text: string, { offset, message }: Repair): boolean =>
 const lineStart = (text: string, offset: number): number =>
   Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1));
 
-/** Faults of the reader, then those of repairs on lines that the reader has nothing to say about. */
+/**
+ * Faults of the reader, then those of repairs on lines that the reader has nothing to say about.
+ */
 const merged = (text: string, read: readonly KdlFault[], repairs: readonly Repair[]): readonly KdlFault[] => {
   const lines = new Set(read.map(({ offset }) => lineStart(text, offset)));
   const faults = [...read];
@@ -75,8 +80,8 @@ const merged = (text: string, read: readonly KdlFault[], repairs: readonly Repai
 };
 
 /**
- * Reads a text that has passed the structure scan. Lists in brackets and other mistakes with a rule for their repair hide
- * nothing: the rest is read as if they were repaired.
+ * Reads a text that has passed the structure scan. Lists in brackets and other mistakes with a rule
+ * for their repair hide nothing: the rest is read as if they were repaired.
  */
 const diagnose = (text: string): DiagnosedText => {
   const read = readKdl(text);
@@ -92,7 +97,9 @@ const diagnose = (text: string): DiagnosedText => {
   return { document: null, originalOffset: sameOffset, faults: merged(text, [...read.error, ...real], changes) };
 };
 
-/** Octets of a configuration, all its files together: the reader of values takes seconds for more. */
+/**
+ * Octets of a configuration, all its files together: the reader of values takes seconds for more.
+ */
 export const maximumConfigurationBytes = 2_097_152;
 /** Files that include one another, at the most. */
 const maximumIncludeDepth = 16;
@@ -153,7 +160,10 @@ export class FileTree {
     return this.#lines.get(position.file)?.at(position, secret) ?? null;
   }
 
-  /** The place of an offset in the text whose literal stands at a position; null: no literal that can be read stands there. */
+  /**
+   * The place of an offset in the text whose literal stands at a position; null: no literal that
+   * can be read stands there.
+   */
   placeInText(text: SourcePosition, offset: number): SourcePosition | null {
     const source = this.#sources.get(text.file);
     const found = source === undefined ? null : literalOffset(source.text, source.offsetAt(text), offset);

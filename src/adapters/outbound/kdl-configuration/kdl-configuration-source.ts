@@ -19,8 +19,9 @@ export interface KdlConfigurationOptions {
   /** Says whether a `path-regex` is a regular expression. */
   readonly patterns: PathPatternCompiler;
   /**
-   * The texts that an earlier load of the same path gave, read instead of the files. What they refer to beyond other configurations (keys,
-   * policies, secrets) is read from the disk as ever. Absent: the files are read.
+   * The texts that an earlier load of the same path gave, read instead of the files. What they
+   * refer to beyond other configurations (keys, policies, secrets) is read from the disk as ever.
+   * Absent: the files are read.
    */
   readonly texts?: ReadonlyMap<string, string>;
   /** Where the texts come from otherwise. Absent: the disk. */
@@ -33,8 +34,8 @@ const secretNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A configuration in KDL 2 or KDL 1 (https://kdl.dev), in one file and those that it includes. Every problem of a file
- * is reported in one run, with its place; no problem holds a secret.
+ * A configuration in KDL 2 or KDL 1 (https://kdl.dev), in one file and those that it includes.
+ * Every problem of a file is reported in one run, with its place; no problem holds a secret.
  */
 export class KdlConfigurationSource implements ConfigurationSource {
   readonly #path: string;

@@ -49,7 +49,10 @@ interface Places {
   readonly places: Document;
 }
 
-/** Reads a text as the version that it declares, or that it fits; where it fits neither, as the one it fits longer. */
+/**
+ * Reads a text as the version that it declares, or that it fits; where it fits neither, as the one
+ * it fits longer.
+ */
 const parsePlaces = (text: string): Result<Places, readonly KdlFault[]> => {
   const declared = declaration.exec(text)?.[1];
   if (declared !== undefined && declared !== '1' && declared !== '2') {
@@ -67,8 +70,8 @@ const parsePlaces = (text: string): Result<Places, readonly KdlFault[]> => {
 };
 
 /**
- * Runs what tries one thing after the other and throws an error for each that it is not. Nobody sees where those were thrown, and
- * finding that out takes as long as all the rest.
+ * Runs what tries one thing after the other and throws an error for each that it is not. Nobody
+ * sees where those were thrown, and finding that out takes as long as all the rest.
  */
 const withoutStacks = <Value>(task: () => Value): Value => {
   const { stackTraceLimit } = Error;

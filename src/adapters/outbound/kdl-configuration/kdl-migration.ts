@@ -37,8 +37,8 @@ const markOf = async (path: string, text: string): Promise<string> => {
 };
 
 /**
- * Migrates a file and those that it includes, and reads the result as the gateway would. Variables and files that hold values
- * are not looked at: they are those of another machine, perhaps.
+ * Migrates a file and those that it includes, and reads the result as the gateway would. Variables
+ * and files that hold values are not looked at: they are those of another machine, perhaps.
  */
 export const migrateConfiguration = async (
   path: string,

@@ -1,7 +1,10 @@
 /** Octets of a literal that are looked at. */
 const longest = 2_097_152;
 
-/** What a backslash and white space, line ends included, stand for: nothing (KDL 2.0.0, section 3.12). */
+/**
+ * What a backslash and white space, line ends included, stand for: nothing (KDL 2.0.0, section
+ * 3.12).
+ */
 const skipped = /\\\s+/y;
 
 const unicodeEscape = /\\u\{([0-9a-fA-F]{1,6})\}/y;
@@ -29,7 +32,9 @@ const unitAt = (text: string, at: number, isRaw: boolean): readonly [source: num
   return [code[0].length, Number.parseInt(code[1] ?? '0', 16) > 0xffff ? 2 : 1];
 };
 
-/** Goes on from `start` until the value has the wanted length; the rest that is missing at `end`. */
+/**
+ * Goes on from `start` until the value has the wanted length; the rest that is missing at `end`.
+ */
 const walk = (
   text: string,
   range: readonly [start: number, end: number],
@@ -51,7 +56,10 @@ const walk = (
   return { at, missing };
 };
 
-/** In a literal over several lines every line loses the white space that the last one has (KDL 2.0.0, section 3.11.3). */
+/**
+ * In a literal over several lines every line loses the white space that the last one has (KDL
+ * 2.0.0, section 3.11.3).
+ */
 const offsetInLines = (text: string, start: number, end: number, wanted: number, isRaw: boolean): number | null => {
   const first = matchAt(/[ \t]*(?:\r\n|[\n\r])/y, text, start);
   if (first === null) return null;
@@ -71,8 +79,8 @@ const offsetInLines = (text: string, start: number, end: number, wanted: number,
 };
 
 /**
- * The offset in a text of KDL 1 or 2 at which an offset in the value of a string stands; the literal of the string begins at
- * `start`. Null: no literal stands there.
+ * The offset in a text of KDL 1 or 2 at which an offset in the value of a string stands; the
+ * literal of the string begins at `start`. Null: no literal stands there.
  */
 export const literalOffset = (text: string, start: number, offset: number): number | null => {
   const opening = matchAt(/(r?)(#*)("""|")/y, text, start);

@@ -10,7 +10,10 @@ import { repairSyntax } from './repair-syntax.js';
 import { blockCommentEnd, SourceText } from './source-text.js';
 import { maximumConfigurationTokens, scanStructure } from './structure-scan.js';
 
-/** A text whose settings that are commented out are settings like others, marked by a type annotation. */
+/**
+ * A text whose settings that are commented out are settings like others, marked by a type
+ * annotation.
+ */
 interface MarkedText {
   readonly text: string;
   /** The place in the text before, of a place in the marked one. */
@@ -25,7 +28,10 @@ const declaration = /^\s*\/-[ \t]*kdl-version[ \t]+\d+[ \t]*(?:[\r\n]|$)/;
 const blank = /[ \t\r\n\u0085\u000b\u000c\u2028\u2029\ufeff\u00a0]/;
 const name = /^\/-([ \t]*)(?=[\p{L}_"])/u;
 
-/** Where the comments of whole settings begin (KDL 2.0.0, section 3.17), of a text that has passed the structure scan. */
+/**
+ * Where the comments of whole settings begin (KDL 2.0.0, section 3.17), of a text that has passed
+ * the structure scan.
+ */
 class SlashdashScan {
   readonly #text: string;
   readonly places: { readonly start: number; readonly end: number }[] = [];
@@ -94,7 +100,10 @@ class SlashdashScan {
   }
 }
 
-/** Marks the settings of a text that are commented out as a whole, so that they can be moved as others are. */
+/**
+ * Marks the settings of a text that are commented out as a whole, so that they can be moved as
+ * others are.
+ */
 const markSlashdashed = (text: string): MarkedText => {
   const scan = new SlashdashScan(text);
   scan.run();
@@ -240,7 +249,10 @@ const firstDifference = (left: string, right: string): number => {
 
 const asVersion2 = (text: string): string => text.replace(/^(\s*\/-[ \t]*kdl-version[ \t]+)1(?=\s|$)/, '$12');
 
-/** Why a text cannot be read once everything with a rule for its repair is repaired; nothing of the text is shown. */
+/**
+ * Why a text cannot be read once everything with a rule for its repair is repaired; nothing of the
+ * text is shown.
+ */
 const unreadable = (text: string): string => {
   const { text: repaired, originalOffset } = repairSyntax(text);
   const read = readKdl(repaired);
@@ -252,8 +264,9 @@ const unreadable = (text: string): string => {
 const refuse = (text: string, refused: string): MigratedText => ({ text, changes: [], left: [], refused });
 
 /**
- * Writes the text of a file as files are written now. Comments, the order, and the layout of what is not changed are kept;
- * a text that is up to date is given back as it is, and so is one that is no KDL.
+ * Writes the text of a file as files are written now. Comments, the order, and the layout of what
+ * is not changed are kept; a text that is up to date is given back as it is, and so is one that is
+ * no KDL.
  */
 export const migrateText = (text: string): MigratedText => {
   // The parser recurses.

@@ -14,8 +14,8 @@ export const isOnLines = ({ children }: Node): boolean =>
   children === null || children.nodes.some((node) => hasLineEnd(node.leading) || hasLineEnd(node.trailing));
 
 /**
- * Takes a setting out of a list, with the comments next to it; others stay where they are. It is left with its comments and
- * its indentation alone before it.
+ * Takes a setting out of a list, with the comments next to it; others stay where they are. It is
+ * left with its comments and its indentation alone before it.
  */
 export const takeOut = (list: Document, node: Node): void => {
   const index = list.nodes.indexOf(node);
@@ -61,7 +61,10 @@ export const removeNode = (list: Document, node: Node): void => {
   }
 };
 
-/** A key of its own, from entries of another setting, with the comments between them where it is the one that keeps them. */
+/**
+ * A key of its own, from entries of another setting, with the comments between them where it is the
+ * one that keeps them.
+ */
 export const keyNode = (name: string, entries: readonly Entry[], keepsComments: boolean): Node => {
   const made = new Node(
     new Identifier(name),
@@ -76,7 +79,9 @@ export const keyNode = (name: string, entries: readonly Entry[], keepsComments: 
   return made;
 };
 
-/** Puts settings, each with its own comments before it, at the end of a block on lines of their own. */
+/**
+ * Puts settings, each with its own comments before it, at the end of a block on lines of their own.
+ */
 export const appendLines = (block: Node, nodes: readonly Node[], indent: string, layout: TextLayout): void => {
   const list = block.children ?? new Document();
   if (block.children === null) {
@@ -116,7 +121,10 @@ const breakLines = (list: Document, outer: string, inner: string, { newline }: T
   else if (!/[\r\n][ \t]*$/.test(ending)) list.trailing = `${inner}${ending.trim()}${newline}${outer}`;
 };
 
-/** Puts settings at the end of a block that is written on one line. None of them has comments of a line. */
+/**
+ * Puts settings at the end of a block that is written on one line. None of them has comments of a
+ * line.
+ */
 export const appendInline = (block: Node, nodes: readonly Node[]): void => {
   const list = block.children ?? new Document();
   if (block.children === null) {

@@ -23,7 +23,10 @@ export const splitFirstLine = (text: string): readonly [string, string] => {
   return end === null ? ['', text] : [text.slice(0, end.index + end[0].length), text.slice(end.index + end[0].length)];
 };
 
-/** What stands before a setting: up to the last line that is blank, and what is next to it, as its comments are. */
+/**
+ * What stands before a setting: up to the last line that is blank, and what is next to it, as its
+ * comments are.
+ */
 export const splitAtBlank = (text: string): readonly [string, string] => {
   const blank = /^(?:[\s\S]*(?:\r\n|\n|\r(?!\n)))?[ \t]*(?:\r\n|\n|\r(?!\n))/.exec(text);
   return blank === null ? ['', text] : [text.slice(0, blank[0].length), text.slice(blank[0].length)];
@@ -44,7 +47,10 @@ const indented = (text: string, by: string, begins: boolean): string => {
     .join('');
 };
 
-/** Settings further in, with the comments between them. The first one goes on with a line where `begins` is false. */
+/**
+ * Settings further in, with the comments between them. The first one goes on with a line where
+ * `begins` is false.
+ */
 export const indentNodes = (document: Document, by: string, begins: boolean): void => {
   let atLineStart = begins;
   for (const node of document.nodes) {
@@ -55,7 +61,9 @@ export const indentNodes = (document: Document, by: string, begins: boolean): vo
   document.trailing = indented(document.trailing ?? '', by, atLineStart && document.nodes.length > 0);
 };
 
-/** What is inside a setting, and the lines that it goes on with, further in; its first line stays. */
+/**
+ * What is inside a setting, and the lines that it goes on with, further in; its first line stays.
+ */
 export const indentInside = (node: Node, by: string): void => {
   for (const entry of node.entries) entry.leading = indented(entry.leading ?? '', by, false);
   if (node.children !== null) indentNodes(node.children, by, false);

@@ -67,7 +67,9 @@ class SyntaxRepair {
     this.#text = text;
   }
 
-  /** False where a list is not what is meant: one in another, with blocks in it, or without its end. */
+  /**
+   * False where a list is not what is meant: one in another, with blocks in it, or without its end.
+   */
   run(): boolean {
     while (this.#at < this.#text.length && !this.#isStrange) this.#step();
     return !this.#isStrange && this.#brackets === 0;
@@ -142,8 +144,8 @@ class SyntaxRepair {
   }
 
   /**
-   * In a list the line goes on before its comment: in the comment nobody would see it. So it does before the bracket,
-   * if more follows that.
+   * In a list the line goes on before its comment: in the comment nobody would see it. So it does
+   * before the bracket, if more follows that.
    */
   #lineComment(): boolean {
     const start = this.#at;
@@ -322,8 +324,9 @@ class SyntaxRepair {
 }
 
 /**
- * Mends what older documents show and no KDL is: lists in brackets, words of KDL 1 beside those of KDL 2, values without
- * their quotes, `=` between a key and its value. What the result means is for a reader of KDL to say.
+ * Mends what older documents show and no KDL is: lists in brackets, words of KDL 1 beside those of
+ * KDL 2, values without their quotes, `=` between a key and its value. What the result means is for
+ * a reader of KDL to say.
  */
 export const repairSyntax = (text: string): RepairedText => {
   const repair = new SyntaxRepair(text);

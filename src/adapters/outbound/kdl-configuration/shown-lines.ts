@@ -17,7 +17,10 @@ const known: ReadonlySet<string> = new Set([...namesOf(gatewayShape), ...namesOf
 const isKnownName = (name: string): boolean => known.has(name);
 
 const hidden = '[secret]';
-/** Words that may stand beside a secret, in a text that has no tree yet. A word too many costs a line, not more. */
+/**
+ * Words that may stand beside a secret, in a text that has no tree yet. A word too many costs a
+ * line, not more.
+ */
 const sensitive = /secr|passw|pwd|token|key|jwt|basic|cred|priv|authori|bearer|cookie|dsn|webhook|@/i;
 /** Names that hold a secret in the configuration of any agent, whether they are known or not. */
 const surelySecret = /secr|passw|private-?key/i;
@@ -66,7 +69,10 @@ export class ShownLines {
 
   #lookUps = 0;
 
-  /** Learns from the tree which lines hold secrets; `lineOf` finds the line of an offset in the tree. */
+  /**
+   * Learns from the tree which lines hold secrets; `lineOf` finds the line of an offset in the
+   * tree.
+   */
   learn(document: Document, lineOf: (offset: number) => number = (offset) => this.#source.lineOf(offset)): void {
     this.#lineOf = lineOf;
     this.#secretLines = new Set();
@@ -119,7 +125,9 @@ export class ShownLines {
     }
   }
 
-  /** An option that no agent of ours has, and that is not known to be harmless, may hold anything. */
+  /**
+   * An option that no agent of ours has, and that is not known to be harmless, may hold anything.
+   */
   #holdsUnknown(node: Node, options: Options): boolean {
     const inner = innerOptions(node, options) ?? options;
     const isUnknown = (name: string, among: Options): boolean =>
@@ -130,7 +138,10 @@ export class ShownLines {
     );
   }
 
-  /** An unknown option that is near one without a secret, and near none with one: it was meant to be that. */
+  /**
+   * An unknown option that is near one without a secret, and near none with one: it was meant to be
+   * that.
+   */
   #isMisspelt(name: string, options: Options | null): boolean {
     if (options?.shape == null || isKnownName(name) || surelySecret.test(name)) return false;
     this.#lookUps += 1;
@@ -163,7 +174,10 @@ export class ShownLines {
     }
   }
 
-  /** Looks at a line but for the settings that are known to hold no secret. From the first `config` on their names may mean others. */
+  /**
+   * Looks at a line but for the settings that are known to hold no secret. From the first `config`
+   * on their names may mean others.
+   */
   #isSensitive(line: string, number: number): boolean {
     this.#firstConfig ??= this.#findConfig();
     const isOption = number >= this.#firstConfig;
@@ -177,7 +191,10 @@ export class ShownLines {
     return isKnownName(name) && !this.#isSecretName(name) && !namedValues.has(name);
   }
 
-  /** From the first `config` on, a name that is known nowhere may be an option of an agent, and its value anything. */
+  /**
+   * From the first `config` on, a name that is known nowhere may be an option of an agent, and its
+   * value anything.
+   */
   #mayBeOption(number: number): boolean {
     this.#firstConfig ??= this.#findConfig();
     if (number < this.#firstConfig) return false;

@@ -113,7 +113,10 @@ const countUpTo = (sorted: readonly number[], limit: number): number => {
   return low;
 };
 
-/** The offset after the block comment that begins at `start`; comments nest (KDL 2.0.0, section 3.17). */
+/**
+ * The offset after the block comment that begins at `start`; comments nest (KDL 2.0.0, section
+ * 3.17).
+ */
 export const blockCommentEnd = (text: string, start: number): number => {
   const mark = /\/\*|\*\//g;
   mark.lastIndex = start;

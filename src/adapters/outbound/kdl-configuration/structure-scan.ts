@@ -20,14 +20,17 @@ export interface Structure {
 
 /** Blocks and comments inside one another, at the most. */
 const maximumDepth = 64;
-/** Number signs around a raw string, at the most: the parsers search for such runs in quadratic time. */
+/**
+ * Number signs around a raw string, at the most: the parsers search for such runs in quadratic
+ * time.
+ */
 const maximumHashes = 64;
 
 const isIdentifierCharacter = (character: string): boolean => /[\p{L}\p{N}_.+-]/u.test(character);
 
 /**
- * One linear look at the strings, comments and blocks of a text, KDL 1 or 2, before a recursive parser sees it.
- * What it takes for well-formed may still be wrong; that is the parser's business.
+ * One linear look at the strings, comments and blocks of a text, KDL 1 or 2, before a recursive
+ * parser sees it. What it takes for well-formed may still be wrong; that is the parser's business.
  */
 class StructureScan {
   readonly #text: string;

@@ -5,14 +5,20 @@ import { readConfigurationText } from './configuration-file.js';
 import type { Complain } from './kdl-fault.js';
 import { entryOffset } from './source-text.js';
 
-/** The texts that stand in variables and files, by the value that refers to them; null where there is none. */
+/**
+ * The texts that stand in variables and files, by the value that refers to them; null where there
+ * is none.
+ */
 export type ResolvedReferences = ReadonlyMap<Entry, string | null>;
 
-/** Variables, as in `process.env`; null: nothing is referred to in truth, and every value that is a reference is unknown. */
+/**
+ * Variables, as in `process.env`; null: nothing is referred to in truth, and every value that is a
+ * reference is unknown.
+ */
 export type Environment = Readonly<Record<string, string | undefined>> | null;
 
 const maximumFileBytes = 1_048_576;
-/** Files and variables that one file may refer to. */
+/** Most files and variables that one file may refer to. */
 const maximumReferences = 1000;
 
 function* entriesOf(nodes: readonly Node[]): Generator<Entry> {
@@ -38,7 +44,10 @@ const resolveReference = async (
   return ok(read.value.replace(/\r?\n$/, ''));
 };
 
-/** Follows every `(env)"NAME"` and `(file)"/path"`; paths are relative to the file they are written in. */
+/**
+ * Follows every `(env)"NAME"` and `(file)"/path"`; paths are relative to the file they are written
+ * in.
+ */
 export const resolveReferences = async (
   document: Document,
   file: string,

@@ -15,12 +15,12 @@ import {
   withoutToken,
 } from '../../../domain/shared/token-bucket.js';
 
-/** While there are no more than so many, full ones are kept for a while: whoever comes again is likely to come soon. */
+/** Below this number, full buckets are kept for a while: clients that return mostly do so soon. */
 const fewHeld = 1_000;
-/** For how long after they were full, in milliseconds. */
+/** How long a full bucket is kept, in milliseconds. */
 const keptMs = 1_000;
 
-/** A bucket as it stands now, and its neighbours in the order of use. */
+/** A bucket with its links in the LRU list. */
 class HeldBucket implements TokenBucket {
   newer: HeldBucket | null = null;
   older: HeldBucket | null = null;
@@ -29,16 +29,15 @@ class HeldBucket implements TokenBucket {
     readonly key: string,
     public tokens: number,
     public atMs: number,
-    /** That which it was used by last. */
+    /** Limit of the last use. */
     public limit: RateLimit,
   ) {}
 
-  /** From then on it is as if nothing had been taken. */
+  /** Time from which the bucket is full again. */
   get fullAtMs(): number {
     return fullAtMs(this, this.limit);
   }
 
-  /** It stands so from now on. */
   become(tokens: number, atMs: number, limit: RateLimit): void {
     this.tokens = tokens;
     this.atMs = atMs;
@@ -46,7 +45,7 @@ class HeldBucket implements TokenBucket {
   }
 }
 
-/** The buckets of one space, so many at the most: the one that was not used for longest goes first. */
+/** The buckets of one space in an LRU list of bounded size. */
 class BucketSpace {
   readonly #most: number;
   readonly #held = new Map<string, HeldBucket>();
@@ -64,7 +63,7 @@ class BucketSpace {
     return this.#held.size;
   }
 
-  /** Finding is a use. */
+  /** A lookup counts as use. */
   find(key: string): HeldBucket | null {
     const held = this.#held.get(key);
     if (held === undefined) return null;
@@ -75,14 +74,14 @@ class BucketSpace {
     return held;
   }
 
-  /** INVARIANT: there is none of that key. */
+  /** INVARIANT: the key is new. */
   add(held: HeldBucket): void {
     this.#held.set(held.key, held);
     this.#linkNewest(held);
     if (this.#held.size > this.#most && this.#oldest !== null) this.#drop(this.#oldest);
   }
 
-  /** Forgets buckets that are full, of those that were not used for longest; looks at a few. */
+  /** Evicts full buckets among the least recently used; inspects a few. */
   forgetFull(nowMs: number, few: number): void {
     const sinceMs = this.#held.size > fewHeld ? nowMs : nowMs - keptMs;
     for (let looked = 0; looked < few && this.#oldest !== null && this.#oldest.fullAtMs <= sinceMs; looked += 1) {
@@ -112,22 +111,25 @@ class BucketSpace {
   }
 }
 
-/** Buckets of each space. */
+/** Most buckets per space. */
 const defaultMost = 100_000;
 
-/** Full buckets that are forgotten at each look: more than can be added then, so that what a flood has left goes again. */
+/**
+ * Full buckets evicted per sweep: more than can be added meanwhile, so the rest of a flood
+ * disappears.
+ */
 const forgottenByTake = 8;
 
-/** Buckets in the memory of this process. Answers at once. */
+/** Buckets in the memory of this process. Answers synchronously. */
 export class MemoryRateLimitStore implements RateLimitStore, RateBuckets {
   readonly #clock: Clock;
   readonly #most: number;
   readonly #spaces = new Map<string, BucketSpace>();
-  /** The same ones, one after the other. */
+  /** The same buckets in a sequence. */
   readonly #order: BucketSpace[] = [];
   /**
-   * The next of them to be looked at, from the last to the first: so the round comes to those, too, that nothing is taken from any more,
-   * whatever is added meanwhile, and what takes the place of one that goes was looked at before.
+   * Index of the next bucket to inspect, from the last to the first. The sweep thus also reaches
+   * unused buckets, whatever is added; an entry moved into a free place was inspected before.
    */
   #next = -1;
 
@@ -139,7 +141,7 @@ export class MemoryRateLimitStore implements RateLimitStore, RateBuckets {
   take(charges: readonly RateLimitCharge[]): RateLimitAnswer {
     const nowMs = this.#clock.turnMs();
     const answer = this.#take(charges, nowMs);
-    // Not before, or those would go that are used now.
+    // Not earlier: buckets in use would be evicted.
     this.#forgetFull(nowMs);
     return answer;
   }
@@ -148,7 +150,7 @@ export class MemoryRateLimitStore implements RateLimitStore, RateBuckets {
     const nowMs = this.#clock.turnMs();
     const held = this.#spaces.get(space)?.find(key) ?? null;
     this.#forgetFull(nowMs);
-    // Whoever finds it has it as it stood then.
+    // A later lookup sees this state.
     return held === null || held.fullAtMs <= nowMs ? null : { tokens: held.tokens, atMs: held.atMs };
   }
 
@@ -175,7 +177,8 @@ export class MemoryRateLimitStore implements RateLimitStore, RateBuckets {
     for (let index = 0; index < charges.length; index += 1) {
       const { space, key, limit } = charges[index] as RateLimitCharge;
       const found = this.#spaces.get(space)?.find(key) ?? null;
-      // One that is full by the limit that it was used by last is as good as none, whatever the limit is now.
+      // A bucket that is full under the limit of its last use equals a new one, whatever the
+      // current limit.
       if (found !== null && found.limit !== limit && found.fullAtMs <= nowMs) found.become(limit.burst, nowMs, limit);
       const tokens = tokensAt(found, limit, nowMs);
       if (!hasToken(tokens)) areThere = false;

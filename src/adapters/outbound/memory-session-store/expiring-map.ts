@@ -1,12 +1,15 @@
-/** What a heap holds; it belongs to one heap. */
+/** A heap entry; belongs to one heap. */
 interface HeapEntry<Value> {
   readonly key: string;
   value: Value;
-  /** Where it stands; the heap's own. */
+  /** Index in the heap, owned by the heap. */
   place: number;
 }
 
-/** Entries by their ends: no parent ends after its children (binary heap). Each change takes steps by the logarithm of their number. */
+/**
+ * Entries by expiry in a binary heap: no parent expires after its children. Each change takes
+ * logarithmic time.
+ */
 export class EndHeap<Value> {
   readonly #entries: HeapEntry<Value>[] = [];
   readonly #endOf: (value: Value) => number;
@@ -22,7 +25,7 @@ export class EndHeap<Value> {
     return entry;
   }
 
-  /** Finds the place of an entry anew, whose value has another end. */
+  /** Moves an entry whose expiry changed. */
   moved(entry: HeapEntry<Value>): void {
     this.#rise(entry);
     this.#sink(entry);
@@ -35,7 +38,10 @@ export class EndHeap<Value> {
     this.moved(last);
   }
 
-  /** At most `limit` entries that end at `nowMs` or before, in no order. It looks at no more than twice as many others. */
+  /**
+   * At most `limit` entries that expired at `nowMs`, unordered. Inspects at most twice as many
+   * others.
+   */
   endingBy(nowMs: number, limit: number): HeapEntry<Value>[] {
     const found: HeapEntry<Value>[] = [];
     const places = [0];
@@ -86,12 +92,12 @@ export class EndHeap<Value> {
   }
 }
 
-/** A map whose entries have an end. Those that are over are found without a look at all of them, also where it is always full. */
+/** A map with expiring values. Expired ones are found without a full scan, even in a full map. */
 export class ExpiringMap<Value> {
   readonly #entries = new Map<string, HeapEntry<Value>>();
   readonly #byEnd: EndHeap<Value>;
 
-  /** `endOf`: from that moment on the value is over; it never changes. */
+  /** @param endOf expiry of a value; it must not change */
   constructor(endOf: (value: Value) => number) {
     this.#byEnd = new EndHeap(endOf);
   }
@@ -121,17 +127,17 @@ export class ExpiringMap<Value> {
     return this.#entries.delete(key);
   }
 
-  /** In the order in which their keys came. */
+  /** In insertion order of the keys. */
   *values(): IterableIterator<Value> {
     for (const { value } of this.#entries.values()) yield value;
   }
 
-  /** The key that came first. */
+  /** The oldest key. */
   firstKey(): string | undefined {
     return this.#entries.keys().next().value;
   }
 
-  /** The keys of at most `limit` entries that are over at `nowMs`, in no order. */
+  /** Keys of at most `limit` entries that expired at `nowMs`, unordered. */
   over(nowMs: number, limit: number): string[] {
     return this.#byEnd.endingBy(nowMs, limit).map(({ key }) => key);
   }

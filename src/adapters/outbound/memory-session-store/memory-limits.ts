@@ -1,11 +1,11 @@
-/** How much is kept, at the most. */
+/** Limits of the memory store. */
 export interface MemoryStoreLimits {
   readonly sessions: number;
-  /** Characters of all sessions together, roughly. */
+  /** Approximate total characters of all sessions. */
   readonly sessionCharacters: number;
   readonly replays: number;
   readonly requests: number;
-  /** Characters of all requests together, roughly. */
+  /** Approximate total characters of all requests. */
   readonly requestCharacters: number;
 }
 

@@ -10,10 +10,10 @@ import { ExpiringMap } from './expiring-map.js';
 import type { MemoryStoreLimits } from './memory-limits.js';
 import type { OpenState } from './open-state.js';
 
-/** For the object, its numbers and its place in the map. */
+/** Overhead of the object, its numbers and its map entry. */
 const overhead = 200;
 
-/** Roughly how many characters a session takes. It is the same for as long as the session lives. */
+/** Approximate characters of a session; constant over its life. */
 const sessionCharacters = (session: Session): number => {
   let characters = overhead + session.idHash.length + session.userId.length + session.provider.length;
   characters += (session.logout?.subject.length ?? 0) + (session.logout?.session?.length ?? 0);
@@ -25,14 +25,17 @@ const sessionCharacters = (session: Session): number => {
   return characters;
 };
 
-/** Enough of a session to find what comes after it in a list. */
+/** Position of a session in a list. */
 const pageToken = ({ createdMs, idHash }: Session): string => `${createdMs}:${idHash}`;
 
-/** The latest first, and in the order of their hashes where they are equally late. */
+/** Latest first; equal times are ordered by hash. */
 const byCreation = (one: Session, other: Session): number =>
   other.createdMs - one.createdMs || (one.idHash < other.idHash ? -1 : 1);
 
-/** Sessions of this process: they end with it. Their number and size are bounded; where both are full, none comes in. */
+/**
+ * Sessions in the memory of this process, lost at its end. Number and size are bounded; a full
+ * store refuses new sessions.
+ */
 export class MemorySessionStore implements SessionStore {
   readonly #sessions = new ExpiringMap<Session>(({ expiresMs }) => expiresMs);
   readonly #limits: MemoryStoreLimits;
@@ -48,7 +51,7 @@ export class MemorySessionStore implements SessionStore {
     return this.#state.attempt(() => {
       if (this.#sessions.get(session.idHash) !== undefined) return err({ reason: 'the id is there already' });
       const characters = sessionCharacters(session);
-      // A session begins now: what is over then is over.
+      // A new session triggers the removal of expired ones.
       if (!this.#hasRoom(characters)) this.#drop(this.#sessions.over(session.createdMs, this.#limits.sessions));
       if (!this.#hasRoom(characters)) return err({ reason: 'no more sessions fit into the memory store' });
       this.#sessions.set(session.idHash, session);
@@ -155,7 +158,7 @@ export class MemorySessionStore implements SessionStore {
     return hashes;
   }
 
-  /** How many of them were there. */
+  /** Number of removed sessions. */
   #drop(hashes: readonly string[]): number {
     let dropped = 0;
     for (const hash of hashes) {

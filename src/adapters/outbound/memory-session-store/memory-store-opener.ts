@@ -10,17 +10,20 @@ import { defaultMemoryLimits, type MemoryStoreLimits } from './memory-limits.js'
 import { MemorySessionStore } from './memory-session-store.js';
 import { OpenState } from './open-state.js';
 
-/** For the object, its numbers and its place in the map. */
+/** Overhead of the object, its numbers and its map entry. */
 const overhead = 200;
 
-/** Roughly how many characters a request takes. */
+/** Approximate characters of a request. */
 const requestCharacters = (request: SignOnRequest): number => {
   let characters = overhead;
   for (const value of Object.values(request)) if (typeof value === 'string') characters += value.length;
   return characters;
 };
 
-/** Requests of this process; the oldest make way where there are too many, or they are too long together. */
+/**
+ * Requests in the memory of this process; the oldest are evicted if number or size exceeds the
+ * limit.
+ */
 class MemorySignOnRequestStore implements SignOnRequestStore {
   readonly #requests = new ExpiringMap<SignOnRequest>(({ expiresMs }) => expiresMs);
   readonly #limits: Pick<MemoryStoreLimits, 'requests' | 'requestCharacters'>;
@@ -80,7 +83,7 @@ class MemorySignOnRequestStore implements SignOnRequestStore {
   }
 }
 
-/** Keys that this process has seen; bounded, and where it is full of keys that still count, it fails. */
+/** Keys seen by this process. The number is bounded; a store full of unexpired keys fails. */
 class MemoryReplayStore implements ReplayStore {
   readonly #ends = new ExpiringMap<number>((untilMs) => untilMs);
   readonly #limit: number;
@@ -114,7 +117,7 @@ class MemoryReplayStore implements ReplayStore {
   }
 }
 
-/** Stores in the memory of this process. Each opening is empty: who wants one for several opens it once. */
+/** Stores in the memory of this process. Each opening is empty; open once to share one. */
 export class MemoryStoreOpener implements SessionStoreOpener {
   readonly #limits: MemoryStoreLimits;
 

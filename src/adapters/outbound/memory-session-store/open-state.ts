@@ -1,7 +1,7 @@
 import type { StoreFailure } from '../../../application/ports/agent/session-store.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 
-/** Whether the stores are open: what is closed answers nothing any more, as with every other technology. */
+/** Whether the stores are open; closed stores fail, as in every other technology. */
 export class OpenState {
   #isOpen = true;
 

@@ -10,8 +10,8 @@ const printable = (value: unknown): unknown => {
 };
 
 /**
- * Text for people: the time, the level, the message, and the fields below it. What JSON escapes is escaped here too: a
- * text from outside can neither begin a line nor move the cursor.
+ * Text format: time, level, message, and indented fields. Characters that JSON escapes are escaped
+ * here too, so external text can neither start a line nor move the cursor.
  */
 const prettyLine = async (colour: boolean): Promise<(line: string) => string> => {
   const { default: pinoPretty } = await import('pino-pretty');
@@ -27,7 +27,7 @@ const prettyLine = async (colour: boolean): Promise<(line: string) => string> =>
   };
 };
 
-/** What turns a line of JSON into a line of this format; null where JSON is the format. Colours are for terminals. */
+/** Converts a JSON line to this format; null if the format is JSON. Colours are for terminals. */
 export const lineFormat = async (
   format: LogFormat,
   fileDescriptor: number,

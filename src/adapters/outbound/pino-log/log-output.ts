@@ -1,13 +1,13 @@
 import { fstatSync, write, writeSync } from 'node:fs';
 
-/** Octets that a pipe takes in one piece, whoever else writes to it: PIPE_BUF of Linux (pipe(7)). */
+/** Octets that a pipe accepts atomically: PIPE_BUF of Linux (pipe(7)). */
 export const wholeWriteBytes = 4096;
 
 const lineFeed = 0x0a;
 
 /**
- * How much of whole lines to write at once so that no other process's lines come in between. A line that is longer than a pipe takes whole
- * goes alone.
+ * Length of the next atomic write in whole lines, so that lines of several processes do not mix. A
+ * longer line is written alone.
  */
 export const endOfPiece = (lines: Buffer): number => {
   if (lines.length <= wholeWriteBytes) return lines.length;
@@ -17,7 +17,10 @@ export const endOfPiece = (lines: Buffer): number => {
   return first < 0 ? lines.length : first + 1;
 };
 
-/** Whether a descriptor is a pipe or a socket, into which writes of several processes mix. What cannot be looked at counts as one. */
+/**
+ * Whether a descriptor is a pipe or socket, where writes of several processes mix. Unknown
+ * descriptors count as one.
+ */
 export const isSharedPipe = (fileDescriptor: number): boolean => {
   try {
     const status = fstatSync(fileDescriptor);
@@ -27,29 +30,29 @@ export const isSharedPipe = (fileDescriptor: number): boolean => {
   }
 };
 
-/** Characters that are encoded together: few enough to be in the processor's cache still. */
+/** Characters encoded at once; few enough to stay in the CPU cache. */
 const groupCharacters = 8 * 1024;
-/** Octets that a character of a text becomes in UTF-8, at the most. */
+/** Most UTF-8 octets per character of a text. */
 const mostOctets = 3;
 
 /**
- * Lines that wait to be written, encoded as they come: a text that was put together of many thousands of parts takes several times as long.
- * They are encoded into one of two buffers, while the other is written from. What is more than fits waits as text.
+ * Pending lines, encoded on arrival: encoding a string of thousands of parts later takes several
+ * times as long. One of two buffers is filled while the other is written; the excess waits as text.
  */
 export class LineBuffer {
   readonly #octetsOfOne: number;
   #octets: Buffer | null = null;
   #other: Buffer | null = null;
   #filled = 0;
-  /** What comes behind that. */
+  /** Text that did not fit. */
   #text = '';
 
-  /** @param size octets of each of the two */
+  /** @param size octets of each buffer */
   constructor(size: number) {
     this.#octetsOfOne = size;
   }
 
-  /** How much waits: characters, or octets of those that are encoded. */
+  /** Pending size: characters, or octets once encoded. */
   get length(): number {
     return this.#filled + this.#text.length;
   }
@@ -60,9 +63,8 @@ export class LineBuffer {
   }
 
   /**
-   * Takes out all that waits. The octets stay as they are until the next call.
-   *
-   * INVARIANT: what the call before gave is not read any more.
+   * Takes all pending output. The octets stay valid until the next call. INVARIANT: the result of
+   * the previous call is no longer read.
    */
   lend(): Buffer {
     this.#encode();
@@ -76,7 +78,7 @@ export class LineBuffer {
     return octets;
   }
 
-  /** Takes out all that waits, whoever still reads what was lent before. */
+  /** Takes all pending output while the previous result may still be read. */
   copy(): Buffer {
     const encoded = this.#octets?.subarray(0, this.#filled) ?? Buffer.alloc(0);
     const octets = Buffer.concat([encoded, Buffer.from(this.#text)]);
@@ -93,36 +95,39 @@ export class LineBuffer {
   }
 }
 
-/** Where log lines go and how much of them may wait. */
+/** Destination of log lines and limits of their buffer. */
 export interface LogOutputOptions {
-  /** 1 is the standard output. */
+  /** 1 is standard output. */
   readonly fileDescriptor: number;
-  /** Turns a line of JSON into what is written; null writes it as it is. Both end in a line feed. */
+  /** Formats a JSON line; null writes it unchanged. Both end with a line feed. */
   readonly format: ((line: string) => string) | null;
-  /** Characters that may wait before access lines are dropped. */
+  /** Pending characters above which access lines are dropped. */
   readonly maxPendingCharacters?: number;
-  /** Other processes write to the same pipe: every write is one that the system keeps whole. See `isSharedPipe`. */
+  /** Other processes write to the same pipe, so every write must be atomic. See `isSharedPipe`. */
   readonly isShared?: boolean;
 }
 
-/** Lines of a batch whose loss is counted. */
+/** Counted lines of a batch. */
 interface BatchLines {
   readonly access: number;
   readonly audit: number;
 }
 
 const defaultMaxPendingCharacters = 4 * 1024 * 1024;
-/** Characters that are written without waiting for more. A write wakes another thread, which costs as much as many lines. */
+/**
+ * Characters that trigger a write at once. A write wakes another thread, which costs as much as
+ * many lines.
+ */
 const batchCharacters = 256 * 1024;
 const bufferOctets = 2 * batchCharacters;
 const batchDelayMs = 25;
 const busyDelayMs = 10;
 
 /**
- * Writes log lines without ever making a request wait: lines are gathered for some milliseconds and written together in
- * the background, one write at a time. What waits is bounded. When whoever reads is too slow, access lines are dropped
- * first, and counted; other lines have as much room again, and audit lines, which are counted too, as much once more. A write that fails (the reader has gone, the disk is full)
- * loses its lines, never the process.
+ * Writes log lines without delaying requests: lines are collected for some milliseconds and written
+ * in the background, one write at a time. The buffer is bounded. If the reader is too slow, access
+ * lines are dropped first and counted. Other lines have the same room again, and audit lines, also
+ * counted, once more. A failed write loses its lines but never ends the process.
  */
 export class LogOutput {
   readonly #fileDescriptor: number;
@@ -148,27 +153,27 @@ export class LogOutput {
     process.on('exit', this.#onExit);
   }
 
-  /** Whether other processes write to the same pipe from now on. See `LogOutputOptions`. */
+  /** Whether other processes write to the same pipe. See `LogOutputOptions`. */
   share(isShared: boolean): void {
     this.#isShared = isShared;
   }
 
-  /** Access lines that were lost so far. */
+  /** Lost access lines. */
   droppedAccessLines(): number {
     return this.#droppedAccessLines;
   }
 
-  /** Audit lines that were lost so far. */
+  /** Lost audit lines. */
   droppedAuditLines(): number {
     return this.#droppedAuditLines;
   }
 
-  /** Writes a line that tells of the gateway itself. */
+  /** Writes a line about the gateway itself. */
   write(line: string): void {
     if (this.#lines.length <= 2 * this.#maxPendingCharacters) this.#add(line);
   }
 
-  /** Writes a line of the access log. */
+  /** Writes an access log line. */
   writeAccess(line: string): void {
     if (this.#closed || this.#lines.length > this.#maxPendingCharacters) {
       this.#droppedAccessLines += 1;
@@ -178,7 +183,7 @@ export class LogOutput {
     this.#add(line);
   }
 
-  /** Writes a line of the audit log, which is the last kind to be dropped; it is JSON whatever the format of the others is. */
+  /** Writes an audit log line, the last kind to be dropped; always JSON. */
   writeAudit(line: string): void {
     if (this.#closed || this.#lines.length > 3 * this.#maxPendingCharacters) {
       this.#droppedAuditLines += 1;
@@ -189,21 +194,21 @@ export class LogOutput {
     this.#schedule();
   }
 
-  /** Writes what waits before it returns, for a process that is about to end. */
+  /** Writes pending lines synchronously, for a process that is about to exit. */
   flushSync(): void {
     this.#beginBatch();
-    // A write may be under way.
+    // A write may be in progress.
     let rest = this.#lines.copy();
     try {
       while (rest.length > 0) rest = rest.subarray(writeSync(this.#fileDescriptor, rest, 0, this.#pieceOf(rest)));
     } catch {
-      // There is nowhere left to tell it.
+      // No output is left to report this.
     }
   }
 
   /**
-   * Writes what waits and takes no more. False where it could not all be written in time: then a thread is stuck in a
-   * write to a reader that does not read, and an ordinary exit would wait for it.
+   * Writes pending lines and accepts no more. False if this timed out: a thread then hangs in a
+   * write, and a normal exit would wait for it.
    */
   async close(deadlineMs: number): Promise<boolean> {
     this.#closed = true;

@@ -1,7 +1,7 @@
 import type { AuditLog } from '../../../application/ports/gateway/audit-log.js';
 import type { LogOutput } from './log-output.js';
 
-/** The audit log among the lines of the other logs. */
+/** Writes the audit log into the output of the other logs. */
 export class OutputAuditLog implements AuditLog {
   readonly #output: Pick<LogOutput, 'writeAudit' | 'droppedAuditLines'>;
   readonly #droppedBefore: number;
@@ -20,7 +20,7 @@ export class OutputAuditLog implements AuditLog {
     return (this.#droppedAtEnd ?? this.#output.droppedAuditLines()) - this.#droppedBefore;
   }
 
-  /** The output writes what waits, now or at its own end. */
+  /** The output writes pending lines, now or when it closes. */
   async close(): Promise<void> {
     this.#droppedAtEnd ??= this.#output.droppedAuditLines();
   }

@@ -6,16 +6,22 @@ import type { LogOutput } from './log-output.js';
 import { jsonCharacters, jsonText } from './printable-json.js';
 
 const maximumTexts = 1_024;
-/** Characters of one. */
+/** Longest cached text, in characters. */
 const longestText = 256;
 
-/** Texts that come again and again as strings of JSON: they are looked at once. So many are remembered, and no longer ones. */
+/**
+ * Cache of repeated texts as JSON strings, so that each is scanned once. Number and length are
+ * bounded.
+ */
 export class JsonTexts {
   readonly #before: string;
   readonly #behind: string;
   readonly #known = new Map<string, string>();
 
-  /** @param before what stands before each of them in a line; `behind` after it: a line of fewer pieces is put together sooner */
+  /**
+   * @param before text before each value in a line
+   * @param behind text after it; fewer pieces make a line cheaper
+   */
   constructor(before = '', behind = '') {
     this.#before = before;
     this.#behind = behind;
@@ -28,14 +34,14 @@ export class JsonTexts {
     if (text.length > longestText) return `${this.#before}${jsonText(text)}${this.#behind}`;
     const own = ownText(text);
     const json = ownText(`${this.#before}${jsonText(own)}${this.#behind}`);
-    // Clients choose some of them: what they fill is emptied, and fills again with what comes often.
+    // Clients choose some texts: a full cache is emptied and refills with frequent ones.
     if (this.#known.size >= maximumTexts) this.#known.clear();
     this.#known.set(own, json);
     return json;
   }
 }
 
-/** What requests to one target have in common, as members of a line. */
+/** Members of a line that requests to one target share. */
 interface Place {
   readonly protocol: string;
   readonly host: string | null;
@@ -45,24 +51,27 @@ interface Place {
 }
 
 const maximumPlaces = 1_024;
-/** Characters of what is remembered of one. */
+/** Longest cached members, in characters. */
 const longestMembers = 1_024;
 
-/** The members of a line that tell where a request went: nearly always the same as of the one before to its target. */
+/** Cache of the members that name the target; nearly always those of its previous request. */
 class LinePlaces {
   readonly #texts = new JsonTexts();
   readonly #before: string;
   readonly #behind: string;
-  /** The last of each target. */
+  /** Last entry per target. */
   readonly #last = new Map<string | null, Place>();
 
-  /** @param before what stands before them in a line; `behind` after them */
+  /**
+   * @param before text before the members
+   * @param behind text after them
+   */
   constructor(before: string, behind: string) {
     this.#before = before;
     this.#behind = behind;
   }
 
-  /** From the protocol to the target, each with a comma in front, and what stands around them. */
+  /** Protocol to target, each with a leading comma, and the surrounding text. */
   members({ protocol, host, route, upstream, target }: AccessRecord): string {
     const last = this.#last.get(target);
     if (
@@ -93,13 +102,13 @@ class LinePlaces {
   }
 }
 
-/** What stands behind the number for so many thousandths. */
+/** Fraction text by thousandths. */
 const thousandths = Array.from({ length: 1_000 }, (_, count) => String(count / 1_000).slice(1));
 
-/** Thousandths below this are integers that the engine adds and divides as such. */
+/** Below this, the engine handles thousandths as small integers. */
 const most = 2 ** 30;
 
-/** Milliseconds to a microsecond, as JSON writes a number; it has no word for what is no number. */
+/** Milliseconds with microsecond precision as a JSON number; null for NaN. */
 const millisecondsText = (value: number): string => {
   const rounded = Math.round(value * 1_000);
   if (!(rounded >= 0 && rounded < most)) return Number.isFinite(value) ? String(rounded / 1_000) : 'null';
@@ -111,22 +120,22 @@ const behind = ',"duration_ms":';
 
 const first = 100;
 
-/** Those that HTTP has (RFC 9110, section 15). */
+/** Valid HTTP status codes (RFC 9110, section 15). */
 const statuses = Array.from({ length: 500 }, (_, index) => `${first + index}${behind}`);
 
-/** A status in a line of the access log, with what stands behind it there. */
+/** A status in an access line, with the text after it. */
 export const statusText = (status: number): string => statuses[status - first] ?? `${status}${behind}`;
 
-/** Levels at which access lines, which are of level info, are written. */
+/** Levels that include access lines, which have level info. */
 const writingLevels: ReadonlySet<LogLevel> = new Set(['info', 'debug', 'trace']);
 
 const words = (name: string, all: readonly string[]): string =>
   all.length === 0 ? '' : `,"${name}":[${all.map(jsonText).join(',')}]`;
 
-/** Those of most requests. */
+/** The most frequent methods. */
 const noRequestBytes = ',"request_bytes":0,"response_bytes":';
 
-/** What an agent that ended the request wants remembered. */
+/** Audit data of the agent that ended the request. */
 const grpcFields = (status: number, code: string | null): string =>
   `,"grpc_status":${status},"code":${jsonText(code ?? 'unknown')}`;
 
@@ -135,19 +144,19 @@ const verdictFields = (verdict: AgentVerdict): string =>
   `${words('rule_ids', verdict.ruleIds)}${words('tags', verdict.tags)}`;
 
 /**
- * One line for each request, into the same output as the log and in the same shape. The line is put together by hand:
- * pino's own way to it takes several times as long, on every request.
+ * Writes one line per request in the shape of the other logs. The line is concatenated by hand,
+ * since pino would take several times as long.
  */
 export class PinoAccessLog implements AccessLog {
   readonly #output: LogOutput;
   readonly #writes: boolean;
   readonly #wallMs: () => number;
-  // What comes again and again, each with all that stands around it: a line is as expensive as it has pieces.
+  // Repeated values with their surrounding text: a line costs as much as it has pieces.
   readonly #clients = new JsonTexts('","client_ip":');
   readonly #methods = new JsonTexts(',"method":', ',"path":"');
   readonly #places = new LinePlaces('"', ',"status":');
   readonly #errors = new JsonTexts(',"error_type":');
-  /** What stands between the time and the request's id. */
+  /** Text between the time and the request id. */
   readonly #message: string;
   #second = -1;
   #secondText = '';
@@ -189,7 +198,7 @@ export class PinoAccessLog implements AccessLog {
     this.#output.writeAccess(`${line}}\n`);
   }
 
-  /** All before the request's id; the time as ISO 8601 says it. Many lines of a millisecond begin alike. */
+  /** Start of a line up to the request id, with an ISO 8601 time; cached per millisecond. */
   #lineStart(): string {
     const now = Math.floor(this.#wallMs());
     if (now === this.#millisecond) return this.#start;

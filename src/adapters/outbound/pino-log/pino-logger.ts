@@ -5,10 +5,10 @@ import { isSecretName } from '../../../domain/shared/secret.js';
 import type { LogOutput } from './log-output.js';
 import { printableJson } from './printable-json.js';
 
-/** Members that a record has of its own. */
+/** Reserved members of a record. */
 const recordMembers: ReadonlySet<string> = new Set(['time', 'level', 'message']);
 
-/** The fields with credentials masked, and named so that none takes the place of a member that every record has. */
+/** The fields with credentials masked; names that collide with reserved members are changed. */
 const maskedFields = (fields: LogFields, ownMembers: ReadonlySet<string> = recordMembers): LogFields =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
@@ -20,14 +20,14 @@ const maskedFields = (fields: LogFields, ownMembers: ReadonlySet<string> = recor
 const pinoLevel = (level: LogLevel): LevelWithSilent => (level === 'off' ? 'silent' : level);
 
 /**
- * Log records as JSON, a line each: `time` (ISO 8601), `level` (a lower-case word), `worker` where several processes write, `message`, then
- * the fields.
+ * Log records as JSON lines: `time` (ISO 8601), `level` (lower case), `worker` if several processes
+ * write, `message`, then the fields.
  */
 export class PinoLogger implements Logger {
   readonly #pino: Pino;
   readonly #ownMembers: ReadonlySet<string>;
 
-  /** @param worker number of the worker whose records these are; null: there are none, or it is their supervisor */
+  /** @param worker number of the worker; null for a single process or the supervisor */
   constructor(level: LogLevel, output: LogOutput, worker: number | null = null) {
     this.#ownMembers = worker === null ? recordMembers : new Set([...recordMembers, 'worker']);
     this.#pino = pino(

@@ -14,7 +14,7 @@ export const latencySeries = (
   { sum, counts }: LatencyCounts,
 ): CountedSeries => ({ labels, value: sum, counts });
 
-/** Counts up to each bound, each with those below it; the last is of all, with bound `+Inf`. */
+/** Cumulative counts per upper bound; the last is for `+Inf`. */
 const cumulative = (bounds: readonly number[], counts: readonly number[]) => {
   let count = 0;
   return counts.map((own, bucket) => {
@@ -23,7 +23,7 @@ const cumulative = (bounds: readonly number[], counts: readonly number[]) => {
   });
 };
 
-/** The lines of a counter or a histogram. */
+/** The samples of a counter or histogram. */
 export const countedSamples = (
   { name, type, buckets = [] }: MetricDefinition,
   series: readonly CountedSeries[],

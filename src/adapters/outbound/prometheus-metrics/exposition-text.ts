@@ -9,7 +9,7 @@ import { type MetricDefinition, metricDefinitions } from './metric-definitions.j
 /** Of the text format that the registry writes. */
 export const expositionContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Metrics as Prometheus text. Loads prom-client with the first call. */
+/** Metrics as Prometheus text. Loads prom-client on the first call. */
 export const registryText = async (metrics: readonly Metric[], instance: string | null = null): Promise<string> => {
   const { Registry } = await import('prom-client');
   const registry = new Registry();
@@ -19,8 +19,8 @@ export const registryText = async (metrics: readonly Metric[], instance: string 
 };
 
 /**
- * Figures as Prometheus text, in the order of the definitions; the metrics of agents come last. A family that is none of
- * the definitions is left out: another build of the program may have counted it.
+ * Metrics as Prometheus text in the order of the definitions, agent metrics last. Families without
+ * a definition are omitted; another build may have counted them.
  */
 export const expositionText = async (
   instance: string,

@@ -9,7 +9,7 @@ import { histogramSamples, type Sample } from './live-metric.js';
 import { type MetricDefinition, metricDefinitions } from './metric-definitions.js';
 import { workerGauges } from './worker-gauges.js';
 
-/** The series of a family that agents report. */
+/** Series of a family from agent reports. */
 export const agentSamples = (family: AgentMetricFamily): readonly Sample[] =>
   family.type === 'histogram'
     ? family.series.flatMap(({ agent, labels, sum, buckets }) =>
@@ -24,18 +24,18 @@ export const agentSamples = (family: AgentMetricFamily): readonly Sample[] =>
       )
     : family.series.map(({ agent, labels, value }) => ({ labels: { agent, ...labels }, value }));
 
-/** Names of samples that no family of an agent can have: they are the gateway's own. */
+/** Sample names reserved for the gateway; agent families cannot use them. */
 export const ownSampleNames: ReadonlySet<string> = new Set(
   Object.values<MetricDefinition>(metricDefinitions).flatMap(({ name, type }) => sampleNames(name, type)),
 );
 
-/** A gauge whose series are read from how the agents are. */
+/** A gauge that reads its series from the state of the agents. */
 interface AgentGauge {
   readonly definition: MetricDefinition;
   readonly samples: (agents: readonly AgentStatus[]) => readonly Sample[];
 }
 
-/** Never change: alert rules compare with them. */
+/** Stable: alert rules compare with them. */
 const stateNumbers: Readonly<Record<AgentStatus['state'], number>> = {
   unreachable: 0,
   healthy: 1,
@@ -49,7 +49,7 @@ const ofEach = (definition: MetricDefinition, figure: (agent: AgentStatus) => nu
   samples: (agents) => agents.map((agent) => ({ labels: { agent: agent.name }, value: figure(agent) })),
 });
 
-/** How the agents are, one series each. */
+/** Gauges with one series per agent. */
 const agentGauges: readonly AgentGauge[] = [
   ofEach(metricDefinitions.agentState, ({ state }) => stateNumbers[state]),
   ofEach(metricDefinitions.agentConnections, ({ connections }) => connections),
@@ -57,7 +57,7 @@ const agentGauges: readonly AgentGauge[] = [
   ofEach(metricDefinitions.agentQueueDepth, ({ queueDepth }) => queueDepth),
 ];
 
-/** Never change: alert rules compare with them. */
+/** Stable: alert rules compare with them. */
 const breakerNumbers: Readonly<Record<CircuitState, number>> = { closed: 0, half_open: 0.5, open: 1 };
 
 const sample = (component: string, state: CircuitState): Sample => ({
@@ -68,7 +68,7 @@ const sample = (component: string, state: CircuitState): Sample => ({
 const ofAgents = (agents: readonly AgentStatus[]): readonly Sample[] =>
   agents.flatMap(({ name, breaker }) => (breaker === null ? [] : [sample(`agent:${name}`, breaker)]));
 
-/** A series for each circuit breaker there is: of agents, routes and targets. */
+/** One series per circuit breaker: agents, routes and targets. */
 const breakerSamples = (gauges: GatewayGauges): readonly Sample[] => [
   ...ofAgents(gauges.agents()),
   ...gauges.routeBreakers().map(({ route, state }) => sample(`route:${route}`, state)),
@@ -83,7 +83,7 @@ const breakerSamples = (gauges: GatewayGauges): readonly Sample[] => [
 
 const unlabelled = (value: number): readonly Sample[] => [{ labels: {}, value }];
 
-/** One series for each target, also while a reload has the connections of two configurations open. */
+/** One series per target, even while a reload keeps the connections of two configurations open. */
 const poolSamples = (pools: readonly PoolFigures[], figure: (pool: PoolFigures) => number): readonly Sample[] => {
   const values = new Map<string, { labels: { upstream: string; target: string }; value: number }>();
   for (const pool of pools) {
@@ -117,7 +117,7 @@ const limitSamples = (gauges: GatewayGauges): readonly Sample[] => {
 const keySamples = (gauges: GatewayGauges): readonly Sample[] =>
   Object.entries(gauges.rateLimiterKeys()).map(([limit, value]) => ({ labels: { limit }, value }));
 
-/** Every gauge with its series. */
+/** All gauges with their series. */
 export const gaugeSamples = (gauges: GatewayGauges): ReadonlyMap<MetricDefinition, readonly Sample[]> => {
   const pools = gauges.pools();
   const connections = unlabelled(gauges.openConnections());

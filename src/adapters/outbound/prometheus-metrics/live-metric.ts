@@ -1,7 +1,7 @@
 import type { Metric } from 'prom-client';
 import type { MetricDefinition } from './metric-definitions.js';
 
-/** `count` of what is not above `le`. */
+/** Cumulative `count` of values up to `le`. */
 interface CumulativeBucket {
   readonly le: number | '+Inf';
   readonly count: number;
@@ -12,15 +12,15 @@ type Labels = Readonly<Record<string, string | number>>;
 type MetricHead = Pick<MetricDefinition, 'name' | 'type' | 'help'>;
 
 export interface Sample {
-  /** Differs from the metric's name for the parts of a histogram. */
+  /** Differs from the metric's name in the parts of a histogram. */
   readonly metricName?: string;
   readonly labels: Labels;
   readonly value: number;
 }
 
 /**
- * A metric for prom-client's registry whose values live elsewhere and are read when the registry asks: prom-client's own
- * counters look labels up by text on each increase, which a request does not have the time for.
+ * A metric for the prom-client registry that reads its values on a scrape: prom-client counters
+ * look up labels by text on each increment, which is too slow per request.
  */
 class LiveMetric {
   readonly name: string;
@@ -42,12 +42,12 @@ class LiveMetric {
   }
 }
 
-/** A metric that the registry reads from `samples`. */
+/** Creates a metric that reads from `samples`. */
 export const liveMetric = (definition: MetricHead, samples: () => readonly Sample[]): Metric =>
-  // The registry calls no more than `get`; prom-client's type also names what increases a metric.
+  // The registry only calls `get`; prom-client's type also has methods that increment.
   new LiveMetric(definition, samples) as unknown as Metric;
 
-/** The series of one histogram with these labels; the last bucket is of all. */
+/** Samples of one histogram with these labels; the last bucket counts all. */
 export const histogramSamples = (
   name: string,
   labels: Labels,

@@ -1,14 +1,14 @@
 import { auditRecordsDropped, supervisedCounters } from '../../../domain/gateway/status/counted-family.js';
 
-/** A metric as it is exposed. Every one also has the label `instance`. */
+/** An exposed metric. Each also has the label `instance`. */
 export interface MetricDefinition {
-  /** Never changes: dashboards and alert rules rely on it. */
+  /** Stable: dashboards and alert rules rely on it. */
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
   readonly help: string;
-  /** Their values are bounded: status codes, and names from the configuration. */
+  /** Values are bounded: status codes and configured names. */
   readonly labels: readonly string[];
-  /** Upper bounds in seconds, of a histogram. */
+  /** Upper bounds of a histogram, in seconds. */
   readonly buckets?: readonly number[];
 }
 
@@ -17,18 +17,18 @@ const agentBuckets = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 ] as const;
 
-/** Every metric of the gateway. */
+/** All metrics of the gateway. */
 export const metricDefinitions = {
   requests: {
     name: 'gateway_requests_total',
     type: 'counter',
-    help: 'Requests answered, by status and route; the route is none where no route took the request.',
+    help: 'Responses by status and route; route is none if no route matched.',
     labels: ['status', 'route'],
   },
   requestDuration: {
     name: 'gateway_request_duration_seconds',
     type: 'histogram',
-    help: 'Time from the head of a request to the end of its response.',
+    help: 'Time from the request head to the end of the response.',
     labels: ['route'],
     buckets: requestBuckets,
   },
@@ -41,68 +41,68 @@ export const metricDefinitions = {
   upstreamFailures: {
     name: 'gateway_upstream_failures_total',
     type: 'counter',
-    help: 'Requests to an upstream that got no response.',
+    help: 'Requests to an upstream without a response.',
     labels: ['upstream'],
   },
   upstreamRetries: {
     name: 'gateway_upstream_retries_total',
     type: 'counter',
-    help: 'Requests that were sent once more after a failure, to another target of an upstream or on another connection.',
+    help: 'Retries after a failure, on another target or another connection.',
     labels: ['upstream'],
   },
   upstreamRetriesRefused: {
     name: 'gateway_upstream_retries_refused_total',
     type: 'counter',
-    help: 'Requests that were not sent once more because the budget for that was spent.',
+    help: 'Retries suppressed because the retry budget was exhausted.',
     labels: ['upstream'],
   },
   poolExhausted: {
     name: 'gateway_connection_pool_exhausted_total',
     type: 'counter',
-    help: 'Requests that found every connection to their target busy, and waited for one or were refused.',
+    help: 'Requests that queued or were refused because all connections to their target were busy.',
     labels: ['upstream'],
   },
   poolSize: {
     name: 'gateway_connection_pool_size',
     type: 'gauge',
-    help: 'Open connections to a target of an upstream, as it is configured: those of all addresses of a name together.',
+    help: 'Open connections to a configured target; all addresses of a host name together.',
     labels: ['upstream', 'target'],
   },
   poolIdle: {
     name: 'gateway_connection_pool_idle',
     type: 'gauge',
-    help: 'Open connections to a target of an upstream, as it is configured, that wait for a request; under load more than max-idle.',
+    help: 'Idle connections to a configured target; under load they can exceed max-idle.',
     labels: ['upstream', 'target'],
   },
   agentLatency: {
     name: 'gateway_agent_latency_seconds',
     type: 'histogram',
-    help: 'Time from the question to the answer, a wait for a free place included; one for each event that an agent has answered.',
+    help: 'Agent call latency, including the wait for a free slot; one observation per answered event.',
     labels: ['agent'],
     buckets: agentBuckets,
   },
   agentTimeouts: {
     name: 'gateway_agent_timeouts_total',
     type: 'counter',
-    help: 'Calls that an agent did not answer in time.',
+    help: 'Agent calls that timed out.',
     labels: ['agent'],
   },
   agentFailures: {
     name: 'gateway_agent_failures_total',
     type: 'counter',
-    help: 'Calls to an agent that failed in another way than by time.',
+    help: 'Agent calls that failed, timeouts excluded.',
     labels: ['agent'],
   },
   agentFailedOpen: {
     name: 'gateway_agent_failed_open_total',
     type: 'counter',
-    help: 'Requests and responses that went on without an agent that gave no answer, as failure-mode open says.',
+    help: 'Requests and responses that continued without an agent answer because of failure-mode open.',
     labels: ['agent'],
   },
   agentState: {
     name: 'gateway_agent_state',
     type: 'gauge',
-    help: 'How an agent is: 0 unreachable, 1 healthy, 2 degraded, 3 draining, 4 unhealthy.',
+    help: 'State of an agent: 0 unreachable, 1 healthy, 2 degraded, 3 draining, 4 unhealthy.',
     labels: ['agent'],
   },
   agentConnections: {
@@ -114,13 +114,13 @@ export const metricDefinitions = {
   agentInFlight: {
     name: 'gateway_agent_in_flight',
     type: 'gauge',
-    help: 'Calls that an agent has not answered yet.',
+    help: 'Agent calls in flight.',
     labels: ['agent'],
   },
   agentQueueDepth: {
     name: 'gateway_agent_queue_depth',
     type: 'gauge',
-    help: 'Calls that wait for a free place at an agent.',
+    help: 'Agent calls that wait for a free slot.',
     labels: ['agent'],
   },
   circuitBreakerState: {
@@ -132,85 +132,85 @@ export const metricDefinitions = {
   agentSeriesDropped: {
     name: supervisedCounters.agentSeriesDropped,
     type: 'counter',
-    help: 'Series in reports of an agent that were not taken: not well-formed, or beyond a limit.',
+    help: 'Rejected series in agent reports: malformed, or above a limit.',
     labels: ['agent'],
   },
   headerSizeExceeded: {
     name: 'gateway_header_size_exceeded_total',
     type: 'counter',
-    help: 'Requests refused for the size or number of their header fields.',
+    help: 'Requests rejected for the size or number of their header fields.',
     labels: [],
   },
   bodySizeExceeded: {
     name: 'gateway_body_size_exceeded_total',
     type: 'counter',
-    help: 'Requests refused for the size of their body.',
+    help: 'Requests rejected for the size of their body.',
     labels: [],
   },
   upstreamHealthy: {
     name: 'gateway_upstream_healthy',
     type: 'gauge',
-    help: 'Whether an upstream has a target that gets requests: well, not drained, of a weight above 0: 1, or 0.',
+    help: '1 while an upstream has an available target: healthy, not drained, weight above 0; else 0.',
     labels: ['upstream'],
   },
   targetHealthy: {
     name: 'gateway_target_healthy',
     type: 'gauge',
-    help: 'Whether an address of an upstream is well: 1, or 0. One that is drained is told by gateway_target_drained. Those of a name come from DNS.',
+    help: '1 while an upstream address is healthy, else 0. Drained addresses: see gateway_target_drained. Addresses of a host name come from DNS.',
     labels: ['upstream', 'target'],
   },
   targetDrained: {
     name: 'gateway_target_drained',
     type: 'gauge',
-    help: 'Whether somebody has said that an address of an upstream gets no new requests: 1, or 0. Those of a name come from DNS.',
+    help: '1 while an operator drains the upstream address, else 0. Addresses of a host name come from DNS.',
     labels: ['upstream', 'target'],
   },
   requestsQueued: {
     name: 'gateway_requests_queued',
     type: 'gauge',
-    help: 'Requests that wait to be in flight, for an agent, or for a connection to an upstream.',
+    help: 'Queued requests: for a concurrency slot, an agent, or an upstream connection.',
     labels: [],
   },
   rateLimiterKeys: {
     name: 'gateway_rate_limiter_keys',
     type: 'gauge',
-    help: 'Buckets of rate limits that the gateway holds, by kind of limit.',
+    help: 'Rate-limit buckets in memory, by kind of limit.',
     labels: ['limit'],
   },
   memoryLimit: {
     name: 'gateway_memory_limit_bytes',
     type: 'gauge',
-    help: 'Memory that the gateway may use; absent where it has no limit.',
+    help: 'Memory limit of the gateway; absent without a limit.',
     labels: [],
   },
   memoryLimited: {
     name: 'gateway_memory_limited',
     type: 'gauge',
-    help: 'Whether connections and requests are refused for want of memory: 1, or 0.',
+    help: '1 while connections and requests are refused because memory is short, else 0.',
     labels: [],
   },
   connectionLimitReached: {
     name: 'gateway_connection_limit_reached_total',
     type: 'counter',
-    help: 'Connections and requests refused because there are too many connections, by the limit that was reached.',
+    help: 'Connections and requests refused by a connection limit, by limit.',
     labels: ['limit'],
   },
   rateLimitExceeded: {
     name: 'gateway_rate_limit_exceeded_total',
     type: 'counter',
-    help: 'Requests refused for their rate, by the limit that was exceeded.',
+    help: 'Requests refused by a rate limit, by limit.',
     labels: ['limit'],
   },
   requestLimitReached: {
     name: 'gateway_request_limit_reached_total',
     type: 'counter',
-    help: 'Requests refused because too many are served or wait, or for want of memory, by the limit that was reached.',
+    help: 'Requests refused by a concurrency, queue or memory limit, by limit.',
     labels: ['limit'],
   },
   descriptorsExhausted: {
     name: 'gateway_descriptors_exhausted_total',
     type: 'counter',
-    help: 'Times that a process of the gateway had no free file descriptor: connections of clients are closed unanswered then.',
+    help: 'Events of exhausted file descriptors in a gateway process; client connections are then closed without a response.',
     labels: [],
   },
   openConnections: {
@@ -228,25 +228,25 @@ export const metricDefinitions = {
   activeRequests: {
     name: 'gateway_active_requests',
     type: 'gauge',
-    help: 'Requests that are being served, those that wait (gateway_requests_queued) and built-in endpoints included.',
+    help: 'Active requests, including queued ones (gateway_requests_queued) and built-in endpoints.',
     labels: [],
   },
   requestsInFlight: {
     name: 'gateway_requests_in_flight',
     type: 'gauge',
-    help: 'Requests that are being served; the same as gateway_active_requests.',
+    help: 'Active requests; the same as gateway_active_requests.',
     labels: [],
   },
   memoryUsage: {
     name: 'gateway_memory_usage_bytes',
     type: 'gauge',
-    help: 'Resident memory of the gateway: of all workers and of the process that watches over them.',
+    help: 'Resident memory of the gateway: workers and supervisor together.',
     labels: [],
   },
   workerUp: {
     name: 'gateway_worker_up',
     type: 'gauge',
-    help: 'Whether a worker gives its figures: 1, or 0. Where one process is the whole gateway, it is worker 0.',
+    help: '1 while a worker reports metrics, else 0. A single-process gateway is worker 0.',
     labels: ['worker'],
   },
   workerMemoryUsage: {
@@ -264,43 +264,43 @@ export const metricDefinitions = {
   workerRequestsInFlight: {
     name: 'gateway_worker_requests_in_flight',
     type: 'gauge',
-    help: 'Requests that a worker is serving.',
+    help: 'Active requests of a worker.',
     labels: ['worker'],
   },
   workerEventLoopDelay: {
     name: 'gateway_worker_event_loop_delay_seconds',
     type: 'summary',
-    help: 'How late a worker ran its timers since it started, by quantile; 1 is the longest.',
+    help: 'Timer delay of a worker since its start, by quantile; 1 is the maximum.',
     labels: ['worker', 'quantile'],
   },
   rateLimitStoreUp: {
     name: 'gateway_rate_limit_store_up',
     type: 'gauge',
-    help: 'Whether the rate-limit store answers: 1, or 0 while any worker cannot ask it. Buckets in memory always answer.',
+    help: '1 while the rate-limit store is available to all workers, else 0. The memory store is always available.',
     labels: [],
   },
   workerRestarts: {
     name: supervisedCounters.restarts,
     type: 'counter',
-    help: 'Workers that ended by themselves and were replaced.',
+    help: 'Workers that exited unexpectedly and were replaced.',
     labels: ['worker'],
   },
   configurationReloads: {
     name: supervisedCounters.reloads,
     type: 'counter',
-    help: 'Reloads of the configuration, by result: success or failure.',
+    help: 'Configuration reloads by result: success or failure.',
     labels: ['result'],
   },
   accessLinesDropped: {
     name: 'gateway_access_log_dropped_total',
     type: 'counter',
-    help: 'Lines of the access log that were dropped because the reader of the log is too slow.',
+    help: 'Access log lines dropped because the log reader is too slow.',
     labels: [],
   },
   auditRecordsDropped: {
     name: auditRecordsDropped,
     type: 'counter',
-    help: 'Records of the audit log that were lost because they could not be written.',
+    help: 'Audit log records lost because of failed writes.',
     labels: [],
   },
 } as const satisfies Record<string, MetricDefinition>;

@@ -14,7 +14,7 @@ const samplesOf = (series: Reported): readonly Sample[] =>
         buckets: series.buckets.map(({ le, count }) => ({ le: le === Number.POSITIVE_INFINITY ? '+Inf' : le, count })),
       });
 
-/** What an agent reports to gateways, under its own names, as a page that Prometheus reads. */
+/** An agent's report as a Prometheus page, under the agent's own names. */
 export class PrometheusAgentExposition implements MetricsPage {
   readonly contentType = expositionContentType;
   readonly #report: () => MetricsReport;
@@ -23,7 +23,7 @@ export class PrometheusAgentExposition implements MetricsPage {
     this.#report = report;
   }
 
-  /** The families are those of the report: an agent has series only of what has happened. */
+  /** Families of the report; a series exists once its event has happened. */
   render(): Promise<string> {
     const metrics: Metric[] = [];
     const { counters, gauges, histograms } = this.#report();

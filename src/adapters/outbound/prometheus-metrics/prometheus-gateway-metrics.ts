@@ -14,10 +14,13 @@ import { expositionContentType, expositionText } from './exposition-text.js';
 import { type MetricDefinition, metricDefinitions } from './metric-definitions.js';
 import { AgentCounterFamilies, RouteCounters, UpstreamCounters } from './upstream-counters.js';
 
-/** Label of requests that no route took. A route of that name shares the series: a series must not come twice. */
+/**
+ * Route label of unmatched requests. A route with this name shares the series, since a series must
+ * be unique.
+ */
 const noRoute = 'none';
 
-/** The named entry, made where there is none yet. */
+/** The named entry, created if missing. */
 const entry = <Counters>(map: Map<string, Counters>, name: string, make: () => Counters): Counters => {
   const known = map.get(name);
   if (known !== undefined) return known;
@@ -55,7 +58,7 @@ const limitFamily = (definition: MetricDefinition, counts: ReadonlyMap<string, n
     Array.from(counts, ([limit, value]) => counterSeries({ limit }, value)),
   );
 
-/** Counters that are kept elsewhere. */
+/** Counters kept elsewhere. */
 const droppedFamilies = (gauges: ProcessGauges): readonly CountedFamily[] => [
   family(
     metricDefinitions.agentSeriesDropped,
@@ -66,8 +69,8 @@ const droppedFamilies = (gauges: ProcessGauges): readonly CountedFamily[] => [
 ];
 
 /**
- * What one process of the gateway counts, and the exposition. Counting is adding to a number; the numbers are read when
- * somebody scrapes. The entries are as many as there are names in the configurations of this run.
+ * Counters of one gateway process, and their exposition. Counting adds to a number; a scrape reads
+ * the numbers. Entries are bounded by the configured names of this run.
  */
 export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExposition {
   readonly contentType = expositionContentType;
@@ -75,7 +78,7 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
   readonly #upstreams = new Map<string, UpstreamCounters>();
   readonly #agents = new Map<string, AgentCounterFamilies>();
   readonly #exceeded: Record<ExceededLimit, number> = { header_size: 0, body_size: 0 };
-  // A series that is there from the beginning: what happens first shows in its rate.
+  // A series that exists from the start, so the first event shows in its rate.
   readonly #connectionLimits = zeros(connectionLimitNames);
   readonly #rateLimits = zeros(rateLimitNames);
   readonly #requestLimits = zeros(requestLimitNames);
@@ -84,7 +87,7 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
   #instance: string;
   #gauges: ProcessGauges | null = null;
 
-  /** @param instance value of the label `instance` of every series */
+  /** @param instance value of the label `instance` */
   constructor(instance: string) {
     this.#instance = instance;
   }

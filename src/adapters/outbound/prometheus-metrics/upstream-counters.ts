@@ -5,21 +5,21 @@ import type {
 } from '../../../application/ports/gateway/gateway-metrics.js';
 import { metricDefinitions } from './metric-definitions.js';
 
-/** Counts of latencies by bucket: an array and two numbers, so that counting one costs next to nothing. */
+/** Latency histogram: an array and two numbers, so that an observation is cheap. */
 export class LatencyCounts {
   readonly #bounds: readonly number[];
-  /** One more than the bounds: the last is of all that is over them. */
+  /** One more than the bounds; the last counts values above all. */
   readonly #counts: Float64Array;
   #sum = 0;
 
-  /** @param bounds upper bounds in seconds, inclusive, rising */
+  /** @param bounds inclusive upper bounds in seconds, ascending */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
     this.#counts = new Float64Array(bounds.length + 1);
   }
 
   record(seconds: number): void {
-    // A clock that fails must not spoil the sum for good.
+    // A broken clock must not corrupt the sum.
     const value = seconds >= 0 && seconds < Number.POSITIVE_INFINITY ? seconds : 0;
     let bucket = 0;
     while (bucket < this.#bounds.length && value > (this.#bounds[bucket] as number)) bucket += 1;
@@ -27,7 +27,7 @@ export class LatencyCounts {
     this.#sum += value;
   }
 
-  /** Of each bucket by itself. */
+  /** Counts per bucket, not cumulative. */
   get counts(): readonly number[] {
     return [...this.#counts];
   }
@@ -37,7 +37,7 @@ export class LatencyCounts {
   }
 }
 
-/** What is counted of the calls to one agent. */
+/** Counters of one agent. */
 export class AgentCounterFamilies implements AgentCallMetrics {
   readonly latencies = new LatencyCounts(metricDefinitions.agentLatency.buckets);
   timeouts = 0;
@@ -63,25 +63,25 @@ export class AgentCounterFamilies implements AgentCallMetrics {
 
 const isStatus = (status: number): boolean => Number.isInteger(status) && status >= 100 && status <= 599;
 
-/** What is counted of one route. */
+/** Counters of one route. */
 export class RouteCounters implements RouteMetrics {
   readonly durations = new LatencyCounts(metricDefinitions.requestDuration.buckets);
   readonly #byStatus = new Map<number, number>();
 
   finished(status: number, durationSeconds: number): void {
-    // A number that is no status would be a series of its own; an upstream can send any three digits.
+    // An invalid status would become its own series; an upstream can send any three digits.
     const counted = isStatus(status) ? status : 0;
     this.#byStatus.set(counted, (this.#byStatus.get(counted) ?? 0) + 1);
     this.durations.record(durationSeconds);
   }
 
-  /** In rising order of status; 0 stands for what is no status. */
+  /** Ascending; 0 stands for an invalid status. */
   byStatus(): readonly (readonly [status: number, count: number])[] {
     return [...this.#byStatus].sort(([left], [right]) => left - right);
   }
 }
 
-/** What is counted of one upstream. */
+/** Counters of one upstream. */
 export class UpstreamCounters implements UpstreamMetrics {
   attempts = 0;
   failures = 0;

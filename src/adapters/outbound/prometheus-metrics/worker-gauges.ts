@@ -36,7 +36,7 @@ const isUp = (gauges: GatewayGauges): readonly Sample[] =>
     ...gauges.missingWorkers().map((worker) => ({ labels: { worker }, value: 0 })),
   ].sort((left, right) => left.labels.worker - right.labels.worker);
 
-/** How each worker is. */
+/** Gauges of each worker. */
 export const workerGauges: readonly WorkerGauge[] = [
   { definition: metricDefinitions.workerUp, samples: isUp },
   ofEach(metricDefinitions.workerMemoryUsage, ({ memory }) => memory.residentBytes),

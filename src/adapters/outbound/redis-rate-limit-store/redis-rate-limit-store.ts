@@ -8,11 +8,11 @@ import { RedisConnection, redisScript } from '../../redis/redis-connection.js';
 import { readRedisEndpoint } from '../../redis/redis-endpoint.js';
 
 export interface RedisRateLimitSettings {
-  /** Buckets of each space, at most. */
+  /** Most buckets per space. */
   readonly most: number;
-  /** Milliseconds for a new connection. */
+  /** Connect timeout, in milliseconds. */
   readonly connectMs: number;
-  /** Milliseconds for an answer: a request waits for it. */
+  /** Response timeout, in milliseconds; a request waits for it. */
   readonly answerMs: number;
 }
 
@@ -81,18 +81,21 @@ end
 return answer
 `);
 
-/** The name of a space inside keys. It has no colon, so that two buckets never share a key. */
+/** Name of a space in keys; without a colon, so that keys never collide. */
 const keyPart = (space: string): string => space.replaceAll('%', '%25').replaceAll(':', '%3A');
 
 const unavailable = (detail: string): RateLimitAnswer => ({ kind: 'unavailable', detail });
 
-/** Buckets in a Redis server, 6.2 or later. Every gateway that uses the server shares them; its clock fills them. */
+/**
+ * Buckets in Redis 6.2 or later, shared by all gateways of the server; the server's clock refills
+ * them.
+ */
 export class RedisRateLimitStore implements RateLimitStore {
-  /** Null: the URL cannot be read. */
+  /** Null if the URL is invalid. */
   readonly #connection: RedisConnection | null;
   readonly #most: string;
 
-  /** Resolves after the first attempt to connect. A store that is not connected keeps trying. */
+  /** Resolves after the first connect attempt; a disconnected store keeps trying. */
   static async open(url: Secret, settings: Partial<RedisRateLimitSettings> = {}): Promise<RedisRateLimitStore> {
     const { most, connectMs, answerMs } = { ...defaultSettings, ...settings };
     const endpoint = readRedisEndpoint(url, purpose.urlKey);
@@ -103,7 +106,7 @@ export class RedisRateLimitStore implements RateLimitStore {
       connectMs,
       answerMs,
       handshake: async (send) => {
-        // The server knows the script from then on.
+        // The server has cached the script.
         await send(['EVAL', takeScript.source, '0']);
         return null;
       },

@@ -23,7 +23,10 @@ for _, key in ipairs(keys) do redis.call('ZREM', p .. 'replays', key) end
 return #keys
 `);
 
-/** One-time values in Redis, for all processes with the same entity id. Only the memory of Redis bounds their number. */
+/**
+ * One-time values in Redis, for all processes with the same entity id. Only the memory of Redis
+ * bounds their number.
+ */
 export class RedisReplayStore implements ReplayStore {
   readonly #keyspace: SessionKeyspace;
 

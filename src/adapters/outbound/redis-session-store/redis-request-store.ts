@@ -68,7 +68,10 @@ local function drop(id)
 end
 `;
 
-/** Takes hash, record, created, expires, time to live, the most requests. Returns 0 for a hash that is there, else 1. */
+/**
+ * Takes hash, record, created, expires, time to live, the most requests. Returns 0 for a hash that
+ * is there, else 1.
+ */
 const keepRequestScript = keyspaceScript(`${drop}
 if redis.call('HSETNX', p .. 'requests', ARGV[1], ARGV[2]) == 0 then return 0 end
 redis.call('ZADD', p .. 'requests:created', ARGV[3], ARGV[1])
@@ -98,7 +101,10 @@ for _, id in ipairs(ids) do drop(id) end
 return #ids
 `);
 
-/** Requests to the identity provider, in Redis because the answer may reach another process than the one that asked. */
+/**
+ * Requests to the identity provider, in Redis because the answer may reach another process than the
+ * one that asked.
+ */
 export class RedisSignOnRequestStore implements SignOnRequestStore {
   readonly #keyspace: SessionKeyspace;
   readonly #mostRequests: number;

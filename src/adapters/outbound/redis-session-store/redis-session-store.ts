@@ -26,7 +26,9 @@ import {
   removeScript,
 } from './session-scripts.js';
 
-/** The most sessions that one command touches or removes. Redis serves no other client meanwhile. */
+/**
+ * The most sessions that one command touches or removes. Redis serves no other client meanwhile.
+ */
 const batchSize = 500;
 
 const cursorOf = (after: string): readonly [score: string, idHash: string] | null => {

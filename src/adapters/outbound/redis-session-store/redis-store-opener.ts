@@ -11,7 +11,9 @@ import { checkRedisServer } from './redis-server-check.js';
 import { RedisSessionStore } from './redis-session-store.js';
 import { SessionKeyspace } from './session-keyspace.js';
 
-/** Pending requests to the identity provider: 250 MiB if somebody floods us with the longest paths. */
+/**
+ * Pending requests to the identity provider: 250 MiB if somebody floods us with the longest paths.
+ */
 const mostRequests = 50_000;
 
 const purpose = {
@@ -23,21 +25,25 @@ const purpose = {
 export interface RedisStoreSettings {
   /** The most pending requests to the identity provider. */
   readonly requests: number;
-  /** Whether a server that cannot be reached yet is no error: its stores fail until they reach it. */
+  /**
+   * Whether a server that cannot be reached yet is no error: its stores fail until they reach it.
+   */
   readonly waits: boolean;
 }
 
 const defaultSettings: RedisStoreSettings = { requests: mostRequests, waits: true };
 
 /**
- * Opens stores in a Redis server, 6.2 or later, or in Valkey. Durability is the server's: with `appendonly yes` and
- * `appendfsync always` the stores survive a crash.
+ * Opens stores in a Redis server, 6.2 or later, or in Valkey. Durability is the server's: with
+ * `appendonly yes` and `appendfsync always` the stores survive a crash.
  */
 export class RedisStoreOpener implements SessionStoreOpener {
   readonly #logger: Logger;
   readonly #settings: RedisStoreSettings;
 
-  /** @param logger gets a warning about a server that may evict keys, or that cannot be reached yet */
+  /**
+   * @param logger gets a warning about a server that may evict keys, or that cannot be reached yet
+   */
   constructor(logger: Logger, settings: Partial<RedisStoreSettings> = {}) {
     this.#logger = logger;
     this.#settings = { ...defaultSettings, ...settings };

@@ -9,19 +9,26 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 /** Long enough that two never collide by chance, short enough to be stored a million times. */
 const shortDigest = (...parts: readonly string[]): string => digest(JSON.stringify(parts)).slice(0, 32);
 
-/** Keys of indexes, without the prefix. They are digests because names can be long, not because they are secret. */
+/**
+ * Keys of indexes, without the prefix. They are digests because names can be long, not because they
+ * are secret.
+ */
 export const userKey = (userId: string): string => `user:${shortDigest(userId)}`;
 export const subjectKey = (provider: string, subject: string): string => `subject:${shortDigest(provider, subject)}`;
 export const subjectIndexKey = (provider: string, subject: string, session: string): string =>
   `index:${shortDigest(provider, subject, session)}`;
 
-/** The shortest life of a key, in milliseconds, as Redis takes it: one hour more than its content, for clocks that differ. */
+/**
+ * The shortest life of a key, in milliseconds, as Redis takes it: one hour more than its content,
+ * for clocks that differ.
+ */
 export const timeToLive = (fromMs: number, untilMs: number): string =>
   String(Math.max(0, Math.ceil(untilMs - fromMs)) + 3_600_000);
 
 /**
- * A script with the common beginning. KEYS[1] is the prefix of all keys, so that no script touches the keys of another service
- * provider. `hold` prolongs a key while anything in it lives; Redis removes the key when no agent uses it any more.
+ * A script with the common beginning. KEYS[1] is the prefix of all keys, so that no script touches
+ * the keys of another service provider. `hold` prolongs a key while anything in it lives; Redis
+ * removes the key when no agent uses it any more.
  */
 export const keyspaceScript = (body: string): RedisScript =>
   redisScript(`local p = KEYS[1]
@@ -82,7 +89,9 @@ export class SessionKeyspace {
     return numberOf(await this.#connection.run(script, [this.#prefix], parameters));
   }
 
-  /** Moves members of a sorted set up to higher scores. Members that are not in the set stay out. */
+  /**
+   * Moves members of a sorted set up to higher scores. Members that are not in the set stay out.
+   */
   async raiseScores(set: string, scoresAndMembers: readonly string[]): Stored<unknown> {
     return stored(await this.#connection.send(['ZADD', `${this.#prefix}${set}`, 'XX', 'GT', ...scoresAndMembers]));
   }

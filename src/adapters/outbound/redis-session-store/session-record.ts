@@ -24,8 +24,8 @@ interface SessionRecord {
   /** Absent in records of releases that knew SAML alone. */
   readonly method?: SignOnMethod;
   /**
-   * The subject of the logout index; empty: none. Records without `details` have the format, the name qualifier and the
-   * service provider's name qualifier of a NameID behind it.
+   * The subject of the logout index; empty: none. Records without `details` have the format, the
+   * name qualifier and the service provider's name qualifier of a NameID behind it.
    */
   readonly nameId: readonly [string, string | null, string | null, string | null];
   /** The provider's own session. */
@@ -78,7 +78,10 @@ export const writeSessionRecord = (session: Session): string => {
   return JSON.stringify(record);
 };
 
-/** The details of a session of SAML, from the parts of its NameID that earlier releases kept by themselves. */
+/**
+ * The details of a session of SAML, from the parts of its NameID that earlier releases kept by
+ * themselves.
+ */
 const earlierDetails = ([, format, qualifier, spQualifier]: SessionRecord['nameId']): Readonly<
   Record<string, string>
 > => ({
@@ -91,8 +94,9 @@ const attributesOf = ({ attributes }: SessionRecord): readonly SessionAttribute[
   attributes.map(([name, values]) => ({ name, values }));
 
 /**
- * Reads a session from the answer of a script: its hash, its record, and when it was last seen. Null: Redis holds something
- * else. When eviction has removed the last-seen time, the time of creation takes its place.
+ * Reads a session from the answer of a script: its hash, its record, and when it was last seen.
+ * Null: Redis holds something else. When eviction has removed the last-seen time, the time of
+ * creation takes its place.
  */
 export const readShownSession = (shown: unknown): Session | null => {
   if (!Array.isArray(shown)) return null;

@@ -30,8 +30,8 @@ end
 `;
 
 /**
- * Takes hash, record, user, subject, index (empty: none), created as a negative number, expires, seen, time to live. Returns 0 for
- * a hash that is there, else 1.
+ * Takes hash, record, user, subject, index (empty: none), created as a negative number, expires,
+ * seen, time to live. Returns 0 for a hash that is there, else 1.
  */
 export const insertScript = keyspaceScript(`
 local id, ttl = ARGV[1], ARGV[9]
@@ -59,7 +59,10 @@ export const findScript = keyspaceScript(`${shown} return shown(ARGV[1])`);
 /** Takes a hash. Returns the number of removed sessions. */
 export const removeScript = keyspaceScript(`${drop} return drop(ARGV[1])`);
 
-/** Takes the key of an index, limit. Returns the number of examined members, and the hashes of the removed sessions. */
+/**
+ * Takes the key of an index, limit. Returns the number of examined members, and the hashes of the
+ * removed sessions.
+ */
 export const removeMembersScript = keyspaceScript(`${drop}
 local key = p .. ARGV[1]
 local ids = redis.call('ZRANGE', key, 0, ARGV[2] - 1)
@@ -71,9 +74,9 @@ return { #ids, removed }
 `);
 
 /**
- * Takes the key of an index, limit, score and hash of the last member of the previous page (empty: none). Returns score and hash
- * of the last examined member (false: there are no more), and the sessions. When that last member is gone, the script puts it
- * back for a moment to find its place.
+ * Takes the key of an index, limit, score and hash of the last member of the previous page (empty:
+ * none). Returns score and hash of the last examined member (false: there are no more), and the
+ * sessions. When that last member is gone, the script puts it back for a moment to find its place.
  */
 export const listScript = keyspaceScript(`${drop}${shown}
 local key, limit, at = p .. ARGV[1], tonumber(ARGV[2]), 0
@@ -118,7 +121,10 @@ end
 return found
 `);
 
-/** Takes now, the earliest last-seen time to keep (empty: none), limit. Returns the number of removed sessions. */
+/**
+ * Takes now, the earliest last-seen time to keep (empty: none), limit. Returns the number of
+ * removed sessions.
+ */
 export const expireScript = keyspaceScript(`${drop}
 local left = tonumber(ARGV[3])
 local function sweep(set, highest)

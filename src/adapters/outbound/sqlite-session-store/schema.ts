@@ -1,9 +1,12 @@
-/** Marks a file as ours ("PCSS"), in the header field that SQLite has for it (https://sqlite.org/fileformat2.html). */
+/**
+ * Marks a file as ours ("PCSS"), in the header field that SQLite has for it
+ * (https://sqlite.org/fileformat2.html).
+ */
 export const applicationId = 0x50435353;
 
 /**
- * The first version. A space is what one service provider keeps; how many sessions it has is counted by triggers, because to
- * count them would be to read them all.
+ * The first version. A space is what one service provider keeps; how many sessions it has is
+ * counted by triggers, because to count them would be to read them all.
  */
 const firstVersion = `
 CREATE TABLE spaces (
@@ -69,12 +72,15 @@ CREATE TRIGGER requests_deleted AFTER DELETE ON requests
 BEGIN UPDATE spaces SET requests = requests - 1 WHERE id = OLD.space; END;
 `;
 
-/** What makes each version out of the one before. What a release has shipped is never changed, only added to. */
+/**
+ * What makes each version out of the one before. What a release has shipped is never changed, only
+ * added to.
+ */
 export const migrations: readonly string[] = [firstVersion];
 
 /**
- * Columns that sessions have beside the versions. Earlier releases insert no value for them and select none, so both can
- * use one file while a program is upgraded.
+ * Columns that sessions have beside the versions. Earlier releases insert no value for them and
+ * select none, so both can use one file while a program is upgraded.
  */
 export const addedColumns: readonly { readonly name: string; readonly definition: string }[] = [
   { name: 'method', definition: "TEXT NOT NULL DEFAULT 'saml'" },
@@ -82,8 +88,8 @@ export const addedColumns: readonly { readonly name: string; readonly definition
 ];
 
 /**
- * What is made beside the versions where it is missing: earlier versions of this program do not look at it, and go on to open the
- * file. Answered requests are bounded by their ids, which rise.
+ * What is made beside the versions where it is missing: earlier versions of this program do not
+ * look at it, and go on to open the file. Answered requests are bounded by their ids, which rise.
  */
 export const additions = `
 CREATE TABLE IF NOT EXISTS answered_requests (

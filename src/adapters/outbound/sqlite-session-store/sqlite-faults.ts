@@ -1,29 +1,29 @@
-/** SQLite itself does not wait for a lock: the thread would stand still meanwhile. */
+/** SQLite's own lock wait would block the thread. */
 export const busyTimeoutMs = 0;
-/** Between two attempts, while others do their work. */
+/** Delay between two attempts. */
 export const busyPauseMs = 10;
-/** Milliseconds after which somebody else's lock is a failure. */
+/** Timeout for a lock of another process, in milliseconds. */
 export const lockTimeoutMs = 1_000;
 
-/** The file that was opened is no longer the one of its name: what is written to it is gone with this process. */
+/** The path now names another file; writes to the opened one are lost at exit. */
 export class LostFileError extends Error {}
 
-/** What is in a row was not written there by this program. */
+/** A row contains data that this program did not write. */
 export class DamagedRowError extends Error {}
 
-/** What SQLite says went wrong (https://sqlite.org/rescode.html); null: it was not SQLite. */
+/** SQLite's error code (https://sqlite.org/rescode.html); null for other errors. */
 const sqliteCode = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('SQLITE_')
     ? error.code
     : null;
 
-/** Whether somebody else holds the file, which may be over in a moment. */
+/** Whether another process holds a lock, which may end soon. */
 export const isBusy = (error: unknown): boolean => {
   const code = sqliteCode(error);
   return code !== null && (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'));
 };
 
-/** Whether the file is no database any more, or a damaged one. */
+/** Whether the file is damaged or no database. */
 export const isCorruption = (error: unknown): boolean => {
   const code = sqliteCode(error);
   return code !== null && (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB');
@@ -31,7 +31,7 @@ export const isCorruption = (error: unknown): boolean => {
 
 const wayOut = 'stop what uses it, then put a copy back or move it away together with its -wal and -shm files';
 
-/** What is wrong with a damaged store, and the ways out of it. */
+/** What is damaged, and how to recover. */
 export const damaged = (path: string): string => `${path} is damaged: ${wayOut}`;
 
 const explanations: readonly (readonly [code: string, explain: (path: string) => string])[] = [
@@ -47,7 +47,7 @@ const explanations: readonly (readonly [code: string, explain: (path: string) =>
   ['SQLITE_CONSTRAINT_PRIMARYKEY', () => 'the id is there already'],
 ];
 
-/** One clause, without anything that is stored. */
+/** One clause without stored data. */
 export const explainFault = (error: unknown, path: string): string => {
   if (error instanceof LostFileError)
     return `${path} was removed or replaced while it is in use: reload, or start again`;

@@ -6,8 +6,8 @@ export type Statement<Parameters extends unknown[], Row = unknown> = Sqlite.Stat
 export type SqliteModule = typeof Sqlite;
 
 /**
- * Loads the machine code when a store is opened and not before: everything else works on a platform that has none. npm
- * leaves it out where install scripts are blocked, and it fits one version of Node.
+ * Loads the native module when a store is opened: platforms without it can do everything else. npm
+ * omits it if install scripts are blocked, and it fits one Node version.
  */
 export const loadSqlite = async (): Promise<Result<SqliteModule, string>> => {
   try {

@@ -18,7 +18,7 @@ const page = (where: string): string =>
 const removeFew = (where: string, order: string): string =>
   `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE ${where} ORDER BY ${order} LIMIT ?)`;
 
-/** Every statement on sessions. Each finds its rows by an index, however many there are. */
+/** All SQL statements on sessions. Each finds its rows by an index. */
 export const sessionStatements = {
   insert: `INSERT INTO sessions (space, id_hash, user_id, name_id,
     session_index, issuer, method, details, subject_hash, attributes, created_ms, expires_ms, last_seen_ms)
@@ -43,7 +43,10 @@ export const sessionStatements = {
 type Text = string | null;
 type Columns = [string, string, string, Text, string, string, string, Uint8Array, string, number, number, number];
 
-/** The statements, prepared for one database. The first parameter is the space; `touch` has the moment before it. */
+/**
+ * The statements, prepared for one database. The first parameter is the space; `touch` has the
+ * moment before it.
+ */
 interface SessionStatements {
   readonly insert: Statement<[number, ...Columns]>;
   readonly find: Statement<[number, string], SessionRow>;
@@ -80,7 +83,7 @@ const prepareSessionStatements = (database: Database): SessionStatements => ({
   count: database.prepare<[number], number>(sessionStatements.count).pluck(),
 });
 
-/** Where a page of a list ended: the moment of creation of its last session, and its row. */
+/** Position of a list page: creation time and row of its last session. */
 interface PagePlace {
   readonly createdMs: number;
   readonly id: number;
@@ -88,12 +91,12 @@ interface PagePlace {
 
 const token = /^([0-9]{1,15}):([0-9]{1,15})$/;
 
-/** Before the first session of every list. */
+/** Position before the first session. */
 const listBegin: PagePlace = { createdMs: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
 
 const pageToken = ({ createdMs, id }: PagePlace): string => `${createdMs}:${id}`;
 
-/** Null: no list gave this. */
+/** Null if the cursor is invalid. */
 const pagePlace = (text: string): PagePlace | null => {
   const match = token.exec(text);
   return match === null ? null : { createdMs: Number(match[1]), id: Number(match[2]) };
@@ -102,10 +105,10 @@ const pagePlace = (text: string): PagePlace | null => {
 /** After every hexadecimal digit. */
 const afterDigits = 'g';
 
-/** Rows that one write changes, at the most, where nobody waits for all of them to change at once: others have their turn between. */
+/** Most rows per write where a batch need not be atomic, so that other writes can interleave. */
 const rowsOfOneTurn = 100;
 
-/** Sessions in their table, those of one space. */
+/** The sessions of one space in their table. */
 export class SqliteSessionStore implements SessionStore {
   readonly #connection: StoreConnection;
   readonly #space: number;
@@ -185,7 +188,7 @@ export class SqliteSessionStore implements SessionStore {
     if (place === null) return err({ reason: 'the place in the list is none that was given' });
     const { list, listOfUser } = this.#statements;
     return this.#connection.read(() => {
-      // One more than is asked for tells whether this is the last page.
+      // One extra row shows whether another page follows.
       const range = [place.createdMs, place.id, limit + 1] as const;
       const rows = userId === null ? list.all(this.#space, ...range) : listOfUser.all(this.#space, userId, ...range);
       const shown = rows.slice(0, limit);

@@ -14,7 +14,7 @@ interface RequestRow {
   readonly expires_ms: number;
 }
 
-/** Every statement on requests. */
+/** All SQL statements on requests. */
 export const requestStatements = {
   insert: `INSERT INTO requests (space, handle_hash, kind, request_id, binding_hash, return_to, created_ms, expires_ms)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -31,7 +31,7 @@ export const requestStatements = {
 
 const answeredColumns = `handle_hash, 'answered' AS kind, request_id, binding_hash, return_to, created_ms, expires_ms`;
 
-/** Every statement on requests that have been answered. */
+/** All SQL statements on answered requests. */
 export const answeredStatements = {
   insert: `INSERT INTO answered_requests (space, handle_hash, request_id, binding_hash, return_to, created_ms, expires_ms)
     VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -61,7 +61,7 @@ const prepareAnswered = (database: Database) => ({
   removeExpired: database.prepare<[number, number, number]>(answeredStatements.removeExpired),
 });
 
-/** Null where there is none, or its time is over. */
+/** Null if absent or expired. */
 const requestOf = (row: RequestRow | undefined, nowMs: number): SignOnRequest | null => {
   if (row === undefined || row.expires_ms <= nowMs) return null;
   return {
@@ -76,7 +76,8 @@ const requestOf = (row: RequestRow | undefined, nowMs: number): SignOnRequest | 
 };
 
 /**
- * Pending requests in one table, answered requests in another. Each holds at most `limit` rows: the oldest are deleted first.
+ * Pending requests in one table, answered requests in another. Each holds at most `limit` rows: the
+ * oldest are deleted first.
  */
 export class SqliteSignOnRequestStore implements SignOnRequestStore {
   readonly #connection: StoreConnection;

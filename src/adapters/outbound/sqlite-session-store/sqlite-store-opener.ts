@@ -17,7 +17,7 @@ import { explainStoreFileError, lookAtStoreFile, narrowStoreFiles, storeFileMode
 
 const versionOf = (database: Database): number => Number(database.pragma('user_version', { simple: true }));
 
-/** A store of a later version than this program knows: to use it would be to guess. */
+/** The store has a later version than this program supports. */
 export class UnknownVersionError extends Error {
   constructor(path: string, version: number, known: number) {
     super(
@@ -28,8 +28,8 @@ export class UnknownVersionError extends Error {
 }
 
 /**
- * Brings a database to the latest version, step by step, each in a transaction of its own: one that fails leaves the version
- * before it. Throws what SQLite throws, or an UnknownVersionError.
+ * Migrates a database to the latest version, one transaction per step; a failed step keeps the
+ * version before it. Throws SQLite errors or UnknownVersionError.
  */
 export const migrate = (database: Database, steps: readonly string[] = migrations): void => {
   for (;;) {
@@ -38,7 +38,7 @@ export const migrate = (database: Database, steps: readonly string[] = migration
     if (found === steps.length) return;
     database
       .transaction(() => {
-        // Another process may have been quicker.
+        // Another process may have migrated already.
         const version = versionOf(database);
         const step = steps[version];
         if (step === undefined) return;
@@ -49,7 +49,7 @@ export const migrate = (database: Database, steps: readonly string[] = migration
   }
 };
 
-/** Makes what is missing beside the versions. Safe while other processes do the same. */
+/** Creates missing schema additions. Safe with concurrent processes. */
 export const makeAdditions = (database: Database): void => {
   database
     .transaction(() => {
@@ -84,9 +84,9 @@ const syncFolder = (folder: string): void => {
 };
 
 /**
- * Makes an empty store, and its folder where that is missing. It is made under another name and then linked to its own, so that
- * nobody ever sees a half-made one and an empty file is never a new store; where another process was quicker, its store stays.
- * Throws what the file system or SQLite throws.
+ * Creates an empty store and its folder. The file is built under another name and then linked, so
+ * it never appears incomplete; if another process was faster, its store stays. Throws file system
+ * or SQLite errors.
  */
 const createStore = (sqlite: SqliteModule, path: string): void => {
   mkdirSync(dirname(path), { recursive: true, mode: folderMode });
@@ -110,10 +110,10 @@ const createStore = (sqlite: SqliteModule, path: string): void => {
   }
 };
 
-/** Octets that the write-ahead log keeps when it begins anew. */
+/** Size of the write-ahead log kept after a restart of it, in octets. */
 const keptLogOctets = 64 * 1024 * 1024;
 
-/** Something that is wrong with a store, said in one clause. */
+/** A problem of a store, as one clause. */
 class StoreFileError extends Error {}
 
 const setUp = (database: Database): void => {
@@ -125,7 +125,7 @@ const setUp = (database: Database): void => {
   database.pragma('cell_size_check = ON');
   if (database.pragma('journal_mode = WAL', { simple: true }) !== 'wal')
     throw new StoreFileError(`the file system of ${path} is not fit for a session store: it must be a local one`);
-  // Of the system's crash too, not of the process's alone: what was answered is on the disk.
+  // Survives a system crash, not only a process crash: acknowledged data is on disk.
   database.pragma('synchronous = FULL');
   database.pragma(`journal_size_limit = ${keptLogOctets}`);
   database.pragma('foreign_keys = ON');
@@ -153,8 +153,8 @@ const explain = (error: unknown, path: string): string => {
 };
 
 /**
- * Opens the database of a store, and makes it where there is none and `creates` says so. What is there is never replaced, whatever
- * is wrong with it. The error is one clause which names the file and says what to do.
+ * Opens the database of a store, and creates it if `creates` is set and it is missing. Never
+ * replaces a file. The error is one clause with the file and the remedy.
  */
 export const openDatabase = async (path: string, creates: boolean): Promise<Result<Database, string>> => {
   const sqlite = await loadSqlite();
@@ -174,7 +174,7 @@ export const openDatabase = async (path: string, creates: boolean): Promise<Resu
   }
 };
 
-/** Every statement on the ids of messages. */
+/** All SQL statements on message ids. */
 export const replayStatements = {
   remember: `INSERT INTO replays (space, message, until_ms) VALUES (?, ?, ?)
     ON CONFLICT (space, message) DO UPDATE SET until_ms = excluded.until_ms WHERE replays.until_ms <= ?`,
@@ -187,7 +187,7 @@ const prepare = (database: Database) => ({
   removeExpired: database.prepare<[number, number, number, number]>(replayStatements.removeExpired),
 });
 
-/** Ids of messages in their table. One statement looks and remembers, so that no two callers are both the first. */
+/** Message ids in their table. One statement checks and records, so exactly one caller is first. */
 class SqliteReplayStore implements ReplayStore {
   readonly #connection: StoreConnection;
   readonly #space: number;
@@ -212,7 +212,7 @@ class SqliteReplayStore implements ReplayStore {
   }
 }
 
-/** The number of a space. It is there from now on. */
+/** The number of a space; creates it if missing. */
 const spaceNamed = (connection: StoreConnection, name: string): Stored<number> => {
   const { database } = connection;
   return connection.write(() => {
@@ -224,9 +224,9 @@ const spaceNamed = (connection: StoreConnection, name: string): Stored<number> =
 };
 
 export interface SqliteStoreSettings {
-  /** Requests that are kept for one namespace, at the most. */
+  /** Most requests kept per namespace. */
   readonly requests: number;
-  /** Whether a store that is missing is made. */
+  /** Whether a missing store is created. */
   readonly creates: boolean;
 }
 
@@ -235,12 +235,12 @@ const wayOut = 'put it back, or stop what uses it and remove that and the -shm f
 const defaultSettings: SqliteStoreSettings = { requests: 100_000, creates: true };
 
 /**
- * Stores in one SQLite file, which only its owner can read. Several processes may use it at once, all of them on this machine. A
- * file that is missing is made, one that is damaged, of a later version or somebody else's is left as it is.
+ * Stores in one SQLite file with owner-only permissions. Several processes of one host may share
+ * it. A missing file is created; a damaged, newer or foreign one is left unchanged.
  */
 export class SqliteStoreOpener implements SessionStoreOpener {
   readonly #settings: SqliteStoreSettings;
-  /** Those that are not closed yet. */
+  /** Open stores. */
   readonly #open = new Set<StoreConnection>();
 
   constructor(settings: Partial<SqliteStoreSettings> = {}) {
@@ -249,7 +249,7 @@ export class SqliteStoreOpener implements SessionStoreOpener {
 
   async open(options: SessionStoreOptions, namespace: string): Promise<Result<SessionStores, string>> {
     if (options.kind !== 'sqlite') return err(`a ${options.kind} session store is no SQLite file`);
-    // Absolute, so that no name is one that means something else to SQLite, such as :memory:.
+    // Absolute, so that no path has a special meaning for SQLite, such as :memory:.
     const path = resolve(options.path);
     const leftLog = [...this.#open].some((other) => other.database.name === path && other.hasLeftItsLog());
     if (leftLog)
@@ -261,7 +261,7 @@ export class SqliteStoreOpener implements SessionStoreOpener {
     const connection = new StoreConnection(database.value);
     this.#open.add(connection);
     const space = await spaceNamed(connection, namespace);
-    // To prepare a statement is to read the schema, which may be damaged, or locked for a moment.
+    // Preparing a statement reads the schema, which may be damaged or locked.
     const stores = space.ok ? await connection.read(() => this.#stores(connection, space.value)) : space;
     if (stores.ok) return stores;
     await this.#close(connection);

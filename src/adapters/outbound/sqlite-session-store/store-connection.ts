@@ -6,31 +6,31 @@ import { busyPauseMs, explainFault, isBusy, isCorruption, LostFileError, lockTim
 import type { Database } from './sqlite-module.js';
 import { logOf } from './store-file.js';
 
-/** Writes that wait, at the most. */
+/** Most queued writes. */
 const maximumQueue = 10_000;
-/** Writes of one transaction, at the most: the thread does nothing else meanwhile. */
+/** Most writes per transaction, which blocks the thread. */
 const maximumGroup = 500;
 
 interface QueuedWrite {
-  /** On the monotonic clock: after that, somebody else's lock is a failure. */
+  /** Monotonic deadline for a lock of another process. */
   readonly deadlineMs: number;
-  /** Does the work, and gives what tells the caller of it once it is on the disk. Throws what SQLite throws. */
+  /** Performs the write and returns the callback for its commit. Throws SQLite errors. */
   attempt(): () => void;
   fail(failure: StoreFailure): void;
 }
 
-/** What watches over a database. */
+/** Monitors a database. */
 interface DatabaseGuard {
-  /** Throws where the database must not be used any more. */
+  /** Throws if the database must not be used any more. */
   check(): void;
-  /** Is told of every failure; gives one clause that says what is wrong. */
+  /** Receives every failure and returns its description as one clause. */
   explain(error: unknown): string;
 }
 
 /**
- * Writes to one database: those of one turn of the event loop go into one transaction, because to reach the disk costs the same
- * for one as for all of them. A caller hears of success once the transaction is on the disk; a write that fails takes no
- * other with it, unless the transaction itself fails.
+ * Groups the writes of one event-loop turn into one transaction, since one disk sync costs the same
+ * as many. Callers succeed after the commit; a failed write does not affect others unless the
+ * transaction fails.
  */
 class GroupCommit {
   readonly #database: Database;
@@ -60,7 +60,7 @@ class GroupCommit {
     });
   }
 
-  /** Resolves once nothing waits. Nothing may be written after. */
+  /** Resolves when the queue is empty. No write may follow. */
   settled(): Promise<void> {
     if (this.#queue.length === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -83,7 +83,7 @@ class GroupCommit {
     else this.#onIdle?.();
   }
 
-  /** Whether a transaction has begun. Where it has not, whoever waits is told, or waits on. */
+  /** Whether a transaction has begun; otherwise callers wait on or get the failure. */
   #begin(): boolean {
     try {
       this.#guard.check();
@@ -93,7 +93,7 @@ class GroupCommit {
       const nowMs = performance.now();
       const isLost = ({ deadlineMs }: QueuedWrite): boolean => !isBusy(error) || deadlineMs <= nowMs;
       const failure = { reason: this.#guard.explain(error) };
-      // They came in the order of their deadlines.
+      // The queue is ordered by deadline.
       while (this.#queue[0] !== undefined && isLost(this.#queue[0])) this.#queue.shift()?.fail(failure);
       if (this.#queue.length === 0) this.#onIdle?.();
       else {
@@ -104,7 +104,7 @@ class GroupCommit {
     }
   }
 
-  /** What tells each caller how it ended. */
+  /** Completion callbacks of the callers. */
   #commit(group: readonly QueuedWrite[]): readonly (() => void)[] {
     try {
       const settle = group.map((write) => this.#attempt(write));
@@ -117,7 +117,7 @@ class GroupCommit {
     }
   }
 
-  /** Throws where the whole transaction is lost. */
+  /** Throws if the whole transaction is lost. */
   #attempt(write: QueuedWrite): () => void {
     this.#database.exec('SAVEPOINT one');
     try {
@@ -125,7 +125,8 @@ class GroupCommit {
       this.#database.exec('RELEASE one');
       return settle;
     } catch (error) {
-      // A full disk, for one, ends the transaction with all that was done in it (https://sqlite.org/lang_transaction.html).
+      // A full disk, for example, rolls back the transaction
+      // (https://sqlite.org/lang_transaction.html).
       if (!this.#database.inTransaction) throw error;
       this.#database.exec('ROLLBACK TO one');
       this.#database.exec('RELEASE one');
@@ -150,7 +151,7 @@ const identityOf = (path: string): string | null => {
   return facts === undefined ? null : `${facts.dev}:${facts.ino}`;
 };
 
-/** What the stores of one database share: reads at once, writes in groups, the end of both. */
+/** Shared by the stores of one database: direct reads, grouped writes, close. */
 export class StoreConnection {
   readonly database: Database;
   readonly #identity: string | null;
@@ -183,23 +184,23 @@ export class StoreConnection {
     return closed;
   }
 
-  /** The work may be some statements; all of it is done or none. */
+  /** Several statements are atomic. */
   async write<Value>(work: () => Value): Stored<Value> {
     return this.#closing === null ? this.#writes.write(work) : closed;
   }
 
-  /** Whether the file has become another one or none, or was found to be damaged. */
+  /** Whether the file was replaced, removed or found damaged. */
   isLost(): boolean {
     return this.#isCorrupt || this.#isMoved();
   }
 
-  /** Whether another file or none is in the place of ours, beside the log of ours: what is in that would be played into any. */
+  /** Whether the path has another file beside our log, into which SQLite would replay that log. */
   hasLeftItsLog(): boolean {
     if (this.#logIdentity === null || !this.#isMoved()) return false;
     return this.#identityNow(logOf(this.database.name)) === this.#logIdentity;
   }
 
-  /** Writes that wait come to their end first. */
+  /** Queued writes finish first. */
   close(): Promise<void> {
     this.#closing ??= this.#writes.settled().then(() => this.#close());
     return this.#closing;
@@ -213,7 +214,7 @@ export class StoreConnection {
     return this.#identityNow(this.database.name) !== this.#identity;
   }
 
-  /** Null also where its folder cannot be looked into any more. */
+  /** Null also if the folder is inaccessible. */
   #identityNow(path: string): string | null {
     try {
       return identityOf(path);
@@ -231,7 +232,7 @@ export class StoreConnection {
     try {
       this.database.close();
     } catch {
-      // What is committed is in the log, and found there by whoever opens the file next.
+      // Committed data is in the log; the next opening finds it.
     }
   }
 }

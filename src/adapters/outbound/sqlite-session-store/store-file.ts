@@ -2,10 +2,13 @@ import { chmodSync, closeSync, lstatSync, openSync, readSync, type Stats } from 
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { damaged } from './sqlite-faults.js';
 
-/** Nobody but the user that the program runs as. */
+/** Owner-only permissions. */
 export const storeFileMode = 0o600;
 
-/** Of the first octets of a write-ahead log, in either byte order (https://sqlite.org/fileformat2.html#walformat). */
+/**
+ * First octets of a write-ahead log in either byte order
+ * (https://sqlite.org/fileformat2.html#walformat).
+ */
 const walMagic = new Set([0x377f0682, 0x377f0683]);
 
 /** The write-ahead log of a database. */
@@ -17,7 +20,7 @@ const sideFiles = (path: string): readonly string[] => [logOf(path), `${path}-sh
 const errorCode = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
 
-/** Why a file or folder cannot be made or looked at. */
+/** Why a file or folder cannot be created or inspected. */
 export const explainStoreFileError = (error: unknown, path: string): string => {
   switch (errorCode(error)) {
     case 'EACCES':
@@ -44,14 +47,16 @@ const ownFault = (path: string, facts: Stats): string | null => {
   return `${path} belongs to user ${facts.uid}, and this runs as user ${user}: run it as its owner`;
 };
 
-/** A log with something else in it is no log that a crash leaves: SQLite would pass over it, and what was in it would be lost in silence. */
+/**
+ * A log with other content was not left by a crash: SQLite would ignore it and lose data silently.
+ */
 const hasForeignLog = (path: string): boolean => {
   const log = openSync(logOf(path), 'r');
   try {
     const head = Buffer.alloc(4);
     if (readSync(log, head, 0, 4, 0) < 4) return false;
     const magic = head.readUInt32BE();
-    // Zeros: the log was made longer, and power failed before its head was written.
+    // Zeros: the log was extended, and power failed before its header was written.
     return magic !== 0 && !walMagic.has(magic);
   } finally {
     closeSync(log);
@@ -59,8 +64,9 @@ const hasForeignLog = (path: string): boolean => {
 };
 
 /**
- * Whether a store may be opened or made at a path. It opens no database file: to close one again would drop the locks that another
- * connection of this process has (https://sqlite.org/howtocorrupt.html, section 2.2). The error is one clause.
+ * Whether a store may be opened or created at a path. Opens no database file: closing it would drop
+ * the locks of another connection in this process (https://sqlite.org/howtocorrupt.html, section
+ * 2.2). The error is one clause.
  */
 export const lookAtStoreFile = (path: string): Result<'present' | 'absent', string> => {
   try {
@@ -82,7 +88,7 @@ export const lookAtStoreFile = (path: string): Result<'present' | 'absent', stri
   }
 };
 
-/** Takes from others what rights they have on the files of a store. By their names: see above. */
+/** Removes the permissions of others from the files of a store, by path: see above. */
 export const narrowStoreFiles = (path: string): void => {
   for (const file of [path, ...sideFiles(path)]) {
     const facts = lstatSync(file, { throwIfNoEntry: false });

@@ -8,7 +8,10 @@ import { decodeUtf8 } from '../../../domain/shared/utf8.js';
 
 /** What a kind of document may have at the most, at each step on the way to a parser. */
 export interface DocumentBounds {
-  /** Characters as it came, in base64 with line ends, or as a parameter of a query: more than any within the other bounds can need. */
+  /**
+   * Characters as it came, in base64 with line ends, or as a parameter of a query: more than any
+   * within the other bounds can need.
+   */
   readonly encoded: number;
   readonly octets: number;
   readonly shape: ShapeLimits;
@@ -24,7 +27,10 @@ export const logoutBounds: DocumentBounds = { encoded: 128 * 1024, octets: 64 * 
 
 const whiteSpace = /[ \t\r\n]+/g;
 
-/** Octets of base64, in which white space may stand as senders fold their lines (RFC 2045, section 6.8); null: it is none. */
+/**
+ * Octets of base64, in which white space may stand as senders fold their lines (RFC 2045, section
+ * 6.8); null: it is none.
+ */
 export const decodeFoldedBase64 = (text: string): Uint8Array | null =>
   decodeBase64(text.replaceAll(whiteSpace, ''), 'standard');
 
@@ -43,13 +49,19 @@ export const decodePosted = (encoded: string, bounds: DocumentBounds): Result<st
   return octets === null ? err('document_encoding') : checkedText(octets, bounds);
 };
 
-/** Some pad base64url, although it should not be (RFC 7522, section 2.1): to four characters, as base64 is. */
+/**
+ * Some pad base64url, although it should not be (RFC 7522, section 2.1): to four characters, as
+ * base64 is.
+ */
 const unpadded = (text: string): string => {
   if (text.length % 4 !== 0 || !text.endsWith('=')) return text;
   return text.slice(0, text.endsWith('==') ? -2 : -1);
 };
 
-/** The text of a document that is a token: base64url, padded or not, without white space, fit to be parsed. */
+/**
+ * The text of a document that is a token: base64url, padded or not, without white space, fit to be
+ * parsed.
+ */
 export const decodeToken = (encoded: string): Result<string, DocumentRejection> => {
   if (encoded.length > responseBounds.encoded) return err('document_too_large');
   const octets = decodeBase64(unpadded(encoded), 'url');
@@ -65,7 +77,10 @@ interface Inflated {
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** The text of a message of single logout by HTTP-Redirect, from its octets once base64 is off (SAML bindings, section 3.4.4.1). */
+/**
+ * The text of a message of single logout by HTTP-Redirect, from its octets once base64 is off (SAML
+ * bindings, section 3.4.4.1).
+ */
 export const inflateRedirected = (octets: Uint8Array): Result<string, DocumentRejection> => {
   try {
     const inflated: unknown = inflateRawSync(octets, { maxOutputLength: logoutBounds.octets, info: true });

@@ -34,14 +34,20 @@ interface TransportedKey {
   readonly ciphertext: Uint8Array;
 }
 
-/** The algorithm of the one child of that name; the default where there is none, and null where there are several. */
+/**
+ * The algorithm of the one child of that name; the default where there is none, and null where
+ * there are several.
+ */
 const algorithmOf = <Default>(method: XmlElement, namespace: string, name: string, otherwise: Default) => {
   const [child, ...more] = childElements(method, namespace, name);
   if (more.length > 0) return null;
   return child === undefined ? otherwise : attributeOf(child, 'Algorithm');
 };
 
-/** The octets of the one CipherValue in it; null: not one, or no base64. References to elsewhere are not followed. */
+/**
+ * The octets of the one CipherValue in it; null: not one, or no base64. References to elsewhere are
+ * not followed.
+ */
 const cipherOctets = (element: XmlElement): Uint8Array | null => {
   const [data, ...otherData] = childElements(element, xmlNamespaces.xenc, 'CipherData');
   const [value, ...otherValues] = data === undefined ? [] : childElements(data, xmlNamespaces.xenc, 'CipherValue');
@@ -51,8 +57,9 @@ const cipherOctets = (element: XmlElement): Uint8Array | null => {
 };
 
 /**
- * Reads an EncryptedKey (XML Encryption 1.1, section 5.5): RSA-OAEP with SHA-1 or SHA-256 for the digest and the mask. Fails
- * with `weak_encryption` for every other algorithm, PKCS #1 v1.5 above all.
+ * Reads an EncryptedKey (XML Encryption 1.1, section 5.5): RSA-OAEP with SHA-1 or SHA-256 for the
+ * digest and the mask. Fails with `weak_encryption` for every other algorithm, PKCS #1 v1.5 above
+ * all.
  */
 const readTransportedKey = (key: XmlElement): TransportedKey | 'weak_encryption' | 'undecipherable' => {
   const [method, ...others] = childElements(key, xmlNamespaces.xenc, 'EncryptionMethod');
@@ -72,8 +79,9 @@ const readTransportedKey = (key: XmlElement): TransportedKey | 'weak_encryption'
 };
 
 /**
- * Decrypts a key; null where that fails. xml-encryption does it, because OAEP with two different hashes is more than Node can;
- * what it reads is written here, and nothing of the document is in it but the octets of the ciphertext.
+ * Decrypts a key; null where that fails. xml-encryption does it, because OAEP with two different
+ * hashes is more than Node can; what it reads is written here, and nothing of the document is in it
+ * but the octets of the ciphertext.
  */
 const decryptTransportedKey = (
   { algorithm, digest, mask, ciphertext }: TransportedKey,
@@ -98,7 +106,10 @@ const decryptTransportedKey = (
 
 const gcm = 'http://www.w3.org/2009/xmlenc11#aes';
 
-/** Content ciphers that are accepted, by URI (XML Encryption 1.1, section 5.2.4), with the octets of their keys. */
+/**
+ * Content ciphers that are accepted, by URI (XML Encryption 1.1, section 5.2.4), with the octets of
+ * their keys.
+ */
 const contentCiphers: ReadonlyMap<
   string,
   { readonly cipher: 'aes-128-gcm' | 'aes-192-gcm' | 'aes-256-gcm'; readonly keyOctets: number }
@@ -114,8 +125,9 @@ const tagOctets = 16;
 const isContentCipher = (uri: string): boolean => contentCiphers.has(uri);
 
 /**
- * Decrypts what an initialisation vector precedes and a tag follows; null where the tag, or the length of anything, is wrong.
- * Directly by node:crypto: xml-encryption has no AES-192, takes tags that are cut short, and mends text that is no UTF-8.
+ * Decrypts what an initialisation vector precedes and a tag follows; null where the tag, or the
+ * length of anything, is wrong. Directly by node:crypto: xml-encryption has no AES-192, takes tags
+ * that are cut short, and mends text that is no UTF-8.
  */
 const decryptContent = (uri: string, key: Uint8Array, octets: Uint8Array): Uint8Array | null => {
   const known = contentCiphers.get(uri);
@@ -137,7 +149,10 @@ export interface DecryptedElement extends StrictDocument {
 
 const { xenc, ds, saml } = xmlNamespaces;
 
-/** The EncryptedKey in the KeyInfo, or beside the data (SAML core, section 2.3.4); null where there is not one alone. */
+/**
+ * The EncryptedKey in the KeyInfo, or beside the data (SAML core, section 2.3.4); null where there
+ * is not one alone.
+ */
 const encryptedKeyOf = (wrapper: XmlElement, data: XmlElement): XmlElement | null => {
   const inside = childElements(data, ds, 'KeyInfo').flatMap((info) => childElements(info, xenc, 'EncryptedKey'));
   const [key, ...more] = [...inside, ...childElements(wrapper, xenc, 'EncryptedKey')];
@@ -162,8 +177,9 @@ const plainOctets = (wrapper: XmlElement, key: Secret): Result<Uint8Array, Docum
 };
 
 /**
- * Decrypts the element in an EncryptedAssertion or EncryptedID. It goes through all that any document goes through first. Only
- * AES-GCM by way of RSA-OAEP: whatever else can be changed or guessed without the key.
+ * Decrypts the element in an EncryptedAssertion or EncryptedID. It goes through all that any
+ * document goes through first. Only AES-GCM by way of RSA-OAEP: whatever else can be changed or
+ * guessed without the key.
  */
 const decryptElement = (wrapper: XmlElement, key: Secret | null): Result<DecryptedElement, DocumentRejection> => {
   if (key === null) return err('encrypted_without_key');
@@ -185,7 +201,10 @@ export const decryptAssertion = (
   return isNamed(decrypted.value.root, saml, 'Assertion') ? decrypted : err('no_assertion');
 };
 
-/** Decrypts an EncryptedID. It stands in what is proven: its own text is not signed, but its encrypted octets are. */
+/**
+ * Decrypts an EncryptedID. It stands in what is proven: its own text is not signed, but its
+ * encrypted octets are.
+ */
 export const decryptId =
   (key: Secret | null): DecryptElement =>
   (wrapper) => {

@@ -17,8 +17,9 @@ interface WaitingMetadata {
 }
 
 /**
- * Reads metadata on a thread of its own, one after the other, so that a federation's, which takes seconds, keeps no document waiting.
- * The thread ends when nothing is left: there is nothing to do for it for hours.
+ * Reads metadata on a thread of its own, one after the other, so that a federation's, which takes
+ * seconds, keeps no document waiting. The thread ends when nothing is left: there is nothing to do
+ * for it for hours.
  */
 export class MetadataVerification {
   readonly #thread: VerificationThread;

@@ -6,7 +6,10 @@ import { Secret } from '../../../domain/shared/secret.js';
 import { decodeFoldedBase64 } from './decode-document.js';
 import { certificateOf, samlKeyFault } from './signing-keys.js';
 
-/** Characters of a file, and certificates in it: an identity provider has a few, while they roll over. */
+/**
+ * Characters of a file, and certificates in it: an identity provider has a few, while they roll
+ * over.
+ */
 const maximumCharacters = 1024 * 1024;
 const maximumCertificates = 64;
 
@@ -14,7 +17,10 @@ const beginMark = '-----BEGIN ';
 const certificateBegin = '-----BEGIN CERTIFICATE-----';
 const certificateEnd = '-----END CERTIFICATE-----';
 
-/** The DER of all certificates in PEM (RFC 7468), at least one; text around the blocks is explanation. The error is one clause. */
+/**
+ * The DER of all certificates in PEM (RFC 7468), at least one; text around the blocks is
+ * explanation. The error is one clause.
+ */
 const pemCertificates = (text: string): Result<readonly Uint8Array[], string> => {
   if (text.length > maximumCharacters) return err(`has more than ${maximumCharacters} characters`);
   const ders: Uint8Array[] = [];

@@ -32,7 +32,10 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const decoded = (text: string): string => decodeReferences(text) ?? refuse('an unknown reference');
 
-/** White space in the value of an attribute is a space, unless a reference wrote it (XML 1.0, section 3.3.3). */
+/**
+ * White space in the value of an attribute is a space, unless a reference wrote it (XML 1.0,
+ * section 3.3.3).
+ */
 const attributeValue = (raw: unknown): string => decoded(textOf(raw).replaceAll(/[\t\n\r]/g, ' '));
 
 const split = (name: string): readonly [prefix: string, local: string] => {
@@ -105,8 +108,9 @@ const resolvedElement = (node: Readonly<Record<string, unknown>>, outer: Scope):
 };
 
 /**
- * The one root of what fast-xml-parser makes of a document where it preserves the order, with namespaces and references
- * resolved; null where there is not one root, or a prefix or reference that nobody knows.
+ * The one root of what fast-xml-parser makes of a document where it preserves the order, with
+ * namespaces and references resolved; null where there is not one root, or a prefix or reference
+ * that nobody knows.
  */
 const resolveNames = (parsed: unknown): XmlElement | null => {
   try {
@@ -121,8 +125,8 @@ const resolveNames = (parsed: unknown): XmlElement | null => {
 };
 
 /**
- * Nothing is replaced, trimmed or made a number: references and namespaces are resolved here, and CDATA is told apart from
- * text, in which `&amp;` would be another thing.
+ * Nothing is replaced, trimmed or made a number: references and namespaces are resolved here, and
+ * CDATA is told apart from text, in which `&amp;` would be another thing.
  */
 const parser = new XMLParser({
   preserveOrder: true,
@@ -142,7 +146,10 @@ const parser = new XMLParser({
   },
 });
 
-/** Reads XML with fast-xml-parser. It is lenient: for what has been proven, or parsed strictly before. */
+/**
+ * Reads XML with fast-xml-parser. It is lenient: for what has been proven, or parsed strictly
+ * before.
+ */
 export class FastXmlReader {
   /** The error is one clause. */
   read(text: string): Result<XmlElement, string> {
@@ -163,8 +170,8 @@ const reader = new FastXmlReader();
 const isSame = (left: XmlElement, right: XmlElement): boolean => JSON.stringify(left) === JSON.stringify(right);
 
 /**
- * Reads octets that are proven, afresh. Two parsers that know nothing of each other have to see the same in them: where they
- * do not, one of them is wrong about what was signed.
+ * Reads octets that are proven, afresh. Two parsers that know nothing of each other have to see the
+ * same in them: where they do not, one of them is wrong about what was signed.
  */
 const readProven = (octets: string): Result<XmlElement, DocumentRejection> => {
   const strict = parseStrictly(octets);
@@ -174,8 +181,9 @@ const readProven = (octets: string): Result<XmlElement, DocumentRejection> => {
 };
 
 /**
- * The element as its own signature covers it, read afresh from the signed octets and without the signature. Fails with `unsigned` where it
- * has none. What was signed has to be that element: of the same name, with the same ID.
+ * The element as its own signature covers it, read afresh from the signed octets and without the
+ * signature. Fails with `unsigned` where it has none. What was signed has to be that element: of
+ * the same name, with the same ID.
  */
 export const provenElement = (
   text: string,

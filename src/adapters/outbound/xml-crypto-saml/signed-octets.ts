@@ -32,7 +32,10 @@ const declaredBy = (element: Element): readonly NamespacePrefix[] =>
     .filter(({ prefix }) => prefix === 'xmlns')
     .map(({ localName, value }) => ({ prefix: localName, namespaceURI: value }));
 
-/** Those that are in scope from further out, as far as it does not declare them itself; the nearest declaration counts. */
+/**
+ * Those that are in scope from further out, as far as it does not declare them itself; the nearest
+ * declaration counts.
+ */
 const namespacesAround = (element: Element): NamespacePrefix[] => {
   const seen = new Set(declaredBy(element).map(({ prefix }) => prefix));
   const around: NamespacePrefix[] = [];
@@ -57,8 +60,9 @@ const canonical = (signedInfo: Element): string | null => {
 };
 
 /**
- * Whether one of the keys has made the value of a signature, over its SignedInfo: that the rest of the document is what was signed is not
- * said. It takes a few kilobytes of work however large the document is. The shape of the signature has been checked.
+ * Whether one of the keys has made the value of a signature, over its SignedInfo: that the rest of
+ * the document is what was signed is not said. It takes a few kilobytes of work however large the
+ * document is. The shape of the signature has been checked.
  */
 const isSignatureValueGood = (signature: Element, keys: readonly KeyObject[]): boolean => {
   const { ds } = xmlNamespaces;
@@ -75,7 +79,10 @@ const isSignatureValueGood = (signature: Element, keys: readonly KeyObject[]): b
 
 type Classes<Algorithm> = Record<string, new () => Algorithm>;
 
-/** The algorithms that are believed, for xml-crypto, which has no ECDSA of its own; each checks with these keys and no other. */
+/**
+ * The algorithms that are believed, for xml-crypto, which has no ECDSA of its own; each checks with
+ * these keys and no other.
+ */
 const checkingAlgorithms = (keys: readonly KeyObject[]): Classes<SignatureAlgorithm> =>
   Object.fromEntries(
     Array.from(signatureAlgorithms, ([uri, algorithm]) => [
@@ -112,7 +119,10 @@ const digestClasses: Classes<HashAlgorithm> = Object.fromEntries(
 type Transform = new () => CanonicalizationOrTransformationAlgorithm;
 
 const envelopedTransform = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
-/** Characters of all lists of inclusive prefixes in a signature: each prefix is looked for in every scope. */
+/**
+ * Characters of all lists of inclusive prefixes in a signature: each prefix is looked for in every
+ * scope.
+ */
 const maximumPrefixLists = 1024;
 
 const prefixListsLength = (element: XmlElement): number =>
@@ -123,7 +133,10 @@ const prefixListsLength = (element: XmlElement): number =>
       : 0,
   );
 
-/** As far as xml-crypto goes wrong, it can be made to by the document alone, which is then not proven. */
+/**
+ * As far as xml-crypto goes wrong, it can be made to by the document alone, which is then not
+ * proven.
+ */
 const check = (text: string, signature: Element, keys: readonly KeyObject[]): readonly string[] => {
   // The key is in the algorithms; without any here xml-crypto would not begin.
   const checker = new SignedXml({ publicCert: 'in the algorithms', getCertFromKeyInfo: () => null });
@@ -145,8 +158,8 @@ const check = (text: string, signature: Element, keys: readonly KeyObject[]): re
 };
 
 /**
- * The enveloped signature of an element, whose value one of the keys has made; what it covers has still to be compared. Fails with
- * `unsigned` where there is none.
+ * The enveloped signature of an element, whose value one of the keys has made; what it covers has
+ * still to be compared. Fails with `unsigned` where there is none.
  */
 export const envelopedSignature = (
   element: Element,
@@ -165,8 +178,9 @@ export const envelopedSignature = (
 };
 
 /**
- * The canonical octets of an element that its enveloped signature covers, where one of the keys has made that; nothing but
- * these octets may be believed. `text` is the document of the element. Fails with `unsigned` where it has no signature.
+ * The canonical octets of an element that its enveloped signature covers, where one of the keys has
+ * made that; nothing but these octets may be believed. `text` is the document of the element. Fails
+ * with `unsigned` where it has no signature.
  */
 export const signedOctets = (
   text: string,

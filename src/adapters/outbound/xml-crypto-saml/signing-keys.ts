@@ -3,7 +3,9 @@ import type { XmlSignatureAlgorithm } from '../../../domain/agent/saml/document/
 import { rsaKeyFault } from '../../../domain/shared/rsa-key-rules.js';
 import { decodeFoldedBase64 } from './decode-document.js';
 
-/** Characters of a signature in base64: far more than one by the largest key that is accepted has. */
+/**
+ * Characters of a signature in base64: far more than one by the largest key that is accepted has.
+ */
 const maximumSignatureLength = 8192;
 
 const holds = (hash: string, octets: Uint8Array, key: KeyObject, signature: Uint8Array): boolean => {
@@ -15,8 +17,8 @@ const holds = (hash: string, octets: Uint8Array, key: KeyObject, signature: Uint
 };
 
 /**
- * Whether one of the keys has made a signature, given in base64; RSA with PKCS #1 v1.5, ECDSA as r and s (RFC 9231, section
- * 2.3). A key of another type than the algorithm's is not tried.
+ * Whether one of the keys has made a signature, given in base64; RSA with PKCS #1 v1.5, ECDSA as r
+ * and s (RFC 9231, section 2.3). A key of another type than the algorithm's is not tried.
  */
 export const isSignedByOneOf = (
   keys: readonly KeyObject[],
@@ -48,7 +50,10 @@ export const samlKeyFault = (key: KeyObject): string | null => {
   return strongCurves.has(namedCurve) ? null : `has a key on another curve than P-256, P-384 or P-521: ${namedCurve}`;
 };
 
-/** A certificate from DER; null where it is none. Node looks for PEM too, even in the midst of DER: only these octets count. */
+/**
+ * A certificate from DER; null where it is none. Node looks for PEM too, even in the midst of DER:
+ * only these octets count.
+ */
 export const certificateOf = (der: Uint8Array): X509Certificate | null => {
   try {
     const certificate = new X509Certificate(der);

@@ -14,14 +14,19 @@ const elementNode = 1;
 const textNode = 3;
 const cdataNode = 4;
 
-/** A name without a colon (Namespaces in XML 1.0, section 3), by the letters and digits of Unicode. */
+/**
+ * A name without a colon (Namespaces in XML 1.0, section 3), by the letters and digits of Unicode.
+ */
 const localName = /^[\p{L}_][\p{L}\p{M}\p{N}._·-]*$/u;
-/** In a URI of a namespace these are not allowed (RFC 3986), and canonicalization writes them as they are. */
+/**
+ * In a URI of a namespace these are not allowed (RFC 3986), and canonicalization writes them as
+ * they are.
+ */
 const unfitForNamespace = /["'<>&\s\p{Cc}]/u;
 
 /**
- * Declarations of namespaces in a document that differ: canonicalization looks through all that are in scope for each name.
- * Documents of identity providers have about ten.
+ * Declarations of namespaces in a document that differ: canonicalization looks through all that are
+ * in scope for each name. Documents of identity providers have about ten.
  */
 const maximumDeclarations = 128;
 
@@ -81,8 +86,9 @@ const childrenOf = (element: Element, declared: Set<string>): readonly (XmlEleme
 };
 
 /**
- * An element of xmldom as the domain has it; comments and processing instructions are left out. Throws where a name is none.
- * `declared` collects the namespaces that are declared in the document.
+ * An element of xmldom as the domain has it; comments and processing instructions are left out.
+ * Throws where a name is none. `declared` collects the namespaces that are declared in the
+ * document.
  */
 export const xmlElementOf = (element: Element, declared: Set<string> = new Set()): XmlElement => ({
   name: checkedName(element),
@@ -103,8 +109,8 @@ const parseOrThrow = (text: string): StrictDocument => {
 };
 
 /**
- * Parses with xmldom, where every warning is an error. The text has to have passed the check of its shape, which bounds it and
- * keeps DTDs out.
+ * Parses with xmldom, where every warning is an error. The text has to have passed the check of its
+ * shape, which bounds it and keeps DTDs out.
  */
 export const parseStrictly = (text: string): Result<StrictDocument, 'document_not_well_formed'> => {
   try {

@@ -13,8 +13,9 @@ interface RunningJob {
 }
 
 /**
- * A thread that does one job at a time. It is started by its first job; one that crashed, or had to be stopped because a job
- * went on beyond its deadline, is replaced for the next job. While it is idle it keeps no process alive.
+ * A thread that does one job at a time. It is started by its first job; one that crashed, or had to
+ * be stopped because a job went on beyond its deadline, is replaced for the next job. While it is
+ * idle it keeps no process alive.
  */
 export class VerificationThread {
   readonly #program: URL;
@@ -31,7 +32,9 @@ export class VerificationThread {
     return this.#running === null;
   }
 
-  /** `verifier_failed` where the thread crashes or takes too long. Only for a thread that is idle. */
+  /**
+   * `verifier_failed` where the thread crashes or takes too long. Only for a thread that is idle.
+   */
   run(job: VerificationJob): Promise<JobResult> {
     return new Promise((resolve) => {
       const deadline = setTimeout(() => this.#give(failed, true), this.#deadlineMs);
@@ -54,7 +57,8 @@ export class VerificationThread {
   }
 
   #start(): Worker {
-    // Neither the environment nor the options of this process are of use there, and the environment may hold secrets.
+    // Neither the environment nor the options of this process are of use there, and the environment
+    // may hold secrets.
     const worker = new Worker(this.#program, { env: {}, execArgv: [], resourceLimits });
     const lost = (): void => {
       if (this.#worker === worker) this.#give(failed, true);

@@ -26,7 +26,10 @@ interface ClearAssertion {
   readonly text: string;
 }
 
-/** `source` is the tree that is believed, which is that of the document unless the response is signed. */
+/**
+ * `source` is the tree that is believed, which is that of the document unless the response is
+ * signed.
+ */
 const clearAssertion = (
   source: XmlElement,
   document: StrictDocument,
@@ -41,12 +44,16 @@ const clearAssertion = (
   }
   const decrypted = decryptAssertion(wrapper, key);
   if (!decrypted.ok) return decrypted;
-  // In the whole of it, as if it had never been encrypted: neither identifiers nor signatures may collide.
+  // In the whole of it, as if it had never been encrypted: neither identifiers nor signatures may
+  // collide.
   const fault = responseStructureFault(withDecryptedAssertion(source, decrypted.value.root));
   return fault === null ? decrypted : err(fault);
 };
 
-/** Why the value of the signature of an assertion that stands there in the clear is none of these keys'; null where it is, or there is none. */
+/**
+ * Why the value of the signature of an assertion that stands there in the clear is none of these
+ * keys'; null where it is, or there is none.
+ */
 const assertionValueFault = ({ element }: StrictDocument, keys: readonly KeyObject[]): DocumentRejection | null => {
   const [assertion] = domChildren(element, saml, 'Assertion');
   const signature = assertion === undefined ? null : envelopedSignature(assertion, keys);
@@ -65,7 +72,10 @@ const provenResponse = (
   return fault === null ? proven : err(fault);
 };
 
-/** The assertion as it may be read: its own signature has to hold where it has one, and to be there where nothing else covers it. */
+/**
+ * The assertion as it may be read: its own signature has to hold where it has one, and to be there
+ * where nothing else covers it.
+ */
 const believedAssertion = (
   { root, element, text }: ClearAssertion,
   isCovered: boolean,
@@ -85,8 +95,9 @@ const joined = (
 };
 
 /**
- * Verifies a Response, whose shape has been checked. Where the response is signed all is read from what that signature
- * covers; otherwise the assertion has to be signed, and is read from what its signature covers.
+ * Verifies a Response, whose shape has been checked. Where the response is signed all is read from
+ * what that signature covers; otherwise the assertion has to be signed, and is read from what its
+ * signature covers.
  */
 export const verifyResponse = (
   text: string,

@@ -11,7 +11,10 @@ const moment = '2000-01-01T00:00:00Z';
 /** The first run compiles the code, the ones after it let the engine optimise it. */
 const rounds = 3;
 
-/** The two parts of an assertion, around its signature. Both are in canonical form, so they are also the octets that are signed. */
+/**
+ * The two parts of an assertion, around its signature. Both are in canonical form, so they are also
+ * the octets that are signed.
+ */
 const assertionHead = `<saml:Assertion xmlns:saml="${saml}" ID="_assertion" IssueInstant="${moment}" Version="2.0"><saml:Issuer>warm-up</saml:Issuer>`;
 const assertionTail = [
   '<saml:Subject><saml:NameID>warm-up</saml:NameID>',
@@ -37,8 +40,9 @@ const signedInfo = (digest: string): string =>
   ].join('');
 
 /**
- * Verifies a Response of our own, signed with a key that is made here and forgotten, by the same code as every other. Whether it was
- * found good: it loads and compiles what the first sign-on would wait for.
+ * Verifies a Response of our own, signed with a key that is made here and forgotten, by the same
+ * code as every other. Whether it was found good: it loads and compiles what the first sign-on
+ * would wait for.
  */
 export const warmUpVerification = (): boolean => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -42,7 +42,10 @@ class WaitingOrders {
     return this.#orders.size === 0;
   }
 
-  /** Takes it in, until it is taken out, answered or has waited too long; where too much waits, it is answered with `overloaded`. */
+  /**
+   * Takes it in, until it is taken out, answered or has waited too long; where too much waits, it
+   * is answered with `overloaded`.
+   */
   add(order: VerificationOrder): void {
     const { waiting, waitingCharacters, deadlineMs } = this.#limits;
     if (this.#orders.size >= waiting || this.#characters + order.length > waitingCharacters) {
@@ -111,11 +114,12 @@ type Verified<Value> = Promise<Result<Value, VerifierFailure>>;
 const isLesser = ({ job }: VerificationOrder): boolean => job.kind !== 'response';
 
 /**
- * Verifies documents on threads of their own, which are started by `warmUp` or when they are first needed. `program` is the built
- * main-saml-verifier. Documents wait in the order in which they came; one that waits too long, or finds too many others waiting, is
- * refused with `overloaded`. Nobody has to be signing on to send a message of single logout, or an assertion that is a token: these never go
- * before a response that waits, take no place from one in the queue, and never hold the last thread (unless there is one
- * alone). Where both kinds wait they take turns.
+ * Verifies documents on threads of their own, which are started by `warmUp` or when they are first
+ * needed. `program` is the built main-saml-verifier. Documents wait in the order in which they
+ * came; one that waits too long, or finds too many others waiting, is refused with `overloaded`.
+ * Nobody has to be signing on to send a message of single logout, or an assertion that is a token:
+ * these never go before a response that waits, take no place from one in the queue, and never hold
+ * the last thread (unless there is one alone). Where both kinds wait they take turns.
  */
 export class WorkerDocumentVerifier implements SamlDocumentVerifier {
   readonly #limits: VerificationLimits;
@@ -196,7 +200,10 @@ export class WorkerDocumentVerifier implements SamlDocumentVerifier {
     return this.#warmedUp;
   }
 
-  /** Ends the threads; what they have not finished is answered with `verifier_failed`, as is whatever comes after that. */
+  /**
+   * Ends the threads; what they have not finished is answered with `verifier_failed`, as is
+   * whatever comes after that.
+   */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#responses.clear();

@@ -51,8 +51,9 @@ const decodeParameter = (raw: string): string | null => {
 };
 
 /**
- * Why the signature of a message by HTTP-Redirect does not hold; null where it does. It covers the parameters as they stand in
- * the query, in this order, whatever theirs was there (SAML bindings, section 3.4.4.1).
+ * Why the signature of a message by HTTP-Redirect does not hold; null where it does. It covers the
+ * parameters as they stand in the query, in this order, whatever theirs was there (SAML bindings,
+ * section 3.4.4.1).
  */
 const redirectSignatureFault = (
   parameter: 'SAMLRequest' | 'SAMLResponse',
@@ -157,8 +158,9 @@ const verifyAlone = (
 };
 
 /**
- * Verifies the text of an Assertion that comes alone, of an EncryptedAssertion, or of a Response, whose shape has been checked. What is read
- * of one that comes alone is what its own signature covers; of what is around an encrypted one nothing is read but how to decrypt it.
+ * Verifies the text of an Assertion that comes alone, of an EncryptedAssertion, or of a Response,
+ * whose shape has been checked. What is read of one that comes alone is what its own signature
+ * covers; of what is around an encrypted one nothing is read but how to decrypt it.
  */
 const verifyAssertionText = (
   text: string,
@@ -174,7 +176,10 @@ const verifyAssertionText = (
   return decrypted.ok ? verifyAlone(decrypted.value.text, decrypted.value, keys, decryptionKey) : decrypted;
 };
 
-/** The metadata as far as it may be believed: what is signed of it, or with no keys (null) all of it, once it is found in order. */
+/**
+ * The metadata as far as it may be believed: what is signed of it, or with no keys (null) all of
+ * it, once it is found in order.
+ */
 const believedMetadata = (text: string, keys: readonly KeyObject[] | null): Result<XmlElement, DocumentRejection> => {
   const fault = metadataShapeFault(text);
   if (fault !== null) return err(fault);
@@ -183,7 +188,10 @@ const believedMetadata = (text: string, keys: readonly KeyObject[] | null): Resu
   return keys === null ? ok(document.value.root) : provenElement(text, document.value.element, keys);
 };
 
-/** Reads the identity provider out of metadata, of which the keys (null: it need not be signed) have to have signed all that counts. */
+/**
+ * Reads the identity provider out of metadata, of which the keys (null: it need not be signed) have
+ * to have signed all that counts.
+ */
 const verifyMetadataText = (
   text: string,
   keys: readonly KeyObject[] | null,
@@ -212,7 +220,10 @@ const withKeys = <Value, Failure>(
   }
 };
 
-/** Verifies documents on the thread that calls: for the thread of WorkerDocumentVerifier, and for tests. */
+/**
+ * Verifies documents on the thread that calls: for the thread of WorkerDocumentVerifier, and for
+ * tests.
+ */
 export class XmlCryptoDocumentVerifier implements SamlDocumentVerifier {
   async verifyResponse(encoded: string, keys: DocumentKeys): Promise<Verified<VerifiedResponse>> {
     return withKeys(keys.signingCertificates, (signing) => {

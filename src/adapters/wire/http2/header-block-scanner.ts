@@ -107,7 +107,7 @@ export class HeaderBlockScanner {
   #headOctets = 0;
   /** Octets left of the current payload or of the preface. */
   #left: number;
-  /** Stream of the open header block; 0 is possible too. */
+  /** Whether a header block is open; its stream may be 0. */
   #isInBlock = false;
   #stream = 0;
   #frames = 0;

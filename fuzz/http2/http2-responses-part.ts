@@ -17,7 +17,7 @@ interface Lane {
   readonly upstream: Http2Upstream;
 }
 
-/** Clients that come after it, at the most: the first may meet the session that is cut off, but not all of them. */
+/** Clients that come after it, at most: the first may meet the session that is cut off, but not all of them. */
 const nextClients = 3;
 
 const nextAnswer = async (port: number): Promise<{ readonly text: string; readonly isGood: boolean }> => {

@@ -5,10 +5,10 @@ import type { HeaderList } from '../http/header-list.js';
 import { err, ok, type Result } from '../shared/result.js';
 import type { HeaderOperation } from './messages.js';
 
-/** Operations of one answer at the most, and of all answers about one message; more are malformed. */
+/** Operations of one answer at most, and of all answers about one message; more are malformed. */
 export const maxHeaderOperations = 1024;
 
-/** Characters of the names and values of all answers about one message at the most: in a dialogue each may add some. */
+/** Characters of the names and values of all answers about one message at most: in a dialogue each may add some. */
 export const maxHeaderOperationCharacters = 262_144;
 
 /** What no agent may touch beside the hop-by-hop fields: what frames a message, and the id that belongs to the gateway. */

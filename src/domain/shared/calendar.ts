@@ -23,7 +23,7 @@ export interface CalendarDay {
 
 /** The day that is so many days after 1970-01-01: what `daysSinceEpoch` counts. */
 export const calendarDay = (days: number): CalendarDay => {
-  // A year has 365.2425 days on average: what that gives is off by one year at the most.
+  // A year has 365.2425 days on average: what that gives is off by one year at most.
   let year = 1970 + Math.floor(days / 365.2425);
   if (daysSinceEpoch(year, 1, 1) > days) year -= 1;
   else if (daysSinceEpoch(year + 1, 1, 1) <= days) year += 1;

@@ -5,7 +5,7 @@ const percent = 0x25;
 const plus = 0x2b;
 const space = 0x20;
 
-/** UTF-16 code units that become text at once, at the most: each is an argument of a call. A text is not put together of single characters. */
+/** UTF-16 code units that become text at once, at most: each is an argument of a call. A text is not put together of single characters. */
 const longestRun = 1024;
 
 const hexValue = (code: number | undefined): number => {
@@ -90,7 +90,7 @@ const readFormText = (octets: Uint8Array, start: number, endings: readonly [numb
 export type FormFault = 'malformed' | 'duplicate' | 'too_many';
 
 export interface FormLimits {
-  /** At the most; what stands empty between two `&` is one too. */
+  /** At most; what stands empty between two `&` is one too. */
   readonly fields: number;
 }
 

@@ -1,4 +1,4 @@
-/** Arrays and objects within each other, at the most. */
+/** Arrays and objects within each other, at most. */
 const maximumDepth = 64;
 
 const write = (value: JsonValue, depth: number): string | null => {

@@ -7,8 +7,8 @@ const exponentLimit = 1n << 32n;
 
 /** Why signatures are not believed that an RSA key has made, as in `an RSA key of 1024 bits; ...`; null where they are. */
 export const rsaKeyFault = (bits: number, exponent: bigint): string | null => {
-  if (bits < minimumBits) return `an RSA key of ${bits} bits; ${minimumBits} are needed at the least`;
-  if (bits > maximumBits) return `an RSA key of ${bits} bits; ${maximumBits} are allowed at the most`;
+  if (bits < minimumBits) return `an RSA key of ${bits} bits; ${minimumBits} are needed at least`;
+  if (bits > maximumBits) return `an RSA key of ${bits} bits; ${maximumBits} are allowed at most`;
   const isSane = exponent >= minimumExponent && exponent < exponentLimit && (exponent & 1n) === 1n;
   return isSane ? null : 'an RSA key whose exponent is even, too small or too large';
 };

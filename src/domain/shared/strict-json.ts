@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.js';
 
-/** Arrays and objects within each other, at the most. */
+/** Arrays and objects within each other, at most. */
 export const maximumJsonDepth = 32;
 
 /** JSON whose numbers may be kept as something else as well. */

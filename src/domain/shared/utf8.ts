@@ -26,7 +26,7 @@ export const utf8Length = (text: string): number => {
 /** Least code point that may be written with 2, 3 and 4 octets: a longer spelling than needed is no UTF-8. */
 const leastCodePoint = [0x80, 0x800, 0x10000] as const;
 
-/** UTF-16 code units that become text at once, at the most: each is an argument of a call. A text is not put together of single characters. */
+/** UTF-16 code units that become text at once, at most: each is an argument of a call. A text is not put together of single characters. */
 const longestRun = 1024;
 
 /** How many octets follow one that is beyond ASCII, where it is the first of a code point. */

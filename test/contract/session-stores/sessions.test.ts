@@ -215,7 +215,7 @@ describeStores('sessions', (technology) => {
     expect(second.next).toBeNull();
   });
 
-  it('are found by how their hash begins, a few at the most', async () => {
+  it('are found by how their hash begins, a few at most', async () => {
     const hash = (begin: string): string => begin.padEnd(64, '7');
     const store = await withSessions(
       ...['abc0', 'abcf', 'abd0', 'abb', 'ffff'].map((begin) => testSession(begin, { idHash: hash(begin) })),

@@ -53,7 +53,7 @@ export const verifiedToken = (claims: Claims = {}, changes: Partial<SecurityToke
   ...changes,
 });
 
-/** A token of the issuer itself, for an hour at the most. */
+/** A token of the issuer itself, for an hour at most. */
 export const ownToken = (claims: Claims = {}, changes: Partial<SecurityToken> = {}): SecurityToken =>
   verifiedToken({ iss: ownIssuer, ...claims }, { issuer: ownIssuer, isOwn: true, expiresMs: inAnHourMs, ...changes });
 

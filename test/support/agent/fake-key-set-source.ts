@@ -10,7 +10,7 @@ export const keysAt = (url: string): WantedKeys => ({ location: { kind: 'url', u
 /** A provider's key set, which a test publishes; it counts who asks, and can be made to fail or to keep them waiting. */
 export class FakeKeySetSource implements KeySetSource {
   readonly urls: string[] = [];
-  /** Requests without an answer, at the most at one time. */
+  /** Requests without an answer, at most at one time. */
   mostAtOnce = 0;
   /** Requests that were given up before their answer. */
   cancelled = 0;

@@ -29,7 +29,7 @@ export interface StoreTechnology {
   readonly isLasting: boolean;
   /** Programs that it needs. */
   readonly peers: readonly Peer[];
-  /** How many requests each of its places keeps, at the most: few, so that a test can fill it. */
+  /** How many requests each of its places keeps, at most: few, so that a test can fill it. */
   readonly requestLimit: number;
   place(): Promise<StorePlace>;
 }

@@ -39,7 +39,7 @@ that is known but not supported yet is one too, and all errors of a file are rep
 - \`include "other.kdl"\` at the top level puts the settings of another file in its place, relative to the file it is
   written in. \`listeners\`, \`routes\`, \`upstreams\` and \`agents\` may be spread over several files.
 - Sizes are bytes, or text with a unit: \`"512KB"\`, \`"10MB"\`, \`"1GB"\`, powers of 1024.
-- A configuration has 2 MiB and 250 000 words and marks at the most, all its files together.
+- A configuration has 2 MiB and 250 000 words and marks at most, all its files together.
 `;
 
 const agentIntroduction = `## Options of the agent

@@ -66,7 +66,7 @@ Every series also has the label \`instance\`: the \`instance\` of the \`system\`
 server that sets an \`instance\` of its own keeps this one as \`exported_instance\`, or in its place with \`honor_labels: true\`.
 
 What the gateway counts itself comes first. The values of its labels come from the configuration; from DNS where a target is a name
-and the label an [address](../guides/monitoring.md#targets-that-are-names), of which a name has ${maximumAddresses} at the most; and \`status\` is a
+and the label an [address](../guides/monitoring.md#targets-that-are-names), of which a name has ${maximumAddresses} at most; and \`status\` is a
 status code from 100 to 599, or 0 for a number that is none: nothing that a client sends makes a new series. Counters go on over a reload; a series whose route,
 upstream or agent is no longer configured stays until the gateway ends. [What agents report](#what-agents-report) follows.
 

@@ -22,7 +22,7 @@ The hash is written to the standard output. A password in the clear in basic-aut
 
 Algorithms, with the cost that OWASP advises:
   argon2id  m=19456,t=2,p=1: 19 MiB of memory a check; the one to choose
-  bcrypt    cost 12, for what has to be read elsewhere; passwords of 72 bytes at the most
+  bcrypt    cost 12, for what has to be read elsewhere; passwords of 72 bytes at most
   scrypt    ln=17,r=8,p=1: 128 MiB of memory a check
 
 Examples:

@@ -9,7 +9,7 @@ export type CallStream = Pick<ServerHttp2Stream, 'closed' | 'destroyed' | 'writa
 
 /**
  * What a call holds of messages that are not complete or not handled, in octets. What came in one frame with the end of
- * a message is not counted, which is 16 KiB at the most.
+ * a message is not counted, which is 16 KiB at most.
  */
 export class CallOctets {
   readonly #clock: Clock;

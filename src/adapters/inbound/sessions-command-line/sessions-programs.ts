@@ -77,7 +77,7 @@ const listProgram: Program = (print) =>
   withStore(newProgram(`${sessionsGroup} list`, '[options]', print))
     .description('Lists the sessions that are kept, the latest first.')
     .addOption(valueFlag('--user <id>', 'those of one user'))
-    .addOption(valueFlag('--limit <count>', 'how many, at the most (default: 100)'))
+    .addOption(valueFlag('--limit <count>', 'how many, at most (default: 100)'))
     .option('--json', 'write JSON')
     .addHelpText('after', listHelp);
 

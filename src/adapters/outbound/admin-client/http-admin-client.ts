@@ -6,7 +6,7 @@ import type { JsonValue } from '../../../domain/shared/json.js';
 import { type Err, err, ok, type Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
 
-/** Octets of an answer, at the most: the problems of a file may be many. */
+/** Octets of an answer, at most: the problems of a file may be many. */
 const maximumBody = 4 * 1024 * 1024;
 
 /** Who listens on all addresses is asked on one of this machine. */

@@ -86,7 +86,7 @@ export const readServingStatus = (message: Uint8Array): number | null => {
 /** Before each message: whether it is compressed, and its length in four octets (gRPC over HTTP/2, Length-Prefixed-Message). */
 const prefixBytes = 5;
 
-/** What an answer may have at the most: a health message needs a few octets. */
+/** What an answer may have at most: a health message needs a few octets. */
 const maximumAnswerBytes = 65_536;
 
 /** A message as it is sent. */

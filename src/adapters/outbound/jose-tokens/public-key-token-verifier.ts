@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
 import { type SignatureScheme, signatureScheme, signedParts } from './algorithm-requirements.js';
 
-/** Octets of an HS256 secret, at the least (RFC 7518, section 3.2). */
+/** Octets of an HS256 secret, at least (RFC 7518, section 3.2). */
 const minimumOctets = 32;
 
 /** The octets of an HS256 secret, where there are enough of them. */

@@ -101,7 +101,7 @@ const diagnose = (text: string): DiagnosedText => {
  * Octets of a configuration, all its files together: the reader of values takes seconds for more.
  */
 export const maximumConfigurationBytes = 2_097_152;
-/** Files that include one another, at the most. */
+/** Files that include one another, at most. */
 const maximumIncludeDepth = 16;
 
 /** What KDL forbids in a text (KDL 2.0.0, section 3.19). */

@@ -32,7 +32,7 @@ const fault = (
   withoutText: { message: withoutText, suggestion: null },
 });
 
-/** Faults that are taken of one text, at the most. */
+/** Faults that are taken of one text, at most. */
 const maximumFaults = 20;
 
 const bare = (message: string): string =>

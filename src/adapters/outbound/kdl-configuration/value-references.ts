@@ -67,7 +67,7 @@ export const resolveReferences = async (
     } else if (typeof target !== 'string' || target === '' || target.includes('\0')) {
       complain(offset, `(${tag}) needs a name in quotes`);
     } else if (count === maximumReferences) {
-      complain(offset, `a file may refer to ${maximumReferences} variables and files at the most`);
+      complain(offset, `a file may refer to ${maximumReferences} variables and files at most`);
       count += 1;
     } else if (count < maximumReferences && environment !== null) {
       count += 1;

@@ -4,14 +4,14 @@ import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import type { CorpusFiles, CorpusListing } from '../../../application/ports/agent/policy-files.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 
-/** Octets of one file, at the most. */
+/** Octets of one file, at most. */
 export const maximumCorpusFileOctets = 64 * 1024 * 1024;
-/** *.json files of one folder, and links to folders in it, at the most. */
+/** *.json files of one folder, and links to folders in it, at most. */
 const maximumFiles = 500_000;
-/** Folders within each other, at the most. */
+/** Folders within each other, at most. */
 const maximumFolderDepth = 32;
 
-/** Folders that are remembered not to be there, at the most. */
+/** Folders that are remembered not to be there, at most. */
 const maximumMissingFolders = 10_000;
 
 const missing = new Set(['ENOENT', 'ENOTDIR']);

@@ -3,9 +3,9 @@ import type { PolicyFile, PolicyFileFailure, PolicyFiles } from '../../../applic
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { explainFileError, readTextFile } from './read-text-file.js';
 
-/** Octets of a policy file, at the most. */
+/** Octets of a policy file, at most. */
 export const maximumPolicyFileOctets = 4 * 1024 * 1024;
-/** Policy files of a folder, at the most. */
+/** Policy files of a folder, at most. */
 export const maximumFolderFiles = 1_000;
 /** Characters of all files of a folder together. */
 export const maximumFolderCharacters = 64 * 1024 * 1024;

@@ -2,7 +2,7 @@ import type { TextFileReader } from '../../../application/ports/shared/text-file
 import type { Result } from '../../../domain/shared/result.js';
 import { readTextFile } from './read-text-file.js';
 
-/** Octets of a key or list file, at the most. */
+/** Octets of a key or list file, at most. */
 export const maximumTextFileOctets = 8 * 1024 * 1024;
 
 /** Reads files from the file system: regular ones only, and no more than the maximum of each. */

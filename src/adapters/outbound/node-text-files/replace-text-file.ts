@@ -71,7 +71,7 @@ export const replaceTextFile = async (
   }
 };
 
-/** Copies of one file, at the most. */
+/** Copies of one file, at most. */
 const maximumCopies = 100;
 
 const isTaken = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST';

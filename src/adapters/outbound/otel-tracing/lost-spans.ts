@@ -3,7 +3,7 @@ import type { Logger } from '../../../application/ports/shared/logger.js';
 
 const quietMs = 60_000;
 
-/** Says that spans are lost, and how many: one line a minute at the most, however long the collector is away. */
+/** Says that spans are lost, and how many: one line a minute at most, however long the collector is away. */
 export class LostSpans {
   readonly #collector: string;
   readonly #logger: Logger;

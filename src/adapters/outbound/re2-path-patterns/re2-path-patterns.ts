@@ -2,10 +2,10 @@ import { RE2JS } from 're2js';
 import type { PathPatternCompiler } from '../../../domain/gateway/routing/path-pattern.js';
 import { err, ok } from '../../../domain/shared/result.js';
 
-/** Characters of a pattern at the most. */
+/** Characters of a pattern at most. */
 const maxPatternLength = 1024;
 
-/** Instructions of a compiled pattern at the most: the time that a path takes grows with them. */
+/** Instructions of a compiled pattern at most: the time that a path takes grows with them. */
 const maxProgramSize = 1000;
 
 /**

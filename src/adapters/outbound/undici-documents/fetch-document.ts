@@ -5,7 +5,7 @@ import type { Cancellation } from '../../../application/ports/shared/cancellatio
 import { type Err, ok, type Result } from '../../../domain/shared/result.js';
 import { type DocumentLimits, type DocumentRequest, documentFailure } from './document-request.js';
 
-/** Characters of a system's error code that a log line gets, at the most. */
+/** Characters of a system's error code that a log line gets, at most. */
 const codeLength = 64;
 
 const codeOf = (error: unknown): string => {

@@ -1,4 +1,4 @@
-/** Values within each other, at the most: a certificate has seven, a name inside a name a few more. */
+/** Values within each other, at most: a certificate has seven, a name inside a name a few more. */
 const maximumDepth = 16;
 
 const booleanTag = 0x01;

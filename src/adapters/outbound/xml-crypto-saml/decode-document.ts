@@ -6,7 +6,7 @@ import { decodeBase64 } from '../../../domain/shared/base64.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { decodeUtf8 } from '../../../domain/shared/utf8.js';
 
-/** What a kind of document may have at the most, at each step on the way to a parser. */
+/** What a kind of document may have at most, at each step on the way to a parser. */
 export interface DocumentBounds {
   /**
    * Characters as it came, in base64 with line ends, or as a parameter of a query: more than any

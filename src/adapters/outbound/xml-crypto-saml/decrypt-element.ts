@@ -22,7 +22,7 @@ const sha256 = `${xmlNamespaces.xenc}sha256`;
 const mgf1Sha1 = `${xmlNamespaces.xenc11}mgf1sha1`;
 const mgf1Sha256 = `${xmlNamespaces.xenc11}mgf1sha256`;
 
-/** Octets of an RSA ciphertext, at the most. */
+/** Octets of an RSA ciphertext, at most. */
 const maximumCiphertext = 2048;
 
 /** An encrypted key whose algorithms are accepted. */

@@ -18,7 +18,7 @@ const firstBodyBytes = 65_536;
 const nothing = new Uint8Array(0);
 
 /**
- * Cuts what is read from a socket into frames, however the reads are split. Holds one unfinished frame at the most, and
+ * Cuts what is read from a socket into frames, however the reads are split. Holds one unfinished frame at most, and
  * allocates for it only as its octets come, so that a peer cannot claim memory by announcing a length.
  */
 export class FrameDecoder {

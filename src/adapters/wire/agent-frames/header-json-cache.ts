@@ -3,7 +3,7 @@ import { ownText } from '../../../domain/shared/utf8.js';
 import { headerArrays } from '../agent-messages/field-kinds.js';
 import type { JsonOctets } from './json-octets.js';
 
-/** Lists that are remembered, at the most: one for each place. */
+/** Lists that are remembered, at most: one for each place. */
 const places = 512;
 /** Octets of one that is. */
 const longestKnown = 4_096;

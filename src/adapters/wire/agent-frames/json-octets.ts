@@ -1,7 +1,7 @@
 const quote = 0x22;
 const backslash = 0x5c;
 const initialBytes = 8_192;
-/** Octets of UTF-8 for one character of a string, at the most. */
+/** Octets of UTF-8 for one character of a string, at most. */
 const bytesPerCharacter = 3;
 /** Characters from which on room for the worst case would be too much. */
 const largeText = 262_144;

@@ -4,7 +4,7 @@ import { ok, type Result } from '../../../domain/shared/result.js';
 import { asBuffer, OctetsMemory } from './octets-memory.js';
 import { endOfPlainId, idOctets, isIdLength, isPlainId, quote, standsAt } from './plain-octets.js';
 
-/** Answers that are remembered, at the most. */
+/** Answers that are remembered, at most. */
 const maximumKnown = 512;
 /** Octets of one that is. */
 const longestKnown = 2_048;

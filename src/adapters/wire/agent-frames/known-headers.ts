@@ -5,7 +5,7 @@ import { MalformedMessage } from '../agent-messages/json-payload.js';
 import { OctetsMemory } from './octets-memory.js';
 import { idOctets, standsAt } from './plain-octets.js';
 
-/** Objects of headers that are remembered, at the most. */
+/** Objects of headers that are remembered, at most. */
 const maximumKnown = 512;
 
 const closingBrace = 0x7d;

@@ -1,7 +1,7 @@
 export const quote = 0x22;
 const backslash = 0x5c;
 
-/** Of an id, at the least and at the most. */
+/** Of an id, at least and at most. */
 const idLength = { least: 8, most: 128 } as const;
 
 /** By octet: 1 where it stands in a string of JSON as it is, and is a character of its own (RFC 8259, section 7). */

@@ -4,7 +4,7 @@ import { KnownHeaders } from './known-headers.js';
 import { asBuffer } from './octets-memory.js';
 import { plainOctets, quote, standsAt } from './plain-octets.js';
 
-/** Digits of a port, at the most. */
+/** Digits of a port, at most. */
 const maximumDigits = 5;
 
 const zero = 0x30;
@@ -28,7 +28,7 @@ const uriMember = Buffer.from('","uri":"');
 const headersMember = Buffer.from('","headers":{');
 const absent = Buffer.from('null');
 
-/** Octets of a text that is kept, at the most. */
+/** Octets of a text that is kept, at most. */
 const maximumKeptLength = 256;
 
 /** A text that is nearly always the same from one message to the next: the string is made once. */

@@ -106,7 +106,7 @@ export const lookAtAgentMessage = (octets: Uint8Array, shape: MessageShape): Res
   return countMembers(octets, shape) > 1 ? err('it holds two messages') : ok(look.value);
 };
 
-/** Fields of one message, at the most, without what is in its headers: small ones cost far more memory than octets. */
+/** Fields of one message, at most, without what is in its headers: small ones cost far more memory than octets. */
 const maximumGatewayFields = 20_000;
 /** Octets of the packed list of versions in a handshake: each of them becomes a number. */
 const maximumVersionOctets = 1_024;

@@ -5,7 +5,7 @@ const nothing = new Uint8Array(0);
 
 /**
  * Cuts what is read from a socket into frames of the older framing, however the reads are split. Holds one unfinished
- * frame at the most, and allocates for it only as its octets come.
+ * frame at most, and allocates for it only as its octets come.
  */
 export class LegacyFrameDecoder {
   #lengthUsed = 0;

@@ -19,9 +19,9 @@ export const readSafely = <Value>(read: () => Value): Result<Value, string> => {
   }
 };
 
-/** Arrays and objects within each other, at the most. */
+/** Arrays and objects within each other, at most. */
 const maximumDepth = 128;
-/** Values of one message, at the most: small ones cost far more memory than octets. */
+/** Values of one message, at most: small ones cost far more memory than octets. */
 const maximumValues = 200_000;
 /** A payload below this cannot hold enough to matter, so it is not looked at twice. */
 export const checkedFromBytes = 4_096;

@@ -7,7 +7,7 @@ import type { RefusedForm } from './posted-forms.js';
 export interface AgentEndpoint {
   /** Normalised; no two endpoints of one configuration have one in common. */
   readonly paths: readonly string[];
-  /** Octets of a form that is posted to it, at the most. */
+  /** Octets of a form that is posted to it, at most. */
   readonly formOctets: number;
   /** With `needsMore` it wants the body: `answerForm` or `refuseForm` has to follow. */
   answer(event: RequestHeadersEvent, path: string, cancellation: Cancellation): AgentAnswer | Promise<AgentAnswer>;

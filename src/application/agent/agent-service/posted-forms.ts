@@ -43,7 +43,7 @@ export interface PostedRequest {
   readonly event: RequestHeadersEvent;
   /** Normalised. */
   readonly path: string;
-  /** Octets of the form at the most. */
+  /** Octets of the form at most. */
   readonly formOctets: number;
 }
 

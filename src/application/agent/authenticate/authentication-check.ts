@@ -5,7 +5,7 @@ import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { PasswordCheck, PasswordVerdict } from './password-checks.js';
 import type { PreparedIdentity } from './prepared-identity.js';
 
-/** Requests that may wait for one check, at the most: more than a client that has just started sends at once. */
+/** Requests that may wait for one check, at most: more than a client that has just started sends at once. */
 export const maximumSharers = 64;
 
 /** What a check has come to for one request. */

@@ -142,7 +142,7 @@ export interface MtlsCheckParts {
   readonly prepare: (identity: Identity) => PreparedIdentity;
   readonly digest: SecretDigest;
   readonly clock: Clock;
-  /** Certificates that are remembered as accepted, at the most; 0: none. */
+  /** Certificates that are remembered as accepted, at most; 0: none. */
   readonly memorySize: number;
 }
 

@@ -40,7 +40,7 @@ export interface PasswordChecksParts {
 export const passwordQueueLimits: PasswordQueueLimits = { running: 2, waiting: 64, waitingPerUser: 8 };
 /** Nobody waits that long for an answer: a check whose turn comes later would be for nothing. */
 export const longestWaitMs = 10_000;
-/** Between two lines on checks that failed, at the least: clients decide how many of them there are. */
+/** Between two lines on checks that failed, at least: clients decide how many of them there are. */
 export const failureLineMs = 60_000;
 
 interface Waiting {

@@ -37,7 +37,7 @@ export class PasswordVerificationCache {
   readonly #parts: RememberedPasswordsParts;
   readonly #matches: TtlSet;
   readonly #mismatches: TtlSet;
-  /** As many as run or wait, at the most. */
+  /** As many as run or wait, at most. */
   readonly #pending = new Map<string, SharedCheck>();
   #waiting = 0;
 

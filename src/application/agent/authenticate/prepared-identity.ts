@@ -14,10 +14,10 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import { OncePerPeriod } from '../../shared/once-per-period.js';
 
-/** Left-out claims that one log line names, at the most. */
+/** Left-out claims that one log line names, at most. */
 const namedAtMost = 10;
 const pathLength = 64;
-/** Between two lines on claims of one method, at the least: clients decide how many tokens there are. */
+/** Between two lines on claims of one method, at least: clients decide how many tokens there are. */
 export const leftOutLineMs = 60_000;
 
 /** Makes the headers of identities, and logs now and then which claims no header tells. */

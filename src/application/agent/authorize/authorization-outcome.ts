@@ -16,13 +16,13 @@ export interface AuthorizationOutcome {
   readonly decision: 'allow' | 'deny';
   /** Null: it is allowed. */
   readonly reason: DenialReason | null;
-  /** Ids of the policies that decide, `maximumNamedPolicies` at the most. */
+  /** Ids of the policies that decide, `maximumNamedPolicies` at most. */
   readonly policies: readonly string[];
   /** The decision of the shadow policies where it differs; null: it does not, or there are none. */
   readonly shadow: 'allow' | 'deny' | null;
 }
 
-/** Policies that an audit or a log line names, at the most. */
+/** Policies that an audit or a log line names, at most. */
 export const maximumNamedPolicies = 20;
 
 /** As many of the ids as are told; nearly every decision has one or two. */

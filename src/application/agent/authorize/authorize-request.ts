@@ -76,7 +76,7 @@ const logDecision = (
   logger.info('authorization decided', failed === null ? fields : joined(fields, failed));
 };
 
-/** Between two lines on differences of one kind, at the least. */
+/** Between two lines on differences of one kind, at least. */
 export const shadowLineMs = 60_000;
 
 /** Policies that are evaluated and never enforced: a difference is told, and nothing that goes wrong in them matters. */

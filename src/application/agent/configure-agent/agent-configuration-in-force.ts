@@ -38,7 +38,7 @@ type ProblemText = Pick<AgentOptionProblem, 'severity' | 'message' | 'suggestion
 /** Taken changes that are remembered, at most: several per connected gateway. */
 const maximumVersions = 256;
 
-/** Errors that one refusal names, at the most. */
+/** Errors that one refusal names, at most. */
 const maximumDescribed = 20;
 
 /** The errors on one line, for a refusal. */

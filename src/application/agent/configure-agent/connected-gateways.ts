@@ -1,6 +1,6 @@
 import type { ConfigurationGiver } from '../../ports/agent/agent-service.js';
 
-/** Configurations of one gateway that are remembered as replaced, at the most. */
+/** Configurations of one gateway that are remembered as replaced, at most. */
 const maximumReplaced = 64;
 
 interface ConnectedGateway {

@@ -36,7 +36,7 @@ export const loggedText = (text: string): string => {
 /** The same for a list of them. */
 export const shownTexts = (texts: readonly string[]): readonly string[] => texts.slice(0, longestList).map(loggedText);
 
-/** Between two lines on requests that were turned away for one reason, at the least: clients decide how many of them there are. */
+/** Between two lines on requests that were turned away for one reason, at least: clients decide how many of them there are. */
 export const turnedAwayLineMs = 1_000;
 
 const shownOrNull = (text: string | null | undefined): string | null => (text == null ? null : loggedText(text));

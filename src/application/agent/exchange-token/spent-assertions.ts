@@ -36,7 +36,7 @@ interface SpentAssertionLimits {
 
 export const spentAssertionLimits: SpentAssertionLimits = { ofClient: 20_000, together: 200_000 };
 
-/** An assertion that is taken now can be shown again for so long, at the most. */
+/** An assertion that is taken now can be shown again for so long, at most. */
 const longestLifeMs = longestAssertionMs + assertionClockSkewMs;
 
 /** Ids by client, of those that came within one life. */
@@ -69,7 +69,7 @@ class Generation {
 
 /**
  * The client assertions that an agent has taken, whatever its configuration was at the time. Ids are kept for one life of an
- * assertion at the least, and for two at the most: they are forgotten a generation at a time, so that nothing is ever looked through.
+ * assertion at least, and for two at most: they are forgotten a generation at a time, so that nothing is ever looked through.
  */
 export class SpentAssertions implements AssertionMemory {
   readonly #clock: Pick<Clock, 'monotonicMs'>;

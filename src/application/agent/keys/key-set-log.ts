@@ -2,7 +2,7 @@ import type { KeySetState, RefusedKey } from '../../../domain/agent/tokens/key-s
 import type { Logger } from '../../ports/shared/logger.js';
 import type { VerifyingKey } from './verifying-key.js';
 
-/** Keys that one line names, at the most; and characters of each. */
+/** Keys that one line names, at most; and characters of each. */
 const namedAtMost = 10;
 const kidLength = 64;
 

@@ -79,7 +79,7 @@ export interface KeySetParts {
 
 export type RefreshResult = 'success' | 'failure';
 
-/** Requests that wait for one set, at the most: anybody can make up a `kid`, and each of them holds memory meanwhile. */
+/** Requests that wait for one set, at most: anybody can make up a `kid`, and each of them holds memory meanwhile. */
 export const maximumWaiting = 256;
 
 /** Why no fetch is waited for. */

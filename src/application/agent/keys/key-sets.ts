@@ -14,7 +14,7 @@ export type RefreshListener = (result: RefreshResult, keys: KeySet) => void;
 
 /** How long a set that nobody uses is kept: a new configuration may take it over from the old one. */
 export const unusedSetKeptMs = 10_000;
-/** Sets that nobody uses, at the most. */
+/** Sets that nobody uses, at most. */
 export const maximumUnusedSets = 16;
 
 interface SharedSet {

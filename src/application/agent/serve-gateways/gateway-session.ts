@@ -40,7 +40,7 @@ const maximumFollowed = 4_096;
 /** Configurations that wait for the service, from which on nothing more is taken. */
 const maximumConfigures = 4;
 
-/** Characters of a text of a gateway that the log takes, at the most. */
+/** Characters of a text of a gateway that the log takes, at most. */
 const maximumLoggedText = 200;
 
 const forLog = (text: string): string => text.slice(0, maximumLoggedText);

@@ -19,9 +19,9 @@ interface Judgement {
   cancelled: boolean;
 }
 
-/** Characters of a correlation id, at the most: it is kept as long as its request has to be remembered. */
+/** Characters of a correlation id, at most: it is kept as long as its request has to be remembered. */
 export const maximumIdLength = 256;
-/** Requests of one connection whose bodies are awaited, at the most. */
+/** Requests of one connection whose bodies are awaited, at most. */
 const maximumDialogues = 10_000;
 
 /** Whether an event can be followed by a chunk of the body that its answer asks for. */

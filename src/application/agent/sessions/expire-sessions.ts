@@ -6,7 +6,7 @@ import type { Logger } from '../../ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import type { StoreState } from './store-state.js';
 
-/** What one step removes, at the most: others who use the store wait for no more than that. */
+/** What one step removes, at most: others who use the store wait for no more than that. */
 export const expiryBatch = 500;
 /** Between two steps. */
 export const betweenBatchesMs = 20;

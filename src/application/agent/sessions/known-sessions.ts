@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/shared/clock.js';
 import { TtlSet } from '../authenticate/ttl-set.js';
 import { type RememberedSession, SessionMemory, type SessionMemoryLimits } from './session-memory.js';
 
-/** Sessions that are looked up at the same time, at the most: anybody can make up an id. */
+/** Sessions that are looked up at the same time, at most: anybody can make up an id. */
 export const maximumLookUps = 1_000;
 
 /** Asks the store about a session; calling the result says what it has come to, and has it remembered. */

@@ -11,9 +11,9 @@ import { expired, type SessionCheckResult, unavailable, unknownSession } from '.
 import { isSessionId } from './session-id.js';
 import type { RememberedSession } from './session-memory.js';
 
-/** Sessions that one write notes, at the most. */
+/** Sessions that one write notes, at most. */
 const batchSize = 500;
-/** Sessions whose last use is still to be written, at the most. */
+/** Sessions whose last use is still to be written, at most. */
 const maximumUnwritten = 20_000;
 
 interface LastSeenWriterParts {
@@ -107,7 +107,7 @@ class LastSeenWriter {
 export const recheckMs = 5_000;
 /** How long a session serves on while the store cannot be asked, from when it last said that the session is there. */
 export const longestWithoutStoreMs = 60_000;
-/** From a use of a session to when the store is told of it, at the most. */
+/** From a use of a session to when the store is told of it, at most. */
 export const longestWriteDelayMs = 10_000;
 
 export interface SessionsParts {

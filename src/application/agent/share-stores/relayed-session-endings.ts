@@ -21,7 +21,7 @@ export class EndedSessionsRelay {
   }
 }
 
-/** What the supervisor takes beside the wait for the others, at the most; milliseconds. */
+/** What the supervisor takes beside the wait for the others, at most; milliseconds. */
 const supervisorMs = 250;
 
 /** In a worker: tells the others through the supervisor. Whom that does not reach asks the store within seconds anyway. */

@@ -17,7 +17,7 @@ import {
 
 /** How long stores are kept whose last worker has died, for its replacement; milliseconds. */
 export const keptForReplacementMs = 120_000;
-/** Stores that one worker has open, at the most: each is an entity id in its configuration. */
+/** Stores that one worker has open, at most: each is an entity id in its configuration. */
 export const maximumHandles = 1_000;
 
 interface SharedPlace {

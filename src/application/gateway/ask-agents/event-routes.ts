@@ -3,7 +3,7 @@ import { TransientMap } from '../../../domain/shared/transient-map.js';
 import type { ConnectionPool } from './connection-pool.js';
 import type { PooledAgentConnection } from './pooled-agent-connection.js';
 
-/** Requests of one agent that are remembered until they are over, at the most; far more than a gateway has at a time. */
+/** Requests of one agent that are remembered until they are over, at most; far more than a gateway has at a time. */
 const maximumFollowed = 65_536;
 
 /**
@@ -45,7 +45,7 @@ class AgentStreamRequests {
   }
 }
 
-/** Late answers that are waited for at the most. */
+/** Late answers that are waited for at most. */
 export const maximumLate = 4_096;
 
 /**

@@ -24,7 +24,7 @@ import { admitCall, agentBreaker, noteCall } from './agent-breaker.js';
 import { failedOutcome } from './agent-call.js';
 import { agentWordLimits } from './agent-lines.js';
 
-/** Ids that are remembered as warned about, at the most: an agent that comes back under ever new ones fills no memory. */
+/** Ids that are remembered as warned about, at most: an agent that comes back under ever new ones fills no memory. */
 const maximumWarned = 64;
 
 /** What an agent supports of what its block subscribes it to. */

@@ -61,7 +61,7 @@ export type RequestAudit = Pick<AuditTrail, 'judged' | 'undecided'>;
 
 /** How long a log that is replaced has for what it still has to write, in milliseconds. */
 export const lastWriteMs = 5_000;
-/** Between two error lines on records that were lost, at the least. */
+/** Between two error lines on records that were lost, at least. */
 export const lossLineMs = 10_000;
 
 const auditedRequest = (request: JudgedRequest): AuditedRequest => ({

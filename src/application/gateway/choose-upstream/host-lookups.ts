@@ -38,10 +38,10 @@ export interface HostLookupParts {
   readonly logger: Logger;
 }
 
-/** Addresses of one name that are used at the most. */
+/** Addresses of one name that are used at most. */
 export const maximumAddresses = 256;
 
-/** What a start waits for the names at the most. */
+/** What a start waits for the names at most. */
 const startWaitMs = 2_000;
 
 /** After a look-up that failed the next one comes sooner, and ever less soon. */

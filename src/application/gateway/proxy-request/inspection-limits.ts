@@ -19,7 +19,7 @@ export interface InspectionSize {
 /** How a body is cut for an agent. */
 export interface InspectionCut {
   readonly size: InspectionSize;
-  /** Octets of a chunk at the most. */
+  /** Octets of a chunk at most. */
   readonly chunkOctets: number;
   /** The agent takes a body in one chunk alone. */
   readonly isWhole: boolean;

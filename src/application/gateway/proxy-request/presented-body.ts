@@ -23,7 +23,7 @@ class BodyPieces {
     this.#source = source;
   }
 
-  /** The next octets as soon as there are any, so many at the most; none at the end. */
+  /** The next octets as soon as there are any, so many at most; none at the end. */
   async next(maxOctets: number): Promise<Uint8Array> {
     while (this.#left.length === 0 && !this.hasEnded) {
       const piece = await this.#source.read();

@@ -11,7 +11,7 @@ import type {
   TlsContext,
 } from '../../ports/gateway/http-engine.js';
 
-/** Connections to one listener that wait for its configuration, at the most. */
+/** Connections to one listener that wait for its configuration, at most. */
 const maxWaiting = 1_024;
 
 const notInForce: ConnectionAdmission = { kind: 'refused', answer: { status: 503, headers: [], body: '' } };

@@ -1,4 +1,4 @@
-/** Characters of a URI, at the most. */
+/** Characters of a URI, at most. */
 const maximumLength = 2048;
 
 const isLetter = (code: number): boolean => (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);

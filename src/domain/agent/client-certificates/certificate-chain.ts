@@ -96,10 +96,10 @@ const certificateGraph = <C extends { readonly certificate: Certificate }>(
   };
 };
 
-/** Certificates of a chain at the most, the leaf and the anchor included. */
+/** Certificates of a chain at most, the leaf and the anchor included. */
 export const maximumChainLength = 8;
 
-/** Signatures that are checked for one leaf, at the most: what a bag of namesakes can cost. */
+/** Signatures that are checked for one leaf, at most: what a bag of namesakes can cost. */
 export const maximumSignatureChecks = 64;
 
 /** A place in a chain, seen from the leaf. */

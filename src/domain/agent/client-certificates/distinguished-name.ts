@@ -178,7 +178,7 @@ const foldSpaces = (text: string): string => {
 export const foldDirectoryText = (text: string): string =>
   foldSpaces(nonAscii.test(text) ? foldCase(text.normalize('NFKC')).normalize('NFKC') : text.toLowerCase());
 
-/** Characters of a name in text, at the most. */
+/** Characters of a name in text, at most. */
 export const maximumDistinguishedNameLength = 4096;
 
 const isTypeCharacter = (code: number): boolean =>

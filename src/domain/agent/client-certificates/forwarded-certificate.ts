@@ -144,10 +144,10 @@ export const percentDecodedAscii = (text: string): string | null => {
   return decoded;
 };
 
-/** Characters of what is decoded, at the most, the chain of RFC 9440 included. */
+/** Characters of what is decoded, at most, the chain of RFC 9440 included. */
 export const maximumForwardedLength = 16_384;
 
-/** Certificates in it, at the most. */
+/** Certificates in it, at most. */
 export const maximumForwardedCertificates = 8;
 
 /** The DER that a header carried; whether it is a certificate is not known yet. */

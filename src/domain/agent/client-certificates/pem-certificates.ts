@@ -23,7 +23,7 @@ export const decodeDer = (base64: string): Uint8Array | null => {
 };
 
 /**
- * The DER of certificates in PEM (RFC 7468), `most` at the most; null where there is none, more, or anything else. Line
+ * The DER of certificates in PEM (RFC 7468), `most` at most; null where there is none, more, or anything else. Line
  * ends may be spaces or tabs, as in a header field, or missing; the base64 between them is canonical.
  */
 export const readPemCertificates = (text: string, most: number): readonly Uint8Array[] | null => {

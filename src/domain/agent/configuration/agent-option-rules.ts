@@ -84,7 +84,7 @@ const enabledMtls = (mtls: MtlsOptions | undefined, error: OptionReport, warn: O
   return mtls;
 };
 
-/** Octets that an HS256 secret has at the least (RFC 7518, section 3.2). */
+/** Octets that an HS256 secret has at least (RFC 7518, section 3.2). */
 const minimumHs256SecretBytes = 32;
 
 /** One key for one algorithm, or null where there is none or they do not fit. */

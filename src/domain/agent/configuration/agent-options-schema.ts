@@ -117,7 +117,7 @@ export const agentOptionsShape = {
   'token-cache-size': documented(
     optional(
       integer(0, 1_000_000),
-      'Verified credentials that are remembered, at the most; 0: none. ' +
+      'Verified credentials that are remembered, at most; 0: none. ' +
         'All remembered tokens together: 4096 characters for each, never fewer than 8 Mi.',
     ),
     '10000',

@@ -38,7 +38,7 @@ const authzShape = {
   enabled: withDefault(boolean, false, '`#false`', 'Let policies decide about every request.'),
   'policy-file': list(
     text,
-    'Paths of policy files. Of a folder every `*.cedar` in it counts, in the order of their names, and none of its folders: 1000 files at the most, each of 4 MiB at the most.',
+    'Paths of policy files. Of a folder every `*.cedar` in it counts, in the order of their names, and none of its folders: 1000 files at most, each of 4 MiB at most.',
   ),
   'policy-inline': list(shown('policy text'), 'Policies in place; several texts are like several files.'),
   'default-decision': withDefault(oneOf(['deny', 'allow']), 'deny', '`deny`', 'The decision where no policy decides.'),

@@ -22,7 +22,7 @@ const namedDigest = /^[0-9a-f]{64}:[\x20-\x7e]{1,64}$/i;
 /** RFC 6749, appendix A.2. */
 const printable = /^[\x20-\x7e]+$/;
 
-/** Octets that a secret, which is sent as it is, has at the least without a warning. */
+/** Octets that a secret, which is sent as it is, has at least without a warning. */
 const shortestClientSecret = 16;
 
 /**
@@ -52,7 +52,7 @@ const clientSecretText = (secret: ClientSecret): string =>
   `${secret.kind} ${(secret.kind === 'sha256' ? secret.digest : secret.text).reveal()}`;
 
 const maximumClients = 1000;
-/** Secrets of one client, at the most. */
+/** Secrets of one client, at most. */
 const maximumSecrets = 8;
 /** Of them, those that are hashed: a wrong secret of whatever client costs as many checks as one has. */
 const maximumHashedSecrets = 3;

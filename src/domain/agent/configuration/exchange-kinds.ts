@@ -20,7 +20,7 @@ const printableText = (label: string): ScalarKind<string> =>
   checkedText(label, (value) =>
     isPrintableName(value)
       ? null
-      : { message: `must be made of printable characters, ${maximumPrintableNameLength} at the most` },
+      : { message: `must be made of printable characters, ${maximumPrintableNameLength} at most` },
   );
 
 /** What a token can be meant for: a value of `audience` or `resource`. */

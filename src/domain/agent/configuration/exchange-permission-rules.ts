@@ -4,7 +4,7 @@ import type { ExchangeReport } from './option-report.js';
 import type { SamlOptions } from './saml-options.js';
 import type { TokenExchangeBlockOptions } from './token-exchange-options.js';
 
-/** Entries of one list, at the most. */
+/** Entries of one list, at most. */
 const maximumEntries = 1000;
 
 /** Checks that a list is not too long, and that no entry is there twice. Its entries are named by their numbers. */

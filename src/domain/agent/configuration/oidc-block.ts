@@ -8,7 +8,7 @@ import { scopeName } from './claim-path.js';
 import { optionBlocks } from './option-blocks.js';
 
 const nameForm = /^[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,127}$/;
-const nameRule = 'must be made of letters, digits and . _ : / @ -, 128 at the most';
+const nameRule = 'must be made of letters, digits and . _ : / @ -, 128 at most';
 
 /** Shows in logs, so it has to stand where it is used. */
 const providerName: ScalarKind<string> = {

@@ -36,7 +36,7 @@ const namedMembers = (setting: Setting): readonly Setting[] => {
 
 const anything = '...';
 
-/** A block of an option, once at the most. */
+/** A block of an option, once at most. */
 export const optionBlock = <S extends Shape>(shape: S, meaning: string): Key<Fields<S> | null> =>
   custom(
     'block',

@@ -16,7 +16,7 @@ import { attributeMapping } from './attribute-mapping.js';
 import { optionBlock } from './option-blocks.js';
 import type { SamlBlockOptions } from './saml-options.js';
 
-/** Characters of an entity id, at the most (SAML core, section 8.3.6). */
+/** Characters of an entity id, at most (SAML core, section 8.3.6). */
 const entityIdLength = 1024;
 
 const isPrintable = (value: string): boolean => {
@@ -31,7 +31,7 @@ const isPrintable = (value: string): boolean => {
 const entityId = checkedText('entity id', (value) =>
   value.length <= entityIdLength && isPrintable(value)
     ? null
-    : { message: `must be an entity id: ${entityIdLength} characters at the most, without spaces` },
+    : { message: `must be an entity id: ${entityIdLength} characters at most, without spaces` },
 );
 
 /** A URI (RFC 3986), in ASCII. */

@@ -98,7 +98,7 @@ const identityProviderOptions = (saml: SamlBlockOptions, report: SamlReport): Id
 /** What stands in for a store that cannot be made out, while the rest is checked. */
 const noStore: SessionStoreOptions = { kind: 'memory' };
 
-/** Characters of the name of the session cookie, at the most: others have names that are made of it. */
+/** Characters of the name of the session cookie, at most: others have names that are made of it. */
 const cookieNameLength = 100;
 
 const redisStore = ({ sessionStoreUrl }: SamlBlockOptions, report: SamlReport): SessionStoreOptions => {
@@ -137,7 +137,7 @@ const checkPrefix = ({ cookieName, cookieSecure }: SamlBlockOptions, report: Sam
 /** Checks cookie and times of sessions. */
 const checkSessions = (saml: SamlBlockOptions, report: SamlReport): void => {
   if (!isToken(saml.cookieName) || saml.cookieName.length > cookieNameLength) {
-    const message = `session-cookie-name must be the name of a cookie: a token of ${cookieNameLength} characters at the most`;
+    const message = `session-cookie-name must be the name of a cookie: a token of ${cookieNameLength} characters at most`;
     report.error(message, 'session-cookie-name');
   }
   checkPrefix(saml, report);
@@ -158,7 +158,7 @@ const checkSessions = (saml: SamlBlockOptions, report: SamlReport): void => {
   }
 };
 
-/** Headers of one identity that attributes are mapped to, at the most: user id and method have two more. */
+/** Headers of one identity that attributes are mapped to, at most: user id and method have two more. */
 const maximumMapped = 62;
 
 const acsRisk = 'whoever is on the way can take responses and cookies, and browsers keep no cookie that is Secure';

@@ -5,7 +5,7 @@ import type { SamlReport } from './option-report.js';
 import { pathFault } from './path-fault.js';
 import type { SamlBlockOptions } from './saml-options.js';
 
-/** Paths of one list, at the most. */
+/** Paths of one list, at most. */
 const maximumPaths = 1000;
 
 /** Whether the path can be used. */
@@ -39,9 +39,9 @@ const takes = (prefixes: readonly string[], path: string): boolean =>
 /** Who protects `/admin/` protects `/admin` too. */
 const withoutLastSlash = (path: string): string => (path === '/' ? path : path.replace(/\/$/, ''));
 
-/** Paths of one message, at the most. */
+/** Paths of one message, at most. */
 const namedAtMost = 5;
-/** Characters of a path in a message, at the most. */
+/** Characters of a path in a message, at most. */
 const shownLength = 100;
 
 /** `excluded-paths` win: what they take as a whole is not protected, whatever `protected-paths` says. */

@@ -102,7 +102,7 @@ const exchangeEndpoints = (
 };
 
 const maximumKeyFiles = 16;
-/** Names in `claims-copied`, at the most. */
+/** Names in `claims-copied`, at most. */
 const maximumClaims = 100;
 
 const checkKeys = ({ signingKeyFiles, signingAlgorithm }: TokenExchangeBlockOptions, report: ExchangeReport): void => {

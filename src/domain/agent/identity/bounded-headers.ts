@@ -1,6 +1,6 @@
 import type { HeaderOperation } from '../../agent-protocol/messages.js';
 
-/** Identity headers of one request, at the most. */
+/** Identity headers of one request, at most. */
 export const maximumIdentityHeaders = 64;
 
 /** Least octets that all identity headers of a request together may have, however short each claim must be. */

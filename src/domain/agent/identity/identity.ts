@@ -11,7 +11,7 @@ export const identityRemarks = (identity: Identity | null): AuditRemarks & Reado
 /** What the audit of an answer is told where policies were asked: where none applies, no rule says so. */
 export const authorizationRemarks = { event: 'authorization' } as const satisfies AuditRemarks;
 
-/** Characters of a user id that a credential names, at the most. */
+/** Characters of a user id that a credential names, at most. */
 const maximumSubjectLength = 256;
 
 /**

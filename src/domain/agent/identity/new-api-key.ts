@@ -1,6 +1,6 @@
 import { isWellFormed } from '../../shared/utf8.js';
 
-/** Characters of a key that is hashed, at the least. */
+/** Characters of a key that is hashed, at least. */
 export const leastKeyLength = 20;
 const mostKeyLength = 1024;
 

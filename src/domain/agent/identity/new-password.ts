@@ -28,7 +28,7 @@ export const newPasswordFault = (password: string, algorithm: PasswordAlgorithm)
   if (control.test(password) || !isWellFormed(password)) return 'the password has control characters or broken ones';
   const octets = utf8ByteString(password).length;
   if (algorithm === 'bcrypt' && octets > bcryptPasswordOctets) {
-    return `bcrypt takes ${bcryptPasswordOctets} bytes of a password at the most; argon2id takes longer ones`;
+    return `bcrypt takes ${bcryptPasswordOctets} bytes of a password at most; argon2id takes longer ones`;
   }
   return octets > mostOctets ? `the password is longer than ${mostOctets} bytes` : null;
 };

@@ -29,7 +29,7 @@ export interface PhcString {
   readonly digest: Uint8Array;
 }
 
-/** Digits of a parameter, at the most: no bound of any parameter has more. */
+/** Digits of a parameter, at most: no bound of any parameter has more. */
 const parameterDigits = 10;
 
 /** The padding that the format leaves out is what the decoder insists on. */

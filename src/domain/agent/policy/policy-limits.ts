@@ -1,4 +1,4 @@
-/** What a policy text may be at the most. The parser refuses what is beyond. */
+/** What a policy text may be at most. The parser refuses what is beyond. */
 export const policyLimits = {
   /** UTF-16 code units of one text. */
   textLength: 16 * 1024 * 1024,

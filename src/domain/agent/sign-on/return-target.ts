@@ -20,7 +20,7 @@ export const allowedReturn = (wish: string): string => {
   return returnTarget(wish);
 };
 
-/** Characters of a target, at the most: it is kept, and goes into a header field. */
+/** Characters of a target, at most: it is kept, and goes into a header field. */
 export const maximumReturnTarget = 4096;
 
 const isQuery = (text: string): boolean => {

@@ -10,7 +10,7 @@ import { isClientId } from './printable-name.js';
 export const longestAssertionMs = 5 * 60_000;
 /** How far the clock of a client may be off. */
 export const assertionClockSkewMs = 30_000;
-/** Characters of `jti`, at the most. */
+/** Characters of `jti`, at most. */
 export const maximumAssertionIdLength = 256;
 
 /** Media types of an assertion, in lower case; RFC 7523 names none. */

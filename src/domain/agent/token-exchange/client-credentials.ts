@@ -24,7 +24,7 @@ type Outcome = Result<ClientCredentials, ExchangeReason>;
 
 /** RFC 7523, section 2.2. */
 export const jwtBearerAssertion = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-/** Characters of a secret, at the most: to hash a text costs in proportion to it. */
+/** Characters of a secret, at most: to hash a text costs in proportion to it. */
 export const maximumSecretLength = 1024;
 
 const none: ClientCredentials = { kind: 'none' };

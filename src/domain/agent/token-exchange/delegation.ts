@@ -7,7 +7,7 @@ import type { ExchangeReason } from './exchange-refusal.js';
 import { jwtClaims } from './jwt-claims.js';
 import type { SecurityToken } from './security-token.js';
 
-/** Actors that are read of one token, at the most; none is issued with more. */
+/** Actors that are read of one token, at most; none is issued with more. */
 export const longestChain = 16;
 
 type DelegationFault = Extract<ExchangeReason, 'malformed_act' | 'too_many_actors' | 'delegated_actor_token'>;

@@ -39,7 +39,7 @@ export interface ExchangePolicy {
   readonly tokenTtlMs: number;
   /** Nothing that is issued outlasts its subject token. Tokens of our own are never prolonged, whatever this says. */
   readonly limitLifetimeToSubject: boolean;
-  /** Actors in a chain, at the most; 0: nobody may act for another one. */
+  /** Actors in a chain, at most; 0: nobody may act for another one. */
   readonly maximumActors: number;
   /** Names of claims of the subject token that are taken over; none of them is one that is set here. */
   readonly claimsCopied: readonly string[];

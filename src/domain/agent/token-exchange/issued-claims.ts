@@ -33,10 +33,10 @@ export const reservedClaims: readonly string[] = [
   'typ',
 ];
 
-/** Characters of the copied claims as JSON, at the most. */
+/** Characters of the copied claims as JSON, at most. */
 export const maximumCopiedLength = 4096;
 
-/** Octets of all claims as JSON, at the most: with any header and signature such a token is still one that is read here. */
+/** Octets of all claims as JSON, at most: with any header and signature such a token is still one that is read here. */
 export const maximumPayloadLength = 10 * 1024;
 
 /** What the claims of an issued token are made of. */

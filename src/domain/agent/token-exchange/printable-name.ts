@@ -1,8 +1,8 @@
 import { isWellFormed } from '../../shared/utf8.js';
 
-/** Characters of `scope`, at the most. */
+/** Characters of `scope`, at most. */
 const maximumScopeLength = 4096;
-/** Scopes of a request, at the most; repeated ones count. */
+/** Scopes of a request, at most; repeated ones count. */
 const maximumScopes = 64;
 
 const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
@@ -18,7 +18,7 @@ export const parseScopeList = (text: string): readonly string[] | null => {
   return [...new Set(scopes)];
 };
 
-/** Characters of a client id, at the most. */
+/** Characters of a client id, at most. */
 export const maximumClientIdLength = 256;
 
 /** Printable ASCII (RFC 6749, appendix A.1). */
@@ -27,7 +27,7 @@ const printable = /^[\x20-\x7e]+$/;
 /** Whether a text can be the id of a client. */
 export const isClientId = (text: string): boolean => text.length <= maximumClientIdLength && printable.test(text);
 
-/** Characters of a name, at the most. */
+/** Characters of a name, at most. */
 export const maximumPrintableNameLength = 1024;
 
 /** Neither controls nor what breaks lines, nor what turns the direction of a text around: logs show it. */

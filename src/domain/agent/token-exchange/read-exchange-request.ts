@@ -43,7 +43,7 @@ export type ExchangeParameters = ReadonlyMap<string, readonly string[]>;
 const parameterValues = (fields: ExchangeParameters, name: string): readonly string[] =>
   (fields.get(name) ?? []).filter((value) => value !== '');
 
-/** The value of a parameter that occurs once at the most; null: it is not there. */
+/** The value of a parameter that occurs once at most; null: it is not there. */
 export const parameterValue = (fields: ExchangeParameters, name: string): string | null =>
   parameterValues(fields, name)[0] ?? null;
 
@@ -69,7 +69,7 @@ export interface ExchangeRequest {
   readonly scopes: readonly string[] | null;
 }
 
-/** Values of `audience` and of `resource` together, at the most; repeated ones count. */
+/** Values of `audience` and of `resource` together, at most; repeated ones count. */
 const maximumTargets = 16;
 
 /** Whether a text can be a value of `audience`. */
@@ -80,7 +80,7 @@ const isResource = (value: string): boolean => isPrintableName(value) && isAbsol
 
 /** RFC 8693, section 2.1. */
 export const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
-/** Characters of a SAML document in base64url, at the most. */
+/** Characters of a SAML document in base64url, at most. */
 export const maximumSamlLength = 1.5 * 1024 * 1024;
 
 /** The reasons that differ between the two tokens. */

@@ -7,7 +7,7 @@ import type { Claims } from './claims.js';
 import { parseClaims } from './parse-claims.js';
 import type { TokenRejection } from './token-rejection.js';
 
-/** Characters of a token that are looked at, at the most. */
+/** Characters of a token that are looked at, at most. */
 export const maximumTokenLength = 16 * 1024;
 
 /** The readable parts of a JWS. Nothing of them is true before the signature has been verified. */

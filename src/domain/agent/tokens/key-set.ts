@@ -21,11 +21,11 @@ export interface KeySetFreshness {
   readonly refetchedAtMs: number | null;
 }
 
-/** Between two fetches for the sake of an unknown key, at the least: anybody can make up a `kid`. */
+/** Between two fetches for the sake of an unknown key, at least: anybody can make up a `kid`. */
 export const refetchIntervalMs = 30_000;
 /** Before the first retry of a fetch that failed; it doubles with each failure. */
 export const firstRetryMs = 5_000;
-/** Before any retry, at the most. */
+/** Before any retry, at most. */
 export const longestRetryMs = 300_000;
 /** The part of a delay that is left to chance, so that many agents do not ask their provider at one moment. */
 const spread = 0.1;
@@ -69,7 +69,7 @@ export const nextAttemptDelayMs = ({ failures }: KeySetFreshness, refreshMs: num
   return wholeMs * (1 - spread * fraction);
 };
 
-/** Keys of a set, at the most; refused ones count. */
+/** Keys of a set, at most; refused ones count. */
 export const maximumKeys = 100;
 
 /** A key of a set that is not used. */

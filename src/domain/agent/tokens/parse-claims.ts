@@ -1,7 +1,7 @@
 import { parseStrictObject } from '../../shared/strict-json.js';
 import { type Claims, SpelledNumber } from './claims.js';
 
-/** Digits of a 64-bit integer, at the most. */
+/** Digits of a 64-bit integer, at most. */
 const longDigits = 19;
 /** Digits that any JavaScript number but the very smallest keeps. */
 const keptDigits = 15;

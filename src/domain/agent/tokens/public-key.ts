@@ -2,9 +2,9 @@ import type { JsonObject, JsonValue } from '../../shared/json.js';
 import { err, ok, type Result } from '../../shared/result.js';
 import { type AsymmetricAlgorithm, asymmetricAlgorithmOf } from './signature-algorithm.js';
 
-/** Characters of a `kid` that a key may have, at the most. */
+/** Characters of a `kid` that a key may have, at most. */
 export const maximumKidLength = 256;
-/** Characters of a number in a key, at the most: the modulus of an RSA key of 8192 bits has 1366. */
+/** Characters of a number in a key, at most: the modulus of an RSA key of 8192 bits has 1366. */
 const maximumNumberLength = 2048;
 
 /** A public key that verifies signatures, bound to the one algorithm it is for. */

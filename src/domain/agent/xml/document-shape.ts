@@ -2,7 +2,7 @@ import type { DocumentRejection } from '../saml/document-rejection.js';
 import { markupFault, type ShapeLimits } from './markup-shape.js';
 import { hasXmlCharactersOnly } from './xml-characters.js';
 
-/** What metadata may have at the most. */
+/** What metadata may have at most. */
 export const metadataLimits: ShapeLimits = {
   characters: 4_194_304,
   elements: 200_000,
@@ -21,7 +21,7 @@ export const metadataShapeFault = (text: string, limits: ShapeLimits = metadataL
   return markupFault(text, limits, true);
 };
 
-/** What a Response, or an assertion that was encrypted, may have at the most: room for somebody who is in a thousand groups. */
+/** What a Response, or an assertion that was encrypted, may have at most: room for somebody who is in a thousand groups. */
 export const responseLimits: ShapeLimits = {
   characters: 1_048_576,
   elements: 4000,
@@ -30,7 +30,7 @@ export const responseLimits: ShapeLimits = {
   allAttributes: 8000,
 };
 
-/** What a message of single logout may have at the most: a name and some indexes of sessions are in it. */
+/** What a message of single logout may have at most: a name and some indexes of sessions are in it. */
 export const logoutLimits: ShapeLimits = {
   characters: 65_536,
   elements: 300,

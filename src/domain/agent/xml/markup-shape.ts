@@ -94,7 +94,7 @@ const declarationFault = (text: string): number | DocumentRejection => {
   return encoding === undefined || encoding.toLowerCase() === 'utf-8' ? end : 'document_encoding';
 };
 
-/** What a document may have at the most. */
+/** What a document may have at most. */
 export interface ShapeLimits {
   /** UTF-16 code units. */
   readonly characters: number;

@@ -78,7 +78,7 @@ const readName = (setting: Setting, context: ReadContext): Located<string> => {
   if (second !== undefined) return refuse(`"${setting.name}" takes one name`);
   if (first.hidden) return refuse(`the name of "${setting.name}" must stand where it is used: it shows in logs`);
   if (typeof first.value !== 'string' || !nameForm.test(first.value)) {
-    return refuse(`the name of "${setting.name}" must be made of letters, digits and . _ : / @ -, 128 at the most`);
+    return refuse(`the name of "${setting.name}" must be made of letters, digits and . _ : / @ -, 128 at most`);
   }
   return { value: first.value, position: first.position };
 };

@@ -33,7 +33,7 @@ const pathFault = (path: string): ScalarFault | null => {
     return { message: 'must name a socket by its whole path', suggestion: 'write "unix:/run/agent.sock"' };
   }
   if (/[\x00-\x1f\x7f]/.test(path)) return { message: 'must have no control characters' };
-  return utf8Length(path) > longestPath ? { message: `must have a path of ${longestPath} bytes at the most` } : null;
+  return utf8Length(path) > longestPath ? { message: `must have a path of ${longestPath} bytes at most` } : null;
 };
 
 /**

@@ -24,7 +24,7 @@ export interface ProblemDetails {
   readonly id?: AdviceId;
 }
 
-/** Problems that are shown of one configuration, at the most. */
+/** Problems that are shown of one configuration, at most. */
 export const maximumProblems = 100;
 /** Problems that are kept until they are put in order. */
 const maximumKept = 1000;

@@ -34,7 +34,7 @@ export interface SettingProperty {
   readonly position: SourcePosition | null;
 }
 
-/** Blocks inside blocks, at the most. */
+/** Blocks inside blocks, at most. */
 export const maximumSettingDepth = 64;
 
 /** What a setting holds besides its arguments: its properties, which count as children, then its children. */

@@ -87,7 +87,7 @@ const requireRequestHead = (agent: ReadAgent, report: ProblemReport): void => {
   const { events, transport } = agent.fields;
   const path = ['agents', `agent "${agent.name.value}"`];
   if (events.value.length === 0) {
-    report.add('"events" must hold one event at the least', { position: events.position, path });
+    report.add('"events" must hold one event at least', { position: events.position, path });
     return;
   }
   if (events.value.some(({ value }) => value === 'request_headers')) return;

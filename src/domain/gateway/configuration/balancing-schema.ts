@@ -69,10 +69,10 @@ const longestCookieName = 100;
 /** Browsers take cookies of these names from https alone (RFC 6265bis, section 4.1.3). */
 const conditional = /^__(?:host|secure)-/i;
 
-const cookieName = checkedText(`name of a cookie, ${longestCookieName} characters at the most`, (value) => {
+const cookieName = checkedText(`name of a cookie, ${longestCookieName} characters at most`, (value) => {
   if (!isToken(value) || value.length > longestCookieName) {
     return {
-      message: `must be the name of a cookie: a token of ${longestCookieName} characters at the most`,
+      message: `must be the name of a cookie: a token of ${longestCookieName} characters at most`,
       suggestion: 'write "gateway_target"',
     };
   }

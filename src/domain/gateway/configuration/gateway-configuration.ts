@@ -132,7 +132,7 @@ export interface UpstreamConfiguration {
   readonly name: string;
   readonly targets: readonly TargetConfiguration[];
   readonly timeouts: UpstreamTimeouts;
-  /** Connections to each target at the most. */
+  /** Connections to each target at most. */
   readonly maxConnections: number;
   /** Connections to each target that are kept while nothing uses them. */
   readonly maxIdle: number;

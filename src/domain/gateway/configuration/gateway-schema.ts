@@ -10,8 +10,8 @@ import { routeShape } from './route-schema.js';
 import { tracing } from './tracing-schema.js';
 import { upstreamShape } from './upstream-schema.js';
 
-const instanceName = checkedText('printable text, 128 characters at the most', (value) =>
-  /^[\x20-\x7e]{1,128}$/.test(value) ? null : { message: 'must be printable ASCII, 128 characters at the most' },
+const instanceName = checkedText('printable text, 128 characters at most', (value) =>
+  /^[\x20-\x7e]{1,128}$/.test(value) ? null : { message: 'must be printable ASCII, 128 characters at most' },
 );
 
 const systemShape = {

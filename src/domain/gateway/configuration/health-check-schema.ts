@@ -19,7 +19,7 @@ const probePath = checkedText('path that begins with /', (value) => {
     return { message: 'must begin with a slash', suggestion: `did you mean "/${value.slice(0, 80)}"?` };
   }
   if (value.length <= longestPath && /^[\x21\x22\x24-\x7e]+$/.test(value)) return null;
-  return { message: `must be printable ASCII without spaces and #, ${longestPath} characters at the most` };
+  return { message: `must be printable ASCII without spaces and #, ${longestPath} characters at most` };
 });
 
 const probeHost = checkedText('host, with a port or without', (value) =>

@@ -86,8 +86,8 @@ const collectorHeader: Key<readonly Located<CollectorHeader>[]> = {
   secret: true,
 };
 
-const serviceName = checkedText('printable text, 128 characters at the most', (value) =>
-  /^[\x20-\x7e]{1,128}$/.test(value) ? null : { message: 'must be printable ASCII, 128 characters at the most' },
+const serviceName = checkedText('printable text, 128 characters at most', (value) =>
+  /^[\x20-\x7e]{1,128}$/.test(value) ? null : { message: 'must be printable ASCII, 128 characters at most' },
 );
 
 const shape = {

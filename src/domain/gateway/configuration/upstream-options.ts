@@ -48,7 +48,7 @@ export interface StickyCookie {
 export interface RetryRules {
   /** The first one included; 1: never again. */
   readonly maxAttempts: number;
-  /** Retries for each 100 requests of the upstream at the most. */
+  /** Retries for each 100 requests of the upstream at most. */
   readonly budgetPercent: number;
 }
 

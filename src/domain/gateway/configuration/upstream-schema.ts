@@ -65,7 +65,7 @@ const retriesShape = {
     decimal(0, 100),
     20,
     '20',
-    'Retries for each 100 requests of the upstream, at the most: an upstream that fails as a whole is not sent more for it.',
+    'Retries for each 100 requests of the upstream, at most: an upstream that fails as a whole is not sent more for it.',
   ),
 };
 

@@ -158,7 +158,7 @@ export class FairQueue<Entry> {
     line.level = count === 0 ? null : this.#level(count).append(line);
     line.count = count;
     if (count > this.#mostPlaces) this.#mostPlaces = count;
-    // INVARIANT: a count changes by one, so that this goes down by one at the most.
+    // INVARIANT: a count changes by one, so that this goes down by one at most.
     else if (this.#mostPlaces > 0 && this.#level(this.#mostPlaces).isEmpty) this.#mostPlaces -= 1;
   }
 

@@ -29,7 +29,7 @@ class PermitState {
     this.#held = assumed ?? 0;
   }
 
-  /** What it can have in use at the most. */
+  /** What it can have in use at most. */
   get allotted(): number {
     return this.#held + this.#granted;
   }

@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../shared/result.js';
 import type { LimitsConfiguration } from '../configuration/gateway-configuration.js';
 import type { LimitViolation } from './limit-violation.js';
 
-/** Octets of a request-target at the most; RFC 9112, section 3, recommends to take 8000 of a request line. */
+/** Octets of a request-target at most; RFC 9112, section 3, recommends to take 8000 of a request line. */
 export const maxTargetBytes = 8192;
 
 /** What a field costs beside its name and value: colon, space and line end. */

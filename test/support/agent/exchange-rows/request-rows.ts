@@ -18,7 +18,7 @@ const repeatedOnce = [
   'client_assertion_type',
 ] as const;
 
-/** Octets of a form, at the most, where SAML tokens are exchanged. */
+/** Octets of a form, at most, where SAML tokens are exchanged. */
 const largestForm = 1024 * 1024;
 
 /** What a request has to be. */

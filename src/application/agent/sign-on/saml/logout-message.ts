@@ -19,7 +19,7 @@ type Read<Value> = Result<Value, 'malformed_form'>;
 
 const malformed: Result<never, 'malformed_form'> = err('malformed_form');
 
-/** Characters at the most; the specification has 80 octets (SAML bindings, section 3.4.3), which not everybody keeps to. */
+/** Characters at most; the specification has 80 octets (SAML bindings, section 3.4.3), which not everybody keeps to. */
 const relayStateLength = 1024;
 /** The one encoding of messages in URLs (SAML bindings, section 3.4.4), which is the default. */
 const deflateEncoding = 'urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE';

@@ -1,7 +1,7 @@
 import type { Session } from '../../../../domain/agent/sessions/session.js';
 import { type AuditRemarks, remarkText } from '../../../../domain/agent-protocol/audit-remarks.js';
 
-/** Sessions that an audit names, at the most. */
+/** Sessions that an audit names, at most. */
 const namedSessions = 16;
 
 /** Sessions as the log calls them, too: by the beginning of the hash of their id, which opens none. */

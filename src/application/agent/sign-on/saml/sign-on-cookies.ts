@@ -8,7 +8,7 @@ import { isSessionId } from '../../sessions/session-id.js';
 
 /** Sessions of one request that are looked at; browsers show several only where others have set cookies too. */
 const lookedAt = 4;
-/** Sessions that one sign-out ends, at the most: each is an order to the store. */
+/** Sessions that one sign-out ends, at most: each is an order to the store. */
 const endedAtOnce = 16;
 const shownHandleDigits = 8;
 

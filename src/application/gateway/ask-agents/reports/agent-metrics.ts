@@ -8,7 +8,7 @@ import type { Logger } from '../../../ports/shared/logger.js';
 import { OncePerPeriod } from '../../../shared/once-per-period.js';
 import type { AgentReports } from './agent-reports.js';
 
-/** Between two lines about what was not taken of one agent's reports, at the least. */
+/** Between two lines about what was not taken of one agent's reports, at least. */
 export const droppedLineMs = 60_000;
 
 /** What the agents report of themselves, as it comes, for the gateway's own exposition. */

@@ -1,7 +1,7 @@
 import type { TargetName } from '../../../ports/gateway/gateway-state.js';
 import type { DrainWish } from './gathering-topics.js';
 
-/** Targets at the most that are remembered; the oldest wish goes first. */
+/** Targets at most that are remembered; the oldest wish goes first. */
 const maximumWishes = 10_000;
 
 const keyOf = ({ upstream, address }: TargetName): string => JSON.stringify([upstream, address.toLowerCase()]);

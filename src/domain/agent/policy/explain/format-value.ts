@@ -39,11 +39,11 @@ export const formatDatetime = (ms: Long): string => {
   return `datetime("${date}T${time.join(':')}.${digits(rest % 1000n, 3)}Z")`;
 };
 
-/** Members of one set or record that are shown, at the most. */
+/** Members of one set or record that are shown, at most. */
 const mostMembers = 20;
-/** Sets and records inside one another that are shown, at the most. */
+/** Sets and records inside one another that are shown, at most. */
 const mostDepth = 6;
-/** UTF-16 code units of one text that are shown, at the most. */
+/** UTF-16 code units of one text that are shown, at most. */
 const longestText = 200;
 
 const isName = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);

@@ -1,9 +1,9 @@
 import { err, ok, type Result } from '../../../shared/result.js';
 import { type Claims, type ClaimValue, isClaims } from '../../tokens/claims.js';
 
-/** Roles of one user, at the most. */
+/** Roles of one user, at most. */
 export const maximumRoles = 256;
-/** UTF-16 code units of a role, at the most. */
+/** UTF-16 code units of a role, at most. */
 export const maximumRoleLength = 256;
 
 const memberOf = (value: ClaimValue | undefined, name: string): ClaimValue | undefined =>

@@ -125,7 +125,7 @@ class TextReading {
   }
 }
 
-/** Arrays and objects within each other, at the most. */
+/** Arrays and objects within each other, at most. */
 export const maximumExactJsonDepth = 100;
 
 const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;

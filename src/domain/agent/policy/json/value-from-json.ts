@@ -70,7 +70,7 @@ const escapeOf = (json: ExactJsonObject): JsonEscape | null => {
 type Located<T> = Result<T, JsonFailure>;
 type Expected = ExpectedValue | null;
 
-/** Sets, records and extension calls within each other, at the most. */
+/** Sets, records and extension calls within each other, at most. */
 export const maximumValueDepth = 64;
 
 const longFromJson = (json: Long | UnusableNumber): Located<Value> => {

@@ -13,7 +13,7 @@ import type { EntityUid } from '../values/value.js';
 import type { PolicyLink, PolicyOrigin, PolicySource } from './policy-source.js';
 import { type PolicyRemark, PolicyText } from './policy-text.js';
 
-/** UTF-16 code units of an id, at the most: it is in every line of the log that it decides. */
+/** UTF-16 code units of an id, at most: it is in every line of the log that it decides. */
 const maximumPolicyIdLength = 128;
 
 /** Controls, formats such as the marks that turn the direction of text, halves of surrogate pairs, line separators. */

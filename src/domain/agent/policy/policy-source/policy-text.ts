@@ -3,7 +3,7 @@ import { visibleText } from '../shortened-text.js';
 import { type SourceLines, type SourceSpan, sourceLines } from '../source-lines.js';
 import type { PolicyOrigin, PolicySource } from './policy-source.js';
 
-/** UTF-16 code units of a line that is shown, at the most. */
+/** UTF-16 code units of a line that is shown, at most. */
 const longestShownLine = 4096;
 
 export interface PolicyRemark {

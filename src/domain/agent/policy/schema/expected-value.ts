@@ -17,7 +17,7 @@ const constructors: ReadonlyMap<string, string> = new Map([
   ['duration', 'duration'],
 ]);
 const ownNamespace = '__cedar::';
-/** Names that stand for names, at the most: a schema could have them in a circle. */
+/** Names that stand for names, at most: a schema could have them in a circle. */
 const longestAlias = 100;
 
 const builtIn = (name: string): ExpectedValue | null => {

@@ -91,7 +91,7 @@ class SchemaScanner {
   }
 }
 
-/** Sets and records within each other, at the most. */
+/** Sets and records within each other, at most. */
 const maximumDepth = 64;
 
 /** Reads items up to the closing word, with commas between them and perhaps one after the last. */

@@ -17,7 +17,7 @@ export interface LogoutResponseExpectation {
   readonly requestId: string;
 }
 
-/** Between a LogoutRequest and its coming here, at the most. */
+/** Between a LogoutRequest and its coming here, at most. */
 export const maximumLogoutAgeMs = 5 * 60_000;
 
 /**

@@ -39,7 +39,7 @@ const isInPlace = (signable: XmlElement): boolean => {
 
 /**
  * Signatures are where they belong: directly in the root or in the assertion that is directly in it, after the issuer, one in each
- * at the most. By local name: what some reader could take for a signature counts, whatever its namespace.
+ * at most. By local name: what some reader could take for a signature counts, whatever its namespace.
  */
 const signaturePlacesFault: StructureCheck = ({ root, elements }) => {
   const signable = new Set(signableElements(root));

@@ -41,7 +41,7 @@ export const withDecryptedSubject = (
   return named.ok ? ok(withInPlace(assertion, subject, named.value)) : named;
 };
 
-/** UTF-16 code units. Identifiers are of 256 at the most (SAML core, sections 8.3.7 and 8.3.8); directory names may be longer. */
+/** UTF-16 code units. Identifiers are of 256 at most (SAML core, sections 8.3.7 and 8.3.8); directory names may be longer. */
 const greatestLength = 1024;
 /** Control characters, and what ends a line: a name that has one is shown and logged as something else than it is. */
 const unshowable = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/;

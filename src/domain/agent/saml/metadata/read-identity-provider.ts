@@ -38,7 +38,7 @@ interface DescribedEntity {
   readonly term: MetadataTerm;
 }
 
-/** EntitiesDescriptors within one another, at the most. */
+/** EntitiesDescriptors within one another, at most. */
 const maximumDepth = 16;
 
 const earlier = (first: number | null, second: number | null): number | null => {
@@ -95,7 +95,7 @@ export interface DescribedIdentityProvider extends MetadataTerm {
 }
 
 const { md, samlp } = xmlNamespaces;
-/** Characters of an entity id, at the most (SAML core, section 8.3.6). */
+/** Characters of an entity id, at most (SAML core, section 8.3.6). */
 const maximumEntityIdLength = 1_024;
 
 /** The roles of an entity by which it is an identity provider that speaks SAML 2.0. */

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../../shared/result.js';
 import { attributeOf, childElements, elementText, type XmlElement } from '../../xml/element-access.js';
 import { xmlNamespaces } from '../../xml/xml-name.js';
 
-/** Certificates of one identity provider, at the most: each may be tried for each document. */
+/** Certificates of one identity provider, at most: each may be tried for each document. */
 export const maximumCertificates = 16;
 
 const { md, ds } = xmlNamespaces;

@@ -21,7 +21,7 @@ const corpusOf = (cases: number, requests: number, policies = 'permit(principal,
     ]),
   );
 
-/** A reader that takes one chunk at a time, and counts what the writer had waiting for it at the most. */
+/** A reader that takes one chunk at a time, and counts what the writer had waiting for it at most. */
 class SlowReader extends Writable {
   text = '';
   longestWait = 0;

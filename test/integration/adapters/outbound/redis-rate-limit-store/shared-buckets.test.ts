@@ -59,7 +59,7 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server', () => {
     await expect.poll(() => redis.send('DBSIZE')).toBe(0);
   });
 
-  it('are so many of each space at the most, those included that have gone by themselves', async () => {
+  it('are so many of each space at most, those included that have gone by themselves', async () => {
     const store = await open(100);
     await redis.send('FLUSHALL');
     for (let round = 0; round < 5; round += 1) {

@@ -98,7 +98,7 @@ describe('a public JWK', () => {
   it('is refused in a clause that holds nothing of the key', async () => {
     const jwk = publicJwk(rsaPair(1024).publicKey);
     const reason = await outcome('RS256', jwk);
-    expect(reason).toBe('is an RSA key of 1024 bits; 2048 are needed at the least');
+    expect(reason).toBe('is an RSA key of 1024 bits; 2048 are needed at least');
     expect(reason).not.toContain(String(jwk['n']).slice(0, 8));
   });
 });

@@ -11,7 +11,7 @@ const storeOf = (most: number) => {
 };
 
 describe('buckets in memory', () => {
-  it('are so many at the most: the one that was not used for longest goes', () => {
+  it('are so many at most: the one that was not used for longest goes', () => {
     const { store, take } = storeOf(3);
     for (const key of ['a', 'a', 'b', 'b', 'c', 'c']) take(key);
     // A refusal is a use too: who is held back must not get free by staying away from the others.

@@ -238,7 +238,7 @@ describe('weakness', () => {
     ['ed25519', null],
     ['ed448', null],
     ['rsa-2048', null],
-    ['rsa-1024', 'has an RSA key of 1024 bits; 2048 are needed at the least'],
+    ['rsa-1024', 'has an RSA key of 1024 bits; 2048 are needed at least'],
     ['secp224r1', 'has a key on another curve than P-256, P-384 or P-521: secp224r1'],
     ['secp256k1', 'has a key on another curve than P-256, P-384 or P-521: secp256k1'],
   ] as const)('of the key %s', (key, expected) => {

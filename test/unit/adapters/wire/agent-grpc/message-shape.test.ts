@@ -88,7 +88,7 @@ describe('the shape of what an agent sends', () => {
     expect(look(octets)).toEqual(expected);
   });
 
-  it('holds 50 000 fields at the most, at whatever depth and in packed lists', () => {
+  it('holds 50 000 fields at most, at whatever depth and in packed lists', () => {
     const answer = (count: number) => field(2, Buffer.alloc(2 * count, field(7, '')));
     expect(look(answer(49_999)).ok).toBe(true);
     expect(look(answer(50_000))).toEqual(tooMany);

@@ -93,7 +93,7 @@ describe('an agent with an OIDC provider', () => {
     ]);
   });
 
-  it('waits for the first keys for three seconds at the most', async () => {
+  it('waits for the first keys for three seconds at most', async () => {
     const { agent, keySetSource, scheduler } = keyedAgent({ oidc: provider });
     keySetSource.isHeld = true;
     let started = false;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FormBuffer } from '../../../../../src/application/agent/agent-service/form-buffer.js';
 
 describe('the octets of a form', () => {
-  it('take twice the room that they need at the most, in however small pieces they come', () => {
+  it('take twice the room that they need at most, in however small pieces they come', () => {
     const buffer = new FormBuffer(1_048_576);
     const piece = new Uint8Array([0x61]);
     let wrong = 0;

@@ -103,7 +103,7 @@ describe('forms that are posted to endpoints', () => {
     expect(signOn.forms).toEqual([]);
   });
 
-  it('are as large as their endpoint says at the most', async () => {
+  it('are as large as their endpoint says at most', async () => {
     const { posted, piece } = world();
     const small = new FakeAgentEndpoint('small', ['/small'], 4);
     const large = new FakeAgentEndpoint('large', ['/large'], 6);

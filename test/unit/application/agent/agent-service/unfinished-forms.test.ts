@@ -35,7 +35,7 @@ describe('forms that never end', () => {
     expect(take('b', 'x', true)).toMatchObject({ kind: 'dropped' });
   });
 
-  it('are 32 of one address group at the most: then no new one of it is awaited, and none of the 32 gets through', async () => {
+  it('are 32 of one address group at most: then no new one of it is awaited, and none of the 32 gets through', async () => {
     const { begin, take, scheduler } = formsOf();
     const idOf = (index: number) => `f-${index}`;
     for (let index = 0; index < 32; index += 1) begin(idOf(index), one, `2001:db8::${index}`);

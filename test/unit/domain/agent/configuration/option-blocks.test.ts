@@ -79,7 +79,7 @@ describe('the oidc blocks', () => {
     [{ oidc: { ...provider, isuer: 'x' } }, 'config.oidc: unknown key "isuer" in oidc'],
     [
       { oidc: { ...provider, name: 'a b' } },
-      'config.oidc.name: "name" must be made of letters, digits and . _ : / @ -, 128 at the most',
+      'config.oidc.name: "name" must be made of letters, digits and . _ : / @ -, 128 at most',
     ],
     [
       { oidc: { ...provider, 'required-scopes': 'read write' } },

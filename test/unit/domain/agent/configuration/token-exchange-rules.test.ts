@@ -306,7 +306,7 @@ describe('a token-exchange block is refused', () => {
       { ...minimal, 'allowed-audiences': 'a\nb' },
       'must be made of printable characters',
     ],
-    ['an audience that is too long', { ...minimal, 'default-audience': 'a'.repeat(1025) }, '1024 at the most'],
+    ['an audience that is too long', { ...minimal, 'default-audience': 'a'.repeat(1025) }, '1024 at most'],
     ['two scopes in one', { ...minimal, 'allowed-scopes': 'read write' }, 'must be one scope'],
     ['a rate of nothing', { ...minimal, 'rate-limit': { 'requests-per-second': 0 } }, 'from 1 to 1000000'],
     ['a rate that is no block', { ...minimal, 'rate-limit': 20 }, '"rate-limit" needs a block'],

@@ -191,7 +191,7 @@ describe('targets', () => {
     expect(read({ resource: `${longest}a` })).toBe('malformed_resource');
   });
 
-  it('are sixteen together, at the most', () => {
+  it('are sixteen together, at most', () => {
     const urns = (count: number) => Array.from({ length: count }, (_, index) => `urn:${index}`);
     expect(read({ audience: urns(8), resource: urns(8) })).toMatchObject({ audiences: urns(8) });
     expect(read({ audience: urns(8), resource: urns(9) })).toBe('too_many_parameters');

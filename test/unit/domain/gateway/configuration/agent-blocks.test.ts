@@ -95,7 +95,7 @@ describe('an agent that is reached by gRPC', () => {
     [grpc('address "unix:/"'), 'must name a socket by its whole path'],
     [grpc('address "unix:"'), 'must name a socket by its whole path'],
     [grpc('address "unix:/a\\u{0}b"'), 'must have no control characters'],
-    [grpc(`address "unix:/${'a'.repeat(107)}"`), 'must have a path of 107 bytes at the most'],
+    [grpc(`address "unix:/${'a'.repeat(107)}"`), 'must have a path of 107 bytes at most'],
     [grpc('address "https://a:1"'), 'must be host:port'],
     ['transport "grpc"', '"address" is missing'],
     ['transport { grpc "127.0.0.1:1" { address "127.0.0.1:2" } }', '"address" is given twice'],
@@ -199,7 +199,7 @@ describe('the events of an agent', () => {
       '"request_body_chunk" needs request_headers in the events: the agent asks for a body when it has seen its head (write events "request_headers" "request_body_chunk")',
     ],
     ['socket "/a"; events "request_headers" "response_body_chunk"', '"response_body_chunk" needs response_headers'],
-    ['socket "/a"; events #null', '"events" must hold one event at the least'],
+    ['socket "/a"; events #null', '"events" must hold one event at least'],
     [
       'transport "embedded"; events "request_headers" "response_headers"',
       '"response_headers" has no effect on an embedded',

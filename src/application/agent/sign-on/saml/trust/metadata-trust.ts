@@ -71,7 +71,7 @@ const loadMetadata = async (
   });
 };
 
-/** Certificates that one line names, at the most. */
+/** Certificates that one line names, at most. */
 const namedAtMost = 10;
 const clauseLength = 200;
 
@@ -135,7 +135,7 @@ export interface MetadataTrustParts extends LoadMetadataParts {
   readonly logger: Logger;
 }
 
-/** Between two attempts that are made for the sake of sign-ons, at the least: anybody can begin one. */
+/** Between two attempts that are made for the sake of sign-ons, at least: anybody can begin one. */
 const hurriedIntervalMs = 5_000;
 
 /**

@@ -8,7 +8,7 @@ import { passTime } from '../../../../../support/shared/loop-turns.js';
 const paths = Array.from({ length: 200 }, (_, index) => `/${index}`);
 const all = paths.map((path) => get(path)).join('');
 
-it('are sixteen of a connection at the most, however many it has pipelined, and others have their turn', async ({
+it('are sixteen of a connection at most, however many it has pipelined, and others have their turn', async ({
   cleanUp,
 }) => {
   const clients = await idleClients(cleanUp);

@@ -99,7 +99,7 @@ describe('a response', () => {
     );
   });
 
-  it('has a head of 65536 octets at the most', async () => {
+  it('has a head of 65536 octets at most', async () => {
     const before = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-A: ';
     const head = (octets: number): string => `${before}${'a'.repeat(octets - before.length - 4)}\r\n\r\n`;
     expect((await responseTo((socket) => socket.write(head(65_536)))).status).toBe(200);

@@ -58,7 +58,7 @@ describe('the sessions with a target', () => {
     expect(client.isFull).toBe(false);
   });
 
-  it('take 100 streams at the most, whatever more their peer allows', async () => {
+  it('take 100 streams at most, whatever more their peer allows', async () => {
     const upstream = await startHolding(1_000);
     const client = targetClient(upstream.port, cleanUp, http2);
     const sent = Array.from({ length: 150 }, () => client.send(get));

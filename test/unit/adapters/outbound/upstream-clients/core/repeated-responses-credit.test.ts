@@ -55,7 +55,7 @@ describe('heads of one length that come once each', () => {
     expect(recalled(repeated, [numbered(0)])).toEqual([isKnown]);
   });
 
-  it.each([0, 1, 3, 14, 15, 16, 40])('may be 2 more for each recall, 32 at the most: %i', (recalls) => {
+  it.each([0, 1, 3, 14, 15, 16, 40])('may be 2 more for each recall, 32 at most: %i', (recalls) => {
     const credit = Math.min(2 + 2 * recalls, 32);
     for (const count of [credit, credit + 1]) {
       const repeated = withOneKnown();

@@ -760,7 +760,7 @@ describe('a sign-on that nobody waits for any more', () => {
 });
 
 describe('documents of one client', () => {
-  it('are five at the most for one request: the fifth that is refused takes it away', async () => {
+  it('are five at most for one request: the fifth that is refused takes it away', async () => {
     const world = worldOf();
     const relayState = await world.await();
     const good = world.verifier.response;

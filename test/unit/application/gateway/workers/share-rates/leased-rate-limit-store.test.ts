@@ -182,7 +182,7 @@ describe('the rates of a worker', () => {
     expect(worker.store.sizes()).toEqual({});
   });
 
-  it('keep so many buckets at the most, and are not judged where all of them are in use', async () => {
+  it('keep so many buckets at most, and are not judged where all of them are in use', async () => {
     const { worker, takes, settle } = setUp({ mostKnown: 3 });
     for (const key of ['a', 'b', 'c', 'd', 'e']) expect(await takes(worker, 1, still(key, 1))).toBe(1);
     // The account of the first has not been asked for yet; all are free again.

@@ -171,7 +171,7 @@ describe('the signatures of a response', () => {
     expect(responseStructureFault({ ...root, children: root.children.slice(1) })).toBeNull();
   });
 
-  it.each(['Response', 'Assertion'])('are one of the %s at the most', (name) => {
+  it.each(['Response', 'Assertion'])('are one of the %s at most', (name) => {
     const doubled = withChildren(responseTree('both'), name, (children) =>
       children.flatMap((child) => (typeof child !== 'string' && child.name === 'Signature' ? [child, child] : [child])),
     );

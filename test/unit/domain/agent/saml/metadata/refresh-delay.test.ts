@@ -20,7 +20,7 @@ describe('refreshDelayMs', () => {
     expect(refreshDelayMs({ ...plain, leftMs: 10 * hour, cacheDurationMs: 10 * hour })).toBe(hour);
   });
 
-  it('is a minute at the least, whatever the metadata says, unless the interval is shorter', () => {
+  it('is a minute at least, whatever the metadata says, unless the interval is shorter', () => {
     for (const hurried of [{ cacheDurationMs: 0 }, { leftMs: 60_000 }]) {
       expect(refreshDelayMs({ ...plain, ...hurried })).toBe(60_000);
       expect(refreshDelayMs({ ...plain, ...hurried, refreshMs: 30_000 })).toBe(30_000);
@@ -32,7 +32,7 @@ describe('refreshDelayMs', () => {
     expect(delays).toEqual([5_000, 10_000, 20_000, 300_000]);
   });
 
-  it('is half a minute at the most where nothing is known, or from when what is known is over', () => {
+  it('is half a minute at most where nothing is known, or from when what is known is over', () => {
     const delays = [1, 2, 3, 4, 20].map((failures) => refreshDelayMs({ ...plain, failures, leftMs: 0 }));
     expect(delays).toEqual([5_000, 10_000, 20_000, 30_000, 30_000]);
     expect(refreshDelayMs({ ...plain, failures: 20, leftMs: -hour })).toBe(30_000);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { maximumSharers } from '../../src/application/agent/authenticate/authentication-check.js';
 import { PasswordChecks, passwordQueueLimits } from '../../src/application/agent/authenticate/password-checks.js';
-import { maximumWaiting } from '../../src/application/agent/keys/key-set.js';
+import { maximumRefetchWaiters } from '../../src/application/agent/keys/key-set.js';
 import type { AgentClient, AgentOutcome } from '../../src/application/ports/gateway/agent-client.js';
 import type { HeaderList } from '../../src/domain/http/header-list.js';
 import type { JsonObject } from '../../src/domain/shared/json.js';
@@ -98,7 +98,7 @@ describe.each(transportNames)('requests that wait, with the agent by the %s tran
     expect(await Promise.all(during)).toEqual(['allow', 'allow']);
 
     // All but those that wait have been turned away by now; more are not let in, and nobody else feels it.
-    const held = maximumWaiting + running + waiting + (maximumSharers - 1);
+    const held = maximumRefetchWaiters + running + waiting + (maximumSharers - 1);
     await eventually(() => refused.length === flood.length - held);
     expect(new Set(refused)).toEqual(new Set(['503']));
     expect(agent.health().load?.inFlight).toBe(held);
@@ -108,7 +108,7 @@ describe.each(transportNames)('requests that wait, with the agent by the %s tran
     expect(agent.health().load?.inFlight).toBe(held);
 
     source.letGo();
-    await eventually(() => agent.health().load?.inFlight === held - maximumWaiting);
+    await eventually(() => agent.health().load?.inFlight === held - maximumRefetchWaiters);
     await verifier.answerAll(false);
     await Promise.all(flood);
     expect(agent.health().load?.inFlight).toBe(0);

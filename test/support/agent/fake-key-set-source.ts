@@ -1,11 +1,11 @@
-import type { WantedKeys } from '../../../src/application/agent/keys/load-key-set.js';
+import type { KeySetSpec } from '../../../src/application/agent/keys/load-key-set.js';
 import type { KeySetFailure, KeySetSource } from '../../../src/application/ports/agent/key-set-source.js';
 import type { Cancellation } from '../../../src/application/ports/shared/cancellation.js';
 import type { JsonValue } from '../../../src/domain/shared/json.js';
 import { err, ok, type Result } from '../../../src/domain/shared/result.js';
 
 /** The keys that are published at a URL, for the algorithms that they name. */
-export const keysAt = (url: string): WantedKeys => ({ location: { kind: 'url', url }, algorithms: null });
+export const keysAt = (url: string): KeySetSpec => ({ location: { kind: 'url', url }, algorithms: null });
 
 /** A provider's key set, which a test publishes; it counts who asks, and can be made to fail or to keep them waiting. */
 export class FakeKeySetSource implements KeySetSource {

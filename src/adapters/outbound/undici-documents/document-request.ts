@@ -10,11 +10,11 @@ export interface DocumentRequest {
   readonly accept: string;
 }
 
-/** The limits of an answer. */
+/** The limits of one fetch. */
 export interface DocumentLimits {
-  /** Until there is a connection, with TLS. */
+  /** Timeout of the connection, TLS handshake included. */
   readonly connectMs: number;
-  /** From the beginning to the last octet of the answer. */
+  /** Timeout of the whole fetch, from its start to the last octet. */
   readonly answerMs: number;
   readonly headOctets: number;
   readonly bodyOctets: number;
@@ -27,7 +27,7 @@ export const defaultKeySetLimits: DocumentLimits = {
   bodyOctets: 512 * 1024,
 };
 
-/** Metadata of a federation is large, and no request waits for it. */
+/** Federation metadata is large, and no request waits for it. */
 export const defaultMetadataLimits: DocumentLimits = {
   connectMs: 5_000,
   answerMs: 30_000,

@@ -5,15 +5,15 @@ import type { Cancellation } from '../../../application/ports/shared/cancellatio
 import { type Err, ok, type Result } from '../../../domain/shared/result.js';
 import { type DocumentLimits, type DocumentRequest, documentFailure } from './document-request.js';
 
-/** Characters of a system's error code that a log line gets, at most. */
-const codeLength = 64;
+/** Characters of a system error code that a log line may contain. */
+const maximumCodeLength = 64;
 
-const codeOf = (error: unknown): string => {
+const errorCode = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code.slice(0, codeLength) : 'for a reason that is not known';
+  return typeof code === 'string' ? code.slice(0, maximumCodeLength) : 'no error code';
 };
 
-/** Puts what undici or the system reported into the words of the port. Its messages are left out: they may quote the answer. */
+/** Maps an error of undici or the system to a failure of the port. Omits the error's message: it may quote the response. */
 const transportFailure = (error: unknown, { connectMs, headOctets }: DocumentLimits): Err<KeySetFailure> => {
   if (error instanceof errors.ConnectTimeoutError) {
     return documentFailure('timed_out', `no connection within ${connectMs} ms`);
@@ -27,7 +27,7 @@ const transportFailure = (error: unknown, { connectMs, headOctets }: DocumentLim
   if (error instanceof errors.SocketError) {
     return documentFailure('unreachable', 'the connection ended before the answer did');
   }
-  return documentFailure('unreachable', `the connection failed (${codeOf(error)})`);
+  return documentFailure('unreachable', `the connection failed (${errorCode(error)})`);
 };
 
 const statusOk = 200;
@@ -38,15 +38,15 @@ const readUrl = (text: string): URL | null => {
   return url.protocol === 'https:' || url.protocol === 'http:' ? url : null;
 };
 
-/** Why an answer is refused by its head alone; null where its body may be read. */
-const refusalOfHead = ({ statusCode, headers }: Dispatcher.ResponseData, { bodyOctets }: DocumentLimits) => {
+/** Why the head refuses a response; null: its body may be read. */
+const headFailure = ({ statusCode, headers }: Dispatcher.ResponseData, { bodyOctets }: DocumentLimits) => {
   if (statusCode >= 300 && statusCode < 400) {
     return documentFailure('bad_status', `it answered with status ${statusCode}; redirects are not followed`);
   }
   if (statusCode !== statusOk) return documentFailure('bad_status', `it answered with status ${statusCode}`);
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
-    return documentFailure('malformed', 'the answer is compressed, which was not asked for');
+    return documentFailure('malformed', 'the answer is compressed although the request accepts identity only');
   }
   const length = Number(headers['content-length'] ?? 0);
   return length > bodyOctets ? documentFailure('too_large', `the answer is over ${bodyOctets} bytes`) : null;
@@ -60,13 +60,13 @@ const readText = (octets: Buffer): Result<string, KeySetFailure> => {
   }
 };
 
-const readAnswer = async (
+const readResponse = async (
   answer: Dispatcher.ResponseData,
   limits: DocumentLimits,
 ): Promise<Result<string, KeySetFailure>> => {
-  const refused = refusalOfHead(answer, limits);
+  const refused = headFailure(answer, limits);
   if (refused !== null) {
-    // Its error says no more than that nobody read it.
+    // Destroying an unread body emits an error without further meaning.
     answer.body.on('error', () => undefined).destroy();
     return refused;
   }
@@ -81,20 +81,20 @@ const readAnswer = async (
   return readText(Buffer.concat(chunks, octets));
 };
 
-/** Connects, and gives the socket up as soon as `signal` says so: undici leaves one that is only connecting to its time-out. */
-const connectorUntil = (signal: AbortSignal, connectMs: number): buildConnector.connector => {
+/** Destroys the socket when `signal` aborts. By itself, undici leaves a connecting socket to its timeout. */
+const abortableConnector = (signal: AbortSignal, connectMs: number): buildConnector.connector => {
   const connect = buildConnector({ timeout: connectMs, allowH2: false, maxCachedSessions: 0 });
   return (options, callback) => {
     const socket: unknown = connect(options, callback);
     if (!(socket instanceof Socket)) return;
-    signal.addEventListener('abort', () => socket.destroy(new Error('it was given up')), { once: true });
+    signal.addEventListener('abort', () => socket.destroy(new Error('the fetch was aborted')), { once: true });
   };
 };
 
 /**
- * Fetches the text of a document; a byte order mark is left out. Each fetch has a connection of its own, which ends with it:
- * the next one is minutes away, and a provider that hangs holds up no other. The answer is never decompressed, so its size is
- * the size that came. Never rejects.
+ * Fetches the text of a document, without a byte order mark. Each fetch opens and closes its own connection: the next
+ * fetch is minutes away, and a provider that hangs delays no other. It never decompresses the response, so the limit
+ * bounds the octets received. Never rejects.
  */
 export const fetchDocument = async (
   { url, accept }: DocumentRequest,
@@ -102,19 +102,19 @@ export const fetchDocument = async (
   cancellation: Cancellation,
 ): Promise<Result<string, KeySetFailure>> => {
   const target = readUrl(url);
-  if (target === null) return documentFailure('unreachable', 'its address is no http or https URL');
+  if (target === null) return documentFailure('unreachable', 'its address is not an http or https URL');
   const { connectMs, answerMs, headOctets } = limits;
-  const givenUp = new AbortController();
-  let isLate = false;
+  const abort = new AbortController();
+  let hasTimedOut = false;
   const timer = setTimeout(() => {
-    isLate = true;
-    givenUp.abort();
+    hasTimedOut = true;
+    abort.abort();
   }, answerMs);
-  const endListening = cancellation.onCancel(() => givenUp.abort());
+  const removeListener = cancellation.onCancel(() => abort.abort());
   const client = new Client(target.origin, {
-    connect: connectorUntil(givenUp.signal, connectMs),
+    connect: abortableConnector(abort.signal, connectMs),
     maxHeaderSize: headOctets,
-    // The deadline of the whole answer covers each part of it.
+    // The timer above covers head and body.
     headersTimeout: 0,
     bodyTimeout: 0,
     pipelining: 0,
@@ -124,16 +124,16 @@ export const fetchDocument = async (
       method: 'GET',
       path: target.pathname + target.search,
       headers: { accept, 'accept-encoding': 'identity' },
-      signal: givenUp.signal,
+      signal: abort.signal,
     });
-    return await readAnswer(answer, limits);
+    return await readResponse(answer, limits);
   } catch (error) {
-    if (isLate) return documentFailure('timed_out', `no whole answer within ${answerMs} ms`);
-    if (givenUp.signal.aborted) return documentFailure('cancelled', 'nobody wants it any more');
+    if (hasTimedOut) return documentFailure('timed_out', `no whole answer within ${answerMs} ms`);
+    if (abort.signal.aborted) return documentFailure('cancelled', 'nobody wants it any more');
     return transportFailure(error, limits);
   } finally {
     clearTimeout(timer);
-    endListening();
+    removeListener();
     await client.destroy();
   }
 };

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../../domain/shared/json.js';
 import { ok, type Result } from '../../../domain/shared/result.js';
 import { parseStrictJsonObject } from '../../../domain/shared/strict-json.js';
 import { type DocumentLimits, defaultKeySetLimits, documentFailure } from './document-request.js';
-import { fetchWithUndici } from './fetch-with-undici.js';
+import { fetchDocumentLazily } from './fetch-document-lazily.js';
 
 const accept = 'application/jwk-set+json, application/json';
 
@@ -17,7 +17,7 @@ export class UndiciKeySetSource implements KeySetSource {
   }
 
   async fetch(url: string, cancellation: Cancellation): Promise<Result<JsonValue, KeySetFailure>> {
-    const fetched = await fetchWithUndici({ url, accept }, this.#limits, cancellation);
+    const fetched = await fetchDocumentLazily({ url, accept }, this.#limits, cancellation);
     if (!fetched.ok) return fetched;
     const json = parseStrictJsonObject(fetched.value);
     return json === null ? documentFailure('malformed', 'the answer is not a JSON object') : ok(json);

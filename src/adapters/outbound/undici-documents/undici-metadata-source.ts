@@ -2,7 +2,7 @@ import type { KeySetFailure, MetadataSource } from '../../../application/ports/a
 import type { Cancellation } from '../../../application/ports/shared/cancellation.js';
 import type { Result } from '../../../domain/shared/result.js';
 import { type DocumentLimits, defaultMetadataLimits } from './document-request.js';
-import { fetchWithUndici } from './fetch-with-undici.js';
+import { fetchDocumentLazily } from './fetch-document-lazily.js';
 
 const accept = 'application/samlmetadata+xml, application/xml, text/xml';
 
@@ -15,6 +15,6 @@ export class UndiciMetadataSource implements MetadataSource {
   }
 
   fetch(url: string, cancellation: Cancellation): Promise<Result<string, KeySetFailure>> {
-    return fetchWithUndici({ url, accept }, this.#limits, cancellation);
+    return fetchDocumentLazily({ url, accept }, this.#limits, cancellation);
   }
 }

@@ -10,7 +10,7 @@ export interface VerifiedToken {
   readonly prepared: PreparedIdentity;
   readonly window: TokenWindow;
   /** The key that its signature was verified under; null: one that stays as long as the memory. */
-  readonly key: { readonly withdrawn: boolean } | null;
+  readonly key: { readonly isWithdrawn: boolean } | null;
   /** SHA-256 of the certificate that it is bound to; null: any request may show it. */
   readonly boundTo: string | null;
 }
@@ -115,7 +115,7 @@ export class VerifiedTokenCache implements KnownCredentials {
     const isOwn = credential instanceof RememberedToken && credential.memory === this;
     const entry = isOwn ? credential : this.#entries.get(fieldOf(credential.token));
     if (entry === undefined) return null;
-    if (entry.key?.withdrawn === true) {
+    if (entry.key?.isWithdrawn === true) {
       this.#forget(entry);
       return null;
     }

@@ -1,7 +1,7 @@
 import type { OidcProviderOptions } from '../../../domain/agent/configuration/agent-configuration.js';
 import type { KeySet, RefreshResult } from '../keys/key-set.js';
 import type { KeySetLease, KeySets } from '../keys/key-sets.js';
-import type { WantedKeys } from '../keys/load-key-set.js';
+import type { KeySetSpec } from '../keys/load-key-set.js';
 
 /** A provider with the keys that its tokens are verified by. */
 export interface ProviderKeys {
@@ -10,7 +10,7 @@ export interface ProviderKeys {
 }
 
 /** Which keys verify the tokens of a provider. */
-export const keysOfProvider = ({ issuer, jwksUrl, algorithms }: OidcProviderOptions): WantedKeys => ({
+export const keysOfProvider = ({ issuer, jwksUrl, algorithms }: OidcProviderOptions): KeySetSpec => ({
   location: jwksUrl === null ? { kind: 'issuer', issuer } : { kind: 'url', url: jwksUrl },
   algorithms,
 });
@@ -67,7 +67,7 @@ export class AgentKeySets {
     this.#shared = shared;
   }
 
-  acquire(wanted: WantedKeys, refreshMs: number): KeySetLease {
+  acquire(wanted: KeySetSpec, refreshMs: number): KeySetLease {
     const lease = this.#shared.acquire(wanted, refreshMs);
     const { keys } = lease;
     this.#uses.set(keys, (this.#uses.get(keys) ?? 0) + 1);

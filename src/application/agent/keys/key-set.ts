@@ -21,22 +21,22 @@ import type { Random } from '../../ports/shared/random.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import { CancellationSource } from '../../shared/cancellation/cancellation-source.js';
 import { KeySetLog } from './key-set-log.js';
-import { type LoadedKey, type LoadedKeySet, loadKeySet, type WantedKeys } from './load-key-set.js';
-import type { VerifyingKey } from './verifying-key.js';
+import { type KeySetSpec, type LoadedKey, type LoadedKeySet, loadKeySet } from './load-key-set.js';
+import type { ProviderKey } from './provider-key.js';
 
-/** How a wait came to its end. */
-type KeyWaitOutcome =
-  /** What was waited for has ended. */
+/** How a wait for a refetch ended. */
+type RefetchOutcome =
+  /** The fetch ended, with or without success. */
   | 'ended'
-  /** It goes on, and the wait took too long. */
+  /** The timeout passed; the fetch continues. */
   | 'timed_out'
   | 'cancelled';
 
-/** Waits of many for one thing, each with a time of its own; so many at a time and no more. */
-class KeyWaits {
+/** The requests that wait for one fetch, each with its own timeout; their number is bounded. */
+class RefetchWaiters {
   readonly #scheduler: Scheduler;
   readonly #maximum: number;
-  readonly #ends = new Set<(end: KeyWaitOutcome) => void>();
+  readonly #settlers = new Set<(outcome: RefetchOutcome) => void>();
 
   constructor(scheduler: Scheduler, maximum: number) {
     this.#scheduler = scheduler;
@@ -44,31 +44,31 @@ class KeyWaits {
   }
 
   get isFull(): boolean {
-    return this.#ends.size >= this.#maximum;
+    return this.#settlers.size >= this.#maximum;
   }
 
-  /** Only where it is not full. */
-  join(longestMs: number, cancellation: Cancellation): Promise<KeyWaitOutcome> {
+  /** Call it only while `isFull` is false. */
+  wait(timeoutMs: number, cancellation: Cancellation): Promise<RefetchOutcome> {
     return new Promise((resolve) => {
-      let endListening: () => void = () => undefined;
-      const end = (how: KeyWaitOutcome): void => {
-        this.#ends.delete(end);
+      let removeListener: () => void = () => undefined;
+      const settle = (outcome: RefetchOutcome): void => {
+        this.#settlers.delete(settle);
         deadline.cancel();
-        endListening();
-        resolve(how);
+        removeListener();
+        resolve(outcome);
       };
-      const deadline = this.#scheduler.after(longestMs, () => end('timed_out'));
-      this.#ends.add(end);
-      endListening = cancellation.onCancel(() => end('cancelled'));
+      const deadline = this.#scheduler.after(timeoutMs, () => settle('timed_out'));
+      this.#settlers.add(settle);
+      removeListener = cancellation.onCancel(() => settle('cancelled'));
     });
   }
 
   endAll(): void {
-    for (const end of [...this.#ends]) end('ended');
+    for (const settle of [...this.#settlers]) settle('ended');
   }
 }
 
-export interface KeySetParts {
+export interface KeySetPorts {
   readonly source: KeySetSource;
   readonly keys: VerificationKeys;
   readonly clock: Clock;
@@ -79,83 +79,83 @@ export interface KeySetParts {
 
 export type RefreshResult = 'success' | 'failure';
 
-/** Requests that wait for one set, at most: anybody can make up a `kid`, and each of them holds memory meanwhile. */
-export const maximumWaiting = 256;
+/** Requests that may wait for one set. A client can invent a `kid`, and each waiting request holds memory. */
+export const maximumRefetchWaiters = 256;
 
-/** Why no fetch is waited for. */
-export type NoWait =
-  /** There has been one too short a time ago. */
+/** Why a request does not wait for a refetch. */
+export type RefetchRefusal =
+  /** The last refetch was too recent, or the set is suspended. */
   | 'too_soon'
-  /** As many wait for it as may. */
+  /** `maximumRefetchWaiters` requests already wait. */
   | 'crowded';
 
 const locationText = (location: KeySetLocation): string =>
   location.kind === 'url' ? location.url : discoveryUrl(location.issuer);
 
-/** A set of keys none of which can be used: those before are withdrawn all the same. */
-const nothingUsable =
+/** The failure of a set without a usable key. Its withdrawn keys are withdrawn all the same. */
+const noUsableKeyText =
   'unusable: the set has keys, but none that can be used; those that it no longer has are withdrawn';
 
 /**
- * The keys of one provider. The set is fetched at once, then again and again in the background, one attempt at a time; the
- * last good one serves until there is another.
+ * The keys of one provider. It fetches the set at once and then periodically in the background, one attempt at a time.
+ * The last good set stays in use until the next one.
  */
 export class KeySet {
-  readonly #wanted: WantedKeys;
+  readonly #spec: KeySetSpec;
   readonly #refreshMs: number;
-  readonly #parts: KeySetParts;
+  readonly #ports: KeySetPorts;
   readonly #log: KeySetLog;
   readonly #onRefresh: (result: RefreshResult) => void;
   readonly #listeners = new Set<() => void>();
-  readonly #waits: KeyWaits;
+  readonly #waiters: RefetchWaiters;
   #firstLoad: Promise<void>;
   #keys: readonly LoadedKey[] = [];
   #freshness: KeySetFreshness = neverFetched;
   #failure: string | null = null;
-  /** Ends the attempt that lasts; null: none does. */
+  /** Cancels the running attempt; null: no attempt runs. */
   #attempting: CancellationSource | null = null;
   #next: ScheduledTask | null = null;
-  /** Nobody uses it: no attempt begins. */
+  /** No configuration uses the set, so no attempt begins. */
   #isSuspended = false;
-  /** An attempt was given up, or did not begin, because nobody used it. */
+  /** `suspend` cancelled or prevented an attempt; `resume` makes up for it. */
   #isOverdue = false;
   #isStopped = false;
 
-  constructor(wanted: WantedKeys, refreshMs: number, parts: KeySetParts, onRefresh: (result: RefreshResult) => void) {
-    this.#wanted = wanted;
+  constructor(spec: KeySetSpec, refreshMs: number, ports: KeySetPorts, onRefresh: (result: RefreshResult) => void) {
+    this.#spec = spec;
     this.#refreshMs = refreshMs;
-    this.#parts = parts;
-    this.#log = new KeySetLog(parts.logger, locationText(wanted.location));
+    this.#ports = ports;
+    this.#log = new KeySetLog(ports.logger, locationText(spec.location));
     this.#onRefresh = onRefresh;
-    this.#waits = new KeyWaits(parts.scheduler, maximumWaiting);
+    this.#waiters = new RefetchWaiters(ports.scheduler, maximumRefetchWaiters);
     this.#firstLoad = this.#start();
   }
 
-  /** The key that a token names by its header; null where there is none, or more than one. */
-  find(kid: string | null, algorithm: string): VerifyingKey | null {
+  /** The key that the header of a token names; null: no key matches, or several do. */
+  find(kid: string | null, algorithm: string): ProviderKey | null {
     return chooseKey(this.#keys, kid, algorithm);
   }
 
-  /** Whether a key has that `kid`, whatever its algorithm. */
+  /** Whether a key of any algorithm has that `kid`. */
   hasKid(kid: string): boolean {
     return this.#keys.some((key) => key.kid === kid);
   }
 
   /**
-   * Fetches the set because a token names a key that is not in it, and waits for that. Everyone who asks while an attempt
-   * lasts waits for that one; it goes on when they no longer do.
+   * Fetches the set because a token names a key that is not in it, and waits for the end. All callers share the running
+   * attempt; it continues after they stop waiting.
    */
-  refetch(longestMs: number, cancellation: Cancellation): Promise<KeyWaitOutcome> | NoWait {
+  refetch(timeoutMs: number, cancellation: Cancellation): Promise<RefetchOutcome> | RefetchRefusal {
     if (this.#attempting === null) {
-      const nowMs = this.#parts.clock.monotonicMs();
+      const nowMs = this.#ports.clock.monotonicMs();
       if (this.#isSuspended || !mayRefetch(this.#freshness, nowMs)) return 'too_soon';
       this.#freshness = afterRefetch(this.#freshness, nowMs);
       void this.#start();
     }
-    return this.#waits.isFull ? 'crowded' : this.#waits.join(longestMs, cancellation);
+    return this.#waiters.isFull ? 'crowded' : this.#waiters.wait(timeoutMs, cancellation);
   }
 
-  /** Resolves with the end of the first attempt, whatever it brought; while it is suspended, at once. */
+  /** Resolves when the first attempt ends, with or without success; at once while the set is suspended. */
   firstLoad(): Promise<void> {
     return this.#firstLoad;
   }
@@ -164,28 +164,28 @@ export class KeySet {
     return keySetState(this.#freshness);
   }
 
-  /** Why the last attempt failed, in one clause; null where it did not. */
+  /** Why the last attempt failed, in one clause; null: it succeeded, or none has ended. */
   lastFailure(): string | null {
     return this.#failure;
   }
 
-  /** Calls back whenever `state` has changed; the result ends that. */
+  /** Calls the listener whenever `state` changes. Returns a function that removes the listener. */
   onChange(listener: () => void): () => void {
     const own = () => listener();
     this.#listeners.add(own);
     return () => void this.#listeners.delete(own);
   }
 
-  /** Nobody uses it for the moment: an attempt that lasts is given up, and none begins. The keys stay as they are. */
+  /** Cancels the running attempt and begins no other until `resume`. The keys stay. */
   suspend(): void {
     this.#isSuspended = true;
     if (this.#attempting !== null) this.#isOverdue = true;
     this.#attempting?.cancel();
     this.#attempting = null;
-    this.#waits.endAll();
+    this.#waiters.endAll();
   }
 
-  /** Somebody uses it again: what has not come about meanwhile is made up for at once. */
+  /** Allows attempts again, and starts one at once if one was missed. */
   resume(): void {
     if (!this.#isSuspended || this.#isStopped) return;
     this.#isSuspended = false;
@@ -194,7 +194,7 @@ export class KeySet {
     if (this.state() === 'absent') this.#firstLoad = ended;
   }
 
-  /** The same for good: every timer ends. */
+  /** Suspends the set for good, and cancels every timer. */
   stop(): void {
     this.#isStopped = true;
     this.suspend();
@@ -203,7 +203,7 @@ export class KeySet {
     this.#listeners.clear();
   }
 
-  // INVARIANT: called only while no attempt lasts, so that attempts never overlap.
+  // INVARIANT: called only while no attempt runs, so that attempts never overlap.
   #start(): Promise<void> {
     this.#next?.cancel();
     this.#next = null;
@@ -214,26 +214,26 @@ export class KeySet {
   }
 
   async #attempt(cancellation: CancellationSource): Promise<void> {
-    const { source, keys } = this.#parts;
-    const loaded = await loadKeySet(this.#wanted, this.#keys, source, keys, cancellation);
+    const { source, keys } = this.#ports;
+    const loaded = await loadKeySet(this.#spec, this.#keys, source, keys, cancellation);
     if (cancellation.isCancelled) return;
     this.#attempting = null;
     this.#end(loaded);
-    this.#waits.endAll();
+    this.#waiters.endAll();
   }
 
   #end(loaded: Result<LoadedKeySet, string>): void {
-    const { scheduler, random } = this.#parts;
+    const { scheduler, random } = this.#ports;
     const before = this.state();
-    if (loaded.ok) this.#take(loaded.value);
-    const failure = loaded.ok ? this.#nothingUsable() : loaded.error;
+    if (loaded.ok) this.#replaceKeys(loaded.value);
+    const failure = loaded.ok ? this.#noUsableKey() : loaded.error;
     this.#failure = failure;
     if (failure === null) {
       this.#freshness = afterSuccess(this.#freshness);
-      if (before === 'stale') this.#log.recovered();
+      if (before === 'stale') this.#log.logRecovery();
     } else {
       this.#freshness = afterFailure(this.#freshness);
-      this.#log.failed(failure, this.state());
+      this.#log.logFailure(failure, this.state());
     }
     const delayMs = nextAttemptDelayMs(this.#freshness, this.#refreshMs, random.fraction());
     this.#next = scheduler.after(delayMs, () => {
@@ -244,17 +244,17 @@ export class KeySet {
     if (this.state() !== before) for (const listener of [...this.#listeners]) listener();
   }
 
-  #nothingUsable(): string | null {
-    return this.#keys.length === 0 ? nothingUsable : null;
+  #noUsableKey(): string | null {
+    return this.#keys.length === 0 ? noUsableKeyText : null;
   }
 
-  /** From one moment to the next: no request sees half of a set, and a key that has left it is refused at once. */
-  #take({ keys, refused }: LoadedKeySet): void {
+  /** Replaces all keys synchronously: no request sees half of a set, and a removed key is refused at once. */
+  #replaceKeys({ keys, refused }: LoadedKeySet): void {
     const held = this.#keys;
     const withdrawn = held.filter((key) => !keys.includes(key));
     for (const key of withdrawn) key.withdraw();
     this.#keys = keys;
-    this.#log.taken(keys, keys.filter((key) => !held.includes(key)).length, withdrawn);
-    this.#log.refused(refused);
+    this.#log.logChange(keys, keys.filter((key) => !held.includes(key)).length, withdrawn);
+    this.#log.logRefused(refused);
   }
 }

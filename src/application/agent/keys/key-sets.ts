@@ -1,44 +1,44 @@
 import type { ScheduledTask } from '../../ports/shared/scheduler.js';
-import { KeySet, type KeySetParts, type RefreshResult } from './key-set.js';
-import type { WantedKeys } from './load-key-set.js';
+import { KeySet, type KeySetPorts, type RefreshResult } from './key-set.js';
+import type { KeySetSpec } from './load-key-set.js';
 
-/** The use of a key set, by one configuration. */
+/** The use of a key set by one configuration. */
 export interface KeySetLease {
   readonly keys: KeySet;
-  /** Calling it again changes nothing. */
+  /** Idempotent. */
   release(): void;
 }
 
-/** Told what came of an attempt, and to get which set. */
+/** Receives the result of each attempt, and the set that was fetched. */
 export type RefreshListener = (result: RefreshResult, keys: KeySet) => void;
 
-/** How long a set that nobody uses is kept: a new configuration may take it over from the old one. */
-export const unusedSetKeptMs = 10_000;
-/** Sets that nobody uses, at most. */
-export const maximumUnusedSets = 16;
+/** How long an unused set is kept, in milliseconds: a new configuration may take it over from the old one. */
+export const unusedKeySetTtlMs = 10_000;
+/** Unused sets that are kept; above it the oldest is evicted. */
+export const maximumUnusedKeySets = 16;
 
-interface SharedSet {
+interface SharedKeySet {
   readonly keys: KeySet;
   leases: number;
-  /** Ends the set; null while it is used. */
+  /** Evicts the set when its TTL expires; null while a lease exists. */
   end: ScheduledTask | null;
 }
 
-/** The key sets of a process. Equal wants at the same interval share one set. */
+/** The key sets of a process. Equal specifications with the same refresh interval share one set. */
 export class KeySets {
-  readonly #parts: KeySetParts;
-  /** Those that nobody uses in the order in which they came to that. */
-  readonly #sets = new Map<string, SharedSet>();
+  readonly #ports: KeySetPorts;
+  /** Unused sets keep the order in which they became unused. */
+  readonly #sets = new Map<string, SharedKeySet>();
   readonly #listeners = new Set<RefreshListener>();
 
-  constructor(parts: KeySetParts) {
-    this.#parts = parts;
+  constructor(ports: KeySetPorts) {
+    this.#ports = ports;
   }
 
-  /** The set starts to be fetched where nobody has used it; `refreshMs` is its refresh interval. */
-  acquire(wanted: WantedKeys, refreshMs: number): KeySetLease {
-    const id = JSON.stringify([refreshMs, wanted.location, wanted.algorithms]);
-    const shared = this.#sets.get(id) ?? this.#add(id, wanted, refreshMs);
+  /** Leases a set, and starts its first fetch if it is new. `refreshMs` is its refresh interval. */
+  acquire(spec: KeySetSpec, refreshMs: number): KeySetLease {
+    const id = JSON.stringify([refreshMs, spec.location, spec.algorithms]);
+    const shared = this.#sets.get(id) ?? this.#add(id, spec, refreshMs);
     shared.leases += 1;
     shared.end?.cancel();
     shared.end = null;
@@ -55,34 +55,34 @@ export class KeySets {
     };
   }
 
-  /** Calls back at the end of each attempt to get a set; the result ends that. */
+  /** Calls the listener at the end of each fetch. Returns a function that removes the listener. */
   onRefresh(listener: RefreshListener): () => void {
     const own: RefreshListener = (result, keys) => listener(result, keys);
     this.#listeners.add(own);
     return () => void this.#listeners.delete(own);
   }
 
-  #add(id: string, wanted: WantedKeys, refreshMs: number): SharedSet {
-    const keys: KeySet = new KeySet(wanted, refreshMs, this.#parts, (result) => {
+  #add(id: string, spec: KeySetSpec, refreshMs: number): SharedKeySet {
+    const keys: KeySet = new KeySet(spec, refreshMs, this.#ports, (result) => {
       for (const listener of [...this.#listeners]) listener(result, keys);
     });
-    const shared: SharedSet = { keys, leases: 0, end: null };
+    const shared: SharedKeySet = { keys, leases: 0, end: null };
     this.#sets.set(id, shared);
     return shared;
   }
 
-  #retire(id: string, shared: SharedSet): void {
+  #retire(id: string, shared: SharedKeySet): void {
     this.#sets.delete(id);
     this.#sets.set(id, shared);
-    // A fetch for nobody would keep the process from ending.
+    // A fetch for an unused set would keep the process from ending.
     shared.keys.suspend();
-    shared.end = this.#parts.scheduler.after(unusedSetKeptMs, () => this.#end(id, shared));
+    shared.end = this.#ports.scheduler.after(unusedKeySetTtlMs, () => this.#end(id, shared));
     const unused = [...this.#sets].filter(([, { end }]) => end !== null);
     const [oldest] = unused;
-    if (unused.length > maximumUnusedSets && oldest !== undefined) this.#end(...oldest);
+    if (unused.length > maximumUnusedKeySets && oldest !== undefined) this.#end(...oldest);
   }
 
-  #end(id: string, shared: SharedSet): void {
+  #end(id: string, shared: SharedKeySet): void {
     shared.end?.cancel();
     shared.keys.stop();
     this.#sets.delete(id);

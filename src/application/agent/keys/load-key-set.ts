@@ -7,15 +7,15 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { KeySetFailure, KeySetSource } from '../../ports/agent/key-set-source.js';
 import type { TokenVerifier, VerificationKeys } from '../../ports/agent/token-verifier.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
-import type { VerifyingKey } from './verifying-key.js';
+import type { ProviderKey } from './provider-key.js';
 
-/** A key that a set holds on to as long as its provider publishes it. */
-export class LoadedKey implements VerifyingKey {
+/** A key that stays in the set while its provider publishes it. */
+export class LoadedKey implements ProviderKey {
   readonly identity: string;
   readonly kid: string | null;
   readonly algorithm: AsymmetricAlgorithm;
   readonly verifier: TokenVerifier;
-  #withdrawn = false;
+  #isWithdrawn = false;
 
   constructor({ identity, kid, algorithm }: PublicKey, verifier: TokenVerifier) {
     this.identity = identity;
@@ -24,23 +24,23 @@ export class LoadedKey implements VerifyingKey {
     this.verifier = verifier;
   }
 
-  get withdrawn(): boolean {
-    return this.#withdrawn;
+  get isWithdrawn(): boolean {
+    return this.#isWithdrawn;
   }
 
   withdraw(): void {
-    this.#withdrawn = true;
+    this.#isWithdrawn = true;
   }
 }
 
 export interface LoadedKeySet {
-  /** None where the provider has keys that cannot be used. */
+  /** Empty: the provider publishes no usable key. */
   readonly keys: readonly LoadedKey[];
   readonly refused: readonly RefusedKey[];
 }
 
-/** Which keys are wanted, and where they are. */
-export interface WantedKeys {
+/** Where a key set is, and the algorithms that its keys may have. */
+export interface KeySetSpec {
   readonly location: KeySetLocation;
   /** See `readPublicKeys`. */
   readonly algorithms: readonly AsymmetricAlgorithm[] | null;
@@ -61,11 +61,11 @@ const discover = async (
 };
 
 /**
- * Fetches a set and makes its keys ready. Those of `known` that are in it are used again. The error is one clause for the
- * log, and says that there is no set. Never rejects.
+ * Fetches a set and prepares its keys. Reuses each key of `known` that is still in the set. The error is one clause for
+ * the log: the set could not be read. Never rejects.
  */
 export const loadKeySet = async (
-  { location, algorithms }: WantedKeys,
+  { location, algorithms }: KeySetSpec,
   known: readonly LoadedKey[],
   source: KeySetSource,
   verificationKeys: VerificationKeys,

@@ -6,7 +6,7 @@ import { checkOidcHeader, type KeyReference } from '../../../domain/agent/tokens
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { KeySet } from '../keys/key-set.js';
-import type { VerifyingKey } from '../keys/verifying-key.js';
+import type { ProviderKey } from '../keys/provider-key.js';
 import { type ReadToken, rejected, type TokenUse, type TokenVerdict } from './token-verdict.js';
 
 export interface OidcProvider {
@@ -77,7 +77,7 @@ export class ProviderTokens {
     return keys.state() === 'absent' ? undecided : rejected('unknown_key');
   }
 
-  #judge({ read, use }: ShownToken, { options }: OidcProvider, key: VerifyingKey): TokenVerdict {
+  #judge({ read, use }: ShownToken, { options }: OidcProvider, key: ProviderKey): TokenVerdict {
     const { token, payload: claims } = read;
     // Claims are judged only once the signature holds: nothing is said about a token that someone made up.
     if (!key.verifier.isSigned(token)) return rejected('bad_signature');

@@ -38,7 +38,7 @@ export interface VerifiedClaims {
   /** The first moment at which it is over by its own word; milliseconds since the Unix epoch, without a tolerance. */
   readonly expiresMs: number;
   /** The key that its signature was verified under; null: one that stays as long as the configuration. */
-  readonly key: { readonly withdrawn: boolean } | null;
+  readonly key: { readonly isWithdrawn: boolean } | null;
 }
 
 export type TokenVerdict =

@@ -289,10 +289,10 @@ describe('a provider that cannot be had', () => {
   it.each<[string, string | (() => Promise<string>), RegExp]>([
     ['because nothing listens', async () => `http://127.0.0.1:${await freePort()}/`, /ECONNREFUSED/],
     ['because its name leads nowhere', 'https://keys.invalid/', /^the connection failed \(E\w+\)$/],
-    ['because its address is none', 'keys.json', /no http or https URL/],
-    ['because its address is a file', 'file:///etc/passwd', /no http or https URL/],
-    ['because its address is data', `data:application/json,${keySet}`, /no http or https URL/],
-    ['because its port is no port', 'http://127.0.0.1:99999/', /no http or https URL/],
+    ['because its address is none', 'keys.json', /not an http or https URL/],
+    ['because its address is a file', 'file:///etc/passwd', /not an http or https URL/],
+    ['because its address is data', `data:application/json,${keySet}`, /not an http or https URL/],
+    ['because its port is no port', 'http://127.0.0.1:99999/', /not an http or https URL/],
   ])('%s, is unreachable', async (_, url, detail) => {
     const fetched = await patient.fetch(typeof url === 'string' ? url : await url(), neverCancelled);
     expect(fetched).toEqual({ ok: false, error: { code: 'unreachable', detail: expect.stringMatching(detail) } });

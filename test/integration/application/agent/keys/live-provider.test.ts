@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { maximumWaiting } from '../../../../../src/application/agent/keys/key-set.js';
+import { maximumRefetchWaiters } from '../../../../../src/application/agent/keys/key-set.js';
 import { keyPatienceMs } from '../../../../../src/application/agent/verify-tokens/provider-tokens.js';
 import { type KeySetDisturbance, LiveOidcProvider } from '../../../../support/agent/live-oidc-provider.js';
 import { startedTestAgent, type TestAgent } from '../../../../support/agent/test-agent.js';
@@ -148,8 +148,10 @@ describe('the keys of a live provider', () => {
       }),
     );
     // So many wait for it, the others are to come again.
-    expect(outcomes.filter((outcome) => outcome === '401 unknown_key')).toHaveLength(maximumWaiting);
-    expect(outcomes.filter((outcome) => outcome === '503 keys_unavailable')).toHaveLength(1_000 - maximumWaiting);
+    expect(outcomes.filter((outcome) => outcome === '401 unknown_key')).toHaveLength(maximumRefetchWaiters);
+    expect(outcomes.filter((outcome) => outcome === '503 keys_unavailable')).toHaveLength(
+      1_000 - maximumRefetchWaiters,
+    );
     expect(provider.keySetRequests - before).toBe(1);
     expect(await judge(tokens[0] as string)).toBe('401 unknown_key');
     clock.advance(29_000);

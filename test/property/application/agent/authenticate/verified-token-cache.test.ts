@@ -32,7 +32,7 @@ class NaiveMemory {
     const { prepared, window, key } = found.verified;
     const now = this.#clock.wallMs();
     this.#kept = this.#kept.filter((each) => each !== found);
-    if (key?.withdrawn === true) return null;
+    if (key?.isWithdrawn === true) return null;
     if (now >= window.untilMs) return null;
     this.#kept.push(found);
     return now < window.fromMs ? null : { kind: 'authenticated', prepared };
@@ -95,11 +95,11 @@ describe('VerifiedTokenMemory', () => {
         const clock = new ManualClock();
         const memory = new VerifiedTokenCache(clock, { maximumEntries, maximumSize });
         const naive = new NaiveMemory(clock);
-        const keys = Array.from({ length: keyCount }, () => ({ withdrawn: false }));
+        const keys = Array.from({ length: keyCount }, () => ({ isWithdrawn: false }));
         for (const [index, each] of steps.entries()) {
           if (each.act === 'advance') clock.advance(each.ms);
           else if (each.act === 'withdraw') {
-            for (const withdrawn of keys.splice(each.key, 1, { withdrawn: false })) withdrawn.withdrawn = true;
+            for (const withdrawn of keys.splice(each.key, 1, { isWithdrawn: false })) withdrawn.isWithdrawn = true;
           } else if (each.act === 'recall')
             expect(memory.recall(shown(each.token, each.isRead, memory))?.outcome ?? null).toEqual(
               naive.recall(each.token),

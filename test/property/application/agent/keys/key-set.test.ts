@@ -80,7 +80,7 @@ describe('a key set, whatever its provider does', () => {
           const found = kids.map((kid) => keys.find(kid, 'ES256')).filter((key) => key !== null);
           expect(keys.state()).not.toBe('absent');
           expect(found.length).toBeGreaterThan(0);
-          expect(found.some(({ withdrawn }) => withdrawn)).toBe(false);
+          expect(found.some(({ isWithdrawn }) => isWithdrawn)).toBe(false);
         });
       }),
       { numRuns: 60 },

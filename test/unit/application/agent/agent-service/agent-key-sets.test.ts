@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { unusedSetKeptMs } from '../../../../../src/application/agent/keys/key-sets.js';
+import { unusedKeySetTtlMs } from '../../../../../src/application/agent/keys/key-sets.js';
 import type { ConfigurationGiver } from '../../../../../src/application/ports/agent/agent-service.js';
 import type { JsonObject } from '../../../../../src/domain/shared/json.js';
 import { FakeKeySetSource } from '../../../../support/agent/fake-key-set-source.js';
@@ -190,7 +190,7 @@ describe('the key sets of an agent', () => {
     expect(scheduler.waiting).toBe(2);
     await agent.stop();
     await agent.stop();
-    await scheduler.advance(unusedSetKeptMs);
+    await scheduler.advance(unusedKeySetTtlMs);
     expect(scheduler.waiting).toBe(0);
     await scheduler.advance(refreshMs * 2);
     expect(keySetSource.requests).toBe(2);
@@ -201,10 +201,10 @@ describe('the key sets of an agent', () => {
     await agent.start();
     await agent.configure({ oidc: [provider, other] }, giver, 'change');
     await agent.configure({ oidc: provider }, giver, 'change');
-    await scheduler.advance(unusedSetKeptMs);
+    await scheduler.advance(unusedKeySetTtlMs);
     expect(scheduler.waiting).toBe(1);
     await agent.configure({ 'api-keys': ['key:name'] }, giver, 'change');
-    await scheduler.advance(unusedSetKeptMs);
+    await scheduler.advance(unusedKeySetTtlMs);
     expect(scheduler.waiting).toBe(0);
     expect(keySetSource.urls).toEqual(['https://id.example/keys', 'https://other.example/keys']);
   });
@@ -215,7 +215,7 @@ describe('the key sets of an agent', () => {
     await agent.configure({ oidc: provider }, giver, 'change');
     await agent.configure({ oidc: { ...provider, audience: 'other' } }, giver, 'change');
     expect((await agent.reload()).ok).toBe(true);
-    await scheduler.advance(unusedSetKeptMs);
+    await scheduler.advance(unusedKeySetTtlMs);
     expect(keySetSource.requests).toBe(1);
     expect(scheduler.waiting).toBe(1);
     expect(await decision({ aud: 'other' })).toBe('allow');
@@ -241,7 +241,7 @@ describe('the key sets of an agent', () => {
     await agent.stop();
     keySetSource.letGo();
     await starting;
-    await scheduler.advance(unusedSetKeptMs);
+    await scheduler.advance(unusedKeySetTtlMs);
     expect(scheduler.waiting).toBe(0);
   });
 

@@ -7,7 +7,7 @@ import { OidcCheck } from '../../../../../src/application/agent/authenticate/oid
 import { preparedIdentity } from '../../../../../src/application/agent/authenticate/prepared-identity.js';
 import { VerifiedTokenCache } from '../../../../../src/application/agent/authenticate/verified-token-cache.js';
 import { keysOfProvider } from '../../../../../src/application/agent/configure-agent/agent-key-sets.js';
-import { maximumWaiting } from '../../../../../src/application/agent/keys/key-set.js';
+import { maximumRefetchWaiters } from '../../../../../src/application/agent/keys/key-set.js';
 import {
   keyPatienceMs,
   type OidcProvider,
@@ -315,8 +315,8 @@ describe('a key that is not known', () => {
     }
     const outcomes = (await Promise.all(answers)).map(told);
     // So many wait for it; those that come while it lasts are not made to wait, those that come after it know.
-    expect(new Set(outcomes.slice(0, maximumWaiting))).toEqual(new Set(['unknown_key']));
-    expect(new Set(outcomes.slice(maximumWaiting, 501))).toEqual(new Set(['keys_unavailable']));
+    expect(new Set(outcomes.slice(0, maximumRefetchWaiters))).toEqual(new Set(['unknown_key']));
+    expect(new Set(outcomes.slice(maximumRefetchWaiters, 501))).toEqual(new Set(['keys_unavailable']));
     expect(new Set(outcomes.slice(501))).toEqual(new Set(['unknown_key']));
     expect(source.requests).toBe(2);
     await scheduler.advance(28_999);

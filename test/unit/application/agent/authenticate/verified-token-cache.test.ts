@@ -15,12 +15,12 @@ const made = (limits: Partial<TokenMemoryLimits> = {}) => {
   const clock = new ManualClock();
   const memory = new VerifiedTokenCache(clock, { maximumEntries: 100, maximumSize: 1_000, ...limits });
   const window = { fromMs: clock.wallMs(), untilMs: clock.wallMs() + 60_000 };
-  const remember = (token: string, key: { readonly withdrawn: boolean } | null = null): void =>
+  const remember = (token: string, key: { readonly isWithdrawn: boolean } | null = null): void =>
     memory.remember(token, { prepared, window, key, boundTo: null });
   return { clock, memory, remember };
 };
 
-describe('VerifiedTokenMemory', () => {
+describe('VerifiedTokenCache', () => {
   it('answers for a token that was verified, with the very identity that was prepared', () => {
     const { memory, remember } = made();
     expect(memory.recall(shown('a'))).toBeNull();
@@ -51,12 +51,12 @@ describe('VerifiedTokenMemory', () => {
 
   it('forgets a token once its key is withdrawn, even if the key came back', () => {
     const { memory, remember } = made();
-    const key = { withdrawn: false };
+    const key = { isWithdrawn: false };
     remember('a', key);
-    remember('b', { withdrawn: false });
-    key.withdrawn = true;
+    remember('b', { isWithdrawn: false });
+    key.isWithdrawn = true;
     expect(memory.recall(shown('a'))).toBeNull();
-    key.withdrawn = false;
+    key.isWithdrawn = false;
     expect(memory.recall(shown('a'))).toBeNull();
     expect(memory.recall(shown('b'))?.outcome).toEqual(accepted);
   });
@@ -74,12 +74,12 @@ describe('VerifiedTokenMemory', () => {
 
   it('holds no more than its size, and no longer counts what was replaced, expired or withdrawn', () => {
     const { clock, memory, remember } = made({ maximumSize: 10 });
-    const key = { withdrawn: false };
+    const key = { isWithdrawn: false };
     remember('aaaaaa', key);
     remember('aaaaaa', key);
     remember('bbbb');
     expect(memory.recall(shown('aaaaaa'))?.outcome).toEqual(accepted);
-    key.withdrawn = true;
+    key.isWithdrawn = true;
     expect(memory.recall(shown('aaaaaa'))).toBeNull();
     remember('cccccc');
     expect(memory.recall(shown('bbbb'))?.outcome).toEqual(accepted);
@@ -149,7 +149,7 @@ describe('VerifiedTokenMemory', () => {
 
   it('does not answer for what was found before it was forgotten, not even where it is remembered anew by another memory', () => {
     const { clock, memory, remember } = made({ maximumEntries: 1 });
-    const key = { withdrawn: false };
+    const key = { isWithdrawn: false };
     remember('a', key);
     const found = memory.credential('Bearer a') ?? shown('none');
     expect(memory.recall(found)?.outcome).toEqual(accepted);
@@ -159,7 +159,7 @@ describe('VerifiedTokenMemory', () => {
     remember('a', key);
     expect(memory.recall(found)?.outcome).toEqual(accepted);
     const again = memory.credential('Bearer a') ?? shown('none');
-    key.withdrawn = true;
+    key.isWithdrawn = true;
     expect(memory.recall(again)).toBeNull();
     expect(memory.credential('Bearer a')).toBeNull();
     remember('a');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type KeySet, maximumWaiting } from '../../../../../src/application/agent/keys/key-set.js';
+import { type KeySet, maximumRefetchWaiters } from '../../../../../src/application/agent/keys/key-set.js';
 import type { Cancellation } from '../../../../../src/application/ports/shared/cancellation.js';
 import { CancellationSource } from '../../../../../src/application/shared/cancellation/cancellation-source.js';
 import { keysAt } from '../../../../support/agent/fake-key-set-source.js';
@@ -26,7 +26,7 @@ describe('a key set', () => {
     const { keys, source } = await loaded();
     expect(source.urls).toEqual([keySetUrl]);
     expect(keys.state()).toBe('fresh');
-    expect(keys.find('first', 'ES256')).toMatchObject({ kid: 'first', algorithm: 'ES256', withdrawn: false });
+    expect(keys.find('first', 'ES256')).toMatchObject({ kid: 'first', algorithm: 'ES256', isWithdrawn: false });
     expect(keys.find('first', 'ES384')).toBeNull();
     expect(keys.find('other', 'ES256')).toBeNull();
     expect([keys.hasKid('first'), keys.hasKid('other')]).toEqual([true, false]);
@@ -62,8 +62,8 @@ describe('a key set', () => {
     source.publish(formedJwk('second'));
     await scheduler.advance(hour);
     expect(keys.find('first', 'ES256')).toBeNull();
-    expect(first?.withdrawn).toBe(true);
-    expect(keys.find('second', 'ES256')?.withdrawn).toBe(false);
+    expect(first?.isWithdrawn).toBe(true);
+    expect(keys.find('second', 'ES256')?.isWithdrawn).toBe(false);
   });
 
   it('takes another key under the same kid for another key', async () => {
@@ -71,7 +71,7 @@ describe('a key set', () => {
     const first = keys.find('first', 'ES256');
     source.publish(formedJwk('first', 'another-number'));
     await scheduler.advance(hour);
-    expect(first?.withdrawn).toBe(true);
+    expect(first?.isWithdrawn).toBe(true);
     expect(keys.find('first', 'ES256')).not.toBe(first);
   });
 
@@ -82,8 +82,8 @@ describe('a key set', () => {
     await scheduler.advance(hour);
     source.publish(formedJwk('first'));
     await scheduler.advance(hour);
-    expect(first?.withdrawn).toBe(true);
-    expect(keys.find('first', 'ES256')?.withdrawn).toBe(false);
+    expect(first?.isWithdrawn).toBe(true);
+    expect(keys.find('first', 'ES256')?.isWithdrawn).toBe(false);
   });
 
   it('keeps its keys while the provider is away, tries again ever more rarely, and recovers', async () => {
@@ -92,7 +92,7 @@ describe('a key set', () => {
     await scheduler.advance(hour);
     expect(keys.state()).toBe('stale');
     expect(keys.lastFailure()).toBe('unreachable: nobody listens');
-    expect(keys.find('first', 'ES256')?.withdrawn).toBe(false);
+    expect(keys.find('first', 'ES256')?.isWithdrawn).toBe(false);
     const waits: number[] = [];
     for (let attempt = 0, seen = source.requests, waited = 0; attempt < 8; ) {
       await scheduler.advance(1_000);
@@ -129,7 +129,7 @@ describe('a key set', () => {
     source.answerWith(json);
     await scheduler.advance(hour);
     expect(keys.state()).toBe('stale');
-    expect(keys.find('first', 'ES256')?.withdrawn).toBe(false);
+    expect(keys.find('first', 'ES256')?.isWithdrawn).toBe(false);
   });
 
   it.each([
@@ -142,7 +142,7 @@ describe('a key set', () => {
     const first = keys.find('first', 'ES256');
     source.publish(jwk);
     await scheduler.advance(hour);
-    expect(first?.withdrawn).toBe(true);
+    expect(first?.isWithdrawn).toBe(true);
     expect(keys.find('first', 'ES256')).toBeNull();
     expect(keys.state()).toBe('stale');
     expect(keys.lastFailure()).toContain('none that can be used');
@@ -152,8 +152,8 @@ describe('a key set', () => {
     source.publish(formedJwk('first'));
     await scheduler.advance(5_000);
     expect(keys.state()).toBe('fresh');
-    expect(first?.withdrawn).toBe(true);
-    expect(keys.find('first', 'ES256')?.withdrawn).toBe(false);
+    expect(first?.isWithdrawn).toBe(true);
+    expect(keys.find('first', 'ES256')?.isWithdrawn).toBe(false);
   });
 
   it('leaves out the keys that cannot be used, and says so once for as long as they are the same', async () => {
@@ -273,7 +273,7 @@ describe('a refetch', () => {
     source.isHeld = true;
     const cancellation = new CancellationSource();
     const first = refetch(keys, 800, cancellation);
-    const waits = Array.from({ length: maximumWaiting - 1 }, () => refetch(keys));
+    const waits = Array.from({ length: maximumRefetchWaiters - 1 }, () => refetch(keys));
     expect(waits).not.toContain('crowded');
     expect(refetch(keys)).toBe('crowded');
     cancellation.cancel();
@@ -315,7 +315,7 @@ describe('a set that has been stopped', () => {
     source.letGo();
     await settled();
     expect(keys.find('second', 'ES256')).toBeNull();
-    expect(keys.find('first', 'ES256')?.withdrawn).toBe(false);
+    expect(keys.find('first', 'ES256')?.isWithdrawn).toBe(false);
     expect(logger.lines).toHaveLength(lines);
     expect(scheduler.waiting).toBe(0);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maximumUnusedSets, unusedSetKeptMs } from '../../../../../src/application/agent/keys/key-sets.js';
+import { maximumUnusedKeySets, unusedKeySetTtlMs } from '../../../../../src/application/agent/keys/key-sets.js';
 import { keysAt } from '../../../../support/agent/fake-key-set-source.js';
 import { formedJwk, keySetUrl, testKeySets } from '../../../../support/agent/test-key-sets.js';
 import { settled } from '../../../../support/shared/manual-scheduler.js';
@@ -30,7 +30,7 @@ describe('KeySets', () => {
     const old = sets.acquire(keysAt(keySetUrl), hour);
     await old.keys.firstLoad();
     old.release();
-    await scheduler.advance(unusedSetKeptMs - 1);
+    await scheduler.advance(unusedKeySetTtlMs - 1);
     const next = sets.acquire(keysAt(keySetUrl), hour);
     expect(next.keys).toBe(old.keys);
     expect(next.keys.state()).toBe('fresh');
@@ -48,7 +48,7 @@ describe('KeySets', () => {
     source.isHeld = true;
     void first.keys.refetch(800, neverCancelled);
     second.release();
-    await scheduler.advance(unusedSetKeptMs);
+    await scheduler.advance(unusedKeySetTtlMs);
     expect(scheduler.waiting).toBe(0);
     source.publish(formedJwk('second'));
     source.letGo();
@@ -67,7 +67,7 @@ describe('KeySets', () => {
     expect([source.cancelled, source.unanswered]).toEqual([1, 0]);
     await keys.firstLoad();
     expect(keys.refetch(800, neverCancelled)).toBe('too_soon');
-    await scheduler.advance(unusedSetKeptMs);
+    await scheduler.advance(unusedKeySetTtlMs);
     expect(source.requests).toBe(1);
   });
 
@@ -100,23 +100,23 @@ describe('KeySets', () => {
     const [first, second] = [sets.acquire(keysAt(keySetUrl), hour), sets.acquire(keysAt(keySetUrl), hour)];
     first.release();
     first.release();
-    await scheduler.advance(unusedSetKeptMs);
+    await scheduler.advance(unusedKeySetTtlMs);
     expect(sets.acquire(keysAt(keySetUrl), hour).keys).toBe(second.keys);
   });
 
   it('keeps few sets that nobody uses, and ends the one first that was left first', async () => {
     const { sets, scheduler } = published();
     const urlOf = (index: number) => `https://id.example/${index}`;
-    const leases = Array.from({ length: maximumUnusedSets + 1 }, (_, index) =>
+    const leases = Array.from({ length: maximumUnusedKeySets + 1 }, (_, index) =>
       sets.acquire(keysAt(urlOf(index)), hour),
     );
     const used = sets.acquire(keysAt('https://id.example/used'), hour);
     await settled();
     leases.toReversed().forEach((lease) => lease.release());
     // A refresh and the end of the time for each that is kept, a refresh for the one in use.
-    expect(scheduler.waiting).toBe(2 * maximumUnusedSets + 1);
+    expect(scheduler.waiting).toBe(2 * maximumUnusedKeySets + 1);
     expect(sets.acquire(keysAt(urlOf(0)), hour).keys).toBe(leases[0]?.keys);
-    expect(sets.acquire(keysAt(urlOf(maximumUnusedSets)), hour).keys).not.toBe(leases[maximumUnusedSets]?.keys);
+    expect(sets.acquire(keysAt(urlOf(maximumUnusedKeySets)), hour).keys).not.toBe(leases[maximumUnusedKeySets]?.keys);
     expect(sets.acquire(keysAt('https://id.example/used'), hour).keys).toBe(used.keys);
   });
 

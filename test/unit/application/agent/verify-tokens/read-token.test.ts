@@ -6,7 +6,7 @@ import { OidcCheck } from '../../../../../src/application/agent/authenticate/oid
 import { preparedIdentity } from '../../../../../src/application/agent/authenticate/prepared-identity.js';
 import { VerifiedTokenCache } from '../../../../../src/application/agent/authenticate/verified-token-cache.js';
 import { SecurityTokens } from '../../../../../src/application/agent/exchange-token/security-tokens.js';
-import type { VerifyingKey } from '../../../../../src/application/agent/keys/verifying-key.js';
+import type { ProviderKey } from '../../../../../src/application/agent/keys/provider-key.js';
 import { JwtTokens } from '../../../../../src/application/agent/verify-tokens/jwt-tokens.js';
 import { OwnTokens } from '../../../../../src/application/agent/verify-tokens/own-tokens.js';
 import { ProviderTokens } from '../../../../../src/application/agent/verify-tokens/provider-tokens.js';
@@ -38,7 +38,7 @@ const providers = async (): Promise<ProviderTokens> => {
   source.publish({ ...publicJwk(pair.publicKey), kid: 'one' });
   const keys = sets.acquire(keysAt(`${corpIssuer}/keys`), 3_600_000).keys;
   await keys.firstLoad();
-  const key: VerifyingKey | null = keys.find('one', 'ES256');
+  const key: ProviderKey | null = keys.find('one', 'ES256');
   if (key === null) throw new Error('the key set has no key');
   const options = {
     name: null,

@@ -1,12 +1,12 @@
 import type { AsymmetricAlgorithm } from '../../../domain/agent/tokens/signature-algorithm.js';
 import type { TokenVerifier } from '../../ports/agent/token-verifier.js';
 
-/** A key of a provider's set, ready for use. */
-export interface VerifyingKey {
+/** A key of a provider's key set, ready to verify signatures. */
+export interface ProviderKey {
   readonly kid: string | null;
-  /** The one algorithm it is for. */
+  /** The only algorithm that it verifies. */
   readonly algorithm: AsymmetricAlgorithm;
   readonly verifier: TokenVerifier;
-  /** It has left the set: what was verified with it is good no longer. */
-  readonly withdrawn: boolean;
+  /** The provider removed it: cached results of its verifications are void. */
+  readonly isWithdrawn: boolean;
 }

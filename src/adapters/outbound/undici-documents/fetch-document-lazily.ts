@@ -3,7 +3,7 @@ import type { Cancellation } from '../../../application/ports/shared/cancellatio
 import type { Result } from '../../../domain/shared/result.js';
 import { type DocumentLimits, type DocumentRequest, documentFailure } from './document-request.js';
 
-const load = async (): Promise<typeof import('./fetch-document.js') | null> => {
+const loadFetchDocument = async (): Promise<typeof import('./fetch-document.js') | null> => {
   try {
     return await import('./fetch-document.js');
   } catch {
@@ -11,17 +11,17 @@ const load = async (): Promise<typeof import('./fetch-document.js') | null> => {
   }
 };
 
-/** See `fetchDocument`. Loads undici with the first fetch: few configurations fetch anything. Never rejects. */
-export const fetchWithUndici = async (
+/** `fetchDocument`, but loads undici with the first fetch: few configurations fetch a document. Never rejects. */
+export const fetchDocumentLazily = async (
   request: DocumentRequest,
   limits: DocumentLimits,
   cancellation: Cancellation,
 ): Promise<Result<string, KeySetFailure>> => {
-  const client = await load();
-  return client === null
+  const loaded = await loadFetchDocument();
+  return loaded === null
     ? documentFailure(
         'unreachable',
         'the HTTP client cannot be loaded: the files of the program have changed, restart it',
       )
-    : client.fetchDocument(request, limits, cancellation);
+    : loaded.fetchDocument(request, limits, cancellation);
 };

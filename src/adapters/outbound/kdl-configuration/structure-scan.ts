@@ -1,7 +1,7 @@
 /** Words, strings and marks of a configuration, all its files together: some 15 000 routes. */
 export const maximumConfigurationTokens = 250_000;
 
-const tooLong = `the configuration is too long: it may have ${maximumConfigurationTokens} words and marks at the most`;
+const tooLong = `the configuration is too long: it may have ${maximumConfigurationTokens} words and marks at most`;
 
 /** Something that makes a text unfit for a parser, and where. */
 export interface StructureFault {
@@ -18,10 +18,10 @@ export interface Structure {
   readonly tokens: number;
 }
 
-/** Blocks and comments inside one another, at the most. */
+/** Blocks and comments inside one another, at most. */
 const maximumDepth = 64;
 /**
- * Number signs around a raw string, at the most: the parsers search for such runs in quadratic
+ * Number signs around a raw string, at most: the parsers search for such runs in quadratic
  * time.
  */
 const maximumHashes = 64;

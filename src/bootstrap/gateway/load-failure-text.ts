@@ -1,7 +1,7 @@
 import { reportProblems } from '../../adapters/command-line/terminal-text.js';
 import { startupErrorText } from '../../adapters/inbound/gateway-command-line/startup-error-text.js';
 import type { LoadFailure } from '../../application/gateway/run-gateway/prepared-reload.js';
-import type { WorkerFailure } from '../../application/gateway/workers/supervise/worker-places.js';
+import type { WorkerFailure } from '../../application/gateway/workers/supervise/worker-slots.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import { formatProblem } from '../../domain/configuration/configuration-problem.js';
 

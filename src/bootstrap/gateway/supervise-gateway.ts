@@ -11,9 +11,9 @@ import type { LoadFailure } from '../../application/gateway/run-gateway/prepared
 import { GatheredWorkers, type GatheringParts } from '../../application/gateway/workers/aggregate/gathered-workers.js';
 import { ReloadRequests } from '../../application/gateway/workers/aggregate/gathering-topics.js';
 import { PermitCoordinator } from '../../application/gateway/workers/share-permits/permit-coordinator.js';
-import { RateLeases } from '../../application/gateway/workers/share-rates/rate-leases.js';
+import { RateLeaseServer } from '../../application/gateway/workers/share-rates/rate-lease-server.js';
 import {
-  JoinedService,
+  JoinableService,
   type SupervisedService,
 } from '../../application/gateway/workers/supervise/supervised-service.js';
 import {
@@ -21,7 +21,7 @@ import {
   supervisionTimes,
 } from '../../application/gateway/workers/supervise/supervision-times.js';
 import { Supervisor } from '../../application/gateway/workers/supervise/supervisor.js';
-import type { WorkerFailure } from '../../application/gateway/workers/supervise/worker-places.js';
+import type { WorkerFailure } from '../../application/gateway/workers/supervise/worker-slots.js';
 import type { CommandLineOverrides } from '../../application/gateway/workers/supervise/worker-topics.js';
 import type { AuditLog } from '../../application/ports/gateway/audit-log.js';
 import type { ConfigurationSource, LoadedConfiguration } from '../../application/ports/gateway/configuration-source.js';
@@ -144,7 +144,7 @@ export const superviseGateway = async (start: SupervisedGatewayStart): Promise<R
   const reloadRequests = new ReloadRequests();
   const open = auditLogs(() => start.auditOutput(), logger);
   const audit = new AuditTrail({ open, clock, logger, worker: 0, version: programVersion });
-  const leases = new RateLeases(new MemoryRateLimitStore(clock), clock);
+  const leases = new RateLeaseServer(new MemoryRateLimitStore(clock), clock);
   const running: { phase: GatewayPhase; reloads: () => ReloadFigures } = {
     phase: 'starting',
     reloads: () => ({ count: 0, lastLoadMs: clock.wallMs() }),
@@ -168,8 +168,8 @@ export const superviseGateway = async (start: SupervisedGatewayStart): Promise<R
     services: [
       gathered,
       new PermitCoordinator(workers, clock, scheduler),
-      new JoinedService(leases),
-      new JoinedService(new MemoryOfWorkers(new NodeProcessFigures())),
+      new JoinableService(leases),
+      new JoinableService(new MemoryOfWorkers(new NodeProcessFigures())),
       sharedStores(logger, clock, scheduler),
     ],
     drainedTargets: () => gathered.drainedTargets(),

@@ -1,7 +1,7 @@
 import { MemoryRateLimitStore } from '../../../src/adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { LeasedRateLimitStore } from '../../../src/application/gateway/workers/share-rates/leased-rate-limit-store.js';
-import { RateLeases } from '../../../src/application/gateway/workers/share-rates/rate-leases.js';
-import type { RateAnswer, RateQuestion } from '../../../src/application/gateway/workers/share-rates/rate-notices.js';
+import { RateLeaseServer } from '../../../src/application/gateway/workers/share-rates/rate-lease-server.js';
+import type { RateAnswer, RateQuestion } from '../../../src/application/gateway/workers/share-rates/rate-messages.js';
 import { WorkerChannel } from '../../../src/application/shared/worker-channel/worker-channel.js';
 import { type DelayedLink, delayedPair } from '../shared/delayed-pair.js';
 import { ManualClock } from '../shared/manual-clock.js';
@@ -31,14 +31,14 @@ export class RateWorkers {
   readonly clock = new ManualClock();
   readonly scheduler = new ManualScheduler(this.clock);
   readonly buckets: MemoryRateLimitStore;
-  readonly leases: RateLeases;
+  readonly leases: RateLeaseServer;
   readonly faults: unknown[] = [];
   readonly #options: RateWorkersOptions;
 
   constructor(options: RateWorkersOptions = {}) {
     this.#options = options;
     this.buckets = new MemoryRateLimitStore(this.clock, options.mostBuckets);
-    this.leases = new RateLeases(this.buckets, this.clock);
+    this.leases = new RateLeaseServer(this.buckets, this.clock);
   }
 
   /** Lets turns end that have begun, and time go on. */

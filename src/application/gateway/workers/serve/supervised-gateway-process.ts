@@ -3,7 +3,7 @@ import type { WorkerChannel } from '../../../shared/worker-channel/worker-channe
 import { type LoadFailure, loadFailure, type PreparedReload } from '../../run-gateway/prepared-reload.js';
 import { atOnce, type StopManner } from '../../run-gateway/stop-once-unused.js';
 import type { ListeningAddresses } from '../../run-gateway/wanted-listeners.js';
-import { plainFailure } from '../supervise/plain-failure.js';
+import { serializeFailure } from '../supervise/serialized-failure.js';
 import {
   abandonReload,
   beginServing,
@@ -60,17 +60,17 @@ export class SupervisedGatewayProcess {
     supervisor.answer(heartbeat, () => null);
     supervisor.answer(startWorker, async (order) => {
       const prepared = await this.#parts.prepare(order);
-      if (!prepared.ok) return err(plainFailure(prepared.error));
+      if (!prepared.ok) return err(serializeFailure(prepared.error));
       this.#prepared = prepared.value;
       return ok(null);
     });
     supervisor.answer(beginServing, async () => {
       const started = await this.#serve();
-      return started.ok ? started : err(plainFailure(started.error));
+      return started.ok ? started : err(serializeFailure(started.error));
     });
     supervisor.answer(prepareReload, async (order) => {
       const prepared = await this.#prepare(order);
-      return prepared.ok ? ok(null) : err(plainFailure(prepared.error));
+      return prepared.ok ? ok(null) : err(serializeFailure(prepared.error));
     });
     supervisor.answer(commitReload, () => this.#settle(async (prepared) => prepared.commit()));
     supervisor.answer(abandonReload, async () => {

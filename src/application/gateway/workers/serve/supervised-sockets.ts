@@ -1,7 +1,7 @@
 import type { SocketAddress } from '../../../../domain/configuration/network-addresses.js';
 import type { ListeningSocket, ListeningSockets } from '../../../ports/gateway/listening-sockets.js';
 import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
-import { errorOf } from '../supervise/plain-failure.js';
+import { deserializeError } from '../supervise/serialized-failure.js';
 import { listeningSocket } from '../supervise/worker-topics.js';
 
 /** A host name is looked up for it. */
@@ -23,7 +23,7 @@ export class SupervisedSockets implements ListeningSockets {
     const answered = await this.#supervisor.askForAttachment(listeningSocket, question, socketDeadlineMs);
     if (!answered.ok) throw new Error(`the supervisor gives no socket (${answered.error})`);
     const { answer, attachment } = answered.value;
-    if (!answer.ok) throw errorOf(answer.error);
+    if (!answer.ok) throw deserializeError(answer.error);
     if (attachment === null) throw new Error('the supervisor gave a socket that did not arrive');
     return this.#attached(attachment, answer.value);
   }

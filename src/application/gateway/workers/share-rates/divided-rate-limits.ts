@@ -1,8 +1,8 @@
 import type { RateLimitAnswer, RateLimitCharge, RateLimitStore } from '../../../ports/shared/rate-limit-store.js';
 
 /**
- * What one of several workers lets through on its own while it cannot ask: an equal part of every rate and burst. Together they let through
- * no more than the limits, but where the burst is smaller than the number of workers: each lets one request through.
+ * The limits of one worker that cannot reach the shared buckets: an equal part of every rate and burst. Together the
+ * workers stay within the limits, except when the burst is smaller than the number of workers: each admits one request.
  */
 export class DividedRateLimits implements RateLimitStore {
   readonly #store: RateLimitStore;

@@ -1,22 +1,22 @@
 import type { RateLimitAnswer, RateLimitCharge, RateLimitStore } from '../../../ports/shared/rate-limit-store.js';
 import type { ScheduledTask } from '../../../ports/shared/scheduler.js';
 import { LocalLease } from './local-lease.js';
-import { type RateDeskParts, RateLeaseServer, refuseLease } from './rate-lease-server.js';
+import { RateLeaseClient, type RateLeaseClientPorts, refuseLease } from './rate-lease-client.js';
 
-/** Buckets that one worker knows of. */
-const defaultMost = 10_000;
+/** Buckets that one worker keeps a lease of. */
+const defaultMaximumLeases = 10_000;
 
 /** Of those that are known for longest, how many are looked at for one that may go. */
-const lookedAt = 16;
+const evictionCandidates = 16;
 
-/** The buckets that a worker has tokens of, waits for, or knows to be empty. */
+/** The leases of one worker: buckets that it has tokens of, waits for, or knows to be empty. */
 class LocalLeases {
   readonly #most: number;
   readonly #spaces = new Map<string, Map<string, LocalLease>>();
-  /** Those known for longest first. */
+  /** In eviction order: least recently added or examined first. */
   readonly #all = new Set<LocalLease>();
 
-  constructor(most = defaultMost) {
+  constructor(most = defaultMaximumLeases) {
     this.#most = most;
   }
 
@@ -28,11 +28,11 @@ class LocalLeases {
     return this.#spaces.get(space)?.get(key) ?? null;
   }
 
-  /** The lease of a bucket under the limit of the charge; null: there are too many that are in use. */
+  /** The lease of a bucket under the limit of the charge; null: the table is full of leases in use. */
   obtain(charge: RateLimitCharge): LocalLease | null {
     const found = this.find(charge);
     if (found !== null) {
-      if (!found.isOf(charge.limit)) found.change(charge.limit);
+      if (!found.hasLimit(charge.limit)) found.changeLimit(charge.limit);
       return found;
     }
     if (this.#all.size >= this.#most && !this.#makeRoom()) return null;
@@ -44,11 +44,11 @@ class LocalLeases {
     return lease;
   }
 
-  /** Forgets what is idle, lets leases grow old, and gives those that owe an account. */
-  grow(nowMs: number): readonly LocalLease[] {
+  /** Ages every lease, evicts the idle ones, and returns those that owe an account. */
+  age(nowMs: number): readonly LocalLease[] {
     const owing: LocalLease[] = [];
     for (const lease of this.#all) {
-      lease.grow(nowMs);
+      lease.age(nowMs);
       if (lease.owesAccount) owing.push(lease);
       else if (lease.isIdle(nowMs)) this.#forget(lease);
     }
@@ -66,13 +66,13 @@ class LocalLeases {
   #makeRoom(): boolean {
     let looked = 0;
     for (const lease of this.#all) {
-      if (lease.mayGo) {
+      if (lease.isEvictable) {
         this.#forget(lease);
         return true;
       }
       looked += 1;
-      if (looked === lookedAt) return false;
-      // It is looked at again when all others have been.
+      if (looked === evictionCandidates) return false;
+      // Moves it behind all other candidates.
       this.#all.delete(lease);
       this.#all.add(lease);
     }
@@ -87,27 +87,27 @@ class LocalLeases {
   }
 }
 
-/** Uses are counted for so long, and so often accounts are given. */
-const growthMs = 50;
+/** The interval at which leases age and accounts are sent, in milliseconds. */
+const agingIntervalMs = 50;
 
 /**
- * The buckets of all workers together, as one worker sees them: they are the supervisor's, which lends tokens of those that are used much.
- * Answers at once where tokens of every bucket were lent, or where one is known to be empty.
+ * The shared rate-limit buckets, as one worker sees them. The supervisor holds the buckets and lends tokens of the busy
+ * ones. Answers synchronously when every bucket has lent tokens, or when one is known to be empty.
  */
 export class LeasedRateLimitStore implements RateLimitStore {
-  readonly #parts: RateDeskParts;
-  readonly #desk: RateLeaseServer;
+  readonly #parts: RateLeaseClientPorts;
+  readonly #client: RateLeaseClient;
   readonly #leases: LocalLeases;
   #growth: ScheduledTask | null = null;
 
-  /** @param most buckets that this worker knows of at the same time */
-  constructor(parts: RateDeskParts, most?: number) {
+  /** @param most buckets that this worker keeps a lease of at the same time */
+  constructor(parts: RateLeaseClientPorts, most?: number) {
     this.#parts = parts;
-    this.#desk = new RateLeaseServer(parts);
+    this.#client = new RateLeaseClient(parts);
     this.#leases = new LocalLeases(most);
   }
 
-  /** A bucket that this worker knows nothing of is told as full where another one refuses. */
+  /** When one bucket refuses, buckets without a lease are reported as full. */
   take(charges: readonly RateLimitCharge[]): RateLimitAnswer | Promise<RateLimitAnswer> {
     const { clock, supervisor } = this.#parts;
     if (charges.length === 0 && supervisor.isClosed) return { kind: 'unavailable', detail: 'the supervisor is gone' };
@@ -119,7 +119,7 @@ export class LeasedRateLimitStore implements RateLimitStore {
     for (let index = 0; index < charges.length; index += 1) {
       const charge = charges[index] as RateLimitCharge;
       const lease = this.#leases.find(charge);
-      if (lease === null || !lease.isOf(charge.limit)) {
+      if (lease === null || !lease.hasLimit(charge.limit)) {
         areAllLent = false;
         continue;
       }
@@ -137,17 +137,17 @@ export class LeasedRateLimitStore implements RateLimitStore {
     for (const lease of leases) {
       lease.spend();
       left.push(lease.left);
-      if (lease.runsLow(nowMs)) this.#desk.fetch(lease);
+      if (lease.runsLow(nowMs)) this.#client.fetch(lease);
     }
     return { kind: 'taken', left };
   }
 
-  /** Buckets that this worker knows of; the gateway's are the supervisor's. */
+  /** Leases of this worker, by space. The supervisor holds the buckets. */
   sizes(): Readonly<Record<string, number>> {
     return this.#leases.sizes();
   }
 
-  /** Gives everything back. */
+  /** Returns all lent tokens to the supervisor. */
   async close(): Promise<void> {
     this.#growth?.cancel();
     this.#growth = null;
@@ -156,7 +156,7 @@ export class LeasedRateLimitStore implements RateLimitStore {
       lease.giveBack();
       if (lease.owesAccount) owing.push(lease);
     }
-    this.#desk.account(owing);
+    this.#client.account(owing);
   }
 
   #ask(charges: readonly RateLimitCharge[]): RateLimitAnswer | Promise<RateLimitAnswer> {
@@ -167,13 +167,13 @@ export class LeasedRateLimitStore implements RateLimitStore {
       if (lease === null) return refuseLease({ leases, lacking }, 'too many buckets are in use at once');
       if (lease.hasToken) lease.reserve();
       else {
-        lease.lack();
+        lease.addWaiter();
         lacking.push(leases.length);
       }
       leases.push(lease);
     }
-    this.#growth ??= this.#parts.scheduler.after(growthMs, () => this.#grow());
-    return this.#desk.ask({ leases, lacking });
+    this.#growth ??= this.#parts.scheduler.after(agingIntervalMs, () => this.#grow());
+    return this.#client.ask({ leases, lacking });
   }
 
   #left(charges: readonly RateLimitCharge[]): readonly number[] {
@@ -181,8 +181,8 @@ export class LeasedRateLimitStore implements RateLimitStore {
   }
 
   #grow(): void {
-    this.#desk.account(this.#leases.grow(this.#parts.clock.monotonicMs()));
+    this.#client.account(this.#leases.age(this.#parts.clock.monotonicMs()));
     const isNeeded = this.#leases.size > 0;
-    this.#growth = isNeeded ? this.#parts.scheduler.after(growthMs, () => this.#grow()) : null;
+    this.#growth = isNeeded ? this.#parts.scheduler.after(agingIntervalMs, () => this.#grow()) : null;
   }
 }

@@ -7,27 +7,27 @@ import {
 } from '../../../../domain/gateway/rate-limiting/token-lease.js';
 import type { RateLimit } from '../../../../domain/shared/token-bucket.js';
 import type { RateLimitCharge } from '../../../ports/shared/rate-limit-store.js';
-import type { AnsweredBucket, AskedBucket } from './rate-notices.js';
+import type { BucketGrant, BucketRequest } from './rate-messages.js';
 
-/** What one worker has and knows of one bucket. All moments are of the worker's own clock. */
+/** The tokens that one worker holds of one bucket, and the last known state of it. Times are of the worker's clock. */
 export class LocalLease {
   readonly space: string;
   readonly key: string;
   #limit: RateLimit;
   /** Whole tokens that requests may take without asking. */
   #tokens = 0;
-  /** Tokens of requests that wait for what they lack of other buckets. */
+  /** Tokens of requests that wait for a token of another bucket. */
   #reserved = 0;
-  /** Requests that wait for a token of it. */
+  /** Requests that wait for a token of this bucket. */
   #lacking = 0;
   #spent = 0;
   #returned = 0;
-  /** Questions about it that are not answered. */
+  /** Unanswered questions about it. */
   #questions = 0;
-  /** One of them wishes for more than its requests need. */
+  /** An unanswered question asks for more tokens than its requests need. */
   #isWishing = false;
   #lentAtMs = 0;
-  /** In the bucket itself when it was last asked about. */
+  /** Tokens in the bucket, according to the last answer. */
   #leftThere: number;
   #leftAtMs = 0;
   #emptyUntilMs = Number.NEGATIVE_INFINITY;
@@ -46,39 +46,39 @@ export class LocalLease {
     return this.#tokens > 0;
   }
 
-  /** Tokens of the bucket and of this worker; what other workers have is not known. */
+  /** Tokens of the bucket and of this worker. Tokens lent to other workers are unknown. */
   get left(): number {
     return this.#leftThere + this.#tokens;
   }
 
-  /** There is something to give account of. */
+  /** The supervisor does not know of some spent or returned tokens. */
   get owesAccount(): boolean {
     return this.#spent + this.#returned > 0;
   }
 
-  /** Nothing is lost where it is forgotten, but that the bucket is empty. */
-  get mayGo(): boolean {
+  /** Eviction loses at most the knowledge that the bucket is empty. */
+  get isEvictable(): boolean {
     return this.#tokens + this.#reserved + this.#lacking + this.#spent + this.#returned + this.#questions === 0;
   }
 
-  isOf({ requestsPerSecond, burst }: RateLimit): boolean {
+  hasLimit({ requestsPerSecond, burst }: RateLimit): boolean {
     return requestsPerSecond === this.#limit.requestsPerSecond && burst === this.#limit.burst;
   }
 
-  /** Another limit holds: what was lent under the old one goes back. */
-  change(limit: RateLimit): void {
+  /** Replaces the limit, and returns the tokens lent under the old one. */
+  changeLimit(limit: RateLimit): void {
     this.#limit = limit;
     this.giveBack();
     this.#leftThere = Math.min(this.#leftThere, limit.burst);
     this.#emptyUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** It is used so much that more tokens are fetched before it has none. */
+  /** Its use is so high that the worker should fetch more tokens in advance. */
   runsLow(nowMs: number): boolean {
     return !this.#isWishing && this.#fetched(nowMs) > 0;
   }
 
-  /** Milliseconds until the bucket has a token, where it is known to have none; 0: it may have one. */
+  /** Milliseconds until the empty bucket has a token; 0: it may have one now. */
   emptyForMs(nowMs: number): number {
     const holdsMs = this.#emptyUntilMs - nowMs;
     // A clock that was set back does not make the wait longer.
@@ -107,47 +107,47 @@ export class LocalLease {
     this.#tokens += 1;
   }
 
-  /** A request waits for a token until one of the next two is called. */
-  lack(): void {
+  /** A request waits for a token until `grantWaiter` or `removeWaiter` is called. */
+  addWaiter(): void {
     this.#lacking += 1;
   }
 
-  noteGranted(): void {
+  grantWaiter(): void {
     this.#lacking -= 1;
     this.#usesNow += 1;
   }
 
-  noteNotGranted(): void {
+  removeWaiter(): void {
     this.#lacking -= 1;
   }
 
-  /** What was done with tokens until now; nothing is asked for. */
-  account(): AskedBucket {
+  /** The tokens spent and returned since the last account; asks for none. */
+  takeAccount(): BucketRequest {
     const [spent, returned] = [this.#spent, this.#returned];
     this.#spent = 0;
     this.#returned = 0;
     return { space: this.space, key: this.key, limit: this.#limit, spent, returned, wished: 0 };
   }
 
-  /** The account, and what is wished for beside the tokens that requests lack. Every question is answered. */
-  ask(nowMs: number): AskedBucket {
+  /** The account, and how many tokens to lend beyond those that requests wait for. Every question gets an answer. */
+  ask(nowMs: number): BucketRequest {
     this.#questions += 1;
-    if (this.#isWishing) return this.account();
+    if (this.#isWishing) return this.takeAccount();
     const wished = this.#lacking > 0 ? this.#wished() : this.#fetched(nowMs);
     this.#isWishing = wished > 0;
-    return { ...this.account(), wished };
+    return { ...this.takeAccount(), wished };
   }
 
-  /** A question is not open any more. */
-  noteClosed({ wished }: AskedBucket): void {
+  /** A question was answered or abandoned. */
+  closeQuestion({ wished }: BucketRequest): void {
     this.#questions -= 1;
     if (wished > 0) this.#isWishing = false;
   }
 
-  /** @param asked what this answers */
-  take({ left, lent, holdMs }: AnsweredBucket, asked: AskedBucket, askedAtMs: number, nowMs: number): void {
-    this.noteClosed(asked);
-    if (!this.isOf(asked.limit)) {
+  /** @param asked the request that this grant answers */
+  take({ left, lent, holdMs }: BucketGrant, asked: BucketRequest, askedAtMs: number, nowMs: number): void {
+    this.closeQuestion(asked);
+    if (!this.hasLimit(asked.limit)) {
       this.#returned += lent;
       return;
     }
@@ -155,24 +155,24 @@ export class LocalLease {
     this.#leftAtMs = nowMs;
     this.#tokens += lent;
     if (lent > 0) this.#lentAtMs = nowMs;
-    // It was so at some time after the question: at the latest then a token is there.
+    // The supervisor measured it after the question was sent, so this bound is on the early side.
     this.#emptyUntilMs = holdMs > 0 ? askedAtMs + holdMs : Number.NEGATIVE_INFINITY;
     this.#tokenAtMs = askedAtMs + untilToken(left, this.#limit);
   }
 
-  /** To be called as often as uses are counted together. */
-  grow(nowMs: number): void {
+  /** Starts the next interval of use counts. Call it once in each interval. */
+  age(nowMs: number): void {
     this.#usesBefore = this.#usesNow;
     this.#usesNow = 0;
     if (Math.abs(nowMs - this.#lentAtMs) >= leaseMs) this.giveBack();
   }
 
-  /** Nobody has used it lately, and nothing is known of it that saves a question. */
+  /** Not used in the last intervals, and its state saves no question. */
   isIdle(nowMs: number): boolean {
-    return this.mayGo && this.#usesBefore === 0 && this.emptyForMs(nowMs) === 0;
+    return this.isEvictable && this.#usesBefore === 0 && this.emptyForMs(nowMs) === 0;
   }
 
-  /** What requests have reserved stays. */
+  /** Returns the unreserved tokens. */
   giveBack(): void {
     this.#returned += this.#tokens;
     this.#tokens = 0;

@@ -1,175 +1,187 @@
+import { takeTokens } from '../../../../domain/gateway/rate-limiting/take-tokens.js';
+import {
+  filledBucket,
+  grantedLease,
+  holdMs,
+  lentLimit,
+  settledBucket,
+} from '../../../../domain/gateway/rate-limiting/token-lease.js';
+import type { RateLimit, TokenBucket } from '../../../../domain/shared/token-bucket.js';
 import type { Clock } from '../../../ports/shared/clock.js';
-import type { RateLimitAnswer } from '../../../ports/shared/rate-limit-store.js';
-import type { ScheduledTask, Scheduler } from '../../../ports/shared/scheduler.js';
+import type { RateBuckets, RateLimitCharge } from '../../../ports/shared/rate-limit-store.js';
 import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
-import type { LocalLease } from './local-lease.js';
-import { type AskedBucket, type RateAnswer, rateAnswers, rateQuestions } from './rate-notices.js';
+import {
+  type BucketGrant,
+  type BucketRequest,
+  type RateAnswer,
+  type RateQuestion,
+  type RefusedTokens,
+  rateAnswers,
+  rateQuestions,
+} from './rate-messages.js';
 
-/** Longer than a supervisor that is well takes, shorter than a client notices. */
-const answerMs = 250;
-
-/** Requests that may wait for answers, and questions that may be without one. */
-const mostWaiting = 10_000;
-const mostQuestions = 1_000;
-
-export interface RateDeskParts {
-  readonly supervisor: WorkerChannel;
-  readonly clock: Clock;
-  readonly scheduler: Scheduler;
-  /** Runs a task once everything that has happened by now has been dealt with: requests of one turn of the loop are asked about together. */
-  readonly atEndOfTurn: (task: () => void) => void;
+/** A bucket, and how many of its tokens are lent. */
+interface LentBucket {
+  readonly charge: RateLimitCharge;
+  readonly tokens: number;
 }
 
-/** A request that lacks tokens: of each bucket it has one reserved, or lacks one. */
-export interface LackingRequest {
-  readonly leases: readonly LocalLease[];
-  /** Indexes of those that it lacks a token of, at least one. */
-  readonly lacking: readonly number[];
-}
+/** How many tokens of each bucket are lent. Holds only buckets with lent tokens. */
+class LentTokens {
+  readonly #spaces = new Map<string, Map<string, LentBucket>>();
+  #size = 0;
 
-interface WaitingRequest extends LackingRequest {
-  settle(answer: RateLimitAnswer): void;
-}
-
-interface OpenQuestion {
-  readonly leases: readonly LocalLease[];
-  readonly asked: readonly AskedBucket[];
-  readonly askedAtMs: number;
-  /** None once they have waited for too long. */
-  requests: readonly WaitingRequest[];
-  readonly deadline: ScheduledTask;
-}
-
-/** Asks the supervisor for the tokens that requests lack, those of one turn of the loop together. */
-export class RateLeaseServer {
-  readonly #parts: RateDeskParts;
-  readonly #open = new Map<number, OpenQuestion>();
-  #gathered: WaitingRequest[] = [];
-  readonly #fetched = new Set<LocalLease>();
-  #waiting = 0;
-  #lastNumber = 0;
-
-  constructor(parts: RateDeskParts) {
-    this.#parts = parts;
-    parts.supervisor.hear(rateAnswers, (answer) => this.#take(answer));
+  /** Buckets with lent tokens. */
+  get size(): number {
+    return this.#size;
   }
 
-  /** Settles within 250 ms; what the request has reserved is spent then, or released. */
-  ask(request: LackingRequest): RateLimitAnswer | Promise<RateLimitAnswer> {
-    const { supervisor, atEndOfTurn } = this.#parts;
-    if (supervisor.isClosed) return refuseLease(request, 'the supervisor is gone');
-    if (this.#waiting >= mostWaiting || this.#open.size >= mostQuestions) {
-      return refuseLease(request, 'too many requests wait for the supervisor');
+  of({ space, key }: RateLimitCharge): number {
+    return this.#spaces.get(space)?.get(key)?.tokens ?? 0;
+  }
+
+  set(charge: RateLimitCharge, tokens: number): void {
+    const { space, key } = charge;
+    let buckets = this.#spaces.get(space);
+    if (tokens <= 0) {
+      if (buckets?.delete(key) !== true) return;
+      this.#size -= 1;
+      if (buckets.size === 0) this.#spaces.delete(space);
+      return;
     }
-    this.#waiting += 1;
-    if (!this.#isGathering) atEndOfTurn(() => this.#send());
-    return new Promise((resolve) => {
-      const settle = (answer: RateLimitAnswer): void => {
-        this.#waiting -= 1;
-        resolve(answer);
-      };
-      this.#gathered.push({ ...request, settle });
-    });
+    if (buckets === undefined) {
+      buckets = new Map();
+      this.#spaces.set(space, buckets);
+    }
+    if (!buckets.has(key)) this.#size += 1;
+    buckets.set(key, { charge: { space, key, limit: charge.limit }, tokens });
   }
 
-  /** Asks for more tokens of a bucket that this worker still has some of; no request waits for the answer. */
-  fetch(lease: LocalLease): void {
-    const { supervisor, atEndOfTurn } = this.#parts;
-    if (supervisor.isClosed || this.#open.size >= mostQuestions) return;
-    if (!this.#isGathering) atEndOfTurn(() => this.#send());
-    this.#fetched.add(lease);
-  }
-
-  /** Tells the supervisor what was done with tokens. */
-  account(leases: readonly LocalLease[]): void {
-    const buckets = leases.map((lease) => lease.account());
-    if (buckets.length > 0) this.#parts.supervisor.tell(rateQuestions, { number: 0, buckets, requests: [] });
-  }
-
-  get #isGathering(): boolean {
-    return this.#gathered.length + this.#fetched.size > 0;
-  }
-
-  #send(): void {
-    const { supervisor, clock, scheduler } = this.#parts;
-    const requests = this.#gathered;
-    this.#gathered = [];
-    const places = new Map<LocalLease, number>();
-    const placeOf = (lease: LocalLease): number => {
-      const place = places.get(lease) ?? places.size;
-      places.set(lease, place);
-      return place;
-    };
-    const lacking = requests.map((request) =>
-      request.lacking.map((index) => placeOf(request.leases[index] as LocalLease)),
-    );
-    for (const lease of this.#fetched) placeOf(lease);
-    this.#fetched.clear();
-    const nowMs = clock.monotonicMs();
-    const leases = [...places.keys()];
-    const buckets = leases.map((lease) => lease.ask(nowMs));
-    this.#lastNumber += 1;
-    const number = this.#lastNumber;
-    const deadline = scheduler.after(answerMs, () => this.#giveUp(number));
-    this.#open.set(number, { leases, asked: buckets, askedAtMs: nowMs, requests, deadline });
-    supervisor.tell(rateQuestions, { number, buckets, requests: lacking });
-  }
-
-  /** The question stays: its answer still says what was lent. */
-  #giveUp(number: number): void {
-    const question = this.#open.get(number);
-    if (question === undefined) return;
-    const { requests } = question;
-    question.requests = [];
-    for (const request of requests) request.settle(refuseLease(request, 'the supervisor did not answer in time'));
-    if (!this.#parts.supervisor.isClosed) return;
-    this.#open.delete(number);
-    question.leases.forEach((lease, index) => lease.noteClosed(question.asked[index] as AskedBucket));
-  }
-
-  #take(answer: RateAnswer): void {
-    const question = this.#open.get(answer.number);
-    if (question === undefined) return;
-    this.#open.delete(answer.number);
-    question.deadline.cancel();
-    const { leases, asked, askedAtMs, requests } = question;
-    const nowMs = this.#parts.clock.monotonicMs();
-    answer.buckets.forEach((bucket, index) => {
-      leases[index]?.take(bucket, asked[index] as AskedBucket, askedAtMs, nowMs);
-    });
-    requests.forEach((request, index) => {
-      const refused = answer.requests[index] ?? null;
-      if (refused === null) {
-        spend(request);
-        request.settle({ kind: 'taken', left: leftOf(request) });
-        return;
-      }
-      release(request);
-      const refusedBy = request.lacking[refused.refusedBy] as number;
-      request.settle({ kind: 'refused', refusedBy, waitMs: refused.waitMs, left: leftOf(request) });
-    });
+  all(): readonly LentBucket[] {
+    return [...this.#spaces.values()].flatMap((buckets) => [...buckets.values()]);
   }
 }
 
-const leftOf = ({ leases }: LackingRequest): readonly number[] => leases.map(({ left }) => left);
+/** Buckets that may lend tokens to one worker at the same time. */
+const maximumLentBuckets = 20_000;
 
-const spend = ({ leases, lacking }: LackingRequest): void => {
-  leases.forEach((lease, index) => {
-    if (lacking.includes(index)) lease.noteGranted();
-    else lease.spendReserved();
+/** A bucket while the server answers a question. */
+interface PendingBucket {
+  readonly asked: BucketRequest;
+  bucket: TokenBucket;
+  /** Tokens lent to all workers. */
+  lent: number;
+}
+
+/**
+ * Holds the rate-limit buckets that all workers share, in the supervisor. Lends workers tokens of the buckets that they
+ * use often.
+ */
+export class RateLeaseServer {
+  readonly #buckets: RateBuckets;
+  readonly #clock: Clock;
+  readonly #lent = new LentTokens();
+
+  constructor(buckets: RateBuckets, clock: Clock) {
+    this.#buckets = buckets;
+    this.#clock = clock;
+  }
+
+  /**
+   * Starts to answer a worker.
+   *
+   * @returns Call it when the worker has ended. Its lent tokens then count as spent, because they may have been.
+   */
+  join(worker: WorkerChannel): () => void {
+    const lent = new LentTokens();
+    let hasLeft = false;
+    worker.hear(rateQuestions, (question) => {
+      if (hasLeft) return;
+      const answer = this.#answer(question, lent);
+      if (question.number > 0) worker.tell(rateAnswers, answer);
+    });
+    return () => {
+      hasLeft = true;
+      this.#forget(lent);
+    };
+  }
+
+  /** Number of buckets, by space. */
+  sizes(): Readonly<Record<string, number>> {
+    return this.#buckets.sizes();
+  }
+
+  /** Tokens that workers hold unused, according to their last accounts. */
+  lentTokens(): number {
+    return this.#lent.all().reduce((sum, { tokens }) => sum + tokens, 0);
+  }
+
+  #answer({ number, buckets, requests }: RateQuestion, lent: LentTokens): RateAnswer {
+    const nowMs = this.#clock.monotonicMs();
+    const pending = buckets.map((asked) => this.#settle(asked, lent, nowMs));
+    const judged = requests.map((indexes) =>
+      take(
+        indexes.map((index) => pending[index] as PendingBucket),
+        nowMs,
+      ),
+    );
+    return { number, requests: judged, buckets: pending.map((each) => this.#lend(each, lent, nowMs)) };
+  }
+
+  /** Caps the account of a worker at the tokens lent to it. */
+  #settle(asked: BucketRequest, lentToWorker: LentTokens, nowMs: number): PendingBucket {
+    const { space, key, limit } = asked;
+    const [own, lent] = [lentToWorker.of(asked), this.#lent.of(asked)];
+    const spent = Math.min(asked.spent, own);
+    const returned = Math.min(asked.returned, own - spent);
+    const bucket = settledBucket(this.#buckets.find(space, key), limit, lent, { spent, returned }, nowMs);
+    lentToWorker.set(asked, own - spent - returned);
+    this.#lent.set(asked, lent - spent - returned);
+    return { asked, bucket, lent: lent - spent - returned };
+  }
+
+  #lend({ asked, bucket, lent }: PendingBucket, lentToWorker: LentTokens, nowMs: number): BucketGrant {
+    const { limit } = asked;
+    const filled = filledBucket(bucket, limit, lent, nowMs);
+    const mayBeLent = lentToWorker.size < maximumLentBuckets || lentToWorker.of(asked) > 0;
+    const granted = mayBeLent ? grantedLease(asked.wished, filled.tokens, limit, lent) : 0;
+    if (granted > 0) {
+      lentToWorker.set(asked, lentToWorker.of(asked) + granted);
+      this.#lent.set(asked, lent + granted);
+    }
+    const left = filled.tokens - granted;
+    this.#buckets.put(asked, { tokens: left, atMs: filled.atMs });
+    // A clock behind the bucket must first catch up.
+    const behindMs = filled.atMs - nowMs;
+    const hold = holdMs(left, limit, lent);
+    return { left, lent: granted, holdMs: hold === 0 ? 0 : hold + behindMs };
+  }
+
+  #forget(lentToWorker: LentTokens): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const { charge, tokens } of lentToWorker.all()) {
+      const { space, key, limit } = charge;
+      const lent = this.#lent.of(charge);
+      const account = { spent: tokens, returned: 0 };
+      this.#buckets.put(charge, settledBucket(this.#buckets.find(space, key), limit, lent, account, nowMs));
+      this.#lent.set(charge, lent - tokens);
+    }
+  }
+}
+
+const pendingLimit = ({ asked, lent }: PendingBucket): { readonly limit: RateLimit } => ({
+  limit: lentLimit(asked.limit, lent),
+});
+
+const take = (pending: readonly PendingBucket[], nowMs: number): RefusedTokens | null => {
+  const taken = takeTokens(
+    pending.map(({ bucket }) => bucket),
+    pending.map(pendingLimit),
+    nowMs,
+  );
+  if (taken.kind === 'refused') return { refusedBy: taken.refusedBy, waitMs: taken.waitMs };
+  pending.forEach((each, index) => {
+    each.bucket = taken.buckets[index] as TokenBucket;
   });
-};
-
-/** Gives up what a request has reserved, and waits for. */
-const release = ({ leases, lacking }: LackingRequest): void => {
-  leases.forEach((lease, index) => {
-    if (lacking.includes(index)) lease.noteNotGranted();
-    else lease.release();
-  });
-};
-
-/** Of a request that nothing comes of. */
-export const refuseLease = (request: LackingRequest, detail: string): RateLimitAnswer => {
-  release(request);
-  return { kind: 'unavailable', detail };
+  return null;
 };

@@ -1,11 +1,11 @@
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
 import { type LoadFailure, loadFailure } from '../../run-gateway/prepared-reload.js';
-import { failureOf } from './plain-failure.js';
+import { deserializeFailure } from './serialized-failure.js';
 import type { SupervisedWorker } from './supervised-worker.js';
 import type { SupervisionTimes } from './supervision-times.js';
 import { abandonReload, auditLeft, commitReload, prepareReload, type ReloadOrder } from './worker-topics.js';
 
-/** What came of asking one worker; null: it has ended meanwhile, and is left to its replacement. */
+/** The result for one worker; null: it has ended, and its replacement prepares instead. */
 type Prepared = Result<null, LoadFailure> | null;
 
 const prepareIn = async (
@@ -13,8 +13,8 @@ const prepareIn = async (
   order: () => ReloadOrder,
   { prepareMs, unansweredMs }: SupervisionTimes,
 ): Promise<Prepared> => {
-  const answered = await worker.askAtLength(prepareReload, order(), prepareMs);
-  if (answered.ok) return answered.value.ok ? ok(null) : err(failureOf(answered.value.error));
+  const answered = await worker.askMonitored(prepareReload, order(), prepareMs);
+  if (answered.ok) return answered.value.ok ? ok(null) : err(deserializeFailure(answered.value.error));
   const who = `worker ${worker.number}`;
   switch (answered.error) {
     case 'closed':
@@ -29,8 +29,8 @@ const prepareIn = async (
 };
 
 /**
- * Has workers prepare a configuration. Ok: those that have, and wait for `commitIn`; others have ended. An error is that of the first that could
- * not; then all have given it up.
+ * Prepares a configuration in workers. Ok: the prepared workers, which wait for `commitWorkers`; the others have ended.
+ * Error: the first failure; all workers have then abandoned the configuration.
  */
 const prepareInAll = async (
   workers: readonly SupervisedWorker[],
@@ -40,26 +40,29 @@ const prepareInAll = async (
   const answers = await Promise.all(workers.map((worker) => prepareIn(worker, order, times)));
   const failed = answers.find((answer) => answer?.ok === false);
   if (failed?.ok !== false) return ok(workers.filter((_, at) => answers[at]?.ok === true));
-  await abandonIn(workers, times);
+  await abandonWorkers(workers, times);
   return failed;
 };
 
-/** How often workers that have come meanwhile are asked too. */
-const mostRounds = 3;
+/** Rounds that prepare newly started workers. */
+const maximumRounds = 3;
 
-/** The same for all that serve, those too that come meanwhile. Gives those that are prepared: at least one. `order`: asked for each of them. */
-export const prepareWhoServes = async (
+/**
+ * Prepares a configuration in all serving workers, including those that start meanwhile. Ok: the prepared workers, at
+ * least one. `order` is called once for each worker.
+ */
+export const prepareServing = async (
   serving: () => readonly SupervisedWorker[],
   order: () => ReloadOrder,
   times: SupervisionTimes,
 ): Promise<Result<readonly SupervisedWorker[], LoadFailure>> => {
   const prepared = new Set<SupervisedWorker>();
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maximumRounds; round += 1) {
     const unprepared = serving().filter((worker) => !prepared.has(worker));
     if (unprepared.length === 0) break;
     const outcome = await prepareInAll(unprepared, order, times);
     if (!outcome.ok) {
-      await abandonIn([...prepared], times);
+      await abandonWorkers([...prepared], times);
       return outcome;
     }
     for (const worker of outcome.value) prepared.add(worker);
@@ -68,16 +71,16 @@ export const prepareWhoServes = async (
   return ready.length > 0 ? ok(ready) : err(loadFailure('every worker ended while it prepared the configuration'));
 };
 
-/** Those who do not answer give it up when they come to it: a worker prepares one configuration at a time. */
-export const abandonIn = async (
+/** Abandons the prepared configuration. A worker that answers late abandons it later: it prepares one at a time. */
+export const abandonWorkers = async (
   workers: readonly SupervisedWorker[],
   { abandonMs }: SupervisionTimes,
 ): Promise<void> => {
   await Promise.all(workers.map(({ channel }) => channel.ask(abandonReload, null, abandonMs)));
 };
 
-/** Gives back those that have not committed: whatever they serve, it is not the configuration in force. */
-export const commitIn = async (
+/** Commits the prepared configuration. Returns the workers that have not committed. */
+export const commitWorkers = async (
   workers: readonly SupervisedWorker[],
   deadlineMs: number,
 ): Promise<readonly SupervisedWorker[]> => {
@@ -88,7 +91,7 @@ export const commitIn = async (
   });
 };
 
-/** Resolves when the audit logs of workers that have committed have their last records, or after the deadline. */
-export const auditLeftIn = async (workers: readonly SupervisedWorker[], deadlineMs: number): Promise<void> => {
+/** Resolves when the audit logs of committed workers hold their last records, or at the deadline. */
+export const waitForAuditLogs = async (workers: readonly SupervisedWorker[], deadlineMs: number): Promise<void> => {
   await Promise.all(workers.map(({ channel }) => channel.ask(auditLeft, null, deadlineMs)));
 };

@@ -8,7 +8,7 @@ import { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js'
 import type { SupervisionTimes } from './supervision-times.js';
 import { heartbeat } from './worker-topics.js';
 
-export interface SpareProcessParts {
+export interface SpareProcessPorts {
   readonly processes: WorkerProcesses;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
@@ -16,7 +16,7 @@ export interface SpareProcessParts {
   readonly times: SupervisionTimes;
 }
 
-/** A process that has no order yet, and what is said to it. */
+/** A process without an order, and its channel. */
 export interface LinkedProcess {
   readonly process: WorkerProcess;
   readonly channel: WorkerChannel;
@@ -29,39 +29,39 @@ interface Spare extends LinkedProcess {
 }
 
 /**
- * Keeps one process of a worker that has loaded its program and waits for an order, so that a worker that dies is replaced in the time that
- * it takes to read a configuration.
+ * Keeps one spare process that has loaded its program and waits for an order. Replacing a dead worker then takes only as
+ * long as loading a configuration.
  */
 export class SpareProcess {
-  readonly #parts: SpareProcessParts;
+  readonly #parts: SpareProcessPorts;
   #spare: Spare | null = null;
-  /** Taken, and asked whether they answer. */
+  /** Taken processes whose heartbeat is pending. */
   readonly #asked = new Set<Spare>();
   #history: RestartHistory = noDeaths;
   #refill: ScheduledTask | null = null;
   #isStopped = false;
 
-  constructor(parts: SpareProcessParts) {
+  constructor(parts: SpareProcessPorts) {
     this.#parts = parts;
   }
 
-  /** The spare one, where there is one that answers, else a new one. */
+  /** Takes the spare process if it answers, else a new one. */
   async take(): Promise<LinkedProcess> {
     const spare = this.#spare;
     this.#spare = null;
     if (spare === null || spare.process.link.isClosed) return this.#start();
-    // One that still loads its program cannot answer yet; another one would be no sooner there.
+    // A process that still loads its program cannot answer yet; a new one would take longer.
     if (!spare.isReady) return spare;
     this.#asked.add(spare);
     const answered = await spare.channel.ask(heartbeat, null, this.#parts.times.spareMs);
     this.#asked.delete(spare);
-    // Whoever takes it sees to it that nothing begins any more.
+    // After a stop, the caller kills the process.
     if (answered.ok || this.#isStopped) return spare;
     if (answered.error !== 'closed') this.#kill(spare);
     return this.#start();
   }
 
-  /** To be called when there is time: it starts a process where there is no spare one. */
+  /** Starts a spare process if there is none. Call it when no worker is starting. */
   fill(): void {
     if (this.#isStopped || (this.#spare !== null && !this.#spare.process.link.isClosed)) return;
     this.#refill?.cancel();
@@ -76,7 +76,7 @@ export class SpareProcess {
     });
   }
 
-  /** Does that some seconds later, so that it takes no time from those that have just come to serve. */
+  /** Calls `fill` after a delay, so that it takes no CPU time from workers that have just started. */
   fillLater(): void {
     const { scheduler, times } = this.#parts;
     if (this.#isStopped) return;
@@ -84,14 +84,14 @@ export class SpareProcess {
     this.#refill = scheduler.after(times.firstSpareMs, () => this.fill());
   }
 
-  /** Ends it at once. */
+  /** Kills the spare processes, and starts no more. */
   kill(): void {
     this.#isStopped = true;
     this.#refill?.cancel();
     for (const { process } of this.#kept()) process.kill();
   }
 
-  /** Resolves when it has ended. */
+  /** Kills the spare processes. Resolves when they have ended. */
   async stop(): Promise<void> {
     const kept = this.#kept();
     this.kill();

@@ -1,13 +1,13 @@
 import type { GatewayConfiguration } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import type { AttendedWorker, WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 
-/** Something that a worker joins by what it is asked and told over; the result is called when the worker has gone. */
+/** A server that workers join by their channel. `join` returns a function to call when the worker has ended. */
 interface Joinable {
   join(worker: WorkerChannel): () => void;
 }
 
-/** Has every worker join. */
-export class JoinedService implements SupervisedService {
+/** Adds every worker to a server such as `RateLeaseServer`. */
+export class JoinableService implements SupervisedService {
   readonly #joinable: Joinable;
   readonly #leave = new Map<AttendedWorker, () => void>();
 
@@ -15,7 +15,7 @@ export class JoinedService implements SupervisedService {
     this.#joinable = joinable;
   }
 
-  /** What is joined follows the configuration by what workers ask. */
+  /** No-op: the workers' messages carry what the server needs of the configuration. */
   adopt(): void {}
 
   attend(worker: AttendedWorker): void {
@@ -28,12 +28,12 @@ export class JoinedService implements SupervisedService {
   }
 }
 
-/** What the supervisor's process does for the workers beyond keeping them alive, as the limits that hold over all of them. */
+/** A service of the supervisor's process for its workers, such as limits across all workers. */
 export interface SupervisedService {
-  /** This configuration is about to come into force: the first one before any worker has its order, others before workers commit. */
+  /** Called before a configuration takes effect: the first before any worker starts, later ones before workers commit. */
   adopt(configuration: GatewayConfiguration): void;
-  /** A process is about to become a worker. It may ask from now on. */
+  /** Called before a process becomes a worker and may send messages. */
   attend(worker: AttendedWorker): void;
-  /** Its process has ended, or never served. */
+  /** Called when the process has ended. */
   left(worker: AttendedWorker): void;
 }

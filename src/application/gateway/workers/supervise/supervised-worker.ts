@@ -6,7 +6,7 @@ import type { WorkerCall } from '../../../shared/worker-channel/worker-call.js';
 import type { AttendedWorker, NoAnswer, WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 import { type LoadFailure, loadFailure } from '../../run-gateway/prepared-reload.js';
 import type { ListeningAddresses } from '../../run-gateway/wanted-listeners.js';
-import { failureOf, type PlainFailure } from './plain-failure.js';
+import { deserializeFailure, type SerializedFailure } from './serialized-failure.js';
 import type { SupervisionTimes } from './supervision-times.js';
 import {
   beginServing,
@@ -17,12 +17,12 @@ import {
   type WorkerDrain,
 } from './worker-topics.js';
 
-/** One process of a worker, from its order to its end. */
+/** One worker process, from its start order to its end. */
 export class SupervisedWorker implements AttendedWorker {
   readonly number: number;
   readonly pid: number;
   readonly channel: WorkerChannel;
-  /** Resolves when its process has ended, whatever for. */
+  /** Resolves when its process has ended, for any reason. */
   readonly ended: Promise<ProcessEnd>;
   readonly #process: WorkerProcess;
   readonly #scheduler: Scheduler;
@@ -54,25 +54,25 @@ export class SupervisedWorker implements AttendedWorker {
     return this.#phase === 'serving';
   }
 
-  /** Resolves when all is done but to accept connections, or with the reason why it never will; then its process is killed. */
+  /** Resolves when the worker is ready to accept connections. Error: why it failed; its process is killed. */
   async prepare(order: StartOrder): Promise<Result<null, LoadFailure>> {
     return this.#have(startWorker, order);
   }
 
-  /** One that is prepared begins to accept. Resolves when it serves, or as `prepare` does. */
+  /** Makes a prepared worker accept connections. Resolves when it serves; errors as for `prepare`. */
   async serve(): Promise<Result<ListeningAddresses, LoadFailure>> {
     const serving = await this.#have(beginServing, null);
     if (serving.ok && this.#phase === 'starting') this.#phase = 'serving';
     return serving;
   }
 
-  /** Asks every now and then, from its order on, whether its loop turns. `hangs`: it does not any more. */
-  watch(hangs: () => void): void {
-    this.#heartbeats = this.#scheduler.every(this.#times.heartbeatEveryMs, () => void this.#beat(hangs));
+  /** Sends heartbeats from now on. Calls `onHang` when the worker no longer answers. */
+  watch(onHang: () => void): void {
+    this.#heartbeats = this.#scheduler.every(this.#times.heartbeatEveryMs, () => void this.#beat(onHang));
   }
 
-  /** Asks what takes long. `silent`: its loop stands still, and nobody has to wait for the deadline. */
-  askAtLength<Question, Answer>(
+  /** Asks a slow question while heartbeats run. `silent`: a heartbeat failed, long before the deadline. */
+  askMonitored<Question, Answer>(
     topic: WorkerCall<Question, Answer>,
     question: Question,
     deadlineMs: number,
@@ -93,7 +93,7 @@ export class SupervisedWorker implements AttendedWorker {
     });
   }
 
-  /** It drains and ends; one that has not begun to serve is killed. */
+  /** Drains a serving worker; kills one that does not serve yet. */
   drain(order: WorkerDrain): void {
     if (this.isServing) this.channel.tell(drainWorker, order);
     else this.kill();
@@ -104,7 +104,7 @@ export class SupervisedWorker implements AttendedWorker {
   }
 
   async #have<Question, Answer>(
-    topic: WorkerCall<Question, Result<Answer, PlainFailure>>,
+    topic: WorkerCall<Question, Result<Answer, SerializedFailure>>,
     question: Question,
   ): Promise<Result<Answer, LoadFailure>> {
     const answered = await Promise.race([
@@ -114,19 +114,19 @@ export class SupervisedWorker implements AttendedWorker {
     if (answered.ok && answered.value.ok) return ok(answered.value.value);
     if (!answered.ok && answered.error === 'closed') return err(loadFailure(await this.#earlyEnd()));
     this.kill();
-    if (answered.ok && !answered.value.ok) return err(failureOf(answered.value.error));
+    if (answered.ok && !answered.value.ok) return err(deserializeFailure(answered.value.error));
     return err(loadFailure(`worker ${this.number} did not start in time`));
   }
 
-  async #beat(hangs: () => void): Promise<void> {
+  async #beat(onHang: () => void): Promise<void> {
     const { heartbeatDeadlineMs, lastQuestionMs } = this.#times;
     const answered = await this.channel.ask(heartbeat, null, heartbeatDeadlineMs);
     if (answered.ok || answered.error === 'closed') return;
-    // Where this process itself was stopped, the answer waits to be read and the deadline was over first.
+    // If this process itself was suspended, the deadline passed while the answer waited to be read.
     const last = await this.channel.ask(heartbeat, null, lastQuestionMs);
     if (last.ok || last.error === 'closed' || this.#phase === 'ended') return;
     this.#heartbeats?.cancel();
-    hangs();
+    onHang();
   }
 
   async #earlyEnd(): Promise<string> {

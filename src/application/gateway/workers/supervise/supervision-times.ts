@@ -1,26 +1,26 @@
-/** How long the supervisor waits; milliseconds. */
+/** Timeouts and intervals of the supervisor, in milliseconds. */
 export interface SupervisionTimes {
   /** From its order until a worker serves. */
   readonly startMs: number;
   readonly heartbeatEveryMs: number;
-  /** Without an answer for so long a worker hangs. */
+  /** A worker that does not answer a heartbeat within it hangs. */
   readonly heartbeatDeadlineMs: number;
-  /** For the last question before a worker that seems to hang is killed: it may be the supervisor that stood still. */
+  /** Timeout of the last heartbeat before a kill: the supervisor itself may have been suspended. */
   readonly lastQuestionMs: number;
-  /** From when all workers serve until the process is started that waits for an order: clients that have waited for them come first. */
+  /** Delay between the start of all workers and of the spare process: waiting clients come first. */
   readonly firstSpareMs: number;
-  /** For the process that waits for an order to answer before it gets one. */
+  /** Timeout of the spare process's heartbeat before it gets an order. */
   readonly spareMs: number;
-  /** A worker that does not answer for so long fails a reload; one that does not come to serve meanwhile is not waited for. */
+  /** A worker that does not answer within it fails a reload. A reload also waits at most this long for starting workers. */
   readonly unansweredMs: number;
   /** Until all workers have prepared a configuration. */
   readonly prepareMs: number;
   readonly commitMs: number;
-  /** For workers to give up what they have prepared; they do it later otherwise. */
+  /** Timeout for workers to abandon what they prepared; a late worker abandons it later. */
   readonly abandonMs: number;
-  /** After the grace of a drain: what was opened is closed, and the last log lines are written. */
+  /** Added to the grace of a drain: closes what is open, and writes the last log lines. */
   readonly endMs: number;
-  /** For a killed process to be gone. */
+  /** Timeout for a killed process to end. */
   readonly killedMs: number;
 }
 

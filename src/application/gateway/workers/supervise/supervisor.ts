@@ -9,12 +9,12 @@ import { lastWriteMs, type PreparedAudit } from '../../audit/audit-trail.js';
 import { type LoadFailure, loadFailure } from '../../run-gateway/prepared-reload.js';
 import { atOnce, type StopManner } from '../../run-gateway/stop-once-unused.js';
 import { type ListeningAddresses, listenerKeys } from '../../run-gateway/wanted-listeners.js';
-import { abandonIn, auditLeftIn, commitIn, prepareWhoServes } from './reload-workers.js';
-import { ShareSockets } from './share-sockets.js';
+import { abandonWorkers, commitWorkers, prepareServing, waitForAuditLogs } from './reload-workers.js';
+import { SocketSharing } from './socket-sharing.js';
 import { SpareProcess } from './spare-process.js';
-import type { SupervisorParts } from './supervisor-parts.js';
+import type { SupervisorOptions } from './supervisor-options.js';
 import { withDeadline } from './with-deadline.js';
-import { WorkerPlaces } from './worker-places.js';
+import { WorkerSlots } from './worker-slots.js';
 import type { ReloadOrder } from './worker-topics.js';
 
 interface InForce {
@@ -26,28 +26,28 @@ const onlyWarnings = (problems: readonly ConfigurationProblem[]): readonly Confi
   problems.filter(({ severity }) => severity === 'warning');
 
 /**
- * Keeps a number of workers, each of them a process, at serving one configuration. Takes no traffic itself. The configuration is read once for
- * all of them; it comes into force in all or in none.
+ * Keeps a fixed number of worker processes serving one configuration. Takes no traffic itself. Reads the configuration
+ * once for all workers; it takes effect in all or in none.
  */
 export class Supervisor {
-  readonly #parts: SupervisorParts;
-  readonly #places: WorkerPlaces;
+  readonly #parts: SupervisorOptions;
+  readonly #slots: WorkerSlots;
   readonly #spare: SpareProcess;
-  readonly #shared: ShareSockets;
+  readonly #shared: SocketSharing;
   #inForce: InForce | null = null;
-  /** Texts that a worker has got, and warns of. */
+  /** Texts that a worker has received; that worker logs their warnings. */
   readonly #warned = new WeakSet<ReadonlyMap<string, string>>();
   #reloads: ReloadFigures;
   #loading: Promise<unknown> = Promise.resolve();
   #stopped: Promise<void> | null = null;
 
-  constructor(parts: SupervisorParts) {
+  constructor(parts: SupervisorOptions) {
     this.#parts = parts;
     this.#reloads = { count: 0, lastLoadMs: parts.order.startedAtMs };
     this.#spare = new SpareProcess(parts);
     const { order, workers, services, sockets } = parts;
-    this.#shared = new ShareSockets(sockets);
-    this.#places = new WorkerPlaces({
+    this.#shared = new SocketSharing(sockets);
+    this.#slots = new WorkerSlots({
       ...parts,
       spare: this.#spare,
       services: [this.#shared, ...services],
@@ -62,24 +62,24 @@ export class Supervisor {
     });
   }
 
-  /** The processes of workers, those too that do not serve yet. */
+  /** All worker processes, including those that do not serve yet. */
   workers(): readonly AttendedWorker[] {
-    return this.#places.present();
+    return this.#slots.present();
   }
 
   /** How often workers were replaced. */
   get restarts(): number {
-    return this.#places.restarts;
+    return this.#slots.restarts;
   }
 
-  /** For how long nobody has served, in milliseconds; 0 while a worker serves. */
+  /** Milliseconds since the last worker served; 0 while one serves. */
   unservedMs(): number {
-    return this.#places.unservedMs() ?? 0;
+    return this.#slots.unservedMs() ?? 0;
   }
 
-  /** Ends all processes at once, whatever they do. */
+  /** Kills all processes. */
   kill(): void {
-    this.#places.kill();
+    this.#slots.kill();
     this.#spare.kill();
   }
 
@@ -87,18 +87,18 @@ export class Supervisor {
     return this.#reloads;
   }
 
-  /** Where the one in force is served. */
+  /** The addresses on which the configuration in force is served. */
   addresses(): ListeningAddresses {
     return this.#shared.addresses(this.configuration());
   }
 
-  /** The one in force. */
+  /** The configuration in force. */
   configuration(): GatewayConfiguration {
     if (this.#inForce === null) throw new Error('the gateway has no configuration yet');
     return this.#inForce.configuration;
   }
 
-  /** Resolves when all workers serve, or with why one cannot; then none is left. `first`: what the source gave. */
+  /** Resolves when all workers serve, or with the first failure after all have ended. `first`: the loaded configuration. */
   async start(first: LoadedConfiguration): Promise<Result<ListeningAddresses, LoadFailure>> {
     const { audit, clock } = this.#parts;
     const started = await this.#start(first);
@@ -129,7 +129,7 @@ export class Supervisor {
     this.#loading = opening;
     const serving = await opening;
     if (!serving.ok) {
-      // What some of them have accepted, where another failed only then, is finished.
+      // Finishes connections that some workers accepted before another failed.
       await this.#end(configuration.system.gracefulShutdownTimeoutMs, atOnce);
       return err({ ...serving.error, problems: [...onlyWarnings(problems), ...serving.error.problems] });
     }
@@ -138,24 +138,24 @@ export class Supervisor {
     return serving;
   }
 
-  /** No worker accepts a connection before all could: sockets that were inherited may have clients. */
+  /** No worker accepts a connection until all are prepared: inherited sockets may already have clients. */
   async #open(): Promise<Result<ListeningAddresses, LoadFailure>> {
     const numbers = Array.from({ length: this.#parts.workers }, (_, at) => at + 1);
-    const prepared = await Promise.all(numbers.map((number) => this.#places.open(number)));
+    const prepared = await Promise.all(numbers.map((number) => this.#slots.open(number)));
     const unfit = prepared.find((outcome) => !outcome.ok);
     if (unfit !== undefined && !unfit.ok) return unfit;
     const serving = await Promise.all(prepared.map((outcome) => (outcome.ok ? outcome.value() : outcome)));
     return serving.find((outcome) => !outcome.ok) ?? serving[0] ?? err(loadFailure('there is no worker'));
   }
 
-  /** Loads the configuration anew and has all workers swap it in; any error in any of them changes nothing. */
+  /** Reloads the configuration in all workers. An error in any worker changes nothing. */
   reload(): Promise<Result<void, LoadFailure>> {
     const next = this.#loading.then(() => (this.#stopped === null ? this.#reload() : ok(undefined)));
     this.#loading = next;
     return next;
   }
 
-  /** Has all workers drain. Those that have not ended some seconds after the grace are killed. Asked again, it waits for the same end. */
+  /** Drains all workers, and kills those that outlive the grace by `endMs`. Idempotent: later calls await the same end. */
   stop(graceMs: number, manner: StopManner = atOnce): Promise<void> {
     this.#stopped ??= this.#stop(graceMs, manner);
     return this.#stopped;
@@ -184,12 +184,12 @@ export class Supervisor {
     this.#logWarnings(problems);
     const audit = await this.#parts.audit.prepare(configuration.audit);
     if (!audit.ok) return err({ problems, reason: audit.error, cause: null });
-    await withDeadline(this.#places.filled(), times.unansweredMs, scheduler);
+    await withDeadline(this.#slots.filled(), times.unansweredMs, scheduler);
     const next = { configuration, texts };
-    const outcome = await (this.#places.serving().length === 0
+    const outcome = await (this.#slots.serving().length === 0
       ? this.#startWith(next, audit.value)
       : this.#swap(next, audit.value));
-    // What was bound for the other one is not needed.
+    // Closes sockets that only the configuration not in force needs.
     sockets.keep(this.#stopped === null ? listenerKeys(this.configuration()) : new Set());
     if (!outcome.ok) {
       await audit.value.abandon();
@@ -200,53 +200,53 @@ export class Supervisor {
     return ok(undefined);
   }
 
-  /** Workers that come meanwhile serve what is in force, and prepare too; those that are not so far are replaced once more. */
+  /** Swaps the configuration in all serving workers. Workers that start too late to prepare it are replaced. */
   async #swap(next: InForce, audit: PreparedAudit): Promise<Result<void, LoadFailure>> {
     const { times } = this.#parts;
-    const outcome = await prepareWhoServes(
-      () => this.#places.serving(),
+    const outcome = await prepareServing(
+      () => this.#slots.serving(),
       () => this.#toLoad(next.texts),
       times,
     );
     if (!outcome.ok) return outcome;
     const ready = outcome.value;
     if (this.#stopped !== null) {
-      await abandonIn(ready, times);
+      await abandonWorkers(ready, times);
       return err(loadFailure('the gateway drains'));
     }
-    // From here on a worker that comes gets the new one with its order.
+    // From here on, the order of a new worker holds the new configuration.
     this.#adopt(next);
-    const committing = commitIn(ready, times.commitMs);
-    // The one who was asked for the reload has a record of it, and this process the last of all.
-    audit.commit(() => committing.then(() => auditLeftIn(ready, lastWriteMs)));
+    const committing = commitWorkers(ready, times.commitMs);
+    // Workers write their last records first, and this process the last of all.
+    audit.commit(() => committing.then(() => waitForAuditLogs(ready, lastWriteMs)));
     this.#loaded();
-    this.#places.renew(this.#places.present().filter((worker) => !ready.includes(worker)));
+    this.#slots.renew(this.#slots.present().filter((worker) => !ready.includes(worker)));
     const unchanged = await committing;
-    this.#places.renew(unchanged.filter(({ isServing }) => isServing));
+    this.#slots.renew(unchanged.filter(({ isServing }) => isServing));
     return ok(undefined);
   }
 
-  /** Where nobody serves there is nothing to swap it in for: all workers start with it, or the one before stays in force. */
+  /** Restarts all workers with the configuration, when none serves. On failure the previous one stays in force. */
   async #startWith(next: InForce, audit: PreparedAudit): Promise<Result<void, LoadFailure>> {
     const previous = this.#inForce;
-    this.#places.hold();
+    this.#slots.hold();
     try {
       this.#adopt(next);
-      const failure = await this.#places.fillAll();
+      const failure = await this.#slots.fillAll();
       if (failure === null && this.#stopped === null) {
         audit.commit();
         this.#loaded();
         return ok(undefined);
       }
       if (previous !== null) this.#adopt(previous);
-      if (this.#stopped === null) this.#places.renew(this.#places.present());
+      if (this.#stopped === null) this.#slots.renew(this.#slots.present());
       return err(failure ?? loadFailure('the gateway drains'));
     } finally {
-      this.#places.release();
+      this.#slots.release();
     }
   }
 
-  /** The first one who gets them has to warn. */
+  /** The order to load texts. Only the first worker that receives them logs warnings. */
   #toLoad(texts: ReadonlyMap<string, string>): ReloadOrder {
     const warns = !this.#warned.has(texts);
     this.#warned.add(texts);
@@ -275,10 +275,10 @@ export class Supervisor {
 
   async #end(graceMs: number, manner: StopManner): Promise<void> {
     const { sockets, scheduler, times } = this.#parts;
-    this.#places.close();
-    // Workers have their own until they begin to drain; one left open here would then have clients wait for nobody.
+    this.#slots.close();
+    // Workers hold their own sockets until they drain. An open one here would then queue clients that no worker accepts.
     sockets.keep(new Set());
-    const workers = this.#places.present();
+    const workers = this.#slots.present();
     for (const worker of workers) worker.drain({ graceMs, manner });
     const ended = Promise.all(workers.map((worker) => worker.ended));
     const dueMs = manner.delayMs + graceMs + times.endMs;

@@ -5,16 +5,16 @@ import type { ReloadFigures, TargetName } from '../../../ports/gateway/gateway-s
 import { notice, topic } from '../../../shared/worker-channel/worker-call.js';
 import type { StopManner } from '../../run-gateway/stop-once-unused.js';
 import type { ListeningAddresses } from '../../run-gateway/wanted-listeners.js';
-import type { PlainError, PlainFailure } from './plain-failure.js';
+import type { SerializedError, SerializedFailure } from './serialized-failure.js';
 
-/** What was said on the command line in the place of keys of the configuration; null: the configuration says it. */
+/** Command-line options that override keys of the configuration; null: the configuration decides. */
 export interface CommandLineOverrides {
   readonly workerThreads: number | null;
 }
 
-/** What every worker of a gateway is told alike. */
+/** The part of an order that is the same for all workers. */
 export interface GatewayOrder {
-  /** Path of the configuration, as it was given. */
+  /** Path of the configuration, as given on the command line. */
   readonly configFile: string;
   readonly instead: CommandLineOverrides;
   readonly log: LogConfiguration;
@@ -22,18 +22,18 @@ export interface GatewayOrder {
   readonly startedAtMs: number;
 }
 
-/** All that a process has to know to become a worker. */
+/** Everything that a process needs to become a worker. */
 export interface StartOrder extends GatewayOrder {
-  /** From 1 on. A worker that replaces another has its number. */
+  /** Counts from 1. A replacement worker keeps the number. */
   readonly number: number;
   /** How many there are. */
   readonly workers: number;
   /** The configuration in force, by path. Holds secrets in the clear: never print it. */
   readonly texts: ReadonlyMap<string, string>;
-  /** It is the first one that loads these texts, and says what loading them warns of. */
+  /** True for the first worker that loads these texts: it logs their warnings. */
   readonly warns: boolean;
   readonly reloads: ReloadFigures;
-  /** Those that are to get no new requests. */
+  /** Targets that get no new requests. */
   readonly drainedTargets: readonly TargetName[];
 }
 
@@ -46,32 +46,32 @@ export interface WorkerDrain {
   readonly manner: StopManner;
 }
 
-/** The supervisor has a process become a worker; it is answered once that has all it needs but accepts nothing yet. */
-export const startWorker = topic<StartOrder, Result<null, PlainFailure>>('start-worker');
+/** Makes a process a worker. The answer comes when it is prepared, before it accepts connections. */
+export const startWorker = topic<StartOrder, Result<null, SerializedFailure>>('start-worker');
 
-/** A worker that is prepared begins to accept connections; it is answered once it does. */
-export const beginServing = topic<null, Result<ListeningAddresses, PlainFailure>>('begin-serving');
+/** Makes a prepared worker accept connections. The answer comes when it does. */
+export const beginServing = topic<null, Result<ListeningAddresses, SerializedFailure>>('begin-serving');
 
-/** The supervisor asks whether the worker's loop turns. */
+/** Checks that the worker's event loop runs. */
 export const heartbeat = topic<null, null>('heartbeat');
 
-/** The supervisor has a worker build all of a configuration, by the texts of it. One at a time: it is committed or abandoned. */
-export const prepareReload = topic<ReloadOrder, Result<null, PlainFailure>>('prepare-reload');
+/** Makes a worker prepare a configuration from its texts. One at a time: commit or abandon it before the next. */
+export const prepareReload = topic<ReloadOrder, Result<null, SerializedFailure>>('prepare-reload');
 
-/** The prepared configuration comes into force. False: there was none. */
+/** Puts the prepared configuration in force. False: none was prepared. */
 export const commitReload = topic<null, boolean>('commit-reload');
 
-/** The prepared configuration, or the one that is being prepared, is given up. */
+/** Abandons the configuration that is prepared or being prepared. */
 export const abandonReload = topic<null, null>('abandon-reload');
 
-/** A configuration without an audit log is in force: answered once the worker's has its last record. */
+/** After a reload that closed an audit log: the answer comes when the worker has written its last record. */
 export const auditLeft = topic<null, null>('audit-left');
 
-/** The supervisor has a worker drain within so many milliseconds, and end. */
+/** Makes a worker drain within `graceMs`, and end. */
 export const drainWorker = notice<WorkerDrain>('drain-worker');
 
-/** A worker asks for a socket, which comes as the attachment; see `ListeningSockets.open`. */
+/** A worker requests a listening socket; the answer attaches it. See `ListeningSockets.open`. */
 export const listeningSocket = topic<
   { readonly key: string; readonly address: SocketAddress; readonly name: string },
-  Result<SocketAddress, PlainError>
+  Result<SocketAddress, SerializedError>
 >('listening-socket');

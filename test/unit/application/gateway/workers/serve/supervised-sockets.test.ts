@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SupervisedSockets } from '../../../../../../src/application/gateway/workers/serve/supervised-sockets.js';
-import { ShareSockets } from '../../../../../../src/application/gateway/workers/supervise/share-sockets.js';
+import { SocketSharing } from '../../../../../../src/application/gateway/workers/supervise/socket-sharing.js';
 import { WorkerChannel } from '../../../../../../src/application/shared/worker-channel/worker-channel.js';
 import { linkedPair } from '../../../../../support/gateway/linked-pair.js';
 import { FakeSharedSockets } from '../../../../../support/gateway/supervised-gateway.js';
@@ -16,7 +16,7 @@ const sharedSockets = () => {
     (end) => new WorkerChannel(end, scheduler, () => undefined),
   ) as [WorkerChannel, WorkerChannel];
   const shared = new FakeSharedSockets();
-  const share = () => new ShareSockets(shared).attend({ number: 1, pid: 1, channel: supervisor });
+  const share = () => new SocketSharing(shared).attend({ number: 1, pid: 1, channel: supervisor });
   const sockets = new SupervisedSockets(worker, (attachment, bound) => ({
     address: bound,
     listenable: attachment,

@@ -1,23 +1,23 @@
 import type { ConfigurationProblem } from '../../../../domain/configuration/configuration-problem.js';
 import type { LoadFailure } from '../../run-gateway/prepared-reload.js';
 
-/** What is said of an error of the system: its own members are lost on the way to another process. */
+/** The members of a system error that are kept: serialization to another process drops own members of errors. */
 const memberNames = ['code', 'syscall', 'address', 'hostname', 'port', 'path'] as const;
 
-/** An error as plain data. */
-export interface PlainError {
+/** An error as data that a message can carry. */
+export interface SerializedError {
   readonly message: string;
   readonly members: Readonly<Record<string, string | number>>;
 }
 
-/** A `LoadFailure` as plain data. */
-export interface PlainFailure {
+/** A `LoadFailure` as data that a message can carry. */
+export interface SerializedFailure {
   readonly problems: readonly ConfigurationProblem[];
   readonly reason: string | null;
-  readonly cause: PlainError | null;
+  readonly cause: SerializedError | null;
 }
 
-export const plainError = (error: unknown): PlainError => {
+export const serializeError = (error: unknown): SerializedError => {
   if (!(error instanceof Error)) return { message: String(error), members: {} };
   const members = memberNames.flatMap((name) => {
     const value: unknown = Reflect.get(error, name);
@@ -26,16 +26,17 @@ export const plainError = (error: unknown): PlainError => {
   return { message: error.message, members: Object.fromEntries(members) };
 };
 
-export const errorOf = ({ message, members }: PlainError): Error => Object.assign(new Error(message), members);
+export const deserializeError = ({ message, members }: SerializedError): Error =>
+  Object.assign(new Error(message), members);
 
-export const plainFailure = ({ problems, reason, cause }: LoadFailure): PlainFailure => ({
+export const serializeFailure = ({ problems, reason, cause }: LoadFailure): SerializedFailure => ({
   problems,
   reason,
-  cause: cause === null ? null : plainError(cause),
+  cause: cause === null ? null : serializeError(cause),
 });
 
-export const failureOf = ({ problems, reason, cause }: PlainFailure): LoadFailure => ({
+export const deserializeFailure = ({ problems, reason, cause }: SerializedFailure): LoadFailure => ({
   problems,
   reason,
-  cause: cause && errorOf(cause),
+  cause: cause && deserializeError(cause),
 });

@@ -4,14 +4,14 @@ import { err, ok } from '../../../../domain/shared/result.js';
 import type { SharedSockets } from '../../../ports/gateway/listening-sockets.js';
 import type { AttendedWorker } from '../../../shared/worker-channel/worker-channel.js';
 import { type ListeningAddresses, listenerKeys, listeningAddresses } from '../../run-gateway/wanted-listeners.js';
-import { plainError } from './plain-failure.js';
+import { serializeError } from './serialized-failure.js';
 import type { SupervisedService } from './supervised-service.js';
 import { listeningSocket } from './worker-topics.js';
 
-/** Gives workers the sockets that they accept on. */
-export class ShareSockets implements SupervisedService {
+/** Passes the listening sockets to the workers. */
+export class SocketSharing implements SupervisedService {
   readonly #sockets: SharedSockets;
-  /** By key, with the ports that port 0 became. */
+  /** By key, with the actual port in place of port 0. */
   readonly #addresses = new Map<string, SocketAddress>();
 
   constructor(sockets: SharedSockets) {
@@ -25,12 +25,12 @@ export class ShareSockets implements SupervisedService {
         this.#addresses.set(key, socket.address);
         return { answer: ok(socket.address), attachment: socket.listenable };
       } catch (error) {
-        return { answer: err(plainError(error)), attachment: null };
+        return { answer: err(serializeError(error)), attachment: null };
       }
     });
   }
 
-  /** Where workers serve a configuration that has been adopted. */
+  /** The addresses on which workers serve an adopted configuration. */
   addresses(configuration: GatewayConfiguration): ListeningAddresses {
     const open = Array.from(this.#addresses, ([key, address]) => ({ key, address: () => address }));
     return listeningAddresses(configuration, open);

@@ -13,70 +13,70 @@ import { SupervisedWorker } from './supervised-worker.js';
 import type { SupervisionTimes } from './supervision-times.js';
 import type { StartOrder } from './worker-topics.js';
 
-/** Why a worker does not come to serve, and when the next one tries. */
+/** Why a worker failed to start, and the delay until the next attempt. */
 export interface WorkerFailure {
   readonly worker: number;
   readonly delayMs: number;
   readonly failure: LoadFailure;
 }
 
-export interface WorkerPlacesParts {
+export interface WorkerSlotsOptions {
   readonly spare: SpareProcess;
   readonly services: readonly SupervisedService[];
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly logger: Logger;
   readonly times: SupervisionTimes;
-  /** The order for a worker as things are now. */
+  /** The current order for a worker. */
   order(number: number): StartOrder;
-  /** Says what kept a worker from replacing another. */
+  /** Logs why a replacement worker failed to start. */
   logFailure(failure: WorkerFailure): void;
 }
 
-interface Place {
+interface WorkerSlot {
   worker: SupervisedWorker | null;
   history: RestartHistory;
   servingSinceMs: number | null;
   restart: ScheduledTask | null;
-  /** What comes of the process that is to replace another, until it serves or has ended. */
+  /** The start of a replacement worker, until it serves or has ended; null: none is starting. */
   filling: Promise<Result<ListeningAddresses, LoadFailure>> | null;
 }
 
-/** A process that has become the worker of its place, and what came of its order. */
-interface Filled {
+/** The worker that now occupies its slot, and the result of its preparation. */
+interface FilledSlot {
   readonly worker: SupervisedWorker;
   readonly prepared: Result<BeginServing, LoadFailure>;
 }
 
-/** One place for each worker, which is filled again whenever its process ends. */
-export class WorkerPlaces {
-  readonly #parts: WorkerPlacesParts;
-  readonly #places = new Map<number, Place>();
-  /** Numbers of places that are to be filled, but not now: see `hold`. */
+/** One slot for each worker. A slot is refilled whenever its process ends. */
+export class WorkerSlots {
+  readonly #parts: WorkerSlotsOptions;
+  readonly #slots = new Map<number, WorkerSlot>();
+  /** Numbers of the slots to refill at `release`; null: refill at once. */
   #held: Set<number> | null = null;
-  /** Those that are ended because they do not serve what is in force. */
+  /** Workers that were killed because they do not serve the configuration in force. */
   readonly #outdated = new WeakSet<SupervisedWorker>();
   #lastServedMs: number | null = null;
   #isClosed = false;
   #restarts = 0;
 
-  constructor(parts: WorkerPlacesParts) {
+  constructor(parts: WorkerSlotsOptions) {
     this.#parts = parts;
   }
 
-  /** Those that serve, by number. */
+  /** The serving workers, by number. */
   serving(): readonly SupervisedWorker[] {
     return this.present().filter(({ isServing }) => isServing);
   }
 
-  /** Those that have a process. */
+  /** The workers that have a process. */
   present(): readonly SupervisedWorker[] {
-    return [...this.#places.values()].flatMap(({ worker }) => worker ?? []);
+    return [...this.#slots.values()].flatMap(({ worker }) => worker ?? []);
   }
 
-  /** Settles once each place that is being filled has a worker that serves, or has none. */
+  /** Settles when every starting replacement serves or has ended. */
   filled(): Promise<unknown> {
-    return Promise.all([...this.#places.values()].map(({ filling }) => filling));
+    return Promise.all([...this.#slots.values()].map(({ filling }) => filling));
   }
 
   /** How often a worker was replaced. */
@@ -84,20 +84,20 @@ export class WorkerPlaces {
     return this.#restarts;
   }
 
-  /** Prepares the first worker of a place, and gives what has it serve. Where it cannot, the place stays empty. */
+  /** Prepares the first worker of a slot, and returns a function that starts serving. On failure the slot stays empty. */
   async open(number: number): Promise<Result<BeginServing, LoadFailure>> {
-    const place: Place = { worker: null, history: noDeaths, servingSinceMs: null, restart: null, filling: null };
-    this.#places.set(number, place);
-    return (await this.#fill(number, place)).prepared;
+    const slot: WorkerSlot = { worker: null, history: noDeaths, servingSinceMs: null, restart: null, filling: null };
+    this.#slots.set(number, slot);
+    return (await this.#fill(number, slot)).prepared;
   }
 
-  /** For how long nobody has served, in milliseconds; 0 while somebody does. Null: nobody ever has. */
+  /** Milliseconds since the last worker served; 0 while one serves; null: none has served yet. */
   unservedMs(): number | null {
     if (this.serving().length > 0) return 0;
     return this.#lastServedMs === null ? null : this.#parts.clock.monotonicMs() - this.#lastServedMs;
   }
 
-  /** From now on no worker is replaced until `release`, so that each that comes gets its order when it is clear what is in force. */
+  /** Defers replacements until `release`, when the configuration in force is known. */
   hold(): void {
     this.#held ??= new Set();
   }
@@ -108,11 +108,11 @@ export class WorkerPlaces {
     for (const number of held) this.#replace(number);
   }
 
-  /** Where nobody serves: has every place filled now, with the order of now. Null: all serve. */
+  /** Refills every slot with the current order, when no worker serves. Null: all serve. */
   fillAll(): Promise<LoadFailure | null> {
     const { times, scheduler } = this.#parts;
     const tooLate = loadFailure(`the workers did not start within ${Math.round(times.prepareMs / 1000)} s`);
-    const filling = Promise.all([...this.#places].map(([number, place]) => this.#fillAnew(number, place)));
+    const filling = Promise.all([...this.#slots].map(([number, slot]) => this.#fillAnew(number, slot)));
     return new Promise((resolve) => {
       const deadline = scheduler.after(times.prepareMs, () => resolve(tooLate));
       void filling.then((started) => {
@@ -123,24 +123,24 @@ export class WorkerPlaces {
     });
   }
 
-  /** Ends workers that do not serve what is in force. Each is replaced at once. */
+  /** Kills workers that do not serve the configuration in force, and replaces each at once. */
   renew(workers: readonly SupervisedWorker[]): void {
     for (const worker of workers) {
-      const { filling } = this.#places.get(worker.number) ?? {};
+      const { filling } = this.#slots.get(worker.number) ?? {};
       void Promise.all([this.#end(worker), filling]).then(() => this.#replace(worker.number));
     }
   }
 
-  /** Ends all at once; none is replaced. */
+  /** Kills all workers; none is replaced. */
   kill(): void {
     this.close();
     for (const worker of this.present()) worker.kill();
   }
 
-  /** From now on no worker is replaced. */
+  /** Stops replacing workers. */
   close(): void {
     this.#isClosed = true;
-    for (const { restart } of this.#places.values()) restart?.cancel();
+    for (const { restart } of this.#slots.values()) restart?.cancel();
   }
 
   async #end(worker: SupervisedWorker): Promise<void> {
@@ -151,19 +151,19 @@ export class WorkerPlaces {
     await worker.ended;
   }
 
-  async #fillAnew(number: number, place: Place): Promise<Result<ListeningAddresses, LoadFailure>> {
-    place.restart?.cancel();
-    place.restart = null;
-    place.history = noDeaths;
-    const { worker, filling } = place;
-    // Its process has no order yet, and gets that of now.
+  async #fillAnew(number: number, slot: WorkerSlot): Promise<Result<ListeningAddresses, LoadFailure>> {
+    slot.restart?.cancel();
+    slot.restart = null;
+    slot.history = noDeaths;
+    const { worker, filling } = slot;
+    // Its process has no order yet, and will get the current one.
     if (worker === null && filling !== null) return filling;
     if (worker !== null) await this.#end(worker);
     await filling;
-    return this.#refill(number, place);
+    return this.#refill(number, slot);
   }
 
-  async #fill(number: number, place: Place): Promise<Filled> {
+  async #fill(number: number, slot: WorkerSlot): Promise<FilledSlot> {
     const { spare, services, scheduler, times, logger } = this.#parts;
     const { process, channel } = await spare.take();
     const worker = new SupervisedWorker(number, process, channel, scheduler, times);
@@ -171,10 +171,10 @@ export class WorkerPlaces {
       worker.kill();
       return { worker, prepared: err(loadFailure('the gateway drains')) };
     }
-    place.worker = worker;
-    place.servingSinceMs = null;
+    slot.worker = worker;
+    slot.servingSinceMs = null;
     for (const service of services) service.attend(worker);
-    void worker.ended.then((end) => this.#ended(place, worker, end));
+    void worker.ended.then((end) => this.#ended(slot, worker, end));
     worker.watch(() => {
       logger.error('a worker does not answer and is killed', {
         worker: number,
@@ -184,28 +184,28 @@ export class WorkerPlaces {
       worker.kill();
     });
     const prepared = await worker.prepare(this.#parts.order(number));
-    return { worker, prepared: prepared.ok ? ok(() => this.#serve(place, worker)) : prepared };
+    return { worker, prepared: prepared.ok ? ok(() => this.#serve(slot, worker)) : prepared };
   }
 
-  async #serve(place: Place, worker: SupervisedWorker): Promise<Result<ListeningAddresses, LoadFailure>> {
+  async #serve(slot: WorkerSlot, worker: SupervisedWorker): Promise<Result<ListeningAddresses, LoadFailure>> {
     const started = await worker.serve();
     if (!started.ok) return started;
-    if (place.worker !== worker) return err(loadFailure(`worker ${worker.number} ended when it began to serve`));
-    place.servingSinceMs = this.#parts.clock.monotonicMs();
+    if (slot.worker !== worker) return err(loadFailure(`worker ${worker.number} ended when it began to serve`));
+    slot.servingSinceMs = this.#parts.clock.monotonicMs();
     return started;
   }
 
-  #ended(place: Place, worker: SupervisedWorker, { exitCode, signal }: ProcessEnd): void {
+  #ended(slot: WorkerSlot, worker: SupervisedWorker, { exitCode, signal }: ProcessEnd): void {
     const { services, clock, logger } = this.#parts;
     for (const service of services) service.left(worker);
-    const servedSinceMs = place.servingSinceMs;
-    place.worker = null;
-    place.servingSinceMs = null;
-    // One that has not come to serve is a failure to start, which who starts it deals with.
+    const servedSinceMs = slot.servingSinceMs;
+    slot.worker = null;
+    slot.servingSinceMs = null;
+    // A worker that never served failed to start; the caller of `#fill` handles that.
     if (servedSinceMs === null) return;
     this.#lastServedMs = clock.monotonicMs();
     if (this.#isClosed || this.#outdated.has(worker)) return;
-    const delayMs = this.#replaceLater(worker.number, place, clock.monotonicMs() - servedSinceMs);
+    const delayMs = this.#replaceLater(worker.number, slot, clock.monotonicMs() - servedSinceMs);
     logger.error(`a worker ${processEndText({ exitCode, signal })} and is replaced`, {
       worker: worker.number,
       pid: worker.pid,
@@ -216,43 +216,43 @@ export class WorkerPlaces {
     });
   }
 
-  /** Has a place filled again, by what has become of it so far. Gives the milliseconds until then. */
-  #replaceLater(number: number, place: Place, servedMs: number): number {
-    const { delayMs, history } = restartAfter(place.history, servedMs);
-    place.history = history;
+  /** Schedules a refill with the backoff of the slot's history. Returns the delay in milliseconds. */
+  #replaceLater(number: number, slot: WorkerSlot, servedMs: number): number {
+    const { delayMs, history } = restartAfter(slot.history, servedMs);
+    slot.history = history;
     if (delayMs === 0) queueMicrotask(() => this.#replace(number));
-    else place.restart = this.#parts.scheduler.after(delayMs, () => this.#replace(number));
+    else slot.restart = this.#parts.scheduler.after(delayMs, () => this.#replace(number));
     return delayMs;
   }
 
   #replace(number: number): void {
-    const place = this.#places.get(number);
-    if (place === undefined || this.#isClosed || place.worker !== null || place.filling !== null) return;
-    if (this.#held === null) void this.#refill(number, place);
+    const slot = this.#slots.get(number);
+    if (slot === undefined || this.#isClosed || slot.worker !== null || slot.filling !== null) return;
+    if (this.#held === null) void this.#refill(number, slot);
     else this.#held.add(number);
   }
 
-  #refill(number: number, place: Place): Promise<Result<ListeningAddresses, LoadFailure>> {
+  #refill(number: number, slot: WorkerSlot): Promise<Result<ListeningAddresses, LoadFailure>> {
     this.#restarts += 1;
-    place.filling = this.#bringUp(number, place);
-    return place.filling;
+    slot.filling = this.#bringUp(number, slot);
+    return slot.filling;
   }
 
-  /** Where it does not come to serve, another one tries, later and later. */
-  async #bringUp(number: number, place: Place): Promise<Result<ListeningAddresses, LoadFailure>> {
+  /** Starts a replacement. On failure another attempt follows, with a growing backoff. */
+  async #bringUp(number: number, slot: WorkerSlot): Promise<Result<ListeningAddresses, LoadFailure>> {
     const { logger, logFailure, spare } = this.#parts;
-    const { worker, prepared } = await this.#fill(number, place);
+    const { worker, prepared } = await this.#fill(number, slot);
     const started = prepared.ok ? await prepared.value() : prepared;
     if (started.ok) {
-      place.filling = null;
+      slot.filling = null;
       logger.info('a new worker serves', { worker: number, pid: worker.pid });
       spare.fill();
       return started;
     }
     await worker.ended;
-    place.filling = null;
+    slot.filling = null;
     if (this.#isClosed || this.#outdated.has(worker)) return started;
-    logFailure({ worker: number, delayMs: this.#replaceLater(number, place, 0), failure: started.error });
+    logFailure({ worker: number, delayMs: this.#replaceLater(number, slot, 0), failure: started.error });
     return started;
   }
 }

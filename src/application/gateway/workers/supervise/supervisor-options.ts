@@ -8,31 +8,31 @@ import type { Scheduler } from '../../../ports/shared/scheduler.js';
 import type { GatewayAudit } from '../../audit/audit-trail.js';
 import type { SupervisedService } from './supervised-service.js';
 import type { SupervisionTimes } from './supervision-times.js';
-import type { WorkerFailure } from './worker-places.js';
+import type { WorkerFailure } from './worker-slots.js';
 import type { GatewayOrder } from './worker-topics.js';
 
-/** What a supervisor is made of. */
-export interface SupervisorParts {
+/** The ports and settings of a supervisor. */
+export interface SupervisorOptions {
   readonly processes: WorkerProcesses;
-  /** Reads the configuration as it is on the disk. */
+  /** Reads the configuration from disk. */
   readonly source: ConfigurationSource;
   readonly sockets: SharedSockets;
   readonly services: readonly SupervisedService[];
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly logger: Logger;
-  /** Hears of what becomes of the gateway, once for all workers. */
+  /** Records gateway events, once for all workers. */
   readonly audit: GatewayAudit;
   readonly times: SupervisionTimes;
   readonly order: GatewayOrder;
   /** How many workers there are. */
   readonly workers: number;
-  /** What `worker-threads` 0 means. */
+  /** The worker count that `worker-threads` 0 stands for. */
   readonly cores: number;
-  /** What workers that come later have to know. */
+  /** Targets that new workers must treat as drained. */
   drainedTargets(): readonly TargetName[];
-  /** A reload has come to its end. */
+  /** Called at the end of each reload. */
   reloaded(outcome: 'success' | 'failure'): void;
-  /** Says what kept a worker from replacing another. */
+  /** Logs why a replacement worker failed to start. */
   logFailure(failure: WorkerFailure): void;
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryRateLimitStore } from '../../../../../../src/adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
-import { RateLeases } from '../../../../../../src/application/gateway/workers/share-rates/rate-leases.js';
+import { RateLeaseServer } from '../../../../../../src/application/gateway/workers/share-rates/rate-lease-server.js';
 import {
-  type AskedBucket,
+  type BucketRequest,
   type RateAnswer,
   type RateQuestion,
   rateAnswers,
   rateQuestions,
-} from '../../../../../../src/application/gateway/workers/share-rates/rate-notices.js';
+} from '../../../../../../src/application/gateway/workers/share-rates/rate-messages.js';
 import { WorkerChannel } from '../../../../../../src/application/shared/worker-channel/worker-channel.js';
 import { linkedPair } from '../../../../../support/gateway/linked-pair.js';
 import { ManualClock } from '../../../../../support/shared/manual-clock.js';
@@ -17,7 +17,7 @@ const setUp = () => {
   const clock = new ManualClock();
   const scheduler = new ManualScheduler(clock);
   const buckets = new MemoryRateLimitStore(clock);
-  const leases = new RateLeases(buckets, clock);
+  const leases = new RateLeaseServer(buckets, clock);
   const join = () => {
     const [there, here] = linkedPair();
     const fault = (_topic: string, error: unknown): never => {
@@ -38,7 +38,7 @@ const setUp = () => {
 };
 
 const limit = { requestsPerSecond: 1, burst: 80 };
-const bucket = (more: Partial<AskedBucket> = {}): AskedBucket => ({
+const bucket = (more: Partial<BucketRequest> = {}): BucketRequest => ({
   space: 'client',
   key: 'a',
   limit,
@@ -47,12 +47,12 @@ const bucket = (more: Partial<AskedBucket> = {}): AskedBucket => ({
   wished: 0,
   ...more,
 });
-const question = (buckets: readonly AskedBucket[], requests: RateQuestion['requests'] = [[0]]): RateQuestion => ({
+const question = (buckets: readonly BucketRequest[], requests: RateQuestion['requests'] = [[0]]): RateQuestion => ({
   number: 7,
   buckets,
   requests,
 });
-const account = (...buckets: readonly AskedBucket[]): RateQuestion => ({ number: 0, buckets, requests: [] });
+const account = (...buckets: readonly BucketRequest[]): RateQuestion => ({ number: 0, buckets, requests: [] });
 
 describe('the supervisor', () => {
   it('judges the requests of a question one after the other, and says how the buckets stand then', async () => {

@@ -6,6 +6,7 @@ import { nearestWord } from '../../../domain/configuration/schema/did-you-mean.j
 import type { Shape } from '../../../domain/configuration/schema/schema.js';
 import { isHarmlessName } from '../../../domain/configuration/whole/effective/harmless-names.js';
 import { gatewayShape } from '../../../domain/gateway/configuration/gateway-schema.js';
+import { namedMatchKeys } from '../../../domain/gateway/configuration/route-schema.js';
 import type { SourceText } from './source-text.js';
 
 const namesOf = (shape: Shape): readonly string[] =>
@@ -227,7 +228,7 @@ export class ShownLines {
 }
 
 /** Keys whose first value is the name of what the second one is. */
-const namedValues: ReadonlySet<string> = new Set(['header', 'query-param', 'collector-header']);
+const namedValues: ReadonlySet<string> = new Set([...namedMatchKeys, 'collector-header']);
 
 /** `header "Authorization" "..."`: the name says what the value is. */
 const namesSecret = (node: Node): boolean => {

@@ -61,6 +61,17 @@ const priority: ScalarKind<number> = {
   },
 };
 
+/** The kinds of match that have a name and a value. A value may be a secret: reports conceal it. */
+const namedMatchShape = {
+  header: namedMatches(
+    matchableHeader,
+    'A header that is there, with that value or with any. None of those that say who a caller is.',
+  ),
+  'query-param': namedMatches(text, 'A query parameter that is there, with that value or with any.'),
+};
+export type NamedMatchKey = keyof typeof namedMatchShape;
+export const namedMatchKeys = Object.keys(namedMatchShape) as readonly NamedMatchKey[];
+
 const matchesShape = {
   path: list(text, 'The whole path.'),
   'path-prefix': list(text, 'The first segments of the path: `/v2` takes `/v2` and `/v2/x`, not `/v2x`.'),
@@ -70,12 +81,11 @@ const matchesShape = {
     methodKind,
     'The method. A request with a method of more than 32 characters that no route names is answered 501.',
   ),
-  header: namedMatches(
-    matchableHeader,
-    'A header that is there, with that value or with any. None of those that say who a caller is.',
-  ),
-  'query-param': namedMatches(text, 'A query parameter that is there, with that value or with any.'),
+  ...namedMatchShape,
 };
+
+/** Every kind of match. */
+export const matchKeys: readonly string[] = Object.keys(matchesShape);
 
 /** The values of a list, without their places. */
 export const values = <Value>(list: readonly Located<Value>[]): Value[] => list.map(({ value }) => value);

@@ -1,4 +1,5 @@
 import { type ReadGateway, type ReadRoute, routesOf } from '../../../gateway/configuration/read-gateway.js';
+import { type NamedMatchKey, namedMatchKeys } from '../../../gateway/configuration/route-schema.js';
 import { type ForeignPattern, foreignExpression, foreignPathPattern } from '../../schema/foreign-patterns.js';
 import type { Located } from '../../schema/schema.js';
 import type { AdviceReport } from './advice-report.js';
@@ -23,7 +24,7 @@ const adviseOnPaths = (
 /** Headers with which a client sends the star itself (RFC 9110, sections 13.1.1 and 13.1.2). */
 const sendsStar = /^if-(?:none-)?match$/i;
 
-const adviseOnNamed = ({ name, fields }: ReadRoute, key: 'header' | 'query-param', report: AdviceReport): void => {
+const adviseOnNamed = ({ name, fields }: ReadRoute, key: NamedMatchKey, report: AdviceReport): void => {
   const field = fields.matches.value[key];
   for (const match of field.value) {
     if (match.value === null || !/^(?:\*|\.[*+])$/.test(match.value) || sendsStar.test(match.name)) continue;
@@ -48,8 +49,7 @@ export const adviseOnPatterns = (gateway: ReadGateway, report: AdviceReport): vo
       adviseOnPaths(route.name.value, key, matches.value[key].value, (text) => foreignPathPattern(text, key), report);
     }
     adviseOnPaths(route.name.value, 'path-regex', matches.value['path-regex'].value, foreignExpression, report);
-    adviseOnNamed(route, 'header', report);
-    adviseOnNamed(route, 'query-param', report);
+    for (const key of namedMatchKeys) adviseOnNamed(route, key, report);
     adviseOnMethods(route, report);
   }
 };

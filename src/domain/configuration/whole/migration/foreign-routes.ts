@@ -1,4 +1,5 @@
 import { namedBalancing } from '../../../gateway/configuration/balancing-schema.js';
+import { matchKeys } from '../../../gateway/configuration/route-schema.js';
 import type { Setting } from '../../setting/setting.js';
 import { type BlockMember, blockMembers, blocksNamed, type PlacedBlock } from './block-members.js';
 import { currentKeyName } from './current-key-name.js';
@@ -74,7 +75,7 @@ const pathKeys: readonly string[] = ['path', 'path-prefix', 'path-regex'];
 const matchesOf = (route: Setting): readonly BlockMember[] =>
   [route, ...(route.children ?? []).filter(({ name }) => currentKeyName(name) === 'matches')]
     .flatMap(blockMembers)
-    .filter(({ name }) => [...pathKeys, 'host', 'method', 'header', 'query-param'].includes(name));
+    .filter(({ name }) => matchKeys.includes(name));
 
 const takesEverything = (matches: readonly BlockMember[]): boolean => {
   const [first] = matches;

@@ -1,4 +1,5 @@
-// What people put behind nginx's auth_request: a small HTTP service that checks a bearer token. Arguments: a port, the secret.
+// What people put behind nginx's auth_request: a small HTTP service that checks a bearer token. Arguments: a port,
+// the secret.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 

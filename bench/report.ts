@@ -32,7 +32,9 @@ const ratio = (series: Series, base: Series | undefined, of: (round: Measurement
 
 const shown = (value: number, digits: number): string => (Number.isNaN(value) ? '-' : value.toFixed(digits));
 
-/** Lines of a Markdown table whose columns are as wide as their widest cell; the first is a name, the others numbers. */
+/**
+ * Lines of a Markdown table whose columns are as wide as their widest cell; the first is a name, the others numbers.
+ */
 export const renderRows = (header: readonly string[], rows: readonly (readonly string[])[]): readonly string[] => {
   const widths = header.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),

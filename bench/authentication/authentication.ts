@@ -1,4 +1,5 @@
-// `npm run bench -- authentication`: what it costs the agent to authenticate a request, beside libraries that verify tokens.
+// `npm run bench -- authentication`: what it costs the agent to authenticate a request, beside libraries that verify
+// tokens.
 import type { CheckBenchmark } from '../checks/run-comparisons.js';
 import { prepareComparisons } from './comparisons.js';
 

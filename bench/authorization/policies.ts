@@ -20,7 +20,9 @@ export type Decide = (request: BenchRequest) => 'allow' | 'deny';
 
 const team = (index: number): string => `team-${index}`;
 
-/** Policies about the teams' own paths, and three about everyone. The teams of the requests are among the first three. */
+/**
+ * Policies about the teams' own paths, and three about everyone. The teams of the requests are among the first three.
+ */
 const general = `
 @id("readers")
 permit (principal, action in [Action::"GET", Action::"HEAD"], resource)

@@ -1,4 +1,5 @@
-// `npm run bench -- exchange`: what an exchange of tokens costs, beside a library that does nothing but verify and sign.
+// `npm run bench -- exchange`: what an exchange of tokens costs, beside a library that does nothing but verify and
+// sign.
 import type { CheckBenchmark } from '../checks/run-comparisons.js';
 import { prepareComparisons } from './comparisons.js';
 

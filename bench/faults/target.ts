@@ -1,4 +1,5 @@
-// A target that goes wrong when it is told to: node target.js PORT CONTROL_PORT NAME. Told by GET /MANNER of its second port.
+// A target that goes wrong when it is told to: node target.js PORT CONTROL_PORT NAME. Told by GET /MANNER of its
+// second port.
 import { createServer, type RequestListener } from 'node:http';
 import { isManner, type Manner } from './manners.js';
 

@@ -1,5 +1,6 @@
-// A crowd of clients that nobody wants: node crowd.js PORT KIND COUNT SILENT. Says `ready` once it stands, and stays until it is
-// ended. SILENT is a port on which it listens for requests, and answers none. The clients come from many addresses, a hundred connections from each.
+// A crowd of clients that nobody wants: node crowd.js PORT KIND COUNT SILENT. Says `ready` once it stands, and stays
+// until it is ended. SILENT is a port on which it listens for requests, and answers none. The clients come from many
+// addresses, a hundred connections from each.
 import { Agent, get } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { isCrowdKind } from './crowds.js';

@@ -1,7 +1,7 @@
-// The least that a proxy on Node does for an exchange of small messages: it reads both heads with the gateway's parser, passes their
-// lines on but for those of the connection, and keeps upstream connections. It routes, limits, counts and judges nothing, knows no
-// deadline and no backpressure, and takes whole messages with a known length alone: it is a measure, and no proxy to use.
-// Arguments: a port, that of the upstream.
+// The least that a proxy on Node does for an exchange of small messages: it reads both heads with the gateway's
+// parser, passes their lines on but for those of the connection, and keeps upstream connections. It routes, limits,
+// counts and judges nothing, knows no deadline and no backpressure, and takes whole messages with a known length
+// alone: it is a measure, and no proxy to use. Arguments: a port, that of the upstream.
 import { connect, createServer, type Socket } from 'node:net';
 import type { MessageHead } from '../../src/adapters/wire/http1/message-head.js';
 import { built } from '../built.js';

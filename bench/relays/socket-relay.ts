@@ -1,6 +1,6 @@
-// What Node's sockets cost a proxy of small exchanges whatever it does: octets are passed on as they come, and nothing of them is
-// looked at. It knows no backpressure, and is no measure for large bodies.
-// Arguments: a port, that of the upstream.
+// What Node's sockets cost a proxy of small exchanges whatever it does: octets are passed on as they come, and
+// nothing of them is looked at. It knows no backpressure, and is no measure for large bodies. Arguments: a port, that
+// of the upstream.
 import { connect, createServer } from 'node:net';
 import { writeLate } from './late-writes.js';
 

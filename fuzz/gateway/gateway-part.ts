@@ -25,7 +25,10 @@ const shortened = (text: string): string => (text.length > longestShown ? `${tex
 const statusesIn = (text: string): string =>
   (text.match(/HTTP\/1\.1 \d{3}/g) ?? []).map((line) => line.slice(9)).join(' ');
 
-/** A request of somebody else, behind the case: what a connection to the upstream has kept of the case would show in it. */
+/**
+ * A request of somebody else, behind the case: what a connection to the upstream has kept of the case would show in
+ * it.
+ */
 const probe = async ({ gateway, recorder }: Lane, index: number): Promise<string | null> => {
   const target = `/probe-${index}`;
   const parts = [Buffer.from(`GET ${target} HTTP/1.1\r\nHost: probe\r\nConnection: close\r\n\r\n`)];

@@ -31,7 +31,8 @@ const adapted = (configuration: GatewayConfiguration, httpVersion: UpstreamHttpV
     ...upstream,
     httpVersion,
     targetBreaker: null,
-    // Megabytes that wait for an upstream take it seconds on a slow machine, where its strict reader shares a core with all lanes.
+    // Megabytes that wait for an upstream take it seconds on a slow machine, where its strict reader shares a core
+    // with all lanes.
     timeouts: { connectMs: 5_000, readMs: 10_000, requestMs: 20_000 },
   })),
   limits: { ...configuration.limits, maxConnectionsPerClient: 10_000 },

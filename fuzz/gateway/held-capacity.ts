@@ -8,7 +8,10 @@ const stillMs = 20;
 
 const turn = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Octets that the system of this machine takes on one connection while the other side reads no more than the first of them. */
+/**
+ * Octets that the system of this machine takes on one connection while the other side reads no more than the first of
+ * them.
+ */
 export const heldCapacity = async (): Promise<number> => {
   const taken: Socket[] = [];
   const server = createServer((socket) => {

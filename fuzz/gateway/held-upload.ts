@@ -7,8 +7,8 @@ const spread = 98_304;
 const answerMs = 60;
 
 /**
- * An upload as octets, about as long as what the system takes for an upstream that does not read: some of it may be held by
- * the gateway when all of it was written.
+ * An upload as octets, about as long as what the system takes for an upstream that does not read: some of it may be
+ * held by the gateway when all of it was written.
  */
 export const heldUpload = (random: SeededRandom, capacity: number): string => {
   const content = 'x'.repeat(Math.max(1, capacity - spread / 2 + random.below(spread)));

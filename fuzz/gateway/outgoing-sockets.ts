@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
 
 /**
- * The sockets that this process opens, by what they are seen as from the other side. What a gateway has written and the system has
- * not taken is to be seen in them alone.
+ * The sockets that this process opens, by what they are seen as from the other side. What a gateway has written and
+ * the system has not taken is to be seen in them alone.
  */
 export class OutgoingSockets {
   readonly #open = new Set<Socket>();

@@ -140,7 +140,9 @@ const tryResponse = async (lane: Lane, seed: number, index: number, counts: Tall
   };
 };
 
-/** Bad responses of an upstream through a gateway: its client gets one sound response, and the next client none of it. */
+/**
+ * Bad responses of an upstream through a gateway: its client gets one sound response, and the next client none of it.
+ */
 export const responsesPart: FuzzPart = {
   name: 'responses',
   missing: null,

@@ -46,7 +46,10 @@ const literal = (name: string, value: string, isIndexed: boolean): Buffer => {
   return Buffer.concat([Buffer.from([isIndexed ? 0x40 : 0, one.length]), one, Buffer.from([other.length]), other]);
 };
 
-/** Header blocks that decoders have stumbled over: an index that is none, a table of another size, a number without end. */
+/**
+ * Header blocks that decoders have stumbled over: an index that is none, a table of another size, a number without
+ * end.
+ */
 const brokenBlocks = [
   [0xff, 0xff, 0xff, 0xff, 0x7f],
   [0xbf],

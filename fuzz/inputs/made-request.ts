@@ -24,8 +24,8 @@ const framingField = (
 };
 
 /**
- * A request as octets, one for each character: valid where `oddity` is 0, else so that this share of its parts is one of those that
- * readers have disagreed about.
+ * A request as octets, one for each character: valid where `oddity` is 0, else so that this share of its parts is one
+ * of those that readers have disagreed about.
  */
 export const madeRequest = (random: SeededRandom, oddity: number): string => {
   const odd = (): boolean => random.chance(oddity);

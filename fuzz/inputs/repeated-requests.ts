@@ -29,8 +29,8 @@ const someLines = (random: SeededRandom): string => {
 };
 
 /**
- * Requests of one connection with the same fields, which a reader may remember, and behind them one that has nearly the same, or
- * the same behind something else. One octet for each character.
+ * Requests of one connection with the same fields, which a reader may remember, and behind them one that has nearly
+ * the same, or the same behind something else. One octet for each character.
  */
 export const repeatedRequests = (random: SeededRandom): string => {
   const lines = someLines(random);

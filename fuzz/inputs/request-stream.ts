@@ -6,8 +6,8 @@ import type { SeededRandom } from './seeded-random.js';
 const shareOfRepeated = 0.2;
 
 /**
- * What a client may send on one connection: one to four requests, some of them valid, most nearly so. One octet for each
- * character.
+ * What a client may send on one connection: one to four requests, some of them valid, most nearly so. One octet for
+ * each character.
  */
 export const requestStream = (random: SeededRandom): string => {
   if (random.chance(shareOfRepeated)) return repeatedRequests(random);

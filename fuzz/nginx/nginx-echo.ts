@@ -13,7 +13,10 @@ export interface NginxMessage {
   /** Octets of the stream that were its own: line, fields, body and its framing. */
   readonly octets: number;
   readonly body: string;
-  /** The value of each of `comparedNames`, or several in one; empty where there is none, for nginx does not tell the two apart. */
+  /**
+   * The value of each of `comparedNames`, or several in one; empty where there is none, for nginx does not tell the
+   * two apart.
+   */
   readonly fields: Readonly<Record<string, string>>;
 }
 

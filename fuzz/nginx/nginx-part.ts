@@ -14,7 +14,9 @@ const isRefusal = ({ status }: NginxMessage): boolean => status >= 400 || status
 /** Faults are written in one word. */
 const isFault = (ending: string): boolean => ending.includes('_');
 
-/** The values of each name, as nginx knows names; tabs around them are none of it (RFC 9112, section 5), but to nginx. */
+/**
+ * The values of each name, as nginx knows names; tabs around them are none of it (RFC 9112, section 5), but to nginx.
+ */
 const valuesByName = ({ fields }: ReadMessage): ReadonlyMap<string, readonly string[]> => {
   const values = new Map<string, string[]>();
   for (let at = 0; at + 1 < fields.length; at += 2) {

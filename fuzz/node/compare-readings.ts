@@ -35,8 +35,8 @@ const isSame = (ours: ReadMessage, theirs: OtherMessage): boolean => {
 const endsConnection = ({ mayUpgrade, isPersistent }: ReadMessage): boolean => !isPersistent || mayUpgrade;
 
 /**
- * Whether they have read another message behind all of this one: then it was over, which Node does not come to tell where the other one is
- * the beginning of HTTP/2 to it.
+ * Whether they have read another message behind all of this one: then it was over, which Node does not come to tell
+ * where the other one is the beginning of HTTP/2 to it.
  */
 const isFollowed = ({ body, trailers }: ReadMessage, theirs: readonly OtherMessage[], turn: number): boolean =>
   theirs[turn + 1]?.line.startsWith('PRI ') === true && theirs[turn]?.body === body && trailers.length === 0;

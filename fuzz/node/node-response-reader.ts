@@ -53,8 +53,8 @@ const started = (socket: Duplex, method: string): ClientRequest => {
 };
 
 /**
- * Reads the first response of these octets with Node's client and its strict parser, fed in memory one octet after the other: where a response
- * ends is told by nothing but the moment at which it is whole.
+ * Reads the first response of these octets with Node's client and its strict parser, fed in memory one octet after
+ * the other: where a response ends is told by nothing but the moment at which it is whole.
  */
 export const readNodeResponse = async (octets: Uint8Array, method: string): Promise<NodeResponseReading> => {
   const socket = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });

@@ -7,7 +7,10 @@ import { chanceOf, type SeededRandom } from '../inputs/seeded-random.js';
 import { type NodeResponse, type NodeResponseReading, readNodeResponse } from './node-response-reader.js';
 
 const roomForHeads = 65_536;
-/** Responses that are read one behind the other: what follows is a response of its own where both end the one before at the same place. */
+/**
+ * Responses that are read one behind the other: what follows is a response of its own where both end the one before
+ * at the same place.
+ */
 const mostResponses = 3;
 
 const responseStream = (random: SeededRandom): string => {
@@ -39,7 +42,10 @@ const isSame = (ours: ReadMessage, theirs: NodeResponse): boolean => {
 const ended = (message: ReadMessage, streamEnd: number): ReadMessage =>
   message.framing === 'close' ? { ...message, isComplete: true, end: streamEnd } : message;
 
-/** The first response of ours that is no interim one; null: none, or a switch of protocols, which no target is asked for. */
+/**
+ * The first response of ours that is no interim one; null: none, or a switch of protocols, which no target is asked
+ * for.
+ */
 const firstOf = (messages: readonly ReadMessage[], streamEnd: number): ReadMessage | null => {
   const message = messages.find(({ line }) => line === '101' || !line.startsWith('1'));
   return message === undefined || message.line === '101' ? null : ended(message, streamEnd);
@@ -69,7 +75,10 @@ const compared = (ours: ReadMessage | null, weRefuse: boolean, { response, fault
 
 const faultless: ReadonlySet<string> = new Set(['between', 'inside a head', 'inside a body']);
 
-/** The codec beside Node's own client: a response that ours takes has the same status, fields, content and end for both. */
+/**
+ * The codec beside Node's own client: a response that ours takes has the same status, fields, content and end for
+ * both.
+ */
 export const nodeResponsesPart: FuzzPart = {
   name: 'node-responses',
   missing: null,

@@ -1,6 +1,7 @@
 /**
- * Reads requests and responses as RFC 9112 has them, in the plainest way that can be written: on texts, whole, line by line. It
- * judges what the gateway sends, so it shares nothing with what the gateway reads with. Each character is one octet.
+ * Reads requests and responses as RFC 9112 has them, in the plainest way that can be written: on texts, whole, line
+ * by line. It judges what the gateway sends, so it shares nothing with what the gateway reads with. Each character is
+ * one octet.
  */
 export interface StrictMessage {
   /** The first line. */

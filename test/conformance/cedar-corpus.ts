@@ -20,8 +20,8 @@ const suffix = '.json';
 const caseKeys = ['policies', 'entities', 'requests'];
 
 /**
- * Null where the file is not a case, or not JSON, which the code under test reports. Finds cases independently of that code, so
- * that none is lost.
+ * Null where the file is not a case, or not JSON, which the code under test reports. Finds cases independently of
+ * that code, so that none is lost.
  */
 const expectedRequests = (text: string): readonly ExpectedRequest[] | null => {
   if (text.trimStart().startsWith('[') || !caseKeys.every((key) => text.includes(`"${key}"`))) return null;
@@ -80,8 +80,9 @@ const jsonFilesOf = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith(suffix));
 
 /**
- * Runs integration tests of the Cedar project: the cases in the folder and below it, and those of each `*.tar.gz` in it. A
- * request is a case of the tally; its decision, the determining policies and the policies with errors have to agree.
+ * Runs integration tests of the Cedar project: the cases in the folder and below it, and those of each `*.tar.gz` in
+ * it. A request is a case of the tally; its decision, the determining policies and the policies with errors have to
+ * agree.
  */
 export const runCedarCorpus = async (folder: string, tally: CaseTally): Promise<void> => {
   const loose = jsonFilesOf(folder).map((path) => [path, readFileSync(join(folder, path), 'utf8')] as const);

@@ -45,8 +45,8 @@ const corpusIn = (folder: string): Corpus | undefined => {
 export type NoCorpus = { readonly problem: string };
 
 /**
- * Runs every corpus that is the folder itself or lies directly in it. Prints progress, the first failures of each corpus, a
- * line with its counts, and a last line with the sum.
+ * Runs every corpus that is the folder itself or lies directly in it. Prints progress, the first failures of each
+ * corpus, a line with its counts, and a last line with the sum.
  */
 export const runCorpora = async (folder: string, print: (line: string) => void): Promise<CaseCounts | NoCorpus> => {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) return { problem: `${folder} is not a folder` };

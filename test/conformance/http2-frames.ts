@@ -19,8 +19,8 @@ const pushPromise = 5;
 const blockTypes: readonly number[] = [frameTypes.headers, pushPromise, frameTypes.continuation];
 
 /**
- * The scanner passes on a valid frame as it came, with the rest of its header block; of a GOAWAY it tells what it says. Whether
- * node:http2 accepts the frame depends on the state of the connection, which the cases leave open.
+ * The scanner passes on a valid frame as it came, with the rest of its header block; of a GOAWAY it tells what it
+ * says. Whether node:http2 accepts the frame depends on the state of the connection, which the cases leave open.
  */
 const validDifference = (
   { type, flags, stream_identifier, frame_payload }: NonNullable<FrameCase['frame']>,
@@ -48,7 +48,10 @@ const validDifference = (
 /** node:http2 names this code in its GOAWAY for some frames that nghttp2 refuses, whatever code nghttp2 would name. */
 const internalError = 2;
 
-/** A connection or a stream ends with one of the codes, or the gate ends the connection before node:http2 reads the frame. */
+/**
+ * A connection or a stream ends with one of the codes, or the gate ends the connection before node:http2 reads the
+ * frame.
+ */
 const errorDifference = async (codes: readonly number[], wire: Buffer, { address }: Http2Server) => {
   const client = new RawHttp2Client(address);
   client.send(wire);

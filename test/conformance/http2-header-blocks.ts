@@ -126,9 +126,9 @@ const blockDifference = (
 };
 
 /**
- * Sends the blocks of a story over one connection: as requests, or as responses where they are those. A block with fields of a
- * connection is a malformed message (RFC 9113, section 8.2.2): its stream has to be reset, and later blocks still have to
- * decode. Raw data without blocks are no cases.
+ * Sends the blocks of a story over one connection: as requests, or as responses where they are those. A block with
+ * fields of a connection is a malformed message (RFC 9113, section 8.2.2): its stream has to be reset, and later
+ * blocks still have to decode. Raw data without blocks are no cases.
  */
 export const compareStory = async (
   name: string,

@@ -29,8 +29,9 @@ export interface LlhttpCase {
 }
 
 /**
- * The octets that a block of a case stands for. The last line feed is not part of it; a backslash at the end of a line joins
- * the line with the next one; other line feeds stand for CR LF; `\r`, `\n`, `\t`, `\f` and `\x00` are escapes.
+ * The octets that a block of a case stands for. The last line feed is not part of it; a backslash at the end of a
+ * line joins the line with the next one; other line feeds stand for CR LF; `\r`, `\n`, `\t`, `\f` and `\x00` are
+ * escapes.
  */
 const blockOctets = (block: string): Uint8Array =>
   Buffer.from(

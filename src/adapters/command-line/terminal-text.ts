@@ -1,6 +1,9 @@
 import { type ConfigurationProblem, formatProblem } from '../../domain/configuration/configuration-problem.js';
 
-/** Replaces control characters, and characters that turn the direction of text, by spaces: no text may paint on a terminal. */
+/**
+ * Replaces control characters, and characters that turn the direction of text, by spaces: no text may paint on a
+ * terminal.
+ */
 export const printableText = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ');
 
 /** As in `1 case`, `2 cases`. */

@@ -26,8 +26,8 @@ export interface RedisConnectionOptions {
   readonly answerMs: number;
   /**
    * Runs on each new connection before any other command. It has to send at least one command: a hung server accepts
-   * connections, and only an answer proves that it works. Resolves to a clause about a server that cannot be used, else to
-   * null; rejects with the error of `send`.
+   * connections, and only an answer proves that it works. Resolves to a clause about a server that cannot be used,
+   * else to null; rejects with the error of `send`.
    */
   readonly handshake: (send: (command: readonly string[]) => Promise<unknown>) => Promise<string | null>;
 }
@@ -87,9 +87,9 @@ const withDeadline = <Value>(promise: Promise<Value>, deadlineMs: number): Promi
 const durationText = (ms: number): string => (ms % 1_000 === 0 ? `${ms / 1_000} s` : `${ms} ms`);
 
 /**
- * A connection to a Redis server. While it is lost, commands fail at once, and it reconnects in the background with growing
- * pauses. A server that answers late loses its connection, so that no commands queue up for one that hangs. No command is
- * sent twice.
+ * A connection to a Redis server. While it is lost, commands fail at once, and it reconnects in the background with
+ * growing pauses. A server that answers late loses its connection, so that no commands queue up for one that hangs.
+ * No command is sent twice.
  */
 export class RedisConnection {
   readonly #options: RedisConnectionOptions;

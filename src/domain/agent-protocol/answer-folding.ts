@@ -6,8 +6,8 @@ const joined = <Item>(earlier: readonly Item[], later: readonly Item[]): readonl
 
 /**
  * The answers to the events of one request as one: the last decides, and its audit is the one that counts, so that a
- * dialogue of many answers keeps no more than one of them; header operations add up in order. Folding with `allowAnswer`
- * first changes nothing.
+ * dialogue of many answers keeps no more than one of them; header operations add up in order. Folding with
+ * `allowAnswer` first changes nothing.
  */
 export const foldAnswers = (earlier: AgentAnswer, later: AgentAnswer): AgentAnswer => ({
   ...later,

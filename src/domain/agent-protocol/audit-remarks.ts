@@ -1,7 +1,7 @@
 /**
- * What an agent may say of an answer besides its decision, as members of `audit.custom`: the gateway's audit log has them under the same
- * names. `event` and `outcome` are words of `agentAuditEvents` and `agentAuditOutcomes`; the others are texts, of several items with spaces
- * between. None is ever a secret or a token.
+ * What an agent may say of an answer besides its decision, as members of `audit.custom`: the gateway's audit log has
+ * them under the same names. `event` and `outcome` are words of `agentAuditEvents` and `agentAuditOutcomes`; the
+ * others are texts, of several items with spaces between. None is ever a secret or a token.
  */
 export const auditRemarks = [
   'event',

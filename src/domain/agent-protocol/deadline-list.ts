@@ -6,8 +6,8 @@ export interface Deadlined<Self> {
 }
 
 /**
- * Things that wait, in the order of their deadlines. All of them wait equally long, so each is added at the end, and one
- * timer for the first is enough. Adding and removing cost the same however many there are.
+ * Things that wait, in the order of their deadlines. All of them wait equally long, so each is added at the end, and
+ * one timer for the first is enough. Adding and removing cost the same however many there are.
  */
 export class DeadlineList<Item extends Deadlined<Item>> {
   #first: Item | null = null;

@@ -6,6 +6,9 @@ interface TracedEvent {
   readonly metadata: { readonly traceparent: string | null };
 }
 
-/** What log lines of an agent call the request: the id of its trace, or the gateway's own id of it where there is none. */
+/**
+ * What log lines of an agent call the request: the id of its trace, or the gateway's own id of it where there is
+ * none.
+ */
 export const eventTraceId = ({ correlationId, metadata: { traceparent } }: TracedEvent): string =>
   (traceparent === null ? null : parseTraceparent(traceparent)?.traceId) ?? correlationId;

@@ -37,7 +37,8 @@ const opening: Readonly<Record<AgentFailureCode, boolean>> = {
 };
 
 /**
- * Whether failure mode `open` lets a message go on without an agent that failed so. Never where an answer came: whatever
- * is wrong with it, it may have been meant as a refusal. Nor where the caller gave up, which is no failure of the agent.
+ * Whether failure mode `open` lets a message go on without an agent that failed so. Never where an answer came:
+ * whatever is wrong with it, it may have been meant as a refusal. Nor where the caller gave up, which is no failure
+ * of the agent.
  */
 export const opensOn = (code: AgentFailureCode): boolean => opening[code];

@@ -1,8 +1,8 @@
 import { TransientMap } from '../shared/transient-map.js';
 
 /**
- * The ids of requests that an agent has answered about and that are not over: more may be asked about them. Whichever end
- * keeps them, a connection that drains stays for them.
+ * The ids of requests that an agent has answered about and that are not over: more may be asked about them. Whichever
+ * end keeps them, a connection that drains stays for them.
  */
 export class FollowedRequests {
   readonly #maximum: number;

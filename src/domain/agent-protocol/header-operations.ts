@@ -11,7 +11,10 @@ export const maxHeaderOperations = 1024;
 /** Characters of the names and values of all answers about one message at most: in a dialogue each may add some. */
 export const maxHeaderOperationCharacters = 262_144;
 
-/** What no agent may touch beside the hop-by-hop fields: what frames a message, and the id that belongs to the gateway. */
+/**
+ * What no agent may touch beside the hop-by-hop fields: what frames a message, and the id that belongs to the
+ * gateway.
+ */
 const untouchable: ReadonlySet<string> = new Set(['content-length', 'x-correlation-id']);
 
 /** Whether agents may touch a field, in whichever spelling a careless reader would take it for another. */
@@ -88,15 +91,22 @@ interface PreparedOperation {
 /** Those of operations that have something to do. */
 export interface PreparedOperations {
   readonly operations: readonly PreparedOperation[];
-  /** They set fields, each another one, and do nothing else: where a message has none of them, they are put behind its own. */
+  /**
+   * They set fields, each another one, and do nothing else: where a message has none of them, they are put behind its
+   * own.
+   */
   readonly areSettings: boolean;
-  /** A bit for the length of each name, the lengths counted modulo 32: most fields of a message are told apart by it. */
+  /**
+   * A bit for the length of each name, the lengths counted modulo 32: most fields of a message are told apart by it.
+   */
   readonly lengths: number;
 }
 
 const lengthBit = (name: string): number => 1 << (name.length & 31);
 
-/** Those of operations that have something to do, see `applyHeaderOperations`. The error says why they are malformed. */
+/**
+ * Those of operations that have something to do, see `applyHeaderOperations`. The error says why they are malformed.
+ */
 export const prepareOperations = (operations: readonly HeaderOperation[]): Result<PreparedOperations, string> => {
   const fault = operationsFault(operations);
   if (fault !== null) return err(fault);
@@ -144,9 +154,10 @@ export const applyPrepared = (headers: HeaderList, prepared: PreparedOperations)
 };
 
 /**
- * Applies operations in their order: `set` replaces every field of the name (in the place of the first), `add` appends
- * one, `remove` drops all. Names compare without case. Operations on hop-by-hop and framing fields and on X-Correlation-Id do
- * nothing, however these are spelt (`Content_Length`), and Host can only be set, by that very name. The error says why the operations are malformed; then none was applied.
+ * Applies operations in their order: `set` replaces every field of the name (in the place of the first), `add`
+ * appends one, `remove` drops all. Names compare without case. Operations on hop-by-hop and framing fields and on
+ * X-Correlation-Id do nothing, however these are spelt (`Content_Length`), and Host can only be set, by that very
+ * name. The error says why the operations are malformed; then none was applied.
  */
 export const applyHeaderOperations = (
   headers: HeaderList,

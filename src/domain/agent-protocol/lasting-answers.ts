@@ -80,9 +80,9 @@ const countAudit = (count: OctetCount, audit: AgentAudit): void => {
 };
 
 /**
- * The octets of an answer where it has more than so many, else null: those of all its texts in UTF-8, and one more for
- * each of them. Body mutations do not count. It is the same for every transport, whatever its framing costs, and takes no
- * longer than the maximum allows: what comes after the text that is too much is not counted any more.
+ * The octets of an answer where it has more than so many, else null: those of all its texts in UTF-8, and one more
+ * for each of them. Body mutations do not count. It is the same for every transport, whatever its framing costs, and
+ * takes no longer than the maximum allows: what comes after the text that is too much is not counted any more.
  */
 export const octetsOverMaximum = (answer: AgentAnswer, maximum: number): number | null => {
   const count = counted(answer, maximum);
@@ -111,9 +111,9 @@ interface SoundAnswer {
 const soundAnswers = new WeakMap<AgentAnswer, SoundAnswer>();
 
 /**
- * Remembers an answer to the head of a request that is given more than once, as the same object, and gives it back: what has
- * to be found out about it is found out now. Allows without a dialogue alone are remembered, and none with a fault.
- * INVARIANT: nobody changes an answer once it is made.
+ * Remembers an answer to the head of a request that is given more than once, as the same object, and gives it back:
+ * what has to be found out about it is found out now. Allows without a dialogue alone are remembered, and none with a
+ * fault. INVARIANT: nobody changes an answer once it is made.
  */
 export const rememberAnswer = (answer: AgentAnswer): AgentAnswer => {
   const { decision, needsMore, requestBodyMutation, responseBodyMutation, requestHeaders, responseHeaders } = answer;
@@ -139,7 +139,10 @@ export const octetsOfAnswerOver = (answer: AgentAnswer, maximum: number): number
   return sound.octets > maximum ? sound.octets : null;
 };
 
-/** The headers of a request as an answer leaves them. As `applyHeaderOperations`, without preparing what was prepared before. */
+/**
+ * The headers of a request as an answer leaves them. As `applyHeaderOperations`, without preparing what was prepared
+ * before.
+ */
 export const applyAnswered = (headers: HeaderList, answer: AgentAnswer): Result<HeaderList, string> => {
   const sound = soundAnswers.get(answer);
   if (sound === undefined) return applyHeaderOperations(headers, answer.requestHeaders);

@@ -38,8 +38,9 @@ export interface OptionPlace {
 }
 
 /**
- * Finds where a problem with an option of an agent, known by its name, stands in the configuration: in the policy in place, at the key that its place names,
- * or at the block where the key was not written. Null: it names no key, or there is nothing of it in the file.
+ * Finds where a problem with an option of an agent, known by its name, stands in the configuration: in the policy in
+ * place, at the key that its place names, or at the block where the key was not written. Null: it names no key, or
+ * there is nothing of it in the file.
  */
 export type AgentOptionLocator = (
   agent: string,

@@ -2,7 +2,10 @@ import type { AdviceId } from './advice-kinds.js';
 
 const longestShown = 160;
 
-/** Control characters, and those that turn the direction of text, shown as spaces: a file must not paint on a terminal. */
+/**
+ * Control characters, and those that turn the direction of text, shown as spaces: a file must not paint on a
+ * terminal.
+ */
 const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ');
 
 /** The line and a caret below its column; a long line is cut around the caret. Columns count characters. */
@@ -14,7 +17,10 @@ const excerpt = (line: string, column: number): string => {
   return column < 1 || column > characters.length + 1 ? text : `${text}\n  ${' '.repeat(column - 1 - from)}^`;
 };
 
-/** A problem as people read it: `file:line:column: error: message [id]`, the line with a caret below it, the suggestion. */
+/**
+ * A problem as people read it: `file:line:column: error: message [id]`, the line with a caret below it, the
+ * suggestion.
+ */
 export const formatProblem = (problem: ConfigurationProblem): string => {
   const { severity, message, position, line, suggestion, id } = problem;
   const place = position === null ? '' : `${position.file}:${position.line}:${position.column}: `;
@@ -37,7 +43,10 @@ export interface ConfigurationProblem {
   readonly message: string;
   /** Null where the configuration did not come from a file. */
   readonly position: SourcePosition | null;
-  /** The line of the file that `position` names, without its line end; what may be a secret is cut off. Null: none to show. */
+  /**
+   * The line of the file that `position` names, without its line end; what may be a secret is cut off. Null: none to
+   * show.
+   */
   readonly line: string | null;
   /** What to write instead, as in `did you mean "path-prefix"?`. */
   readonly suggestion: string | null;

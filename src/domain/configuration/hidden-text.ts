@@ -83,7 +83,10 @@ const credentials = /^(\s*(?:bearer|basic|digest|negotiate|apikey|token)\s+)(?:\
 /** A private key in PEM, from its first line on. */
 const privateKey = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*/;
 
-/** A text with its secrets hidden: those of URLs and their queries, of connection strings, and credentials of a header. */
+/**
+ * A text with its secrets hidden: those of URLs and their queries, of connection strings, and credentials of a
+ * header.
+ */
 export const hiddenInText = (text: string): string =>
   text
     .replace(privateKey, hiddenSecret)

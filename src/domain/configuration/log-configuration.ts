@@ -57,7 +57,10 @@ const warningOf = (unread: readonly string[], level: LogLevel): string | null =>
 
 const shown = (directive: string): string => JSON.stringify(directive.slice(0, 60));
 
-/** Reads the log settings. A level that cannot be read is a warning; a format that cannot is an error, fit to be shown. */
+/**
+ * Reads the log settings. A level that cannot be read is a warning; a format that cannot is an error, fit to be
+ * shown.
+ */
 export const readLogConfiguration = (settings: LogSettings): Result<LogConfiguration, string> => {
   const format = (settings.format ?? '').trim().toLowerCase() || 'json';
   if (format !== 'json' && format !== 'pretty') {

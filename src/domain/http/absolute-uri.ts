@@ -62,7 +62,10 @@ const isAuthority = (text: string): boolean => {
   return consistsOf(text.slice(0, Math.max(at, 0)), userInfoCharacters) && isHostWithPort(text.slice(at + 1));
 };
 
-/** Whether a text is an absolute URI, which has a scheme and no fragment (RFC 3986, section 4.3). Linear in its length. */
+/**
+ * Whether a text is an absolute URI, which has a scheme and no fragment (RFC 3986, section 4.3). Linear in its
+ * length.
+ */
 export const isAbsoluteUri = (text: string): boolean => {
   const colon = indexOrEnd(text, ':');
   if (colon === text.length || !schemePattern.test(text.slice(0, colon))) return false;

@@ -171,7 +171,10 @@ export class ConnectionHeaderCache {
     return this.#target;
   }
 
-  /** What was remembered of the very list, with the same names that the client may not send and the same Host; null: nothing. */
+  /**
+   * What was remembered of the very list, with the same names that the client may not send and the same Host; null:
+   * nothing.
+   */
   goingOn(headers: HeaderList, owned: OwnedHeaders | null, host: string | null): HeaderList | null {
     const known = this.#goingOn;
     return known !== null && known.headers === headers && known.owned === owned && known.host === host
@@ -189,8 +192,8 @@ export class ConnectionHeaderCache {
   }
 
   /**
-   * Remembers what an answer made of fields, if it has left the value where it is that differs.
-   * INVARIANT: what it makes of them depends on no value of a field, and nobody changes an answer or a list once it is made.
+   * Remembers what an answer made of fields, if it has left the value where it is that differs. INVARIANT: what it
+   * makes of them depends on no value of a field, and nobody changes an answer or a list once it is made.
    */
   rememberOperated({ fields, kept, at }: RepeatedHeaderCache, answer: object, operated: HeaderList): void {
     const hasStayed = operated[at] === fields[at] && operated[at - 1] === fields[at - 1];

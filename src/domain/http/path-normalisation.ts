@@ -144,12 +144,12 @@ const resolveSegments = (path: string): Result<string, PathError> => {
 
 /**
  * The one form of a path (RFC 3986, section 6.2.2): dot segments resolved, duplicate slashes merged (before the dots,
- * as file systems do), escapes of unreserved characters decoded, the other escapes in upper case. The result is routed,
- * shown to agents, authorised and forwarded.
+ * as file systems do), escapes of unreserved characters decoded, the other escapes in upper case. The result is
+ * routed, shown to agents, authorised and forwarded.
  *
- * `unsafe_path`: `%2F`, `%5C`, `%00`, a backslash, or `..;` and `..%3B` (what an upstream could read as a separator or a climb).
- * `malformed_request`: a broken escape, a control character, an octet beyond ASCII, no slash at the start.
- * Normalising twice changes nothing. `*` (OPTIONS) is its own form.
+ * `unsafe_path`: `%2F`, `%5C`, `%00`, a backslash, or `..;` and `..%3B` (what an upstream could read as a separator
+ * or a climb). `malformed_request`: a broken escape, a control character, an octet beyond ASCII, no slash at the
+ * start. Normalising twice changes nothing. `*` (OPTIONS) is its own form.
  */
 export const normalisePath = (path: string): Result<string, PathError> => {
   if (isNormal(path)) return ok(path);

@@ -65,8 +65,8 @@ export const withOwnFields = (headers: HeaderList, own: OwnResponseFields): Head
 };
 
 /**
- * Whether a field of an upstream's response is dropped, whatever else is in it, and changes nothing for the others. `traits`: of its
- * name.
+ * Whether a field of an upstream's response is dropped, whatever else is in it, and changes nothing for the others.
+ * `traits`: of its name.
  */
 export const isDroppedAlone = (traits: number, value: string): boolean =>
   (traits & fieldTrait.hopByHop) !== 0 &&
@@ -76,8 +76,8 @@ export const isDroppedAlone = (traits: number, value: string): boolean =>
 const changed = fieldTrait.hopByHop | fieldTrait.te | fieldTrait.connection | fieldTrait.correlationId;
 
 /**
- * Whether `returnableFields` of a response are its fields as they are, but for those that are dropped alone, with `ownFields` behind
- * them. `traits`: of all names but theirs.
+ * Whether `returnableFields` of a response are its fields as they are, but for those that are dropped alone, with
+ * `ownFields` behind them. `traits`: of all names but theirs.
  */
 export const passAsTheyAre = (traits: number, status: number, own: OwnResponseFields): boolean =>
   (traits & (changed | ofStatus(status) | ratesIn(own))) === 0;

@@ -40,8 +40,8 @@ export class TargetHeaderCache {
   }
 
   /**
-   * @param routes stands for routes that are never changed. INVARIANT: not the routes themselves, because a connection may keep
-   * it for longer than the configuration is in force
+   * @param routes stands for routes that are never changed. INVARIANT: not the routes themselves, because a
+   * connection may keep it for longer than the configuration is in force
    * @param place of the one that takes this request with these fields
    */
   rememberRoute(routes: object, place: number): void {

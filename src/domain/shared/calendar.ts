@@ -6,7 +6,10 @@ export const daysInMonth = (year: number, month: number): number => {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 };
 
-/** Days since 1970-01-01 in the Gregorian calendar, extended to all years. Years begin in March here: a leap day ends one. */
+/**
+ * Days since 1970-01-01 in the Gregorian calendar, extended to all years. Years begin in March here: a leap day ends
+ * one.
+ */
 export const daysSinceEpoch = (year: number, month: number, day: number): number => {
   const fromMarch = month > 2 ? month - 3 : month + 9;
   const y = month > 2 ? year : year - 1;

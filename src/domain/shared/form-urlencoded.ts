@@ -5,7 +5,10 @@ const percent = 0x25;
 const plus = 0x2b;
 const space = 0x20;
 
-/** UTF-16 code units that become text at once, at most: each is an argument of a call. A text is not put together of single characters. */
+/**
+ * UTF-16 code units that become text at once, at most: each is an argument of a call. A text is not put together of
+ * single characters.
+ */
 const longestRun = 1024;
 
 const hexValue = (code: number | undefined): number => {
@@ -48,8 +51,9 @@ interface FormText {
 }
 
 /**
- * Decodes the name or value that begins at `start` and ends before one of the two octets, or with the octets. Null where an escape is
- * broken, the octets that are escaped are no UTF-8, or one beyond ASCII is not escaped. It looks at each octet once, and at none behind the end.
+ * Decodes the name or value that begins at `start` and ends before one of the two octets, or with the octets. Null
+ * where an escape is broken, the octets that are escaped are no UTF-8, or one beyond ASCII is not escaped. It looks
+ * at each octet once, and at none behind the end.
  */
 const readFormText = (octets: Uint8Array, start: number, endings: readonly [number, number]): FormText | null => {
   const [ending, otherEnding] = endings;
@@ -84,8 +88,8 @@ const readFormText = (octets: Uint8Array, start: number, endings: readonly [numb
 };
 
 /**
- * Why a form or a query is refused: a broken escape, no UTF-8 or an octet beyond ASCII that is not escaped, a name that occurs
- * twice and may not, or too many fields.
+ * Why a form or a query is refused: a broken escape, no UTF-8 or an octet beyond ASCII that is not escaped, a name
+ * that occurs twice and may not, or too many fields.
  */
 export type FormFault = 'malformed' | 'duplicate' | 'too_many';
 
@@ -180,7 +184,8 @@ export const parseFormFields = (
 
 /**
  * Reads a body of application/x-www-form-urlencoded (URL standard, section 5), strictly: which of two fields with one
- * name counts would be a guess, a broken escape stays nothing, and writers escape all that is not ASCII. Linear in the length of the body.
+ * name counts would be a guess, a broken escape stays nothing, and writers escape all that is not ASCII. Linear in
+ * the length of the body.
  */
 export const parseForm = (
   octets: Uint8Array,

@@ -15,7 +15,10 @@ const write = (value: JsonValue, depth: number): string | null => {
   return isArray ? `[${parts.join(',')}]` : `{${parts.join(',')}}`;
 };
 
-/** One text for all spellings of a JSON value: members in the order of their names. Null where it is nested too deeply. */
+/**
+ * One text for all spellings of a JSON value: members in the order of their names. Null where it is nested too
+ * deeply.
+ */
 export const canonicalJson = (value: JsonValue): string | null => write(value, 0);
 
 /** Any value that JSON can carry (RFC 8259). */

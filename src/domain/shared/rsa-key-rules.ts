@@ -5,7 +5,10 @@ const maximumBits = 8192;
 const minimumExponent = 3n;
 const exponentLimit = 1n << 32n;
 
-/** Why signatures are not believed that an RSA key has made, as in `an RSA key of 1024 bits; ...`; null where they are. */
+/**
+ * Why signatures are not believed that an RSA key has made, as in `an RSA key of 1024 bits; ...`; null where they
+ * are.
+ */
 export const rsaKeyFault = (bits: number, exponent: bigint): string | null => {
   if (bits < minimumBits) return `an RSA key of ${bits} bits; ${minimumBits} are needed at least`;
   if (bits > maximumBits) return `an RSA key of ${bits} bits; ${maximumBits} are allowed at most`;

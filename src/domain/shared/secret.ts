@@ -36,8 +36,8 @@ const wordsOf = (name: string): string[] => {
 };
 
 /**
- * Whether a field of this name (of a log record, a header, a query parameter) is likely to hold a credential, so that its
- * value is not to be shown. A last line of defence: nothing of that kind is meant to get that far.
+ * Whether a field of this name (of a log record, a header, a query parameter) is likely to hold a credential, so that
+ * its value is not to be shown. A last line of defence: nothing of that kind is meant to get that far.
  */
 export const isSecretName = (name: string): boolean => {
   const words = wordsOf(name);

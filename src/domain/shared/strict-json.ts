@@ -217,7 +217,8 @@ const finiteNumber = (text: string): number | null => {
 };
 
 /**
- * Reads JSON text that has to be one object, more strictly than RFC 8259 asks: a member name may occur only once in an
- * object (two readers could disagree on which counts), nesting is bounded, and numbers are finite. Null for anything else.
+ * Reads JSON text that has to be one object, more strictly than RFC 8259 asks: a member name may occur only once in
+ * an object (two readers could disagree on which counts), nesting is bounded, and numbers are finite. Null for
+ * anything else.
  */
 export const parseStrictJsonObject = (text: string): JsonObject | null => parseStrictObject<never>(text, finiteNumber);

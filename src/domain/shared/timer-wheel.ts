@@ -1,6 +1,6 @@
 /**
- * Something that is to happen when its time has come. Of one wheel only; what is in none has `slot` -1. The fields are the
- * wheel's, but for `dueMs`, which may be put off without telling it: the wheel finds out when it comes by.
+ * Something that is to happen when its time has come. Of one wheel only; what is in none has `slot` -1. The fields
+ * are the wheel's, but for `dueMs`, which may be put off without telling it: the wheel finds out when it comes by.
  */
 export interface WheelTimer {
   /** By the clock that the wheel is turned by, which begins at 0 or later; milliseconds. `Infinity`: never. */
@@ -13,9 +13,9 @@ export interface WheelTimer {
 }
 
 /**
- * Timers by the tick in which they are due (a hashed timing wheel; Varghese and Lauck 1987). To set, put off or take out a
- * timer costs the same however many there are; a turn costs what is due in it, and what has been put off or is more than
- * a round away. None is early; one may be late by a tick.
+ * Timers by the tick in which they are due (a hashed timing wheel; Varghese and Lauck 1987). To set, put off or take
+ * out a timer costs the same however many there are; a turn costs what is due in it, and what has been put off or is
+ * more than a round away. None is early; one may be late by a tick.
  */
 export class TimerWheel {
   readonly #tickMs: number;
@@ -36,8 +36,8 @@ export class TimerWheel {
   }
 
   /**
-   * Sets a timer that is in no wheel, or sets it anew. One that is only put off need not be told of; one that is brought
-   * forward has to be.
+   * Sets a timer that is in no wheel, or sets it anew. One that is only put off need not be told of; one that is
+   * brought forward has to be.
    */
   set(timer: WheelTimer, dueMs: number): void {
     this.remove(timer);

@@ -1,4 +1,7 @@
-/** How much is let through: `burst` at once, and `requestsPerSecond` for as long as it lasts. The rate is above 0, the burst at least 1. */
+/**
+ * How much is let through: `burst` at once, and `requestsPerSecond` for as long as it lasts. The rate is above 0, the
+ * burst at least 1.
+ */
 export interface RateLimit {
   readonly requestsPerSecond: number;
   readonly burst: number;
@@ -23,8 +26,8 @@ export interface TakenToken {
 const roundingError = 1e-9;
 
 /**
- * Tokens in a bucket that fills by the rate up to the burst. A clock that goes back gives nothing, and neither does the time until it is
- * again where it was.
+ * Tokens in a bucket that fills by the rate up to the burst. A clock that goes back gives nothing, and neither does
+ * the time until it is again where it was.
  *
  * @param bucket null: one that nothing has been taken from
  */

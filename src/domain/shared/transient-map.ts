@@ -23,9 +23,10 @@ const hashOf = (key: string): number => {
 /**
  * A map of what comes and goes with every request, by keys that no client chooses; in the order in which they came.
  *
- * A `Map` makes a new table every so many changes, and each table keeps its successor alive. Once one of them has grown old, V8's
- * scavenger takes all that were made since for alive, with everything that was in them: what requests leave behind is copied
- * into the old generation, until that is collected as a whole. Here nothing that was taken out leads to anything.
+ * A `Map` makes a new table every so many changes, and each table keeps its successor alive. Once one of them has
+ * grown old, V8's scavenger takes all that were made since for alive, with everything that was in them: what requests
+ * leave behind is copied into the old generation, until that is collected as a whole. Here nothing that was taken out
+ * leads to anything.
  */
 export class TransientMap<Value> {
   #slots: (Entry<Value> | null)[] = new Array<Entry<Value> | null>(firstSlots).fill(null);

@@ -1,14 +1,18 @@
 /**
- * The same text in memory of its own. A part of a longer text keeps all of that for as long as it is kept itself, and the
- * parts of one that is put together would have to be gone through each time that it is used.
+ * The same text in memory of its own. A part of a longer text keeps all of that for as long as it is kept itself, and
+ * the parts of one that is put together would have to be gone through each time that it is used.
  */
-// INVARIANT: `join` writes its characters one behind the other. What `slice` gives is a part of something, which V8 compares six times slower.
+// INVARIANT: `join` writes its characters one behind the other. What `slice` gives is a part of something, which V8
+// compares six times slower.
 export const ownText = (text: string): string => [text.charAt(0), text.slice(1)].join('');
 
 /** With the flag `u` a pair of surrogates is one character, which this does not match. */
 const loneSurrogate = /[\ud800-\udfff]/u;
 
-/** Whether a text has no lone surrogate: one has no UTF-8, and two texts that differ in it alone would be written alike. */
+/**
+ * Whether a text has no lone surrogate: one has no UTF-8, and two texts that differ in it alone would be written
+ * alike.
+ */
 export const isWellFormed = (text: string): boolean => !loneSurrogate.test(text);
 
 /** Octets of a text in UTF-8; a lone surrogate counts as the replacement character does. */
@@ -26,7 +30,10 @@ export const utf8Length = (text: string): number => {
 /** Least code point that may be written with 2, 3 and 4 octets: a longer spelling than needed is no UTF-8. */
 const leastCodePoint = [0x80, 0x800, 0x10000] as const;
 
-/** UTF-16 code units that become text at once, at most: each is an argument of a call. A text is not put together of single characters. */
+/**
+ * UTF-16 code units that become text at once, at most: each is an argument of a call. A text is not put together of
+ * single characters.
+ */
 const longestRun = 1024;
 
 /** How many octets follow one that is beyond ASCII, where it is the first of a code point. */

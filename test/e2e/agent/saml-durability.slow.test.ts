@@ -118,7 +118,8 @@ describeWithPeers(['redis-server'], 'two gateways with agents of their own that 
     browser.setCookie(sessionCookie, elsewhere.cookie(sessionCookie) ?? '');
     expect((await browser.visit('/app/shared')).status).toBe(200);
 
-    // A response that nobody asked for is bound to no browser and no request: its id alone keeps it from being taken twice.
+    // A response that nobody asked for is bound to no browser and no request: its id alone keeps it from being taken
+    // twice.
     const unasked = { action: page.action, fields: { SAMLResponse: await provider.response('') } };
     expect((await new SamlBrowser(first.stack.port).post(unasked)).status).toBe(302);
     expect((await new SamlBrowser(second.stack.port).post(unasked)).status).toBe(403);

@@ -11,8 +11,8 @@ const built = new URL('../../../dist/adapters/outbound/sqlite-session-store/sqli
 const nobody = 65_534;
 
 /**
- * Opens the store that it is given, says so, and inserts `count` sessions, `together` at a time. It writes `+name` once a session was
- * answered with success, `-reason` where it was not, and `done` at the end.
+ * Opens the store that it is given, says so, and inserts `count` sessions, `together` at a time. It writes `+name`
+ * once a session was answered with success, `-reason` where it was not, and `done` at the end.
  */
 const inserter = `
   const [built, path, prefix, count, together, template] = process.argv.slice(1);

@@ -98,7 +98,10 @@ const healthOf = async (): Promise<ReadonlyMap<string, boolean>> => {
   return new Map(upstreams.shop.targets.map(({ address, healthy }) => [address, healthy]));
 };
 
-/** Whether a check has found these, too, to be unhealthy since the gateway had written so much: no request tries them now. */
+/**
+ * Whether a check has found these, too, to be unhealthy since the gateway had written so much: no request tries them
+ * now.
+ */
 const areKnown = (faulty: readonly FaultyUpstream[], written: number): boolean => {
   const lines = gateway.output().slice(written).split('\n');
   const told = lines.filter((line) => line.includes('Target is unhealthy'));

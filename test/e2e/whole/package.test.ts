@@ -25,11 +25,17 @@ interface LockedPackage {
 const cleanUp = new CleanUp();
 afterAll(() => cleanUp.run());
 
-/** A project that has installed the package from its tarball: nothing of the repository is in reach but its dependencies. */
+/**
+ * A project that has installed the package from its tarball: nothing of the repository is in reach but its
+ * dependencies.
+ */
 let project: TemporaryFolder;
 let packed: Packed;
 
-/** The packages that come with the package; those that only its tests and its build need are left out. @types/node is among them. */
+/**
+ * The packages that come with the package; those that only its tests and its build need are left out. @types/node is
+ * among them.
+ */
 const dependencies = (): readonly string[] => {
   const { packages } = JSON.parse(readFileSync(join(repositoryRoot, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, LockedPackage>;

@@ -99,7 +99,9 @@ interface Asked {
   readonly headers: readonly string[];
 }
 
-/** The same fields for a while, with them the same route for a while, and there the same request a few times in a row. */
+/**
+ * The same fields for a while, with them the same route for a while, and there the same request a few times in a row.
+ */
 const requests = kinds.flatMap((headers, kind) =>
   Object.keys(routes).flatMap((route, place) =>
     [{ first: 'ann', second: 'ann', times: 5 }, ...fc.sample(runs, { seed: 10 * kind + place, numRuns: 4 })].flatMap(

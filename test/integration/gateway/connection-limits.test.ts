@@ -34,7 +34,9 @@ interface Asked {
   readonly text: string;
 }
 
-/** One request on a connection of its own, which is kept. `from`: the client's own address, one of the loopback ones. */
+/**
+ * One request on a connection of its own, which is kept. `from`: the client's own address, one of the loopback ones.
+ */
 const ask = (to: SocketAddress, from = '127.0.0.1', path = '/'): Promise<Asked> =>
   new Promise((resolve, reject) => {
     const socket = connect({ host: to.host, port: to.port, localAddress: from });

@@ -24,7 +24,9 @@ afterEach(async () => {
   reached = [];
 });
 
-/** `/slow` answers when `answerSlow` is called, `/never` begins and does not end, `/large` is larger than any buffer. */
+/**
+ * `/slow` answers when `answerSlow` is called, `/never` begins and does not end, `/large` is larger than any buffer.
+ */
 const start = async (): Promise<InProcessGateway> => {
   upstream = await startHttpUpstream((request, response) => {
     reached.push(request.url ?? '');

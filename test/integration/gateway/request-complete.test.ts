@@ -38,7 +38,10 @@ const startWith = async (
 const endsSeen = (service: FakeAgentService): RequestCompleteEvent[] =>
   service.events.filter((event): event is RequestCompleteEvent => event.kind === 'request_complete');
 
-/** What an agent was told of the end, once the gateway has written so many requests down: whatever it tells is told then. */
+/**
+ * What an agent was told of the end, once the gateway has written so many requests down: whatever it tells is told
+ * then.
+ */
 const endsAfter = async (gateway: JudgedGateway, requests = 1, name?: string): Promise<RequestCompleteEvent[]> => {
   await eventually(() => gateway.accessRecords.length === requests);
   return endsSeen(gateway.service(name));

@@ -4,8 +4,8 @@ const searched = (from: number, found: number, length: number): number =>
   (found < 0 ? length - from : found - from) + 1;
 
 /**
- * How many characters are looked at while `work` runs, by the methods of strings and expressions that it calls: a count that is the same on every
- * machine. Cutting a piece out counts as one, as it copies nothing.
+ * How many characters are looked at while `work` runs, by the methods of strings and expressions that it calls: a
+ * count that is the same on every machine. Cutting a piece out counts as one, as it copies nothing.
  */
 export const charactersLookedAt = (work: () => void): number => {
   let count = 0;

@@ -25,7 +25,10 @@ export interface DocumentedRow {
   readonly policies: readonly FencedBlock[];
 }
 
-/** Whether a `cedar` block shows what is wrong: its first line then says a word of the message, as in `// wrong: Role`. */
+/**
+ * Whether a `cedar` block shows what is wrong: its first line then says a word of the message, as in `// wrong:
+ * Role`.
+ */
 export const mistakeOf = ({ text }: FencedBlock): string | null => /^\/\/ wrong: (.+)\n/.exec(text)?.[1] ?? null;
 
 /** All rows of the tables of a page that have these columns, among others. */

@@ -108,7 +108,10 @@ const usualClients = (clientKeyFile: string): string => `clients {
   }
 }`;
 
-/** Members of the agent's configuration: the identity provider, our own tokens as bearer tokens, SAML, and token exchange. */
+/**
+ * Members of the agent's configuration: the identity provider, our own tokens as bearer tokens, SAML, and token
+ * exchange.
+ */
 const agentConfigOf =
   (plan: ExchangeCompanyPlan, folder: TemporaryFolder, clientKeyFile: string) =>
   (port: number): string => {

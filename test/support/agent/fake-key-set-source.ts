@@ -7,7 +7,9 @@ import { err, ok, type Result } from '../../../src/domain/shared/result.js';
 /** The keys that are published at a URL, for the algorithms that they name. */
 export const keysAt = (url: string): KeySetSpec => ({ location: { kind: 'url', url }, algorithms: null });
 
-/** A provider's key set, which a test publishes; it counts who asks, and can be made to fail or to keep them waiting. */
+/**
+ * A provider's key set, which a test publishes; it counts who asks, and can be made to fail or to keep them waiting.
+ */
 export class FakeKeySetSource implements KeySetSource {
   readonly urls: string[] = [];
   /** Requests without an answer, at most at one time. */

@@ -312,8 +312,8 @@ export class SamlWorld {
   }
 
   /**
-   * What must hold whatever happened: no secret in a log line, none in an answer but where it belongs, no reason told to
-   * a client, every answer well-formed and kept by no cache. The faults that are found.
+   * What must hold whatever happened: no secret in a log line, none in an answer but where it belongs, no reason told
+   * to a client, every answer well-formed and kept by no cache. The faults that are found.
    */
   faults(): readonly string[] {
     const log = JSON.stringify(this.logger.lines);

@@ -36,7 +36,9 @@ AYMCBgF9
 aaaa</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor><md:NameIDFormat>urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified</md:NameIDFormat><md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://corp.okta.example/app/corp_portal_1/exk1abcdefGHIJKL0h7/sso/saml"/><md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://corp.okta.example/app/corp_portal_1/exk1abcdefGHIJKL0h7/sso/saml"/></md:IDPSSODescriptor></md:EntityDescriptor>`,
 };
 
-/** Signed at its head, and with WS-Federation roles beside the one that counts; two keys while one follows the other. */
+/**
+ * Signed at its head, and with WS-Federation roles beside the one that counts; two keys while one follows the other.
+ */
 const entra: MetadataSample = {
   product: 'Entra',
   entityId: 'https://sts.windows.net/11111111-2222-3333-4444-555555555555/',

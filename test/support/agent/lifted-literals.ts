@@ -2,8 +2,8 @@ import type { Expression } from '../../../src/domain/agent/policy/syntax-tree.js
 import type { Value } from '../../../src/domain/agent/policy/values/value.js';
 
 /**
- * The same expression with each literal in it read from `context.literals` instead, so that no part of it is constant, and the
- * literals.
+ * The same expression with each literal in it read from `context.literals` instead, so that no part of it is
+ * constant, and the literals.
  */
 export const liftLiterals = (
   expression: Expression,

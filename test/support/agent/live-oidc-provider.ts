@@ -41,8 +41,8 @@ const privateJwk = ({ kid, algorithm }: ProviderKey): JWK =>
 export type KeySetDisturbance = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * A real OpenID provider (the package oidc-provider) on a free loopback port. It issues JWT access tokens to one client;
- * its keys can be changed while it runs.
+ * A real OpenID provider (the package oidc-provider) on a free loopback port. It issues JWT access tokens to one
+ * client; its keys can be changed while it runs.
  */
 export class LiveOidcProvider {
   readonly #server = createServer((request, response) => this.#answer(request, response));

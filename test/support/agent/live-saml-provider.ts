@@ -5,7 +5,8 @@ import * as samlify from 'samlify';
 import { selfSignedCertificate } from './self-signed-certificate.js';
 import { rsaPair } from './test-tokens.js';
 
-// Everything that it parses has come from the program under test, which is what a schema would be checked against elsewhere.
+// Everything that it parses has come from the program under test, which is what a schema would be checked against
+// elsewhere.
 samlify.setSchemaValidator({ validate: async () => 'not validated' });
 
 const httpPost = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST';

@@ -37,7 +37,9 @@ export const certificateRules = (
     extractEmail: false,
   });
 
-/** A check with its real adapters; by default for anybody's certificate, with the time of this machine standing still. */
+/**
+ * A check with its real adapters; by default for anybody's certificate, with the time of this machine standing still.
+ */
 export const mtlsCheck = (parts: Partial<MtlsCheckParts>): MtlsCheck =>
   new MtlsCheck({
     rules: certificateRules(),

@@ -3,9 +3,10 @@ import type { ExchangeRequest } from '../../../src/domain/agent/token-exchange/r
 import type { SecurityToken } from '../../../src/domain/agent/token-exchange/security-token.js';
 
 /**
- * Scope and audience of an issued token, read off the texts once more and with nothing shared: RFC 8693, section 2.1 (each audience and
- * resource is a place where the token is to be used), section 4.2 (scopes in one text, separated by spaces), RFC 6749, section 3.3 (what a
- * scope is made of, and that an answer may hold fewer) and section 6 (never one that was not granted before).
+ * Scope and audience of an issued token, read off the texts once more and with nothing shared: RFC 8693, section 2.1
+ * (each audience and resource is a place where the token is to be used), section 4.2 (scopes in one text, separated
+ * by spaces), RFC 6749, section 3.3 (what a scope is made of, and that an answer may hold fewer) and section 6 (never
+ * one that was not granted before).
  */
 export const naiveExchange = (
   request: ExchangeRequest,

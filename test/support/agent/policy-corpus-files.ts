@@ -6,7 +6,9 @@ const foldersOf = (path: string): readonly string[] => {
   return names.map((_, index) => names.slice(0, index + 1).join('/'));
 };
 
-/** A corpus in memory: texts by their path, which may begin with `../`. `folderNames`: of its folder, outermost first. */
+/**
+ * A corpus in memory: texts by their path, which may begin with `../`. `folderNames`: of its folder, outermost first.
+ */
 export const corpusInMemory = (
   texts: ReadonlyMap<string, string>,
   folderNames: readonly string[] = [],

@@ -46,8 +46,8 @@ export interface SwappedSessionsParts extends Partial<Omit<SessionsParts, 'store
 }
 
 /**
- * Sessions with a store and a clock that the test moves; `another` has the same store, as another process would, and `successor`
- * what is known of it too, as another configuration of the same process would.
+ * Sessions with a store and a clock that the test moves; `another` has the same store, as another process would, and
+ * `successor` what is known of it too, as another configuration of the same process would.
  */
 export const rememberedSessions = ({ memory, ...swapped }: SwappedSessionsParts = {}) => {
   const clock = new ManualClock();

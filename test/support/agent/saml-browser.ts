@@ -21,8 +21,8 @@ const isTaken = (name: string, path: string, attributes: readonly string[]): boo
 };
 
 /**
- * A browser as far as single sign-on needs one: it keeps cookies by name and path, navigates, and posts the forms that the
- * identity provider gives it. It follows no redirect by itself, so that each step can be seen.
+ * A browser as far as single sign-on needs one: it keeps cookies by name and path, navigates, and posts the forms
+ * that the identity provider gives it. It follows no redirect by itself, so that each step can be seen.
  */
 export class SamlBrowser {
   readonly #port: number;

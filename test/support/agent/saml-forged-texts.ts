@@ -6,7 +6,10 @@ export interface RefusedDocument extends ForgedDocument {
   readonly reason: string;
 }
 
-/** Signed when it is first looked at, where it is not a text yet: whoever takes some documents of many pays for no others. */
+/**
+ * Signed when it is first looked at, where it is not a text yet: whoever takes some documents of many pays for no
+ * others.
+ */
 export const refusedDocument = (name: string, text: string | (() => string), reason: string): RefusedDocument => {
   let made = typeof text === 'string' ? text : null;
   return {
@@ -21,7 +24,10 @@ export const refusedDocument = (name: string, text: string | (() => string), rea
 
 const nameIdEnd = '</saml:NameID>';
 
-/** What stands in the text but not in what is signed: canonicalization leaves comments out, and parsers cut texts at them. */
+/**
+ * What stands in the text but not in what is signed: canonicalization leaves comments out, and parsers cut texts at
+ * them.
+ */
 export const forgedMarkup = (signed: string): readonly RefusedDocument[] =>
   Object.entries({
     'a comment before the root': `<!-- -->${signed}`,

@@ -13,7 +13,10 @@ import { afterIssuer, atEnd, piece, swapped, without } from './saml-pieces.js';
 import { digestUris, signatureUris, signElement, transformUris } from './saml-signatures.js';
 import { evilAssertionId, type Forgery, mallory } from './saml-wrapping.js';
 
-/** The name that the attacker has is another user's with more behind it: parsers that stop at a comment read the other user. */
+/**
+ * The name that the attacker has is another user's with more behind it: parsers that stop at a comment read the other
+ * user.
+ */
 const commented = ({ parts = {}, key = idpKey() }: Forgery): RefusedDocument => {
   const [user, more] = ['alice@example.com', '.evil.example'];
   const signed = signedResponse({ ...parts, assertion: { ...parts.assertion, nameId: user + more } }, { key });
@@ -227,8 +230,8 @@ export const refusedDocuments = (forgery: Forgery = {}): readonly RefusedDocumen
 };
 
 /**
- * What a service that trusts the first signature it finds makes of a document: whether that holds. The attack suite says by it
- * that a document is refused for what was done to it, and not because its signature was broken on the way.
+ * What a service that trusts the first signature it finds makes of a document: whether that holds. The attack suite
+ * says by it that a document is refused for what was done to it, and not because its signature was broken on the way.
  */
 export const naivelyVerified = (xml: string, certificatePem: string): boolean => {
   const document = new DOMParser().parseFromString(xml, 'text/xml');

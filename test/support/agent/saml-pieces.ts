@@ -1,4 +1,7 @@
-/** Cutting and pasting in the texts of documents, as an attacker does it: the octets of what is not touched stay the same. */
+/**
+ * Cutting and pasting in the texts of documents, as an attacker does it: the octets of what is not touched stay the
+ * same.
+ */
 
 /** The first element of that qualified name, up to the last end tag of that name; throws where there is none. */
 export const piece = (xml: string, name: string): string => {

@@ -83,7 +83,10 @@ export interface SignaturePlan {
   readonly after?: string | null;
 }
 
-/** Signs the element with an ID by xml-crypto, in the way of an identity provider: an enveloped signature after its Issuer. */
+/**
+ * Signs the element with an ID by xml-crypto, in the way of an identity provider: an enveloped signature after its
+ * Issuer.
+ */
 export const signElement = (xml: string, plan: SignaturePlan): string => {
   const isEc = typeof plan.key !== 'string' && plan.key.asymmetricKeyType === 'ec';
   const algorithm = plan.algorithm ?? (isEc ? signatureUris.ecdsaSha256 : signatureUris.rsaSha256);

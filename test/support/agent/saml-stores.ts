@@ -15,7 +15,10 @@ import { temporaryFolder } from '../shared/temporary-folder.js';
 
 /** Where one test keeps its sessions: nobody else's are there. */
 export interface StorePlace {
-  /** Opens the stores as another process would that was given the same place. They are closed with the place at the latest. */
+  /**
+   * Opens the stores as another process would that was given the same place. They are closed with the place at the
+   * latest.
+   */
   open(namespace?: string): Promise<SessionStores>;
   remove(): Promise<void>;
 }

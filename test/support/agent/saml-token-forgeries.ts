@@ -102,7 +102,10 @@ const signatures = (signed: string): Entries => {
   };
 };
 
-/** Assertions alone, each with something done to it for which it has to be refused; wrapping and encryption are elsewhere. */
+/**
+ * Assertions alone, each with something done to it for which it has to be refused; wrapping and encryption are
+ * elsewhere.
+ */
 export const refusedTokens = (): readonly RefusedDocument[] => {
   const signed = signedToken();
   const longer = signedBy({}, assertionXml({ nameId: 'alice@example.com.evil.example' }));

@@ -11,8 +11,9 @@ export interface KeyPair {
 }
 
 /**
- * The same keys, read from text. Node 20 can stand still for ever when a key is exported as a JWK: the garbage collector may come
- * for the job that made the key, and wait for the lock that the export holds. Keys that were read have no such job.
+ * The same keys, read from text. Node 20 can stand still for ever when a key is exported as a JWK: the garbage
+ * collector may come for the job that made the key, and wait for the lock that the export holds. Keys that were read
+ * have no such job.
  */
 export const separated = ({ publicKey, privateKey }: KeyPair): KeyPair => ({
   publicKey: createPublicKey(publicKey.export({ type: 'spki', format: 'pem' })),

@@ -42,12 +42,15 @@ interface Parties {
   readonly hasProviders?: boolean;
 }
 
-/** Key pairs of everyone who signs, and of one whom nobody knows. All are on one curve: the algorithm gives nobody away. */
+/**
+ * Key pairs of everyone who signs, and of one whom nobody knows. All are on one curve: the algorithm gives nobody
+ * away.
+ */
 export const pairs = { own: ecPair(), corp: ecPair(), partner: ecPair(), local: ecPair(), stranger: ecPair() };
 
 /**
- * What verifies tokens in an agent that issues some itself, knows the providers corp and partner, and a key, that of local: real keys, and
- * a clock that the test moves. Every audience is `api`. The kid of a provider's key is `one`.
+ * What verifies tokens in an agent that issues some itself, knows the providers corp and partner, and a key, that of
+ * local: real keys, and a clock that the test moves. Every audience is `api`. The kid of a provider's key is `one`.
  */
 export const tokenParties = async ({ keys, corp = {}, jwt = {}, hasProviders = true }: Parties = {}) => {
   const made = testKeySets(new JoseVerificationKeys());

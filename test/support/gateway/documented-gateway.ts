@@ -24,7 +24,10 @@ export interface DocumentedGateway {
 }
 
 export interface DocumentedRun {
-  /** Ports of upstreams that run, by the documented ones. Every other port of 127.0.0.1 in the text becomes a free one. */
+  /**
+   * Ports of upstreams that run, by the documented ones. Every other port of 127.0.0.1 in the text becomes a free
+   * one.
+   */
   readonly ports?: Readonly<Record<number, number>>;
   /** Texts of the documentation with what stands for them here, as paths of sockets. */
   readonly texts?: Readonly<Record<string, string>>;

@@ -2,10 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 
 /**
- * How an upstream answers while it is there:
- * `well` with 200; `failing` with 500; `silent` not at all, though it accepts connections, as a process that was stopped
- * does; `resetting` by a reset in place of an answer; `cutting` by one in the midst of the body; `slow` with a body of
- * single octets.
+ * How an upstream answers while it is there: `well` with 200; `failing` with 500; `silent` not at all, though it
+ * accepts connections, as a process that was stopped does; `resetting` by a reset in place of an answer; `cutting` by
+ * one in the midst of the body; `slow` with a body of single octets.
  */
 export type UpstreamManner = 'well' | 'failing' | 'silent' | 'resetting' | 'cutting' | 'slow';
 

@@ -49,7 +49,10 @@ export interface FedConnection {
   readonly isPaused: boolean;
   /** All that the engine has written, one character for each octet. */
   readonly written: string;
-  /** The next octets of the client, as one piece of memory of their own. Resolves when they have been taken, if they are. */
+  /**
+   * The next octets of the client, as one piece of memory of their own. Resolves when they have been taken, if they
+   * are.
+   */
   feed(octets: Buffer): Promise<void>;
   /** The client sends no more, and reads on. */
   finish(): void;

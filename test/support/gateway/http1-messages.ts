@@ -3,8 +3,8 @@ export interface Http1Row {
   readonly title: string;
   readonly octets: string;
   /**
-   * Each message with a readable head: `GET /a 1.1 [host: a; x: y] "body" {trailer: z}`. Fields, body and trailers are left out
-   * where there are none; `...` ends a message that has not ended.
+   * Each message with a readable head: `GET /a 1.1 [host: a; x: y] "body" {trailer: z}`. Fields, body and trailers
+   * are left out where there are none; `...` ends a message that has not ended.
    */
   readonly messages: readonly string[];
   /** `between` and `within` messages; `closed`: the last message ends the connection; `tunnel`; or the fault. */

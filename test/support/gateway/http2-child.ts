@@ -3,8 +3,8 @@ import { type RunningProcess, startProcess } from '../shared/processes.js';
 const built = (path: string): string => JSON.stringify(new URL(`../../../dist/adapters/${path}`, import.meta.url).href);
 
 /**
- * Answers nothing, and cuts a connection off soon after its first request. Garbage is collected with every few connections,
- * and a few times when all is over.
+ * Answers nothing, and cuts a connection off soon after its first request. Garbage is collected with every few
+ * connections, and a few times when all is over.
  */
 const program = `
 import { performServerHandshake } from 'node:http2';

@@ -110,7 +110,9 @@ export class AcceptedSockets {
     cleanUp.add(() => unsubscribe(channel, note));
   }
 
-  /** The other end of a connection of this process. What is pushed into it comes at once, as what the client has sent. */
+  /**
+   * The other end of a connection of this process. What is pushed into it comes at once, as what the client has sent.
+   */
   of({ localPort }: Socket): Socket {
     const accepted = this.#sockets.find(({ remotePort }) => remotePort === localPort);
     if (accepted === undefined) throw new Error('the connection was not accepted');

@@ -6,7 +6,10 @@ import type { HeaderSummary } from '../../../src/domain/http/header-summary.js';
 const places = (headers: HeaderList, lowerName: string): number[] =>
   headers.flatMap((text, at) => (at % 2 === 0 && text.toLowerCase() === lowerName ? [at] : []));
 
-/** What is to be known of the fields of a request; null where a reader refuses them, as Host or Content-Length is repeated. */
+/**
+ * What is to be known of the fields of a request; null where a reader refuses them, as Host or Content-Length is
+ * repeated.
+ */
 export const knownFields = (headers: HeaderList): HeaderSummary | null => {
   const hosts = places(headers, 'host');
   const lengths = places(headers, 'content-length');

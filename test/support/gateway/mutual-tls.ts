@@ -24,8 +24,9 @@ const started = <Part>(part: Part | null): Part => {
 };
 
 /**
- * A gateway with the TLS listeners `require`, `request` and `behind` (which asks for no certificate: 127.0.0.1 may bring
- * one), named by what they do with certificates of clients. Its agent trusts the authorities that the listeners do.
+ * A gateway with the TLS listeners `require`, `request` and `behind` (which asks for no certificate: 127.0.0.1 may
+ * bring one), named by what they do with certificates of clients. Its agent trusts the authorities that the listeners
+ * do.
  */
 export class MutualTls {
   readonly cleanUp = new CleanUp();

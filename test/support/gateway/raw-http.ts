@@ -8,7 +8,10 @@ const marks: Readonly<Record<string, string>> = { r: '\r', n: '\n', t: '\t', '0'
 const repeated = (text: string): string =>
   text.replace(/\{(.)\*(\d+)\}/g, (_all, character: string, count: string) => character.repeat(Number(count)));
 
-/** Octets as a page of the documentation has them: `\r`, `\n`, `\t`, `\0` and `\x41` stand for what they do in programs. */
+/**
+ * Octets as a page of the documentation has them: `\r`, `\n`, `\t`, `\0` and `\x41` stand for what they do in
+ * programs.
+ */
 export const unescapedOctets = (text: string): Buffer =>
   Buffer.from(
     repeated(text).replace(

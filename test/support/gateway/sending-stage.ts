@@ -38,8 +38,8 @@ const isOver = (exchange: Exchange): boolean => {
 };
 
 /**
- * Runs a stage that sends a request on. Resolves when the exchange is over, and with it what its target hears of that; rejects
- * with the fault that has ended it.
+ * Runs a stage that sends a request on. Resolves when the exchange is over, and with it what its target hears of
+ * that; rejects with the fault that has ended it.
  */
 const untilOver =
   (stage: Stage): Stage =>

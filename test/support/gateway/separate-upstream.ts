@@ -48,8 +48,8 @@ server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port
 `;
 
 /**
- * Starts one that answers the first request with `first`, and each other one with `next`. The thread of the test does not
- * read before `first` is written, so that all of it lies ready, as far as the system takes it.
+ * Starts one that answers the first request with `first`, and each other one with `next`. The thread of the test does
+ * not read before `first` is written, so that all of it lies ready, as far as the system takes it.
  *
  * @param resets the first connection is reset behind that
  */

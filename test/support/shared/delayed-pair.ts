@@ -2,7 +2,10 @@ import type { LinkMessage, WorkerLink } from '../../../src/application/ports/sha
 import type { ManualClock } from './manual-clock.js';
 import type { ManualScheduler } from './manual-scheduler.js';
 
-/** One end of a link on which messages take their time, as long as a test says; they come in order, and none after the end of the link. */
+/**
+ * One end of a link on which messages take their time, as long as a test says; they come in order, and none after the
+ * end of the link.
+ */
 export class DelayedLink implements WorkerLink {
   isClosed = false;
   other: DelayedLink | null = null;

@@ -56,7 +56,10 @@ ${replaced(text, /^ *ssl_certificate.*\n *ssl_certificate_key.*\n/m, '')}
   return startBalancer(balancerPath('nginx'), ['-p', folder.path, '-e', 'stderr', '-c', file], ports.port);
 };
 
-/** HAProxy as the guide has it, but for ports, and without TLS: it reads HTTP on one port, and passes connections on from another. */
+/**
+ * HAProxy as the guide has it, but for ports, and without TLS: it reads HTTP on one port, and passes connections on
+ * from another.
+ */
 export const startDocumentedHaproxy = (
   folder: TemporaryFolder,
   reading: BalancedPorts,

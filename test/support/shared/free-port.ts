@@ -18,8 +18,8 @@ const isFree = (port: number): Promise<boolean> =>
   });
 
 /**
- * A TCP port of 127.0.0.1 that nothing listens on at this moment, and that no test has been given a short while ago. For
- * programs that cannot be told port 0.
+ * A TCP port of 127.0.0.1 that nothing listens on at this moment, and that no test has been given a short while ago.
+ * For programs that cannot be told port 0.
  */
 export const freePort = async (): Promise<number> => {
   for (let tries = 0; tries < sliceSize; tries += 1) {

@@ -6,7 +6,10 @@ import type { RunningProcess } from './processes.js';
 import { runAgent, startBuiltGateway } from './running-gateway.js';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.js';
 
-/** What differs from one route `/` to one upstream, beside built-in /health. Texts are members of their blocks, in KDL. */
+/**
+ * What differs from one route `/` to one upstream, beside built-in /health. Texts are members of their blocks, in
+ * KDL.
+ */
 export interface StackPlan {
   /** None: no agent judges. */
   readonly transport?: 'embedded' | 'socket';

@@ -18,8 +18,8 @@ export interface OpensslCertificate {
 }
 
 /**
- * Kinds of keys, weak ones included: `secp224r1` and `secp256k1` are curves, `rsa-1024` is too short, and `P-256-explicit`
- * describes its curve instead of naming it.
+ * Kinds of keys, weak ones included: `secp224r1` and `secp256k1` are curves, `rsa-1024` is too short, and
+ * `P-256-explicit` describes its curve instead of naming it.
  */
 export type KeyKind =
   | 'P-256'
@@ -34,7 +34,10 @@ export type KeyKind =
   | 'ed448';
 
 export interface CertificatePlan {
-  /** As `openssl req -subj` takes it, in UTF-8: `/O=Example/OU=a+CN=b`. Default: the name as CN. `/` is the empty name. */
+  /**
+   * As `openssl req -subj` takes it, in UTF-8: `/O=Example/OU=a+CN=b`. Default: the name as CN. `/` is the empty
+   * name.
+   */
   readonly subject?: string;
   /** Who signs it; null or absent: it signs itself. */
   readonly by?: OpensslCertificate | null;
@@ -42,15 +45,18 @@ export interface CertificatePlan {
   readonly key?: KeyKind;
   /** Another certificate whose key it shall have, for a renewed or a cross-signed one; instead of `key`. */
   readonly keyOf?: OpensslCertificate;
-  /** First and last moment of validity, in milliseconds since the Unix epoch; whole seconds. Default: yesterday, next year. */
+  /**
+   * First and last moment of validity, in milliseconds since the Unix epoch; whole seconds. Default: yesterday, next
+   * year.
+   */
   readonly validity?: readonly [notBeforeMs: number, notAfterMs: number];
   /** Digest of the signature on it. Default: sha256. */
   readonly digest?: 'md5' | 'sha1' | 'sha256' | 'sha384';
   /** Signed with RSASSA-PSS rather than PKCS #1; needs `by` with an RSA key. */
   readonly pss?: boolean;
   /**
-   * Alternative names as openssl writes them: `DNS:api.example`, `IP:10.0.0.1`, `URI:spiffe://a/b`, `email:a@b.example`,
-   * `otherName:1.2.3.4;UTF8:x`, `dirName:section`, `RID:1.2.3.4`. Default: none.
+   * Alternative names as openssl writes them: `DNS:api.example`, `IP:10.0.0.1`, `URI:spiffe://a/b`,
+   * `email:a@b.example`, `otherName:1.2.3.4;UTF8:x`, `dirName:section`, `RID:1.2.3.4`. Default: none.
    */
   readonly names?: readonly string[];
   /** Extensions in place of those of the preset, as lines of an openssl section; each key may occur once. */
@@ -102,12 +108,13 @@ const extensionSection = (preset: Preset, { names = [], extensions = {} }: Certi
 };
 
 /**
- * Makes certificates with the `openssl` program, in a temporary folder of its own; two short runs of it for each. Make one
- * in `beforeAll`, and `remove` it in `afterAll`:
+ * Makes certificates with the `openssl` program, in a temporary folder of its own; two short runs of it for each.
+ * Make one in `beforeAll`, and `remove` it in `afterAll`:
  *
  *     const pki = new OpensslCertificates();
  *     const root = pki.authority('root');
- *     const issuing = pki.authority('issuing', { by: root, extensions: { basicConstraints: 'critical,CA:TRUE,pathlen:0' } });
+ *     const issuing = pki.authority('issuing', { by: root, extensions: { basicConstraints:
+ * 'critical,CA:TRUE,pathlen:0' } });
  *     const client = pki.client('alice', { by: issuing, names: ['email:alice@example.com'] });
  *     const server = pki.server('a.example', { by: root, names: ['DNS:a.example', 'IP:127.0.0.1'] });
  *     createServer({ cert: pemChain(server), key: server.key, ca: root.certificate });

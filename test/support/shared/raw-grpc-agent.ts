@@ -10,7 +10,9 @@ import { loadAgentGrpc } from '../../../src/bootstrap/shared/load-agent-grpc.js'
 import type { GrpcAddress } from '../../../src/domain/configuration/network-addresses.js';
 import { eventually } from './eventually.js';
 
-/** A field of a message whose value has a length (protobuf wire type 2), written by hand; all of it below 128 octets. */
+/**
+ * A field of a message whose value has a length (protobuf wire type 2), written by hand; all of it below 128 octets.
+ */
 export const rawField = (number: number, value: Uint8Array | string): Buffer => {
   const octets = Buffer.from(value);
   return Buffer.concat([Buffer.of((number << 3) | 2, octets.length), octets]);

@@ -5,7 +5,10 @@ import { type RunningProcess, startProcess, untilListening } from './processes.j
 export const builtProgram = (name: string): string =>
   fileURLToPath(new URL(`../../../dist/programs/${name}.js`, import.meta.url));
 
-/** What is not about workers needs none, and starts sooner. An environment can say otherwise, with an empty value what the file says. */
+/**
+ * What is not about workers needs none, and starts sooner. An environment can say otherwise, with an empty value what
+ * the file says.
+ */
 const oneProcess = { GATEWAY_WORKER_THREADS: '1' };
 
 /** Runs the built gateway with these arguments. */

@@ -7,7 +7,10 @@ export class SteadyLoad {
   #phase: string;
   #stopped = false;
 
-  /** `ask` gives the status of a response; an error is counted as 0. `pauseMs`: of a lane, between two of its requests. */
+  /**
+   * `ask` gives the status of a response; an error is counted as 0. `pauseMs`: of a lane, between two of its
+   * requests.
+   */
   constructor(
     firstPhase: string,
     lanes: number,

@@ -16,11 +16,17 @@ export const untilGone = (pid: number): Promise<void> => untilTrue(`process ${pi
 
 const started = /"successor":(\d+)[^\n]*is started to take over/g;
 
-/** The processes that a gateway, or one of its successors, has started to take its place, in order; they share its output. */
+/**
+ * The processes that a gateway, or one of its successors, has started to take its place, in order; they share its
+ * output.
+ */
 export const successorsOf = (gateway: RunningProcess): readonly number[] =>
   [...gateway.output().matchAll(started)].map(([, pid]) => Number(pid));
 
-/** SIGUSR2 to the one that is in charge; resolves with the number of its successor once that has taken over and the other is gone. */
+/**
+ * SIGUSR2 to the one that is in charge; resolves with the number of its successor once that has taken over and the
+ * other is gone.
+ */
 export const upgraded = async (gateway: RunningProcess, inCharge: number): Promise<number> => {
   const before = successorsOf(gateway).length;
   process.kill(inCharge, 'SIGUSR2');

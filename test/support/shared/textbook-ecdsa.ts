@@ -52,8 +52,8 @@ const multiply = (point: Point, factor: bigint): Point => {
 export const numberOf = (octets: Buffer): bigint => BigInt(`0x${octets.toString('hex') || '0'}`);
 
 /**
- * Verifies a P-256 signature by the equation of the textbook and nothing else: r and s may be of any size and in any range.
- * This is how verifiers came to accept a signature of zeros.
+ * Verifies a P-256 signature by the equation of the textbook and nothing else: r and s may be of any size and in any
+ * range. This is how verifiers came to accept a signature of zeros.
  */
 export const textbookVerify = (key: KeyObject, input: string, signature: Buffer): boolean => {
   const { x = '', y = '' } = key.export({ format: 'jwk' });

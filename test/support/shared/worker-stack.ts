@@ -72,8 +72,8 @@ const stopped = async (pid: number): Promise<void> => {
 };
 
 /**
- * What comes of asking one worker after the other: while one is asked the others stand still, so that it alone takes new connections.
- * Whoever is asked must need no other worker.
+ * What comes of asking one worker after the other: while one is asked the others stand still, so that it alone takes
+ * new connections. Whoever is asked must need no other worker.
  */
 export const ofEachWorker = async <T>(
   stack: GatewayStack,
@@ -97,7 +97,9 @@ export const ofEachWorker = async <T>(
 export const answersOfEach = (stack: GatewayStack, options: HttpCall = {}): Promise<readonly HttpAnswer[]> =>
   ofEachWorker(stack, () => stack.ask(options));
 
-/** Keeps connections to each worker, by number: requests of an agent go through that worker alone, so many at a time. */
+/**
+ * Keeps connections to each worker, by number: requests of an agent go through that worker alone, so many at a time.
+ */
 export const connectionsToEach = async (
   cleanUp: CleanUp,
   stack: GatewayStack,

@@ -34,7 +34,9 @@ const agentMisuse = (text: string): UsageOutput => misuse('gateway-auth', text);
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Flags without attached values: after a mistyped flag that may be a secret, which commander's message would repeat. */
+/**
+ * Flags without attached values: after a mistyped flag that may be a secret, which commander's message would repeat.
+ */
 const bareFlags = (argv: readonly string[]): string[] =>
   argv.map((argument) => {
     if (argument.startsWith('--')) return argument.split('=', 1)[0] as string;

@@ -132,8 +132,8 @@ const parse = (
 };
 
 /**
- * Reads `hash-password ...` and `hash-key ...`. Null: the arguments name neither. Never throws, writes or ends the process, and
- * repeats no argument.
+ * Reads `hash-password ...` and `hash-key ...`. Null: the arguments name neither. Never throws, writes or ends the
+ * process, and repeats no argument.
  */
 export const parseHashArguments = ([name, ...argv]: readonly string[]): HashCommand | UsageOutput | null => {
   if (name === 'hash-password') return parse(name, hashPasswordProgram, hashPasswordCommand, argv);

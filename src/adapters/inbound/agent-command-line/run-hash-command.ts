@@ -12,7 +12,10 @@ export interface HashCommandPorts {
   readonly keys: KeyGenerator;
 }
 
-/** The streams of the process. A prompt has to appear before its answer is read, so the output cannot wait for the end. */
+/**
+ * The streams of the process. A prompt has to appear before its answer is read, so the output cannot wait for the
+ * end.
+ */
 export interface HashCommandStreams {
   readonly stdin: SecretInput;
   /** Gets the hash or the digest. */

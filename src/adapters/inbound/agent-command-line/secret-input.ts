@@ -74,7 +74,10 @@ const ask = (
     prompt();
   });
 
-/** Reads a secret: at a terminal with prompts and without echo, else one line. Two prompts ask for the same secret twice. */
+/**
+ * Reads a secret: at a terminal with prompts and without echo, else one line. Two prompts ask for the same secret
+ * twice.
+ */
 export const readSecret = async (
   prompts: readonly string[],
   input: SecretInput,

@@ -51,8 +51,8 @@ export interface AgentGrpcParts {
 }
 
 /**
- * Serves an AgentService over gRPC: agent protocol v2, ProcessStream, ControlStream and ProcessEvent. The connections are
- * taken here and handed to the library, so that what callers make the agent hold is known and bounded.
+ * Serves an AgentService over gRPC: agent protocol v2, ProcessStream, ControlStream and ProcessEvent. The connections
+ * are taken here and handed to the library, so that what callers make the agent hold is known and bounded.
  */
 export class AgentGrpcServer {
   readonly #settings: AgentGrpcSettings;
@@ -93,7 +93,10 @@ export class AgentGrpcServer {
     return this.#sessions.size;
   }
 
-  /** Resolves with where it listens, as a gateway is told it. Rejects with an AgentGrpcError, or as the binding of a socket does. */
+  /**
+   * Resolves with where it listens, as a gateway is told it. Rejects with an AgentGrpcError, or as the binding of a
+   * socket does.
+   */
   async listen(): Promise<string> {
     const { address, tls } = this.#settings;
     const { loadGrpc, bindSocketPath, clock, scheduler, logger } = this.#parts;
@@ -134,8 +137,8 @@ export class AgentGrpcServer {
   }
 
   /**
-   * Takes no new connection and no new call, tells the gateways, and ends each call once nothing is in flight on it; what
-   * is left after the grace is cut off. Resolves when every connection is closed.
+   * Takes no new connection and no new call, tells the gateways, and ends each call once nothing is in flight on it;
+   * what is left after the grace is cut off. Resolves when every connection is closed.
    */
   async drain(graceMs: number): Promise<void> {
     const server = this.#server;

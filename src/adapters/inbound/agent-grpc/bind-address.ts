@@ -49,7 +49,8 @@ const bindPort = async (server: Server, host: string, port: number): Promise<str
 };
 
 /**
- * Makes a server listen; gives where, as a gateway is told it. Rejects with an AgentGrpcError, or as `bindSocketPath` does.
+ * Makes a server listen; gives where, as a gateway is told it. Rejects with an AgentGrpcError, or as `bindSocketPath`
+ * does.
  *
  * @param address port 0 takes any that is free
  */

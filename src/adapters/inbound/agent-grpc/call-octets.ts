@@ -58,8 +58,8 @@ export class CallOctets {
   }
 
   /**
-   * For a call that is over: frees what its stream keeps, which the library leaves open where the caller has not ended its
-   * side, or does not read.
+   * For a call that is over: frees what its stream keeps, which the library leaves open where the caller has not
+   * ended its side, or does not read.
    *
    * @param hasEnded whether the caller has ended its side, so that what came goes with the stream
    */

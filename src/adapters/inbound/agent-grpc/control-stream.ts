@@ -18,7 +18,10 @@ export interface ControlStreamParts {
   readonly onClosed: () => void;
 }
 
-/** One call of ControlStream: a gateway that wants to hear of the end of the service. What it sends says nothing to an agent. */
+/**
+ * One call of ControlStream: a gateway that wants to hear of the end of the service. What it sends says nothing to an
+ * agent.
+ */
 export class ControlStream implements CallListener<null>, OctetHolder {
   readonly #call: GrpcCall<null>;
   readonly #parts: ControlStreamParts;

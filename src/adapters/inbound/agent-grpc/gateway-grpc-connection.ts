@@ -40,7 +40,10 @@ export interface GrpcConnectionParts {
 
 const asItIs = (octets: Buffer): Buffer => octets;
 
-/** One connection of a gateway. The library serves each by a server of its own, so that calls are known by their connection. */
+/**
+ * One connection of a gateway. The library serves each by a server of its own, so that calls are known by their
+ * connection.
+ */
 export class GatewayGrpcConnection implements CallConnection {
   /** Resolves when it has ended, and with it every call. */
   readonly closed: Promise<void>;

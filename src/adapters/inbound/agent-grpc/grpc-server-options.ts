@@ -26,8 +26,8 @@ export interface GrpcServerTls {
 /** How gRPC is spoken with a gateway that connects. */
 export interface ServerTls {
   /**
-   * Does the handshake on a connection, and gives what is spoken on; `secured` is not called where there is none, and the connection
-   * ends then, or is for the caller to end.
+   * Does the handshake on a connection, and gives what is spoken on; `secured` is not called where there is none, and
+   * the connection ends then, or is for the caller to end.
    */
   secure(socket: Socket, secured: (socket: TLSSocket) => void): void;
 }

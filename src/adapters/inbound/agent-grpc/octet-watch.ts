@@ -11,9 +11,9 @@ export const readEncoding = 'identity';
 export const acceptedEncodingsKey = 'grpc-accept-encoding';
 
 /**
- * What the library keeps of a call, and says nothing of: an endless number of unfinished messages could not be told from
- * none, and it inflates whatever it is told is compressed. These two members are its own affair; `of` gives null where a
- * later version has others.
+ * What the library keeps of a call, and says nothing of: an endless number of unfinished messages could not be told
+ * from none, and it inflates whatever it is told is compressed. These two members are its own affair; `of` gives null
+ * where a later version has others.
  */
 interface LibraryMembers {
   readonly stream?: unknown;
@@ -23,7 +23,10 @@ interface LibraryMembers {
 const isHttp2Stream = (stream: unknown): stream is ServerHttp2Stream =>
   stream instanceof Duplex && 'close' in stream && typeof stream.close === 'function';
 
-/** Counts what comes for the calls of a connection, as the library reads it, and takes no call whose messages are compressed. */
+/**
+ * Counts what comes for the calls of a connection, as the library reads it, and takes no call whose messages are
+ * compressed.
+ */
 export class OctetWatch {
   readonly #calls = new WeakMap<Metadata, CallOctets>();
   readonly interceptor: ServerInterceptor;

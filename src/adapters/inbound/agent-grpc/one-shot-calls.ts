@@ -33,8 +33,8 @@ interface OneShotCallParts {
 }
 
 /**
- * One call of ProcessEvent: one message, one answer. What comes after the message is dropped. It holds what comes, then the
- * message until its answer, then the answer until the caller has read it.
+ * One call of ProcessEvent: one message, one answer. What comes after the message is dropped. It holds what comes,
+ * then the message until its answer, then the answer until the caller has read it.
  */
 class OneShotCall implements CallListener<GrpcGatewayMessage>, OctetHolder {
   readonly #call: GrpcCall<GrpcGatewayMessage>;

@@ -65,8 +65,9 @@ export class AgentUnixSocketServer {
   }
 
   /**
-   * Takes no new connection, removes the socket, tells the gateways, with what has been counted, and closes each connection
-   * once nothing is in flight on it; what is left after the grace is cut off. Resolves when all of them are closed.
+   * Takes no new connection, removes the socket, tells the gateways, with what has been counted, and closes each
+   * connection once nothing is in flight on it; what is left after the grace is cut off. Resolves when all of them
+   * are closed.
    */
   async drain(graceMs: number): Promise<void> {
     if (this.#isDraining || !this.#server.listening) return;

@@ -18,7 +18,10 @@ export interface SignalSource {
   off(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
 }
 
-/** Turns the signals of a process into calls. What comes while the program drains is not passed on, but for a wish to end. */
+/**
+ * Turns the signals of a process into calls. What comes while the program drains is not passed on, but for a wish to
+ * end.
+ */
 export class ProcessSignals {
   readonly #source: SignalSource;
   readonly #actions: SignalActions;

@@ -241,7 +241,10 @@ export class AgentEmbeddedClient implements AgentClient {
     return this.#running < Math.max(1, places);
   }
 
-  /** It says when it changes. Once it is too bad for calls it is asked each time, so that none fails for longer than it has to. */
+  /**
+   * It says when it changes. Once it is too bad for calls it is asked each time, so that none fails for longer than
+   * it has to.
+   */
   #currentHealth(): AgentState {
     if (this.#health === 'unhealthy' || this.#health === 'draining') this.#health = this.#service.health().state;
     return this.#health;

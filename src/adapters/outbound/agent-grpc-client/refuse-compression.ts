@@ -9,7 +9,9 @@ interface CallFilter {
   receiveTrailers(status: StatusObject): StatusObject;
 }
 
-/** Where @grpc/grpc-js 1.14.7 keeps what makes the filters of each call. The last of them is the one next to the wire. */
+/**
+ * Where @grpc/grpc-js 1.14.7 keeps what makes the filters of each call. The last of them is the one next to the wire.
+ */
 interface ChannelParts {
   readonly internalChannel?: {
     readonly filterStackFactory?: { readonly factories?: { push(factory: { createFilter(): CallFilter }): unknown } };

@@ -25,8 +25,8 @@ import type { LegacyAgentConnectorOptions, LegacyAgentConnectorSettings } from '
 import { checkLegacySocket } from './legacy-socket-check.js';
 
 /**
- * What holds for an agent that says nothing of itself. That a connection carries one call at a time is for the connection
- * to say: a limit here would be one for all connections together.
+ * What holds for an agent that says nothing of itself. That a connection carries one call at a time is for the
+ * connection to say: a limit here would be one for all connections together.
  */
 const assumedCapabilities = ({ name, events }: LegacyAgentConnectorSettings): AgentCapabilities => ({
   agentId: name,
@@ -60,8 +60,9 @@ type Expected =
 const nothing: Expected = { kind: 'nothing' };
 
 /**
- * One connection to an agent in the older framing. An answer belongs to the event before it and to nothing else, so that
- * there is one call at a time, and none after one that was given up: what came next would be another one's answer.
+ * One connection to an agent in the older framing. An answer belongs to the event before it and to nothing else, so
+ * that there is one call at a time, and none after one that was given up: what came next would be another one's
+ * answer.
  */
 export class LegacyAgentConnection implements AgentConnection {
   readonly #settings: LegacyAgentConnectorSettings;
@@ -108,7 +109,10 @@ export class LegacyAgentConnection implements AgentConnection {
     return this.#isOver || this.#expected !== nothing || this.#isDone;
   }
 
-  /** Whether it ends as soon as no call is open. Until the other bodies have come it goes on: they are others' requests. */
+  /**
+   * Whether it ends as soon as no call is open. Until the other bodies have come it goes on: they are others'
+   * requests.
+   */
   get #isDone(): boolean {
     return this.#isSpent && this.#dialogues.size === 0;
   }

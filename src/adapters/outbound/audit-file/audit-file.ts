@@ -45,9 +45,10 @@ export const fileWriter = (file: FileHandle): AuditFileWriter => ({
 });
 
 /**
- * Lines of the audit log, appended to a file: some whole lines with each write, so that what several processes write is never mixed within a
- * line. What cannot be written is kept, in the bounds, and tried again; the file that takes its place gets it. So is what went into a file
- * that is deleted, which grows no more: nobody would see what fills the disk. What finds no room is counted as lost.
+ * Lines of the audit log, appended to a file: some whole lines with each write, so that what several processes write
+ * is never mixed within a line. What cannot be written is kept, in the bounds, and tried again; the file that takes
+ * its place gets it. So is what went into a file that is deleted, which grows no more: nobody would see what fills
+ * the disk. What finds no room is counted as lost.
  */
 export class AuditFile implements AuditLog {
   readonly #writer: AuditFileWriter;
@@ -193,7 +194,10 @@ export class AuditFile implements AuditLog {
     this.#writeNext();
   }
 
-  /** What was written of the last line stays as a line of its own: others may have written behind it by the time of the next try. */
+  /**
+   * What was written of the last line stays as a line of its own: others may have written behind it by the time of
+   * the next try.
+   */
   #failed({ octets, mends, written }: Omit<Batch, 'lines'> & { readonly written: number }, reason: string): void {
     const whole = octets.subarray(0, written).lastIndexOf(lineFeed) + 1;
     let lines = 0;

@@ -57,8 +57,8 @@ class Octets {
 }
 
 /**
- * The status in a `HealthCheckResponse`. A field that is there more than once counts by its last, and fields that are not
- * known are passed over. Null: the octets are no such message.
+ * The status in a `HealthCheckResponse`. A field that is there more than once counts by its last, and fields that are
+ * not known are passed over. Null: the octets are no such message.
  */
 export const readServingStatus = (message: Uint8Array): number | null => {
   const octets = new Octets(message);
@@ -83,7 +83,10 @@ export const readServingStatus = (message: Uint8Array): number | null => {
   return status;
 };
 
-/** Before each message: whether it is compressed, and its length in four octets (gRPC over HTTP/2, Length-Prefixed-Message). */
+/**
+ * Before each message: whether it is compressed, and its length in four octets (gRPC over HTTP/2,
+ * Length-Prefixed-Message).
+ */
 const prefixBytes = 5;
 
 /** What an answer may have at most: a health message needs a few octets. */
@@ -174,8 +177,8 @@ const read = (stream: ClientHttp2Stream, settle: Settle): void => {
 };
 
 /**
- * Well is a target whose health service (grpc.health.v1, in plaintext) says that it serves. Spoken on a socket of its own,
- * not by @grpc/grpc-js: that leaves connections behind to those who accept them and say nothing.
+ * Well is a target whose health service (grpc.health.v1, in plaintext) says that it serves. Spoken on a socket of its
+ * own, not by @grpc/grpc-js: that leaves connections behind to those who accept them and say nothing.
  *
  * @param service empty: the server as a whole
  */

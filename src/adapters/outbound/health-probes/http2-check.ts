@@ -14,8 +14,8 @@ export interface Http2Check {
 }
 
 /**
- * One request over HTTP/2 in plaintext, on a connection of its own that is gone when the check is settled, whatever the target does:
- * accept it and say nothing, too.
+ * One request over HTTP/2 in plaintext, on a connection of its own that is gone when the check is settled, whatever
+ * the target does: accept it and say nothing, too.
  */
 export const checkByHttp2 = (
   address: SocketAddress,

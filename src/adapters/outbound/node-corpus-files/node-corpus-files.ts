@@ -35,8 +35,8 @@ const itself = (folder: string): string => {
 };
 
 /**
- * Reads a corpus from the file system. Links to folders are not followed, so that the search ends. A folder that is not there
- * is looked for once: every case of a large corpus has its files looked for in the same wrong places first.
+ * Reads a corpus from the file system. Links to folders are not followed, so that the search ends. A folder that is
+ * not there is looked for once: every case of a large corpus has its files looked for in the same wrong places first.
  */
 export class NodeCorpusFiles implements CorpusFiles {
   readonly #folder: string;

@@ -13,8 +13,8 @@ export interface HeldSocket {
 }
 
 /**
- * The sockets of this process, by key: whoever asks for a key again gets the same socket, until that is closed. A supervisor
- * hands them to its workers, and the program to the one that succeeds it.
+ * The sockets of this process, by key: whoever asks for a key again gets the same socket, until that is closed. A
+ * supervisor hands them to its workers, and the program to the one that succeeds it.
  */
 export class NodeListeningSockets implements ListeningSockets {
   readonly #open = new Map<string, NodeListeningSocket>();

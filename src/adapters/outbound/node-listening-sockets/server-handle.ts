@@ -21,8 +21,8 @@ type CreateServerHandle = (
 ) => ServerHandle | number;
 
 /**
- * Binds without listening, or takes a descriptor: what Node's cluster module does, and what has no public name. This file
- * alone knows of it.
+ * Binds without listening, or takes a descriptor: what Node's cluster module does, and what has no public name. This
+ * file alone knows of it.
  */
 const createServerHandle: CreateServerHandle = (...parameters) => {
   const { _createServerHandle: create } = net as { readonly _createServerHandle?: CreateServerHandle };

@@ -13,8 +13,8 @@ const mostSockets = 1_024;
 const count = /^[0-9]{1,9}$/;
 
 /**
- * The sockets of socket activation, by sd_listen_fds(3). The variables are removed: they are not meant for the processes
- * that this one starts.
+ * The sockets of socket activation, by sd_listen_fds(3). The variables are removed: they are not meant for the
+ * processes that this one starts.
  */
 export const takeSystemdSockets = (env: Record<string, string | undefined>, pid: number): SystemdSockets => {
   const { LISTEN_PID: meant, LISTEN_FDS: passed, LISTEN_FDNAMES: names = '' } = env;

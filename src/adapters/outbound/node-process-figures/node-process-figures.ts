@@ -33,7 +33,10 @@ export class NodeProcessFigures implements ProcessFigures {
     };
   }
 
-  /** The last one that was read where none can be: Linux has it in a file, and Node throws where no descriptor is free. */
+  /**
+   * The last one that was read where none can be: Linux has it in a file, and Node throws where no descriptor is
+   * free.
+   */
   residentBytes(): number {
     try {
       this.#residentBytes = process.memoryUsage.rss();

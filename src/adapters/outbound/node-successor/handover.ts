@@ -19,8 +19,8 @@ export const successionMessage = (message: unknown): SuccessionMessage | null =>
 };
 
 /**
- * What a program tells the one that succeeds it, in its environment: which of its descriptors are what. The rest comes as
- * messages, see `Predecessor`: the environment of a process is bounded, and can be read by its user.
+ * What a program tells the one that succeeds it, in its environment: which of its descriptors are what. The rest
+ * comes as messages, see `Predecessor`: the environment of a process is bounded, and can be read by its user.
  */
 export interface Handover {
   readonly predecessor: number;
@@ -45,8 +45,8 @@ const parsed = (text: string): unknown => {
 };
 
 /**
- * What the program before has handed over; null where there was none. Removes the variable: the sockets are not meant for
- * the processes that this one starts.
+ * What the program before has handed over; null where there was none. Removes the variable: the sockets are not meant
+ * for the processes that this one starts.
  */
 export const takeHandover = (env: Record<string, string | undefined>): Handover | null => {
   const text = env[handoverVariable];

@@ -50,8 +50,9 @@ const endOf = (child: ChildProcess): Promise<void> =>
   });
 
 /**
- * For one that hangs: otherwise it has ended its workers itself when it was abandoned. It leads a group of its own; its workers are
- * in others, and end when their channel to it closes. A worker that is stopped meanwhile (SIGSTOP) stays until it goes on.
+ * For one that hangs: otherwise it has ended its workers itself when it was abandoned. It leads a group of its own;
+ * its workers are in others, and end when their channel to it closes. A worker that is stopped meanwhile (SIGSTOP)
+ * stays until it goes on.
  */
 const killGroup = ({ pid, exitCode, signalCode }: ChildProcess): void => {
   if (pid === undefined || exitCode !== null || signalCode !== null) return;
@@ -63,8 +64,8 @@ const killGroup = ({ pid, exitCode, signalCode }: ChildProcess): void => {
 };
 
 /**
- * Starts the program again by the words that it was started with. Its path is not resolved: an upgrade may have changed where
- * a link points to. The successor shares the standard streams, and is in a session of its own.
+ * Starts the program again by the words that it was started with. Its path is not resolved: an upgrade may have
+ * changed where a link points to. The successor shares the standard streams, and is in a session of its own.
  */
 export class NodeSuccessorLauncher implements SuccessorLauncher {
   readonly #inheritance: () => Inheritance;

@@ -90,8 +90,8 @@ const linkToFree = async (draft: string, name: string): Promise<string> => {
 };
 
 /**
- * Keeps a copy of a file, with its mode, as `FILE.bak`, or `FILE.bak.1` and so on where there are others: none is replaced.
- * Gives the path of the copy, which is there whole or not at all. Never rejects.
+ * Keeps a copy of a file, with its mode, as `FILE.bak`, or `FILE.bak.1` and so on where there are others: none is
+ * replaced. Gives the path of the copy, which is there whole or not at all. Never rejects.
  */
 export const keepCopy = async (path: string): Promise<Result<string, string>> => {
   const name = `${path}.bak`;

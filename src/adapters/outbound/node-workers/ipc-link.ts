@@ -1,6 +1,9 @@
 import type { LinkMessage, WorkerLink } from '../../../application/ports/shared/worker-link.js';
 
-/** What a process has of its parent, and of a child: `process`, and `ChildProcess`, of node:process and node:child_process. */
+/**
+ * What a process has of its parent, and of a child: `process`, and `ChildProcess`, of node:process and
+ * node:child_process.
+ */
 export interface IpcEnd {
   readonly connected: boolean;
   send?(message: object, handle: object | undefined, options: object, sent: (error: Error | null) => void): boolean;

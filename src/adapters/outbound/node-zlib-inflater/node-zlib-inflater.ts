@@ -78,7 +78,9 @@ class ZlibBody implements BodySource {
     });
   }
 
-  /** What the decoder has left over is part of the body, and means something only to somebody who reads it otherwise. */
+  /**
+   * What the decoder has left over is part of the body, and means something only to somebody who reads it otherwise.
+   */
   #end(): null {
     if (this.#fed > 0 && this.#decoder.bytesWritten !== this.#fed) {
       this.#failure = new InflationError('octets follow the end of the coded body');
@@ -108,7 +110,10 @@ class ZlibBody implements BodySource {
 /** With what a stream holds back besides, a piece has at most 64 KiB. */
 const options = { chunkSize: 32_768 };
 
-/** `deflate` is the zlib format (RFC 9110, section 8.4.1.2); what some send in its place without the wrapper is refused. */
+/**
+ * `deflate` is the zlib format (RFC 9110, section 8.4.1.2); what some send in its place without the wrapper is
+ * refused.
+ */
 const decoders: Readonly<Record<ContentCoding, () => ZlibDecoder>> = {
   gzip: () => createGunzip(options),
   deflate: () => createInflate(options),

@@ -95,8 +95,8 @@ const collectorExporter = (
 const maxDriftMs = 20;
 
 /**
- * The time of spans. The wall clock counts whole milliseconds, so that a part could seem to end after its request; here it
- * says what day it is, and the monotonic clock what has passed since.
+ * The time of spans. The wall clock counts whole milliseconds, so that a part could seem to end after its request;
+ * here it says what day it is, and the monotonic clock what has passed since.
  */
 export class SpanClock {
   readonly #clock: Clock;
@@ -107,7 +107,10 @@ export class SpanClock {
     this.#offsetMs = clock.wallMs() - clock.monotonicMs();
   }
 
-  /** What a span that begins now adds to the monotonic clock until its end. It stays the same while the wall clock is not set. */
+  /**
+   * What a span that begins now adds to the monotonic clock until its end. It stays the same while the wall clock is
+   * not set.
+   */
   offsetMs(): number {
     const offsetMs = this.#clock.wallMs() - this.#clock.monotonicMs();
     if (Math.abs(offsetMs - this.#offsetMs) > maxDriftMs) this.#offsetMs = offsetMs;
@@ -121,9 +124,9 @@ export class SpanClock {
 }
 
 /**
- * Calls a function while no `OTEL_*` variable is set. OpenTelemetry adds what it finds there, header fields above all, to
- * whatever it is told otherwise, and has no option that keeps it from doing so. Everything happens in one step: nobody else
- * sees the environment meanwhile.
+ * Calls a function while no `OTEL_*` variable is set. OpenTelemetry adds what it finds there, header fields above
+ * all, to whatever it is told otherwise, and has no option that keeps it from doing so. Everything happens in one
+ * step: nobody else sees the environment meanwhile.
  */
 const withoutOtelVariables = <Made>(make: () => Made): Made => {
   const hidden = Object.entries(process.env).filter(([name]) => name.startsWith('OTEL_'));
@@ -158,8 +161,8 @@ export interface OtelTracerParts {
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT } as const;
 
 /**
- * Records spans with OpenTelemetry's own SDK, and sends them to a collector by OTLP over HTTP. Nothing of it is global, and
- * no environment variable changes it: the configuration says all.
+ * Records spans with OpenTelemetry's own SDK, and sends them to a collector by OTLP over HTTP. Nothing of it is
+ * global, and no environment variable changes it: the configuration says all.
  */
 export class OtelTracer implements Tracer {
   readonly #provider: BasicTracerProvider;

@@ -1,8 +1,8 @@
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 
 /**
- * The modules that are machine code. Each is loaded when a hash needs it and not before: a platform that has none of them
- * can do everything else.
+ * The modules that are machine code. Each is loaded when a hash needs it and not before: a platform that has none of
+ * them can do everything else.
  */
 export const nativeModules = {
   bcrypt: () => import('@node-rs/bcrypt'),

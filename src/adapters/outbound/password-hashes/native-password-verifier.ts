@@ -6,8 +6,8 @@ import { loadModule, type NativeModules, nativeModules } from './native-modules.
 import { matchesScrypt } from './openssl-scrypt.js';
 
 /**
- * bcrypt and argon2id by native modules, scrypt by OpenSSL. All of them work in the threads of libuv: the event loop goes on
- * while a password is checked.
+ * bcrypt and argon2id by native modules, scrypt by OpenSSL. All of them work in the threads of libuv: the event loop
+ * goes on while a password is checked.
  */
 export class NativePasswordVerifier implements PasswordVerifier {
   readonly #modules: NativeModules;

@@ -9,8 +9,8 @@ export interface ServiceEnvironment {
 const number = /^[0-9]{1,15}$/;
 
 /**
- * What the service manager has said of itself (sd_notify(3)); null where there is none. Removes the variables: no process that
- * this one starts speaks for the service.
+ * What the service manager has said of itself (sd_notify(3)); null where there is none. Removes the variables: no
+ * process that this one starts speaks for the service.
  */
 export const takeServiceEnvironment = (
   env: Record<string, string | undefined>,

@@ -7,8 +7,8 @@ import type { ServiceEnvironment } from './service-environment.js';
 const deadlineMs = 2_000;
 
 /**
- * systemd, told through its own tool: Node has no datagram sockets of the local kind. The unit needs `NotifyAccess=all`, for it
- * is another process than this one that speaks.
+ * systemd, told through its own tool: Node has no datagram sockets of the local kind. The unit needs
+ * `NotifyAccess=all`, for it is another process than this one that speaks.
  */
 export class SystemdServiceManager implements ServiceManager {
   readonly watchdogMs: number | null;

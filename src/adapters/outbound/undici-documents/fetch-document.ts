@@ -13,7 +13,10 @@ const errorCode = (error: unknown): string => {
   return typeof code === 'string' ? code.slice(0, maximumCodeLength) : 'no error code';
 };
 
-/** Maps an error of undici or the system to a failure of the port. Omits the error's message: it may quote the response. */
+/**
+ * Maps an error of undici or the system to a failure of the port. Omits the error's message: it may quote the
+ * response.
+ */
 const transportFailure = (error: unknown, { connectMs, headOctets }: DocumentLimits): Err<KeySetFailure> => {
   if (error instanceof errors.ConnectTimeoutError) {
     return documentFailure('timed_out', `no connection within ${connectMs} ms`);

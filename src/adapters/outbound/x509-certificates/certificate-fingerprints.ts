@@ -5,7 +5,7 @@ import type { CertificateFingerprints } from '../../../application/ports/shared/
 export const fingerprintOf = (der: Uint8Array): string => createHash('sha256').update(der).digest('hex');
 
 /**
- * Fingerprints by Node's crypto. They have a file of their own: an agent that only compares fingerprints does not load the
- * libraries that read certificates.
+ * Fingerprints by Node's crypto. They have a file of their own: an agent that only compares fingerprints does not
+ * load the libraries that read certificates.
  */
 export const nodeCertificateFingerprints: CertificateFingerprints = { fingerprint: fingerprintOf };

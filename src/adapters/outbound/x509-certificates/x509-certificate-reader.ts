@@ -73,9 +73,9 @@ const attributeValue = (der: Uint8Array): Pick<NameAttribute, 'isText' | 'value'
 };
 
 /**
- * The attributes of a name with their values in text, by the type of each string. One whose characters are not certain is
- * kept as it is: TeletexString beyond ASCII, or UTF8String that is no UTF-8. A NUL stays where it is. Throws where a
- * relative name is empty.
+ * The attributes of a name with their values in text, by the type of each string. One whose characters are not
+ * certain is kept as it is: TeletexString beyond ASCII, or UTF8String that is no UTF-8. A NUL stays where it is.
+ * Throws where a relative name is empty.
  */
 const readName = (name: RawName): DistinguishedName =>
   Array.from(name, (relative) => {
@@ -129,8 +129,9 @@ const isBurdensome = (key: KeyObject): boolean => {
 };
 
 /**
- * Why a key is too weak to be believed, in one clause; null where it is not. A curve that a key describes itself, with a
- * generator of its own, has no name and is refused with the others: anybody can find one on which a signature is good.
+ * Why a key is too weak to be believed, in one clause; null where it is not. A curve that a key describes itself,
+ * with a generator of its own, has no name and is refused with the others: anybody can find one on which a signature
+ * is good.
  */
 const keyWeakness = (key: KeyObject): string | null => {
   const { modulusLength = 0, publicExponent = 0n, namedCurve = 'unknown' } = key.asymmetricKeyDetails ?? {};

@@ -59,8 +59,8 @@ const isSameRoute = (one: RequestMetadata, other: RequestMetadata): boolean =>
   one.upstreamId === other.upstreamId;
 
 /**
- * Writes what `eventJson` says of the head of a message: heads are most of what agents are told, so they become octets at once.
- * What one head has in common with those before is not written again, but copied.
+ * Writes what `eventJson` says of the head of a message: heads are most of what agents are told, so they become
+ * octets at once. What one head has in common with those before is not written again, but copied.
  */
 export class HeadWriter {
   readonly #requestFields = new HeaderJsonCache();

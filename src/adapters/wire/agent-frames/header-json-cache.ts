@@ -53,8 +53,8 @@ const areSame = (known: KnownList, headers: HeaderList, count: number): boolean 
 
 /**
  * Writes lists of headers as JSON has them; the members of an object have no order. Clients send much the same head
- * again and again: what differs from one that was written before in nothing but the id of the request, which comes last, is
- * not written again, but copied.
+ * again and again: what differs from one that was written before in nothing but the id of the request, which comes
+ * last, is not written again, but copied.
  */
 export class HeaderJsonCache {
   readonly #known: (KnownList | null)[] = Array.from({ length: places }, () => null);
@@ -62,7 +62,8 @@ export class HeaderJsonCache {
   readonly #written = new Int32Array(places);
 
   /**
-   * @param writtenId an id that stands in `into` as it is in JSON, as most requests have it in their last header; null: none does
+   * @param writtenId an id that stands in `into` as it is in JSON, as most requests have it in their last header;
+   * null: none does
    * @param writtenAt where that is
    */
   add(into: JsonOctets, headers: HeaderList, writtenId: string | null = null, writtenAt = 0): void {
@@ -102,7 +103,8 @@ export class HeaderJsonCache {
     const isAgain = this.#written[place] === sum;
     this.#written[place] = sum;
     if (!isAgain || into.length - start > longestKnown) return;
-    // INVARIANT: no text of it is a part of the head that it came in, which may be far longer than what is written of it.
+    // INVARIANT: no text of it is a part of the head that it came in, which may be far longer than what is written of
+    // it.
     this.#known[place] = { headers: headers.map(ownText), count, octets: into.view().slice(start) };
   }
 }

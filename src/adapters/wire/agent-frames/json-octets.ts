@@ -14,7 +14,10 @@ const plainCharacters = Uint8Array.from({ length: 0x80 }, (_, code) =>
   code < 0x20 || code === quote || code === backslash ? 0 : 1,
 );
 
-/** Octets that are being collected, JSON above all: what has none but plain characters becomes octets without a text between. */
+/**
+ * Octets that are being collected, JSON above all: what has none but plain characters becomes octets without a text
+ * between.
+ */
 export class JsonOctets {
   #octets = nothing;
   #length = 0;
@@ -75,8 +78,8 @@ export class JsonOctets {
   }
 
   /**
-   * A form with the same text in three of its places. False, and nothing is added, where it has a character that does not stand in a
-   * string of JSON as it is.
+   * A form with the same text in three of its places. False, and nothing is added, where it has a character that does
+   * not stand in a string of JSON as it is.
    *
    * @param text as long as each place is
    * @param places where it goes, from the beginning of the form on
@@ -150,7 +153,9 @@ export class JsonOctets {
     this.#octets = octets;
   }
 
-  /** The same of one with characters that are not plain: quotes and backslashes are common in values, others are rare. */
+  /**
+   * The same of one with characters that are not plain: quotes and backslashes are common in values, others are rare.
+   */
   #addEscaped(value: string): void {
     const { length } = value;
     this.#reserve(2 * length + 2);

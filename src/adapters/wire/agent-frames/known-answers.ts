@@ -29,8 +29,9 @@ export interface RecalledAnswer {
 }
 
 /**
- * The answers that an agent gives again and again: the same to every request of a user. One whose octets differ from one that
- * was read before in nothing but the id of its call means the same, so that it is not read again, and is the same object.
+ * The answers that an agent gives again and again: the same to every request of a user. One whose octets differ from
+ * one that was read before in nothing but the id of its call means the same, so that it is not read again, and is the
+ * same object.
  */
 export class KnownAnswers {
   /** By what stands in front of the id. */
@@ -68,8 +69,8 @@ export class KnownAnswers {
   /**
    * Remembers an answer that was read from a payload with this text, where it may come again.
    *
-   * INVARIANT: without a backslash every text value stands in the JSON as it is. The id does so once, so that it is the member
-   * that was read, and another plain one in its place changes nothing else.
+   * INVARIANT: without a backslash every text value stands in the JSON as it is. The id does so once, so that it is
+   * the member that was read, and another plain one in its place changes nothing else.
    */
   note(payload: Uint8Array, text: string, correlationId: string, answer: AgentAnswer): void {
     if (payload.length > longestKnown || !this.#isWorthwhile()) return;

@@ -36,8 +36,8 @@ const parseHeaders = (octets: Buffer): HeaderList | null => {
 };
 
 /**
- * The objects of headers that gateways send. Clients send much the same head again and again, so that one that differs from one
- * that was read before in nothing but the id of the request is not read again.
+ * The objects of headers that gateways send. Clients send much the same head again and again, so that one that
+ * differs from one that was read before in nothing but the id of the request is not read again.
  */
 export class KnownHeaders {
   readonly #known = new OctetsMemory<KnownObject>(maximumKnown);
@@ -64,9 +64,9 @@ export class KnownHeaders {
   }
 
   /**
-   * INVARIANT: the text of the object is read by itself, so that what is remembered is the beginning of one object and nothing
-   * else. It ends outside of a string, or the comma and the quote behind it would not be read: the id is a value of its own
-   * wherever they follow, and can be any other.
+   * INVARIANT: the text of the object is read by itself, so that what is remembered is the beginning of one object
+   * and nothing else. It ends outside of a string, or the comma and the quote behind it would not be read: the id is
+   * a value of its own wherever they follow, and can be any other.
    */
   #readAnew(octets: Buffer, start: number, end: number, idAt: number, idEnd: number): HeaderList | null {
     const objectEnd = octets.length - 1;

@@ -54,8 +54,8 @@ export class OctetsMemory<Value> {
   }
 
   /**
-   * The same from the second time on: what comes once would cost more than it saves. To be called where `find` has just not
-   * found these octets.
+   * The same from the second time on: what comes once would cost more than it saves. To be called where `find` has
+   * just not found these octets.
    */
   putRepeated(octets: Buffer, start: number, end: number, value: Value): void {
     const hash = this.#lastHash;

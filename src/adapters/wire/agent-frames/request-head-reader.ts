@@ -58,8 +58,8 @@ class LastText {
 }
 
 /**
- * Reads the head of a request where it is written as our gateway does it: the members in its order, without a space, all
- * values up to the headers of plain characters. It takes a fraction of the time that reading any JSON does.
+ * Reads the head of a request where it is written as our gateway does it: the members in its order, without a space,
+ * all values up to the headers of plain characters. It takes a fraction of the time that reading any JSON does.
  * INVARIANT: what it reads is what any reader of JSON would.
  */
 export class RequestHeadReader {

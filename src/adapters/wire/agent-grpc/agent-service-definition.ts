@@ -1,6 +1,9 @@
 import type { GrpcAgentToProxy, GrpcProxyControl, GrpcProxyToAgent } from './grpc-messages.js';
 
-/** How the messages of one call are read and written, as @grpc/grpc-js has it. Reading throws for octets that are no such message. */
+/**
+ * How the messages of one call are read and written, as @grpc/grpc-js has it. Reading throws for octets that are no
+ * such message.
+ */
 export interface LoadedMethod {
   /** `/package.Service/Method`. */
   readonly path: string;
@@ -15,7 +18,10 @@ export interface ServedMethod<Request, Response> {
   responseSerialize(message: Response): Uint8Array;
 }
 
-/** The service of proto/agent-service-v2.proto, as far as who serves it needs to know. What comes on ControlStream is not read. */
+/**
+ * The service of proto/agent-service-v2.proto, as far as who serves it needs to know. What comes on ControlStream is
+ * not read.
+ */
 export interface GrpcServiceDefinition {
   readonly processStream: ServedMethod<GrpcProxyToAgent, GrpcAgentToProxy>;
   readonly controlStream: ServedMethod<unknown, GrpcProxyControl>;

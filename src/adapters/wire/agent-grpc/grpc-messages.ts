@@ -27,8 +27,8 @@ import {
   metricsReport,
 } from '../agent-messages/report-messages.js';
 
-// The messages that the calls of proto/agent-service-v2.proto carry: each holds one of the others. Of a oneof the loader also
-// gives the name of the member, as `message`; what is sent need not have it.
+// The messages that the calls of proto/agent-service-v2.proto carry: each holds one of the others. Of a oneof the
+// loader also gives the name of the member, as `message`; what is sent need not have it.
 
 /** What a gateway sends on ProcessStream and with ProcessEvent. */
 export const proxyToAgent = {

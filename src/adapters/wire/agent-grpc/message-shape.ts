@@ -70,8 +70,8 @@ class ShapeWalk {
 }
 
 /**
- * Looks at the octets of a message before they are decoded: small fields take far more memory decoded than they came in.
- * The error says why they must not be, and quotes none of them.
+ * Looks at the octets of a message before they are decoded: small fields take far more memory decoded than they came
+ * in. The error says why they must not be, and quotes none of them.
  *
  * @param maximumFields of the message and all that are in it, with the elements of packed lists
  */
@@ -81,7 +81,10 @@ const lookAtMessage = (octets: Uint8Array, shape: MessageShape, maximumFields: n
   return fault === null ? ok({ isText: walk.isText }) : err(fault);
 };
 
-/** How many of the fields are known to the shape; only the outermost ones are counted. INVARIANT: nothing is wrong with the octets. */
+/**
+ * How many of the fields are known to the shape; only the outermost ones are counted. INVARIANT: nothing is wrong
+ * with the octets.
+ */
 const countMembers = (octets: Uint8Array, shape: MessageShape): number => {
   const walk = new FieldWalk(octets, 0, octets.length);
   let members = 0;
@@ -115,9 +118,9 @@ const handshakeMember = proxyToAgent.handshake.number;
 const versionsField = handshakeRequest.fields.supportedVersions.number;
 
 /**
- * Why a ProxyToAgent must not be decoded, or null: it is cut off, holds no message or two, or would take much more memory
- * decoded than it does now. A decoder that takes the last of two messages, where another peer takes the first, would have
- * one judged and the other one forwarded.
+ * Why a ProxyToAgent must not be decoded, or null: it is cut off, holds no message or two, or would take much more
+ * memory decoded than it does now. A decoder that takes the last of two messages, where another peer takes the first,
+ * would have one judged and the other one forwarded.
  */
 export const gatewayMessageFault = (octets: Uint8Array): string | null => {
   let fields = 0;

@@ -114,7 +114,9 @@ const audit = message({
   custom: field(remarks, 'custom', 5),
 }) satisfies Describes<AgentAudit>;
 
-/** Null data passes the chunk, empty data drops it, any other replaces it. A missing index is that of the first chunk. */
+/**
+ * Null data passes the chunk, empty data drops it, any other replaces it. A missing index is that of the first chunk.
+ */
 const bodyMutation = optionalKind(
   message({
     data: socketField(optionalKind(octets), 'data'),
@@ -124,7 +126,10 @@ const bodyMutation = optionalKind(
 
 const version = 2;
 
-/** The id of its call stands in the audit on the socket, and is a field of its own on gRPC, which has no body mutations. */
+/**
+ * The id of its call stands in the audit on the socket, and is a field of its own on gRPC, which has no body
+ * mutations.
+ */
 export const agentResponse = message(
   {
     version: fixed('version', version, (value) => value === version, '"version" is not 2'),
@@ -146,7 +151,10 @@ export const agentResponse = message(
 
 export type GrpcAgentResponse = ReturnType<typeof agentResponse.toGrpc>;
 
-/** The id of the call that an answer on the socket is for: in the audit, or at the top where that has none; null: nowhere. */
+/**
+ * The id of the call that an answer on the socket is for: in the audit, or at the top where that has none; null:
+ * nowhere.
+ */
 export const answeredId = (object: JsonObject): string | null => {
   const { audit, correlation_id: atTop } = object;
   const custom = isJsonObject(audit) ? audit['custom'] : undefined;

@@ -60,7 +60,10 @@ export const number = (shape: 'small' | 'large' | 'double'): FieldKind<number, n
   toGrpc: itself,
 });
 
-/** An integer of at least 0 that a double holds exactly. gRPC gives larger ones inexactly where the octets are checked. */
+/**
+ * An integer of at least 0 that a double holds exactly. gRPC gives larger ones inexactly where the octets are
+ * checked.
+ */
 export const count = (shape: 'small' | 'large'): FieldKind<number, number> => {
   const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
   return {
@@ -139,7 +142,10 @@ export const optionalKind = <Value, Grpc>(kind: FieldKind<Value, Grpc>): FieldKi
   toGrpc: (value) => (value === null ? null : kind.toGrpc(value)),
 });
 
-/** A value of its own where the member is null or missing; over gRPC, where a 0 is not told from nothing, also for that. */
+/**
+ * A value of its own where the member is null or missing; over gRPC, where a 0 is not told from nothing, also for
+ * that.
+ */
 export const kindWithDefault = <Value, Grpc>(
   kind: FieldKind<Value, Grpc>,
   byDefault: Value,
@@ -278,7 +284,10 @@ export const headerArrays: HeadersKind = {
   toGrpc: toGrpcHeaders,
 };
 
-/** `{ name: value }` on the socket, which has no place for a second value of a name: it is left out. Names stay as they are. */
+/**
+ * `{ name: value }` on the socket, which has no place for a second value of a name: it is left out. Names stay as
+ * they are.
+ */
 export const singleHeaders: HeadersKind = {
   shape: headerShape,
   fromJson(value, objectName) {

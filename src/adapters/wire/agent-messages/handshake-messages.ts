@@ -173,7 +173,10 @@ export const readGrpcHandshakeResponse = (
   };
 };
 
-/** What a response is written from. Readers elsewhere want capabilities in a refusal too: those of the agent that refuses. */
+/**
+ * What a response is written from. Readers elsewhere want capabilities in a refusal too: those of the agent that
+ * refuses.
+ */
 const written = (response: HandshakeResponse, refusedBy: AgentCapabilities) => ({
   protocolVersion: response.protocolVersion,
   capabilities: response.success ? response.capabilities : refusedBy,

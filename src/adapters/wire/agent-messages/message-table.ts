@@ -3,9 +3,9 @@ import { type FieldKind, type FieldShape, type MessageShape, number, readObject,
 import { MalformedMessage } from './json-payload.js';
 
 /**
- * One row of the table that describes a message: the kind of a field and its names. The name in TypeScript is the key of
- * the row. A row without a JSON name is on gRPC alone; one without a gRPC name is on the socket alone. A transport that
- * has no place for a field gives what the kind reads where the field is missing.
+ * One row of the table that describes a message: the kind of a field and its names. The name in TypeScript is the key
+ * of the row. A row without a JSON name is on gRPC alone; one without a gRPC name is on the socket alone. A transport
+ * that has no place for a field gives what the kind reads where the field is missing.
  */
 export interface MessageField<Value, Grpc, Name extends string | null> {
   readonly kind: FieldKind<Value, Grpc>;
@@ -102,8 +102,8 @@ export type ValueOf<F> = {
   readonly [Key in keyof F as [ValueOfField<F[Key]>] extends [never] ? never : Key]: ValueOfField<F[Key]>;
 };
 /**
- * What a table says of the message as the gRPC loader gives and takes it: names as in the proto, 64-bit numbers as doubles,
- * and any member can be missing.
+ * What a table says of the message as the gRPC loader gives and takes it: names as in the proto, 64-bit numbers as
+ * doubles, and any member can be missing.
  */
 export type GrpcOf<F> = { readonly [Key in keyof F as NameOfField<F[Key]>]?: GrpcOfField<F[Key]> | null } & ([
   OneofOf<F>,
@@ -123,8 +123,8 @@ interface Row extends MessageField<unknown, unknown, string | null> {
 const rowsOf = (fields: MessageFields): readonly Row[] => Object.entries(fields).map(([key, row]) => ({ key, ...row }));
 
 /**
- * A message that a table describes: the codec of its JSON, its mapping to gRPC and the shape of its octets, in one. It is
- * itself a kind of field.
+ * A message that a table describes: the codec of its JSON, its mapping to gRPC and the shape of its octets, in one.
+ * It is itself a kind of field.
  *
  * `Beside` are fields that our side does not read: a writer gives their values with the value.
  */
@@ -215,8 +215,8 @@ export const message = <const F extends MessageFields, const Beside extends Mess
 ): Message<F, Beside> => new Message(fields, beside);
 
 /**
- * The name of the only member of a oneof that a message has; null where it has none, or several: those cannot come from a
- * writer that keeps to the format, and readers differ in which of them counts.
+ * The name of the only member of a oneof that a message has; null where it has none, or several: those cannot come
+ * from a writer that keeps to the format, and readers differ in which of them counts.
  */
 export const onlyMember = <Name extends string>(
   message: Readonly<Partial<Record<Name, unknown>>>,
@@ -245,13 +245,16 @@ export type CaseValue<C extends Cases> = {
 export interface ChoiceOptions {
   readonly jsonFault: string;
   readonly grpcFault: string;
-  /** The member that names the case on the socket, beside those of the case; without it an object has one member, the case. */
+  /**
+   * The member that names the case on the socket, beside those of the case; without it an object has one member, the
+   * case.
+   */
   readonly tag?: string;
 }
 
 /**
- * One of several cases. gRPC has a oneof for it; its members lie in the message around it, so that a table names it with
- * `oneof`.
+ * One of several cases. gRPC has a oneof for it; its members lie in the message around it, so that a table names it
+ * with `oneof`.
  */
 export class Choice<C extends Cases> implements FieldKind<CaseValue<C>, GrpcOf<C>> {
   readonly shape: MessageShape;

@@ -46,7 +46,10 @@ export class Answer {
     return this.#with({ responseHeaders: [...this.#answer.responseHeaders, { kind: 'remove', name }] });
   }
 
-  /** Puts something else in place of the chunk that is answered; nothing drops it. Not over gRPC, which has no word for it. */
+  /**
+   * Puts something else in place of the chunk that is answered; nothing drops it. Not over gRPC, which has no word
+   * for it.
+   */
   replaceChunk(data: Uint8Array): Answer {
     return new Answer(this.#answer, data);
   }
@@ -79,7 +82,8 @@ export const allow = (): Answer => allowed;
 export const needBody = (): Answer => needing;
 
 /**
- * The gateway answers in place of the upstream. Any status from 200 to 599 will do: that is how an agent answers itself.
+ * The gateway answers in place of the upstream. Any status from 200 to 599 will do: that is how an agent answers
+ * itself.
  *
  * @param headers names and values; `Set-Cookie` twice takes `addResponseHeader`
  */

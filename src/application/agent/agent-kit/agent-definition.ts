@@ -14,8 +14,8 @@ export interface AgentDefinition {
   readonly name: string;
   readonly version: string;
   /**
-   * Takes the `config` of the gateway's agent block, null where it has none. A text that is given back is the reason why it
-   * is refused: then the one before stays. Called before the first event, and again whenever it has changed.
+   * Takes the `config` of the gateway's agent block, null where it has none. A text that is given back is the reason
+   * why it is refused: then the one before stays. Called before the first event, and again whenever it has changed.
    */
   configure?(config: JsonObject | null): string | undefined | Promise<string | undefined>;
   /** A request, before it goes to its upstream. */
@@ -32,7 +32,10 @@ export interface AgentDefinition {
   cancelled?(id: string, reason: CancelReason): void;
   /** How it is; healthy where this is missing. */
   health?(): { readonly state: AgentState; readonly message: string | null };
-  /** Counters and gauges beside those of the kit, totals since the start. The gateway shows them as `gateway_agent_<name>`. */
+  /**
+   * Counters and gauges beside those of the kit, totals since the start. The gateway shows them as
+   * `gateway_agent_<name>`.
+   */
   metrics?(): Pick<MetricsReport, 'counters' | 'gauges'>;
 }
 
@@ -40,7 +43,10 @@ export interface AgentDefinition {
 export interface AgentTraits {
   /** Unique among all agents that a gateway talks to. */
   readonly agentId: string;
-  /** Names of headers, and prefixes ending in `*`, that only this agent may set: the gateway takes them out of what clients send. */
+  /**
+   * Names of headers, and prefixes ending in `*`, that only this agent may set: the gateway takes them out of what
+   * clients send.
+   */
   readonly ownedHeaders: readonly string[];
   /** Events that it takes at a time from each connection. */
   readonly maxConcurrency: number;

@@ -223,7 +223,10 @@ export class DefinedAgent implements AgentService {
     }
   }
 
-  /** Null: there is no method for it, or nothing to say. What a method gives is not to be believed before it was looked at. */
+  /**
+   * Null: there is no method for it, or nothing to say. What a method gives is not to be believed before it was
+   * looked at.
+   */
   async #ask(event: AgentEvent): Promise<Answer | null> {
     const definition = this.#definition;
     if (definition[methods[event.kind]] === undefined) return null;

@@ -8,8 +8,8 @@ import type { AgentDefinition } from './agent-definition.js';
 const noBlock = 'none';
 
 /**
- * The configuration that gateways hand over: one for the whole agent. The gateway that gave it may change it; from another
- * one, while that is connected, a different one is refused.
+ * The configuration that gateways hand over: one for the whole agent. The gateway that gave it may change it; from
+ * another one, while that is connected, a different one is refused.
  */
 export class HandedConfiguration {
   readonly #definition: Pick<AgentDefinition, 'configure'>;

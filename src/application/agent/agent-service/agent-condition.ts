@@ -27,9 +27,8 @@ const signOnTroubles = ({ saml }: PreparedAgent): string[] => {
 };
 
 /**
- * Judged by the configuration in force: degraded while keys or metadata are not fresh, the session store fails or the verifier of SAML
- * documents is warming up, unhealthy while
- * nothing could be decided.
+ * Judged by the configuration in force: degraded while keys or metadata are not fresh, the session store fails or the
+ * verifier of SAML documents is warming up, unhealthy while nothing could be decided.
  */
 export const agentCondition = (agent: PreparedAgent | null): AgentCondition => {
   if (agent === null) return { state: 'unhealthy', message: 'no configuration has been taken', disabledFeatures: [] };
@@ -46,7 +45,8 @@ export const agentCondition = (agent: PreparedAgent | null): AgentCondition => {
   });
   troubles.push(...signOnTroubles(agent));
   if (troubles.length === 0) return { state: 'healthy', message: null, disabledFeatures: [] };
-  // Gateways that send nothing to an unhealthy agent could not fetch the keys that it publishes itself: it waits for no others.
+  // Gateways that send nothing to an unhealthy agent could not fetch the keys that it publishes itself: it waits for
+  // no others.
   const waitsForItself = keySets.providers.every(({ options }) => options.issuer === tokenExchange?.issuer);
   // Sessions that are remembered count for a while without their store.
   const canDecide = anyKeys || waitsForItself || methods.some((method) => method !== 'oidc');

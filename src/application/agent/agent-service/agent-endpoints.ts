@@ -32,8 +32,9 @@ export class AgentEndpoints {
   }
 
   /**
-   * The path by which a request for this URI (path and query) is judged: the normal form of its own. Null where it has
-   * none, and where there are no endpoints: then no path is looked for, and single sign-on, which asks too, is not there.
+   * The path by which a request for this URI (path and query) is judged: the normal form of its own. Null where it
+   * has none, and where there are no endpoints: then no path is looked for, and single sign-on, which asks too, is
+   * not there.
    */
   pathOf(uri: string): string | null {
     return this.#byPath.size === 0 ? null : requestPath(uri);

@@ -36,7 +36,10 @@ export class LatencyWindow {
   }
 }
 
-/** Counts what differs in its labels: one series for each kind of it that has happened. Kinds are a closed set, so the series are bounded. */
+/**
+ * Counts what differs in its labels: one series for each kind of it that has happened. Kinds are a closed set, so the
+ * series are bounded.
+ */
 export class LabelledCounter<Kind extends string> {
   readonly #name: string;
   readonly #help: string;

@@ -42,8 +42,8 @@ export interface AgentFacts {
 }
 
 /**
- * Calls at a time, for each connection. Most take microseconds; those that wait, for keys or for the check of a password,
- * are bounded where they wait, far below this: they never take the places of all the others.
+ * Calls at a time, for each connection. Most take microseconds; those that wait, for keys or for the check of a
+ * password, are bounded where they wait, far below this: they never take the places of all the others.
  */
 const maxConcurrency = 1_000;
 
@@ -122,7 +122,10 @@ export class AuthAgent implements AgentService {
     return this.#configuration.start();
   }
 
-  /** Reads keys, authorities, lists and policies anew from the files that the configuration in force names. An error leaves all as it was. */
+  /**
+   * Reads keys, authorities, lists and policies anew from the files that the configuration in force names. An error
+   * leaves all as it was.
+   */
   reload(): Promise<Result<void, string>> {
     return this.#configuration.reload();
   }

@@ -4,8 +4,8 @@ import type { FailureReason } from '../../../domain/agent/identity/authenticatio
 const realm = 'Bearer realm="gateway"';
 
 /**
- * What a client may know of its token: what it could read in the token itself, and that only once the signature holds. A
- * reason that is not here (signature, key, issuer, algorithm) is one that a forger could learn by.
+ * What a client may know of its token: what it could read in the token itself, and that only once the signature
+ * holds. A reason that is not here (signature, key, issuer, algorithm) is one that a forger could learn by.
  */
 const descriptions: Partial<Readonly<Record<FailureReason, string>>> = {
   malformed: 'The token is malformed',

@@ -7,7 +7,10 @@ const mediaType = (value: string): string => {
   return (end < 0 ? value : value.slice(0, end)).trim().toLowerCase();
 };
 
-/** What the head of a request says against its body being a form, of `formOctets` at most, that is read here; null: nothing. */
+/**
+ * What the head of a request says against its body being a form, of `formOctets` at most, that is read here; null:
+ * nothing.
+ */
 export const formHeadFault = (headers: HeaderList, formOctets: number): 'not_a_form' | 'too_large' | null => {
   const types = allHeaders(headers, 'content-type');
   if (types.length !== 1 || mediaType(types[0] as string) !== formType) return 'not_a_form';

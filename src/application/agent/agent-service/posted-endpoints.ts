@@ -27,7 +27,10 @@ export type TakenPiece = { readonly kind: 'answer'; readonly answer: AgentAnswer
 
 const answered = (answer: AgentAnswer): TakenPiece => ({ kind: 'answer', answer });
 
-/** An answer whose audit does not say what it was about is the endpoint's own: a document, or a refusal of the request. */
+/**
+ * An answer whose audit does not say what it was about is the endpoint's own: a document, or a refusal of the
+ * request.
+ */
 const withEndpointRemarks = (answer: AgentAnswer): AgentAnswer => {
   const { decision, audit } = answer;
   if (decision.kind === 'allow' || audit.custom['event'] !== undefined) return answer;
@@ -68,8 +71,8 @@ export class PostedEndpoints {
   }
 
   /**
-   * A piece that nobody awaits belongs to a request that has been decided: it changes nothing. `endpoints` are those of the
-   * configuration in force, here as below: they may be others than when the request began.
+   * A piece that nobody awaits belongs to a request that has been decided: it changes nothing. `endpoints` are those
+   * of the configuration in force, here as below: they may be others than when the request began.
    */
   take(piece: RequestBodyChunkEvent, connection: symbol, endpoints: AgentEndpoints | null): TakenPiece {
     const progress = this.#forms.take(piece, connection);

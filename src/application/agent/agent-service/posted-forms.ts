@@ -50,8 +50,8 @@ export interface PostedRequest {
 /** A form that cannot be had. */
 export interface RefusedForm {
   /**
-   * `overloaded`: the forms that its client has under way take all the memory that they may; `dropped`: it was not all there in
-   * time, or made way for another one, and what had come must not go on to anybody.
+   * `overloaded`: the forms that its client has under way take all the memory that they may; `dropped`: it was not
+   * all there in time, or made way for another one, and what had come must not go on to anybody.
    */
   readonly kind: 'too_large' | 'overloaded' | 'dropped';
   readonly event: RequestHeadersEvent;
@@ -66,7 +66,10 @@ export type FormProgress =
   | { readonly kind: RefusedForm['kind']; readonly request: PostedRequest };
 
 export interface PostedFormLimits {
-  /** Octets that all forms take together; for more of them, the form makes way that has waited longest for its next ones. */
+  /**
+   * Octets that all forms take together; for more of them, the form makes way that has waited longest for its next
+   * ones.
+   */
   readonly totalOctets: number;
   /** Octets that the forms of one address group take together; a piece that needs more is refused. */
   readonly octetsOfGroup: number;
@@ -80,7 +83,10 @@ export interface PostedFormLimits {
   readonly droppedFormsOfGroup: number;
   /** Milliseconds from the head of the request to the last piece. */
   readonly deadlineMs: number;
-  /** Milliseconds for which a dropped form is refused. Requests do not last so long, even where nobody says that they have ended. */
+  /**
+   * Milliseconds for which a dropped form is refused. Requests do not last so long, even where nobody says that they
+   * have ended.
+   */
   readonly refusedMs: number;
 }
 
@@ -209,8 +215,8 @@ export class PostedForms {
   }
 
   /**
-   * False: there are too many dropped ones. INVARIANT: none of these is forgotten for another one, not even for one of its own
-   * group: its next piece would be one that nobody awaits, and the request would go on to the upstream.
+   * False: there are too many dropped ones. INVARIANT: none of these is forgotten for another one, not even for one
+   * of its own group: its next piece would be one that nobody awaits, and the request would go on to the upstream.
    */
   #makeRoom(group: string): boolean {
     const { forms, formsOfGroup, droppedForms, droppedFormsOfGroup } = this.#limits;

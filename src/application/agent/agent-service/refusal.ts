@@ -111,7 +111,10 @@ const retryAfter: Readonly<Record<UndecidedReason, string>> = {
   overloaded: '1',
 };
 
-/** The answer to a request that no method has authenticated: 401, 403 for a missing scope, 503 where none could decide. */
+/**
+ * The answer to a request that no method has authenticated: 401, 403 for a missing scope, 503 where none could
+ * decide.
+ */
 export const refusalAnswer = (event: RequestHeadersEvent, refused: RefusedAuthentication): AgentAnswer => {
   const { failure, undecided: waitingFor, bearer, requiredScope, mayUseBasic } = refused;
   const remarks = { event: 'authentication', outcome: 'failed', auth_method: failure.method ?? 'none' } as const;
@@ -127,8 +130,8 @@ export const refusalAnswer = (event: RequestHeadersEvent, refused: RefusedAuthen
 };
 
 /**
- * 403: the policies deny the request. What a client that shows a token can do is to bring another one (RFC 6750, section
- * 3.1); which policies they were is for the audit alone.
+ * 403: the policies deny the request. What a client that shows a token can do is to bring another one (RFC 6750,
+ * section 3.1); which policies they were is for the audit alone.
  */
 export const deniedAnswer = (
   event: RequestHeadersEvent,

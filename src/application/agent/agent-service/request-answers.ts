@@ -20,13 +20,15 @@ import { deniedAnswer, refusalAnswer } from './refusal.js';
 const noOperations: readonly HeaderOperation[] = [];
 
 /**
- * Whether signing on may help. Where something could not be decided it may be good already; and cookies that contradict each other
- * would do so after another sign-on too.
+ * Whether signing on may help. Where something could not be decided it may be good already; and cookies that
+ * contradict each other would do so after another sign-on too.
  */
 const maySignOn = ({ undecided, failure }: RefusedAuthentication): boolean =>
   undecided === null && failure.reason !== 'ambiguous_credentials';
 
-/** What the log says of a refused request: only a credential that was shown and is no good is a failed authentication. */
+/**
+ * What the log says of a refused request: only a credential that was shown and is no good is a failed authentication.
+ */
 const refusalText = ({ undecided, failure: { method, reason } }: RefusedAuthentication): string => {
   if (undecided !== null) return 'authentication could not be decided';
   if (reason === 'missing_credentials') return 'the request carries no credential';

@@ -11,8 +11,9 @@ interface KnownKey {
 }
 
 /**
- * API keys, given in the clear or as their SHA-256: both are found by a digest of that, under a key that no client knows, so
- * neither the number of keys, nor the way they are given, nor a likeness to one of them shows in the time that it takes.
+ * API keys, given in the clear or as their SHA-256: both are found by a digest of that, under a key that no client
+ * knows, so neither the number of keys, nor the way they are given, nor a likeness to one of them shows in the time
+ * that it takes.
  */
 export class ApiKeyCheck implements AuthenticationCheck {
   readonly method = 'api_key';

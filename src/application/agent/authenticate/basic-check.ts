@@ -31,8 +31,8 @@ const outcomeOf = (verdict: SharedVerdict, known: KnownUser | undefined): CheckO
 };
 
 /**
- * HTTP Basic (RFC 7617). A user that does not exist costs what one that does costs: the same comparison, and the check of
- * a hash where any password is hashed.
+ * HTTP Basic (RFC 7617). A user that does not exist costs what one that does costs: the same comparison, and the
+ * check of a hash where any password is hashed.
  */
 export class BasicCheck implements AuthenticationCheck {
   readonly method = 'basic';

@@ -6,9 +6,9 @@ import type { CertificateCredential } from '../../../domain/agent/identity/reque
 import type { CertificateFingerprints } from '../../ports/shared/certificate-reader.js';
 
 /**
- * Compares tokens that are bound to a client certificate (RFC 8705, section 3) with the certificate of the request. Only the
- * gateway can set its header, once the client has proved in the TLS handshake that it holds the key; so the chain is not
- * looked at here.
+ * Compares tokens that are bound to a client certificate (RFC 8705, section 3) with the certificate of the request.
+ * Only the gateway can set its header, once the client has proved in the TLS handshake that it holds the key; so the
+ * chain is not looked at here.
  */
 export class CertificateBinding {
   readonly #fingerprints: CertificateFingerprints;

@@ -62,8 +62,8 @@ interface Refused {
 
 /**
  * Remembers what client certificates came to, because to judge one costs many times what the rest of a request costs.
- * One that was accepted is remembered as long as it and all above it are in their time, or until others push it out, the
- * least recently used first. Refusals are remembered briefly and elsewhere: no number of them pushes out what was
+ * One that was accepted is remembered as long as it and all above it are in their time, or until others push it out,
+ * the least recently used first. Refusals are remembered briefly and elsewhere: no number of them pushes out what was
  * accepted.
  */
 export class CertificateMemory {
@@ -103,7 +103,9 @@ export class CertificateMemory {
     }
   }
 
-  /** `untilMs`: the moment from which the refusal may be wrong, in milliseconds since the Unix epoch; infinity: none. */
+  /**
+   * `untilMs`: the moment from which the refusal may be wrong, in milliseconds since the Unix epoch; infinity: none.
+   */
   refuse(key: string, outcome: CheckOutcome, untilMs: number): void {
     if (this.#limits.maximumEntries === 0) return;
     const nowMs = this.#clock.monotonicMs();

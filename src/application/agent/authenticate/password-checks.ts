@@ -17,7 +17,10 @@ import { OncePerPeriod } from '../../shared/once-per-period.js';
 export type PasswordVerdict =
   | 'match'
   | 'mismatch'
-  /** Nothing was checked: too many wait, this one has waited for too long or was withdrawn, or there is no memory for a check. */
+  /**
+   * Nothing was checked: too many wait, this one has waited for too long or was withdrawn, or there is no memory for
+   * a check.
+   */
   | 'overloaded';
 
 /** A check that runs, or waits for that. */
@@ -51,8 +54,8 @@ interface Waiting {
 }
 
 /**
- * Checks passwords against hashes, for the whole process: what an attack can make it cost is bounded, in time and in memory,
- * and users take turns.
+ * Checks passwords against hashes, for the whole process: what an attack can make it cost is bounded, in time and in
+ * memory, and users take turns.
  */
 export class PasswordChecks {
   readonly #parts: PasswordChecksParts;

@@ -7,8 +7,8 @@ import type { PasswordChecks, PasswordVerdict } from './password-checks.js';
 import { TtlSet } from './ttl-set.js';
 
 /**
- * How long a password that matched is remembered after its last use. A hash does not change under a configuration, so a match
- * stays one: whoever uses it is not sent back to the queue, which others may have filled.
+ * How long a password that matched is remembered after its last use. A hash does not change under a configuration, so
+ * a match stays one: whoever uses it is not sent back to the queue, which others may have filled.
  */
 export const rememberedMatchMs = 300_000;
 /** Short: a password that has just been set is tried again soon. */
@@ -30,8 +30,8 @@ export interface RememberedPasswordsParts {
 }
 
 /**
- * Passwords of which hashes are kept. What a check came to is remembered briefly, and requests that show the same at the
- * same time share one check. Keys are digests, never passwords.
+ * Passwords of which hashes are kept. What a check came to is remembered briefly, and requests that show the same at
+ * the same time share one check. Keys are digests, never passwords.
  */
 export class PasswordVerificationCache {
   readonly #parts: RememberedPasswordsParts;

@@ -38,7 +38,10 @@ const nearPlaces = 512;
 /** An odd number whose multiples are far apart. */
 const spread = 0x9e37_79b1;
 
-/** Where a field is looked for first, by a few characters of its end: there tokens have their signatures, which differ. */
+/**
+ * Where a field is looked for first, by a few characters of its end: there tokens have their signatures, which
+ * differ.
+ */
 const nearPlace = (field: string): number => {
   const { length } = field;
   let sum = length;
@@ -76,17 +79,20 @@ class RememberedToken implements BearerCredential, RecalledToken {
 }
 
 /**
- * Remembers tokens that were verified, whichever check verified them, because that costs many times what the rest of a
- * request costs. A token is remembered until it expires, its key is withdrawn, or others push it out: the least recently
- * used goes first. Tokens are kept as they are, with the field that shows them: a digest of each that comes would cost
- * more than all the rest, and so would reading the field.
+ * Remembers tokens that were verified, whichever check verified them, because that costs many times what the rest of
+ * a request costs. A token is remembered until it expires, its key is withdrawn, or others push it out: the least
+ * recently used goes first. Tokens are kept as they are, with the field that shows them: a digest of each that comes
+ * would cost more than all the rest, and so would reading the field.
  */
 export class VerifiedTokenCache implements KnownCredentials {
   readonly #clock: Clock;
   readonly #limits: TokenMemoryLimits;
   /** By the field. */
   readonly #entries = new Map<string, RememberedToken>();
-  /** Some of them, each where its field is looked for first: the map has to go through all of a text that it has not seen. */
+  /**
+   * Some of them, each where its field is looked for first: the map has to go through all of a text that it has not
+   * seen.
+   */
   readonly #near: (RememberedToken | null)[] = Array.from({ length: nearPlaces }, () => null);
   #newest: RememberedToken | null = null;
   #oldest: RememberedToken | null = null;
@@ -97,7 +103,10 @@ export class VerifiedTokenCache implements KnownCredentials {
     this.#limits = limits;
   }
 
-  /** INVARIANT: what is remembered was read from such a field, or would have been, so that it says nothing but this token. */
+  /**
+   * INVARIANT: what is remembered was read from such a field, or would have been, so that it says nothing but this
+   * token.
+   */
   credential(authorization: string): BearerCredential | null {
     const place = nearPlace(authorization);
     const near = this.#near[place] ?? null;

@@ -79,7 +79,9 @@ const logDecision = (
 /** Between two lines on differences of one kind, at least. */
 export const shadowLineMs = 60_000;
 
-/** Policies that are evaluated and never enforced: a difference is told, and nothing that goes wrong in them matters. */
+/**
+ * Policies that are evaluated and never enforced: a difference is told, and nothing that goes wrong in them matters.
+ */
 class ShadowPolicies {
   readonly #policies: CompiledPolicies;
   readonly #rules: VerdictRules;

@@ -52,8 +52,8 @@ const describeProblems = (problems: readonly ProblemText[]): string => {
 };
 
 /**
- * The one configuration of the agent. A new one is checked and made ready as a whole before it takes the old one's place;
- * requests that are being judged finish with the one they began with.
+ * The one configuration of the agent. A new one is checked and made ready as a whole before it takes the old one's
+ * place; requests that are being judged finish with the one they began with.
  */
 export class AgentConfigurationInForce {
   readonly #start: StartOptions;
@@ -115,8 +115,8 @@ export class AgentConfigurationInForce {
   }
 
   /**
-   * Lets go of what is kept fresh or open for the configuration. It judges on with what it has. Resolves once everything is
-   * written and closed; never rejects.
+   * Lets go of what is kept fresh or open for the configuration. It judges on with what it has. Resolves once
+   * everything is written and closed; never rejects.
    */
   async stop(): Promise<void> {
     this.#isStopped = true;

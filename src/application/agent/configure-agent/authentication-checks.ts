@@ -15,7 +15,9 @@ import { TokenReader } from '../verify-tokens/token-verdict.js';
 import type { AgentParts } from './agent-parts.js';
 import type { PreparedMethods } from './prepare-methods.js';
 
-/** Characters of all remembered tokens together, for each that may be: only tokens longer than most have it be fewer. */
+/**
+ * Characters of all remembered tokens together, for each that may be: only tokens longer than most have it be fewer.
+ */
 const charactersPerToken = 4_096;
 /** The same for a few tokens alone, which may be large. */
 const leastCharacters = 8 * 1024 * 1024;

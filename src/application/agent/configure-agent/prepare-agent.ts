@@ -58,9 +58,9 @@ export const identityHeaderPatterns = (options: CompleteAgentOptions): readonly 
 ];
 
 /**
- * What is removed on the way to the upstream: whatever tells an identity, and the credentials that are not forwarded. A
- * certificate is one that is forwarded only where credentials are forwarded by name, and where certificates are read: else
- * nobody has checked it.
+ * What is removed on the way to the upstream: whatever tells an identity, and the credentials that are not forwarded.
+ * A certificate is one that is forwarded only where credentials are forwarded by name, and where certificates are
+ * read: else nobody has checked it.
  */
 export const removablePatterns = (options: CompleteAgentOptions): readonly string[] => {
   const { forwardCredentials, mtls, userIdHeader, authMethodHeader, apiKeyHeader } = options;
@@ -75,7 +75,10 @@ export const removablePatterns = (options: CompleteAgentOptions): readonly strin
   return forwardCredentials === 'none' ? [...patterns, 'Authorization'] : patterns;
 };
 
-/** Opens the stores, and begins to see to the identity provider; null where it is not configured. What is made has to be released. */
+/**
+ * Opens the stores, and begins to see to the identity provider; null where it is not configured. What is made has to
+ * be released.
+ */
 const prepareSaml = async (
   options: CompleteAgentOptions,
   files: SamlFiles | null,
@@ -98,7 +101,10 @@ const missingMetadata = (trust: IdentityProviderTrust): AgentOptionProblem[] => 
   return [optionProblem('warning', 'saml', message)];
 };
 
-/** What there is to say of the identity provider as it is known by now; what changes later, the log is told. To be called once. */
+/**
+ * What there is to say of the identity provider as it is known by now; what changes later, the log is told. To be
+ * called once.
+ */
 const providerWarnings = ({ trust, signingDemand }: PreparedSaml): AgentOptionProblem[] => [
   ...missingMetadata(trust),
   ...signingDemand.begin(),
@@ -115,8 +121,8 @@ const isOneKey = async (key: Pick<SigningKey, 'sign'>, verifier: TokenVerifier):
 };
 
 /**
- * Warns where bearer tokens are verified with the key that issued tokens are signed with, and nothing keeps the ones from the others: a
- * token that was narrowed to one service would be good for every route here.
+ * Warns where bearer tokens are verified with the key that issued tokens are signed with, and nothing keeps the ones
+ * from the others: a token that was narrowed to one service would be good for every route here.
  */
 export const openedByOwnTokens = async (
   { jwt, tokenExchange }: Pick<CompleteAgentOptions, 'jwt' | 'tokenExchange'>,
@@ -254,8 +260,8 @@ const firstLoad = async (
 };
 
 /**
- * Checks every option, reads the files they name, and makes an agent of them. Errors are all of those that were found. An
- * agent that is made holds key sets, metadata and stores: it has to be released once it is of no more use.
+ * Checks every option, reads the files they name, and makes an agent of them. Errors are all of those that were
+ * found. An agent that is made holds key sets, metadata and stores: it has to be released once it is of no more use.
  */
 export const prepareAgent = async (
   options: AgentOptions,

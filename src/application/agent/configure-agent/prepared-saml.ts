@@ -201,7 +201,10 @@ export class PreparedSaml {
     return new SamlSubjectTokens({ ...this.#exchange, endpointUrl, oneTime });
   }
 
-  /** Calls back whenever there is another state of the identity provider, the session store or the verifier; the result ends that. */
+  /**
+   * Calls back whenever there is another state of the identity provider, the session store or the verifier; the
+   * result ends that.
+   */
   onChange(listener: () => void): () => void {
     const ends = [
       this.trust.onChange(listener),
@@ -219,7 +222,10 @@ export class PreparedSaml {
     return withoutCookies(headers, isOurs) ?? [];
   }
 
-  /** Writes what is still to be written, and lets go of stores and metadata. Calling it again changes nothing. Never rejects. */
+  /**
+   * Writes what is still to be written, and lets go of stores and metadata. Calling it again changes nothing. Never
+   * rejects.
+   */
   release(): Promise<void> {
     this.#released ??= this.#release();
     return this.#released;

@@ -12,8 +12,8 @@ export interface ReadTokenExchange {
 }
 
 /**
- * Reads keys, and makes sure that secrets of clients can be checked here; everything that is wrong is added to the problems. Null: it
- * is not enabled, or there is no key to sign with.
+ * Reads keys, and makes sure that secrets of clients can be checked here; everything that is wrong is added to the
+ * problems. Null: it is not enabled, or there is no key to sign with.
  */
 export const readTokenExchange = async (
   { tokenExchange: options }: Pick<CompleteAgentOptions, 'tokenExchange'>,

@@ -44,9 +44,9 @@ export const servingOptions = (options: AgentOptions): ServingOptions =>
   );
 
 /**
- * Why a config block that was handed over cannot be taken: the agent is served as it was told at its start, so other values
- * could only be read and dropped. Null: it says the same, or nothing. `start` has the options of then; `overrides` win
- * over every block, so what a block says beside them does not count.
+ * Why a config block that was handed over cannot be taken: the agent is served as it was told at its start, so other
+ * values could only be read and dropped. Null: it says the same, or nothing. `start` has the options of then;
+ * `overrides` win over every block, so what a block says beside them does not count.
  */
 export const changedServingOption = (
   options: AgentOptions,

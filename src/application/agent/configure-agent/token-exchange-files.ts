@@ -21,7 +21,10 @@ const recipes: Readonly<Record<SigningAlgorithm, string>> = {
   HS256: 'a secret by openssl rand -hex 32',
 };
 
-/** What to do about a key that cannot sign with this algorithm, though it can with another one; null: it cannot sign at all. */
+/**
+ * What to do about a key that cannot sign with this algorithm, though it can with another one; null: it cannot sign
+ * at all.
+ */
 const signingKeyRemedy = async (
   text: Secret,
   algorithm: SigningAlgorithm,
@@ -124,7 +127,10 @@ const readClientKeys = async (
   return keys;
 };
 
-/** Reads our keys and those of the clients; what is wrong with them is added to the problems. Null: there is no key to sign with. */
+/**
+ * Reads our keys and those of the clients; what is wrong with them is added to the problems. Null: there is no key to
+ * sign with.
+ */
 export const readTokenExchangeFiles = async (
   options: TokenExchangeOptions,
   parts: FileParts,

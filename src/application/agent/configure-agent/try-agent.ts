@@ -44,8 +44,8 @@ const lease: SessionStoreLease = {
 };
 
 /**
- * Stands for the stores where a configuration is only tried: a check must neither create a database nor lock one. It finds out
- * whether the program could open a store of that kind at all.
+ * Stands for the stores where a configuration is only tried: a check must neither create a database nor lock one. It
+ * finds out whether the program could open a store of that kind at all.
  */
 export const unopenedStores = (kindFault: SamlParts['storeKindFault']): Pick<SessionStoreLeases, 'acquire'> => ({
   acquire: async ({ kind }) => {
@@ -61,7 +61,10 @@ const uncounted: AgentParts['outcomes'] = {
   exchanged: () => undefined,
 };
 
-/** More than a fetch of a key set or of metadata may take, in milliseconds: whatever is wrong with one is to be reported. */
+/**
+ * More than a fetch of a key set or of metadata may take, in milliseconds: whatever is wrong with one is to be
+ * reported.
+ */
 const keySetWaitMs = 12_000;
 
 export interface TriedAgent {
@@ -72,8 +75,8 @@ export interface TriedAgent {
 }
 
 /**
- * Makes everything ready that an agent with these options would need, each key set and metadata fetched once, and lets go of it
- * again. Session stores are not opened, and no verifier is warmed up.
+ * Makes everything ready that an agent with these options would need, each key set and metadata fetched once, and
+ * lets go of it again. Session stores are not opened, and no verifier is warmed up.
  */
 export const tryAgent = async (options: AgentOptions, parts: Omit<AgentParts, 'outcomes'>): Promise<TriedAgent> => {
   const saml = { ...parts.saml, stores: unopenedStores(parts.saml.storeKindFault), warmUp: async () => true };

@@ -25,8 +25,9 @@ interface ClientSecretsParts {
 const isHash = (secret: ClientSecret): secret is PasswordHash => secret.kind !== 'plain' && secret.kind !== 'sha256';
 
 /**
- * Secrets of clients, several of each perhaps, in the clear, as their SHA-256 or hashed as passwords are. A wrong one costs the same
- * whoever it is shown for, be that a client or not: as many comparisons, and as many checks of a hash, as the client with the most has.
+ * Secrets of clients, several of each perhaps, in the clear, as their SHA-256 or hashed as passwords are. A wrong one
+ * costs the same whoever it is shown for, be that a client or not: as many comparisons, and as many checks of a hash,
+ * as the client with the most has.
  */
 class ClientSecrets {
   readonly #digest: SecretDigest;
@@ -165,7 +166,10 @@ export class AuthenticateClient {
     return this.#assertions.spend(assertion);
   }
 
-  /** Which client it is that somebody says to be, right or wrong; null: none of ours, whose name may be anything, a secret as well. */
+  /**
+   * Which client it is that somebody says to be, right or wrong; null: none of ours, whose name may be anything, a
+   * secret as well.
+   */
   claimed(credentials: ClientCredentials): string | null {
     if (credentials.kind === 'none') return null;
     const id = credentials.kind === 'secret' ? credentials.clientId : this.#assertions.claimedBy(credentials.assertion);

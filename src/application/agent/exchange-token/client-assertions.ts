@@ -105,7 +105,10 @@ export class ClientAssertions {
     return this.#parts.spent.has(assertion.clientId, this.#keyOf(assertion));
   }
 
-  /** Takes an assertion, once: null where it came for the first time. One that could not be remembered may be shown again. Never rejects. */
+  /**
+   * Takes an assertion, once: null where it came for the first time. One that could not be remembered may be shown
+   * again. Never rejects.
+   */
   async spend(assertion: ProvenAssertion): Promise<ExchangeReason | null> {
     const { spent, replays, clock } = this.#parts;
     const { clientId, audience, untilMs } = assertion;
@@ -120,14 +123,16 @@ export class ClientAssertions {
     return 'store_unavailable';
   }
 
-  /** Neither an audience nor a client id has a line end: no two make one text, and none is a text of another purpose. */
+  /**
+   * Neither an audience nor a client id has a line end: no two make one text, and none is a text of another purpose.
+   */
   #keyOf({ clientId, id }: ProvenAssertion, ...audience: readonly string[]): string {
     return this.#parts.digest.sha256Hex(['client_assertion', ...audience, clientId, id].join('\n'));
   }
 
   /**
-   * A signature that does not hold costs as many verifications whoever is said to have made it, be that a client or not. What time
-   * tells is which key of its own a client has signed with.
+   * A signature that does not hold costs as many verifications whoever is said to have made it, be that a client or
+   * not. What time tells is which key of its own a client has signed with.
    */
   #isSignedBy(clientId: string, algorithm: AsymmetricAlgorithm, assertion: string): boolean {
     const own = this.#keys.get(clientId)?.get(algorithm) ?? [];

@@ -36,7 +36,10 @@ export const loggedText = (text: string): string => {
 /** The same for a list of them. */
 export const shownTexts = (texts: readonly string[]): readonly string[] => texts.slice(0, longestList).map(loggedText);
 
-/** Between two lines on requests that were turned away for one reason, at least: clients decide how many of them there are. */
+/**
+ * Between two lines on requests that were turned away for one reason, at least: clients decide how many of them there
+ * are.
+ */
 export const turnedAwayLineMs = 1_000;
 
 const shownOrNull = (text: string | null | undefined): string | null => (text == null ? null : loggedText(text));
@@ -73,8 +76,9 @@ const refusedFields = ({ detail }: RefusedExchange, { clientId, claimedClientId 
 });
 
 /**
- * Tells of each exchange, issued or refused, in one line and one count: who wanted what for what, for whom, and what came of it.
- * A request whose form is not read is none: it is counted, and told of now and then. Nothing of a token or a secret is in a line.
+ * Tells of each exchange, issued or refused, in one line and one count: who wanted what for what, for whom, and what
+ * came of it. A request whose form is not read is none: it is counted, and told of now and then. Nothing of a token
+ * or a secret is in a line.
  */
 export class ExchangeLog {
   readonly #logger: Logger;

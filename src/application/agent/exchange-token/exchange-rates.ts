@@ -6,8 +6,8 @@ import type { RefusedExchange } from './exchange-facts.js';
 export type RatedParty = 'address' | 'client';
 
 /**
- * The rates of token exchange of one agent: a bucket for each address group, and one for each client. They go on over a reload, and are the
- * same in all processes that share the store.
+ * The rates of token exchange of one agent: a bucket for each address group, and one for each client. They go on over
+ * a reload, and are the same in all processes that share the store.
  */
 export class ExchangeRates {
   readonly #store: Pick<RateLimitStore, 'take'>;
@@ -19,7 +19,10 @@ export class ExchangeRates {
     this.#agent = agent ?? '';
   }
 
-  /** Null: let through. At once where the store answers at once. Where it cannot be asked nobody is let through. Never rejects. */
+  /**
+   * Null: let through. At once where the store answers at once. Where it cannot be asked nobody is let through. Never
+   * rejects.
+   */
   take(of: RatedParty, key: string, limit: RateLimit): RefusedExchange | null | Promise<RefusedExchange | null> {
     // No name of an agent has a line end.
     const charge = { space: `token-exchange-${of}`, key: `${this.#agent}\n${key}`, limit };

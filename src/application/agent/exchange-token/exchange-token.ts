@@ -137,8 +137,8 @@ class AdmitClient {
   }
 
   /**
-   * The rate is counted once the client is known, and before its assertion is used up: it may be shown again after a 429. One that is
-   * used up takes nothing of the rate: whoever has come by it could keep the client out with it.
+   * The rate is counted once the client is known, and before its assertion is used up: it may be shown again after a
+   * 429. One that is used up takes nothing of the rate: whoever has come by it could keep the client out with it.
    */
   async admit(
     { headers }: RequestHeadersEvent,

@@ -11,9 +11,10 @@ import { basicChallenge, bearerChallenge } from '../agent-service/challenges.js'
 import type { IssuedToken, RefusedExchange } from './exchange-facts.js';
 
 /**
- * Why a token was not verified. `invalid`: it is not accepted, now or ever; `overloaded`: too much is under way; `keys_unavailable`: the keys
- * that it could be signed with are not here; `provider_unavailable`: the identity provider is not known yet; `store_unavailable`: it cannot be
- * told whether it comes for the first time, or what it was checked against is not to be had; `cancelled`: nobody waits for the outcome.
+ * Why a token was not verified. `invalid`: it is not accepted, now or ever; `overloaded`: too much is under way;
+ * `keys_unavailable`: the keys that it could be signed with are not here; `provider_unavailable`: the identity
+ * provider is not known yet; `store_unavailable`: it cannot be told whether it comes for the first time, or what it
+ * was checked against is not to be had; `cancelled`: nobody waits for the outcome.
  */
 export type TokenFaultKind =
   | 'invalid'
@@ -90,7 +91,10 @@ const headersOf = ({ reason, retryAfterMs }: RefusedExchange, { status }: Refusa
   }
 };
 
-/** No token goes out (RFC 6749, section 5.2; RFC 8693, section 2.2.2). The answer is that of the reason; the detail is for the log alone. */
+/**
+ * No token goes out (RFC 6749, section 5.2; RFC 8693, section 2.2.2). The answer is that of the reason; the detail is
+ * for the log alone.
+ */
 export const oauthErrorAnswer = (refused: RefusedExchange): AgentAnswer => {
   const answer: RefusalAnswer = exchangeRefusals[refused.reason];
   const body = { error: answer.error, error_description: answer.description };

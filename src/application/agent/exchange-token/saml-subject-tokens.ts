@@ -39,7 +39,10 @@ export interface SamlSubjectTokensParts {
   readonly shares: VerificationShares;
 }
 
-/** Failures that say nothing against the document. One that could not be judged most often lacks a key to be judged with. */
+/**
+ * Failures that say nothing against the document. One that could not be judged most often lacks a key to be judged
+ * with.
+ */
 const faultKinds: Partial<Readonly<Record<VerifierFailure, TokenFaultKind>>> = {
   overloaded: 'overloaded',
   cancelled: 'cancelled',
@@ -49,9 +52,9 @@ const faultKinds: Partial<Readonly<Record<VerifierFailure, TokenFaultKind>>> = {
 const faultOf = (failure: VerifierFailure): TokenFault => ({ kind: faultKinds[failure] ?? 'invalid', detail: failure });
 
 /**
- * Verifies SAML tokens (RFC 8693, section 3; RFC 7522, section 3): base64url of a signed assertion, or of a response. They go through what
- * a response goes through at sign-on, with the token endpoint in place of the consumer endpoint, and answer no request of ours:
- * what was meant for a sign-on is never taken here, nor the reverse.
+ * Verifies SAML tokens (RFC 8693, section 3; RFC 7522, section 3): base64url of a signed assertion, or of a response.
+ * They go through what a response goes through at sign-on, with the token endpoint in place of the consumer endpoint,
+ * and answer no request of ours: what was meant for a sign-on is never taken here, nor the reverse.
  */
 export class SamlSubjectTokens {
   readonly #parts: SamlSubjectTokensParts;

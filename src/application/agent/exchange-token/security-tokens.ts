@@ -41,7 +41,10 @@ export class SecurityTokens {
     this.#parts = parts;
   }
 
-  /** For whom a token of our own is meant, and whether it is bound to a key, is for the caller to judge. Never rejects. */
+  /**
+   * For whom a token of our own is meant, and whether it is bound to a key, is for the caller to judge. Never
+   * rejects.
+   */
   async verify(
     { kind, token }: PresentedToken,
     event: RequestHeadersEvent,
@@ -80,7 +83,8 @@ export class SecurityTokens {
   ): Promise<Result<SecurityToken, TokenFault>> {
     const { oidc, jwt } = this.#parts.bearer;
     const use = useOf(kind);
-    // As a bearer token the configured key vouches for any type, which may be older than this check; to be exchanged, for these alone.
+    // As a bearer token the configured key vouches for any type, which may be older than this check; to be exchanged,
+    // for these alone.
     const methods: readonly (readonly ['oidc' | 'jwt', () => TokenVerdict | Promise<TokenVerdict>])[] = [
       ...(oidc === null ? [] : [['oidc', () => oidc.verify(read, cancellation, use)] as const]),
       ...(jwt === null

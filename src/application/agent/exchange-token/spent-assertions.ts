@@ -68,8 +68,9 @@ class Generation {
 }
 
 /**
- * The client assertions that an agent has taken, whatever its configuration was at the time. Ids are kept for one life of an
- * assertion at least, and for two at most: they are forgotten a generation at a time, so that nothing is ever looked through.
+ * The client assertions that an agent has taken, whatever its configuration was at the time. Ids are kept for one
+ * life of an assertion at least, and for two at most: they are forgotten a generation at a time, so that nothing is
+ * ever looked through.
  */
 export class SpentAssertions implements AssertionMemory {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -92,8 +93,8 @@ export class SpentAssertions implements AssertionMemory {
   }
 
   /**
-   * In one step: `first` where it was not there, and it is from now on; `full` where no more can be remembered, since one that is
-   * forgotten could be shown again.
+   * In one step: `first` where it was not there, and it is from now on; `full` where no more can be remembered, since
+   * one that is forgotten could be shown again.
    *
    * @param id names the assertion among those of the client; a short text
    */
@@ -124,8 +125,9 @@ export class SpentAssertions implements AssertionMemory {
 }
 
 /**
- * What the agents of a process have taken, each its own: they may have other issuers and other clients under one name. Agents of one
- * name, as those before and after a reload are, have the same. Names come from the configuration alone: no client makes one.
+ * What the agents of a process have taken, each its own: they may have other issuers and other clients under one
+ * name. Agents of one name, as those before and after a reload are, have the same. Names come from the configuration
+ * alone: no client makes one.
  */
 export class SpentAssertionsOfAgents implements AssertionMemories {
   readonly #clock: Pick<Clock, 'monotonicMs'>;

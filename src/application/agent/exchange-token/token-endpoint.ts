@@ -109,7 +109,9 @@ const hasParameters = (uri: string): boolean => {
   return queryParameters(uri.slice(mark + 1)).some((name, index) => index % 2 === 0 && exchangeParameters.has(name));
 };
 
-/** The token endpoint (RFC 6749, section 3.2; RFC 8693, section 2), the keys of the issuer and what it says of itself. */
+/**
+ * The token endpoint (RFC 6749, section 3.2; RFC 8693, section 2), the keys of the issuer and what it says of itself.
+ */
 export class TokenEndpoint implements AgentEndpoint {
   readonly paths: readonly string[];
   readonly formOctets: number;

@@ -9,8 +9,8 @@ export interface GeneratedApiKey {
 }
 
 /**
- * Hashes an API key. What comes of it is `sha256:<digest>`, or with a name the entry `sha256:<digest>:<name>`, for api-keys.
- * The error is one clause, with nothing of the key.
+ * Hashes an API key. What comes of it is `sha256:<digest>`, or with a name the entry `sha256:<digest>:<name>`, for
+ * api-keys. The error is one clause, with nothing of the key.
  */
 export const hashKey = ({ key, name }: GeneratedApiKey, digest: SecretDigest): Result<string, string> => {
   const fault = (name === null ? null : keyNameFault(name)) ?? newApiKeyFault(key);

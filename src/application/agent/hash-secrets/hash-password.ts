@@ -22,8 +22,8 @@ export interface HashingFailure {
 }
 
 /**
- * Hashes a password in its normal form, in which it will be compared. What comes of it is the hash, or with a user the entry
- * `<user>:<hash>`, for basic-auth-users.
+ * Hashes a password in its normal form, in which it will be compared. What comes of it is the hash, or with a user
+ * the entry `<user>:<hash>`, for basic-auth-users.
  */
 export const hashPassword = async (
   { password: typed, algorithm, user: named }: NewPassword,

@@ -12,7 +12,10 @@ export interface AgentPolicies {
   readonly problems: readonly ConfigurationProblem[];
 }
 
-/** An agent of its own process, which has a socket, may get its methods from flags and variables: the block need not tell all. */
+/**
+ * An agent of its own process, which has a socket, may get its methods from flags and variables: the block need not
+ * tell all.
+ */
 const rolesPossible = ({ authz, socket, jwtSecret, jwtPublicKey, oidc = [], saml }: AgentOptions): boolean => {
   const takesTokens = jwtSecret !== undefined || jwtPublicKey !== undefined || oidc.some(({ enabled }) => enabled);
   return authz?.rolesClaim !== null && (takesTokens || saml?.enabled === true || socket !== undefined);

@@ -19,7 +19,10 @@ export interface CheckedSet {
   readonly prefix: string;
 }
 
-/** Reads sets of policies, each on its own, and says what is wrong with them. With `strict` all of them are judged strictly. */
+/**
+ * Reads sets of policies, each on its own, and says what is wrong with them. With `strict` all of them are judged
+ * strictly.
+ */
 export const checkPolicies = async (
   sets: readonly CheckedSet[],
   strict: boolean,

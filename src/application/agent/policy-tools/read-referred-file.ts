@@ -42,8 +42,9 @@ export const insidePaths = (parts: readonly string[], caseFile: string): readonl
         .map((base) => join(base, ...parts));
 
 /**
- * The folders above that of the corpus in which its cases were made, as far as the references of a case show it: one of them
- * begins with the names that lead from there to the folder. The outermost first, which has the most names to show it.
+ * The folders above that of the corpus in which its cases were made, as far as the references of a case show it: one
+ * of them begins with the names that lead from there to the folder. The outermost first, which has the most names to
+ * show it.
  */
 export const shownRoots = (
   references: readonly (readonly string[])[],
@@ -61,7 +62,9 @@ export const shownRoots = (
 export const pathFrom = (folder: string, parts: readonly string[]): readonly string[] =>
   climbs(parts) ? [] : [join(folder, ...parts)];
 
-/** A name without its leading parts, beside the case and in the folder of the corpus: as in an archive unpacked flat. */
+/**
+ * A name without its leading parts, beside the case and in the folder of the corpus: as in an archive unpacked flat.
+ */
 export const shortenedPaths = (parts: readonly string[], caseFile: string): readonly string[] => {
   if (climbs(parts)) return [];
   const bases = new Set([folderOf(caseFile).join('/'), '']);
@@ -122,7 +125,10 @@ const someFolder = async (paths: readonly string[], files: CorpusFiles): Promise
 const partsOf = (reference: ExactJson | undefined): readonly string[] =>
   typeof reference === 'string' && reference.length <= longestReference ? partsOfReference(reference) : [];
 
-/** Under its whole name where the case shows that it is meant; in an archive without folders, under the rest of its name. */
+/**
+ * Under its whole name where the case shows that it is meant; in an archive without folders, under the rest of its
+ * name.
+ */
 const readMeant = async (
   parts: readonly string[],
   { path, references }: ReferringCase,

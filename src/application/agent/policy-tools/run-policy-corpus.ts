@@ -131,8 +131,8 @@ const remarksOf = (...files: readonly ReferredFile[]): readonly string[] =>
   files.map(({ remark }) => remark).filter((remark) => remark !== null);
 
 /**
- * A schema tells how the values of entities and contexts are to be read. Many cases name one and say all of that themselves,
- * so that a schema that is not there or cannot be read is worth a remark and no more.
+ * A schema tells how the values of entities and contexts are to be read. Many cases name one and say all of that
+ * themselves, so that a schema that is not there or cannot be read is worth a remark and no more.
  */
 const loadSchema = async (referring: ReferringCase, files: CorpusFiles): Promise<Result<SchemaOfCase, string>> => {
   const { schema } = referring.references;
@@ -245,8 +245,9 @@ const runFile = async (found: FoundCase, files: CorpusFiles, report: CorpusRepor
 };
 
 /**
- * Evaluates every request of every case of a corpus, in the order of the cases' names, by the language of the specification
- * alone. What a case expects is not read. One file is held at a time. The error: there is nothing to run.
+ * Evaluates every request of every case of a corpus, in the order of the cases' names, by the language of the
+ * specification alone. What a case expects is not read. One file is held at a time. The error: there is nothing to
+ * run.
  */
 export const runPolicyCorpus = async (
   files: CorpusFiles,

@@ -5,8 +5,8 @@ export interface OctetHolder {
 }
 
 /**
- * What all connections together hold of unfinished messages and of events that the service has not been given. Each has its
- * own limits, whose sum would be more than a machine has.
+ * What all connections together hold of unfinished messages and of events that the service has not been given. Each
+ * has its own limits, whose sum would be more than a machine has.
  */
 export class BufferedOctetCounter {
   readonly #maximum: number;

@@ -31,7 +31,10 @@ export interface HandedOverConfiguration {
   readonly version: string | null;
 }
 
-/** `configuring`: the answer to the handshake waits for the service. `ending`: what is written leaves, nothing is taken. */
+/**
+ * `configuring`: the answer to the handshake waits for the service. `ending`: what is written leaves, nothing is
+ * taken.
+ */
 type Phase = 'handshake' | 'configuring' | 'open' | 'ending' | 'over';
 
 /** Requests of one connection that are remembered after their heads were answered. */
@@ -47,8 +50,8 @@ const forLog = (text: string): string => text.slice(0, maximumLoggedText);
 
 /**
  * One connection of a gateway to an agent of ours, whatever carries it: the order of its messages, the judgements in
- * flight, the configurations, the end. The transport reads messages, hands each to the method of its name while `canTake`
- * is true, and says `closed` when it is over, whoever ended it.
+ * flight, the configurations, the end. The transport reads messages, hands each to the method of its name while
+ * `canTake` is true, and says `closed` when it is over, whoever ended it.
  */
 export class GatewaySession implements OctetHolder {
   readonly #line: GatewayConnection;
@@ -166,8 +169,9 @@ export class GatewaySession implements OctetHolder {
   }
 
   /**
-   * Ends it once nothing is in flight, and nothing more is to come of requests that the agent has let pass: how long that
-   * takes is the gateway's to say, which closes the connection, and the grace's. It has been told by a health report.
+   * Ends it once nothing is in flight, and nothing more is to come of requests that the agent has let pass: how long
+   * that takes is the gateway's to say, which closes the connection, and the grace's. It has been told by a health
+   * report.
    */
   drain(): void {
     this.#isDraining = true;

@@ -7,7 +7,9 @@ import { BufferedOctetCounter } from './buffered-octet-counter.js';
 import type { GatewayConnection, SessionOptions } from './gateway-connection.js';
 import { GatewaySession, type GatewaySessionParts } from './gateway-session.js';
 
-/** The gateways that are connected to one server of an agent: what they hold together, the reports to them, the drain. */
+/**
+ * The gateways that are connected to one server of an agent: what they hold together, the reports to them, the drain.
+ */
 export class GatewaySessions {
   readonly #parts: GatewaySessionParts;
   readonly #sessions = new Set<GatewaySession>();

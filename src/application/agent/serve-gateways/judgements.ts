@@ -77,8 +77,9 @@ export class Judgements {
   }
 
   /**
-   * Takes an event; its answer comes through `onAnswer`. One that the agent is not subscribed to is answered allow before
-   * this returns. Null, or what is wrong with an event that can have no answer; at most one of an id may be open.
+   * Takes an event; its answer comes through `onAnswer`. One that the agent is not subscribed to is answered allow
+   * before this returns. Null, or what is wrong with an event that can have no answer; at most one of an id may be
+   * open.
    */
   add(event: AgentEvent, size: number): string | null {
     const { correlationId } = event;

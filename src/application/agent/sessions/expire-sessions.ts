@@ -11,8 +11,8 @@ export const expiryBatch = 500;
 /** Between two steps. */
 export const betweenBatchesMs = 20;
 /**
- * How much longer than its time without use a session is kept: the last uses of it may not be written yet, and what is kept too long
- * counts no more all the same.
+ * How much longer than its time without use a session is kept: the last uses of it may not be written yet, and what
+ * is kept too long counts no more all the same.
  */
 export const unwrittenUseMs = 120_000;
 
@@ -81,7 +81,10 @@ export class ExpireSessions {
     await this.#tryToKeep();
   }
 
-  /** Where the last thing to be kept was not, nobody may come for long with another: whether the store takes any again has to be tried. */
+  /**
+   * Where the last thing to be kept was not, nobody may come for long with another: whether the store takes any again
+   * has to be tried.
+   */
   async #tryToKeep(): Promise<void> {
     const { stores, state, clock } = this.#parts;
     if (this.#isStopped || !state.fails('keep')) return;

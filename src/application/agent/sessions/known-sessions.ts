@@ -25,8 +25,8 @@ class SessionLookUps<Outcome> {
   }
 
   /**
-   * `superseded`: the session may have begun or ended while it was read, so that this says nothing; `crowded`: too many are
-   * looked up already.
+   * `superseded`: the session may have begun or ended while it was read, so that this says nothing; `crowded`: too
+   * many are looked up already.
    */
   find(idHash: string): Promise<Outcome | 'superseded'> | 'crowded' {
     const pending = this.#pending.get(idHash);
@@ -70,8 +70,8 @@ const defaultLimits: SessionMemoryLimits = { maximumEntries: 10_000, maximumSize
 export type FoundSession = RememberedSession | 'unknown' | 'failed';
 
 /**
- * What is known of the sessions of an opened store, and what is being looked up there. It belongs to the store: a configuration that
- * takes over from another goes on with it, and what one of them ends counts with none.
+ * What is known of the sessions of an opened store, and what is being looked up there. It belongs to the store: a
+ * configuration that takes over from another goes on with it, and what one of them ends counts with none.
  */
 export class KnownSessions {
   readonly #store: Pick<SessionStore, 'find'>;
@@ -99,8 +99,8 @@ export class KnownSessions {
   }
 
   /**
-   * Asks the store. `superseded`: the session may have begun or ended while it was read, so that this says nothing; `crowded`: too
-   * many are looked up already.
+   * Asks the store. `superseded`: the session may have begun or ended while it was read, so that this says nothing;
+   * `crowded`: too many are looked up already.
    */
   find(idHash: string): Promise<FoundSession | 'superseded'> | 'crowded' {
     return this.#lookUps.find(idHash);

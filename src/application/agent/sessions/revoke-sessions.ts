@@ -3,8 +3,8 @@ import type { SessionStore } from '../../ports/agent/session-store.js';
 import { findSession } from './find-session.js';
 
 /**
- * Removes the sessions whose hashes begin so. Where one of them is not to be found, or several are, nothing is removed. Gives the hashes
- * of those that were removed; the errors are clauses.
+ * Removes the sessions whose hashes begin so. Where one of them is not to be found, or several are, nothing is
+ * removed. Gives the hashes of those that were removed; the errors are clauses.
  */
 export const revokeSessions = async (
   store: SessionStore,

@@ -48,7 +48,10 @@ const placeOf = (options: SessionStoreOptions): string => {
   }
 };
 
-/** The stores of single sign-on of a process: configurations that name the same ones share them, and the last one closes them. */
+/**
+ * The stores of single sign-on of a process: configurations that name the same ones share them, and the last one
+ * closes them.
+ */
 export class SessionStoreLeases {
   readonly #parts: SessionStoreLeaseSources;
   readonly #shared = new Map<string, SharedStores>();
@@ -62,7 +65,10 @@ export class SessionStoreLeases {
     parts.endings.hear((ended) => this.#forget(ended));
   }
 
-  /** The error is one clause that says what to do. Stores that are lost are left to those who have them, and opened anew. */
+  /**
+   * The error is one clause that says what to do. Stores that are lost are left to those who have them, and opened
+   * anew.
+   */
   async acquire(options: SessionStoreOptions, namespace: string): Promise<Result<SessionStoreLease, string>> {
     const id = JSON.stringify([options.kind, placeOf(options), namespace]);
     const known = this.#shared.get(id);

@@ -24,8 +24,8 @@ interface LastSeenWriterParts {
 }
 
 /**
- * Writes when sessions were last seen, behind the requests and many at a time. What cannot be written is tried again; where too
- * many wait, others are left out: a session may end too early by that, and never too late.
+ * Writes when sessions were last seen, behind the requests and many at a time. What cannot be written is tried again;
+ * where too many wait, others are left out: a session may end too early by that, and never too late.
  */
 class LastSeenWriter {
   readonly #parts: LastSeenWriterParts;
@@ -103,7 +103,10 @@ class LastSeenWriter {
   }
 }
 
-/** How long what is remembered of a session counts without the store being asked: one that another process ends is over by then. */
+/**
+ * How long what is remembered of a session counts without the store being asked: one that another process ends is
+ * over by then.
+ */
 export const recheckMs = 5_000;
 /** How long a session serves on while the store cannot be asked, from when it last said that the session is there. */
 export const longestWithoutStoreMs = 60_000;
@@ -126,8 +129,8 @@ export interface SessionsParts {
 }
 
 /**
- * The sessions of one configuration: those of the store, with a memory of the recent ones before it, so that a request costs a
- * look into that in the usual case. No method rejects.
+ * The sessions of one configuration: those of the store, with a memory of the recent ones before it, so that a
+ * request costs a look into that in the usual case. No method rejects.
  */
 export class Sessions {
   readonly #parts: SessionsParts;
@@ -188,7 +191,8 @@ export class Sessions {
     const found = await store.find(idHash);
     if (!found.ok || found.value === null) return found;
     const removed = await store.remove(idHash);
-    // Again, for a request may have found it meanwhile; and where it is not sure that it is gone, the store is to be asked.
+    // Again, for a request may have found it meanwhile; and where it is not sure that it is gone, the store is to be
+    // asked.
     this.#forget(idHash);
     if (!removed.ok) return err(removed.error);
     return ok(removed.value ? found.value : null);

@@ -2,10 +2,16 @@ import type { Result } from '../../../domain/shared/result.js';
 import type { StoreFailure } from '../../ports/agent/session-store.js';
 import type { Logger } from '../../ports/shared/logger.js';
 
-/** What a store is used for. Each may fail alone: a full disk can be read, and a full memory takes nothing but removals. */
+/**
+ * What a store is used for. Each may fail alone: a full disk can be read, and a full memory takes nothing but
+ * removals.
+ */
 export type StoreUse = 'read' | 'keep' | 'remove';
 
-/** Whether opened stores could be used the last time, for each use of them; a change from all to not all is logged once. */
+/**
+ * Whether opened stores could be used the last time, for each use of them; a change from all to not all is logged
+ * once.
+ */
 export class StoreState {
   readonly #logger: Logger;
   /** Uses that failed the last time, with the reason. */

@@ -2,7 +2,10 @@ import type { WorkerChannel } from '../../shared/worker-channel/worker-channel.j
 import type { EndedSessions, SessionEndings } from '../sessions/session-endings.js';
 import { endedSessions } from './store-topics.js';
 
-/** How long a worker is waited for that does not answer; what it has remembered of a session is over in seconds by itself. */
+/**
+ * How long a worker is waited for that does not answer; what it has remembered of a session is over in seconds by
+ * itself.
+ */
 export const relayDeadlineMs = 250;
 
 /** In the supervisor: passes on to all workers which sessions one of them has ended. */
@@ -24,7 +27,10 @@ export class EndedSessionsRelay {
 /** What the supervisor takes beside the wait for the others, at most; milliseconds. */
 const supervisorMs = 250;
 
-/** In a worker: tells the others through the supervisor. Whom that does not reach asks the store within seconds anyway. */
+/**
+ * In a worker: tells the others through the supervisor. Whom that does not reach asks the store within seconds
+ * anyway.
+ */
 export class RelayedSessionEndings implements SessionEndings {
   readonly #channel: Pick<WorkerChannel, 'ask'>;
   readonly #listeners: ((ended: EndedSessions) => void)[] = [];

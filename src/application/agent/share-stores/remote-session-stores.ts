@@ -13,8 +13,8 @@ import {
 } from './store-topics.js';
 
 /**
- * Opens stores in a worker: what would be in the memory of one process alone is in the supervisor's, for all workers; what has a place of
- * its own, as a file or a server, each worker opens by itself.
+ * Opens stores in a worker: what would be in the memory of one process alone is in the supervisor's, for all workers;
+ * what has a place of its own, as a file or a server, each worker opens by itself.
  */
 export class RemoteStoreOpener implements SessionStoreOpener {
   readonly #channel: Pick<WorkerChannel, 'ask'>;

@@ -25,7 +25,9 @@ export class SharedSpentAssertions {
 /** How long a worker waits to hear whether an assertion was taken before, in milliseconds. */
 export const assertionDeadlineMs = 2_000;
 
-/** In a worker: the supervisor decides which assertion comes for the first time. What came here before is known here. */
+/**
+ * In a worker: the supervisor decides which assertion comes for the first time. What came here before is known here.
+ */
 export class RemoteSpentAssertions implements AssertionMemories {
   readonly #channel: Pick<WorkerChannel, 'ask' | 'tell'>;
   readonly #here: SpentAssertionsOfAgents;

@@ -36,8 +36,8 @@ interface SharedSamlStoresParts {
 const unopened = { reason: 'the store is not open' } as const;
 
 /**
- * The stores in memory that all workers of a gateway share, in the process that outlives them. A place is closed once no worker has it; where
- * its last one has died it is kept for a while, so that a replacement finds what was there.
+ * The stores in memory that all workers of a gateway share, in the process that outlives them. A place is closed once
+ * no worker has it; where its last one has died it is kept for a while, so that a replacement finds what was there.
  */
 export class SharedSessionStores {
   readonly #parts: SharedSamlStoresParts;

@@ -7,7 +7,10 @@ import { type ReadToken, rejected, type SettledVerdict } from './token-verdict.j
 /** What a token of our own can be shown as; ID tokens are not issued here. */
 export type OwnTokenKind = 'access_token' | 'jwt';
 
-/** Values of `typ` that are issued here (RFC 9068, section 2.1), by what the token is shown as: an access token is a JWT too. */
+/**
+ * Values of `typ` that are issued here (RFC 9068, section 2.1), by what the token is shown as: an access token is a
+ * JWT too.
+ */
 const types: Readonly<Record<OwnTokenKind, readonly string[]>> = {
   access_token: ['at+jwt'],
   jwt: ['JWT', 'at+jwt'],

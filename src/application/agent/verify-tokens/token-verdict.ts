@@ -26,7 +26,10 @@ export class TokenReader {
   }
 }
 
-/** What a token is shown as: access tokens and whatever else gives access, or ID tokens (OpenID Connect Core, section 2). */
+/**
+ * What a token is shown as: access tokens and whatever else gives access, or ID tokens (OpenID Connect Core, section
+ * 2).
+ */
 export type TokenUse = 'access' | 'id';
 
 /** A token whose signature holds, and whose claims were accepted. */

@@ -12,8 +12,8 @@ import { PermitsBySubject } from '../workers/share-permits/permits-by-subject.js
 import type { ConnectionRefusalCounter } from './connection-refusal-counter.js';
 
 /**
- * Lets connections to the admin address in, by a bound of their own: it has to answer while clients fill what is theirs,
- * and while memory is short.
+ * Lets connections to the admin address in, by a bound of their own: it has to answer while clients fill what is
+ * theirs, and while memory is short.
  */
 export class AdminConnectionAdmissions {
   readonly #refusals: ConnectionRefusalCounter;
@@ -49,8 +49,8 @@ interface Newcomer {
 
 /**
  * Lets connections of clients in, over all listeners and from one configuration to the next: those that stand count
- * against the limits that are in force when the next one comes. A client that has too many itself is told that, whatever
- * the others have.
+ * against the limits that are in force when the next one comes. A client that has too many itself is told that,
+ * whatever the others have.
  */
 export class ConnectionAdmissions {
   readonly #trustedProxies: () => TrustedProxies;
@@ -61,7 +61,10 @@ export class ConnectionAdmissions {
   /** Bounded by the connections: no address has none. */
   readonly #ofClients: PermitsBySubject;
 
-  /** `noteConnection` is told of each connection, and how many there are before it. `isShortOfMemory` gives what keeps every connection out while memory is short. */
+  /**
+   * `noteConnection` is told of each connection, and how many there are before it. `isShortOfMemory` gives what keeps
+   * every connection out while memory is short.
+   */
   constructor(
     trustedProxies: () => TrustedProxies,
     book: PermitBook,
@@ -88,8 +91,8 @@ export class ConnectionAdmissions {
   }
 
   /**
-   * `listener`: its key. `peerAddress` is written as systems write addresses. A promise where other workers have a say: it
-   * settles in every case, soon.
+   * `listener`: its key. `peerAddress` is written as systems write addresses. A promise where other workers have a
+   * say: it settles in every case, soon.
    */
   admit(listener: string, peerAddress: string): ConnectionAdmission | Promise<ConnectionAdmission> {
     this.#noteConnection(this.#all.taken);

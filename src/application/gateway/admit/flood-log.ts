@@ -41,8 +41,8 @@ export class FloodWindows {
   }
 
   /**
-   * Whether one more of the kind is let through. `kind`: a name of the gateway's own, nothing that a client makes up. `ended`: of the first one of a
-   * window; called at its end with how many were left out, where some were.
+   * Whether one more of the kind is let through. `kind`: a name of the gateway's own, nothing that a client makes up.
+   * `ended`: of the first one of a window; called at its end with how many were left out, where some were.
    */
   take(kind: string, ended: (leftOut: number) => void): boolean {
     const window = this.#windows.get(kind) ?? this.#open(kind, ended);
@@ -75,7 +75,9 @@ export interface FloodLine {
   readonly own: LogFields;
 }
 
-/** Writes a few lines of each kind in a second, then how many were left out: no flood of clients becomes one of lines. */
+/**
+ * Writes a few lines of each kind in a second, then how many were left out: no flood of clients becomes one of lines.
+ */
 export class FloodLog {
   readonly #logger: Logger;
   readonly #windows: FloodWindows;

@@ -27,7 +27,10 @@ export type SettledAdmission =
 
 export type RequestAdmission =
   | SettledAdmission
-  /** Other workers have a say in it. Settles in every case, soon; a place is the request's even if it has gone by then. */
+  /**
+   * Other workers have a say in it. Settles in every case, soon; a place is the request's even if it has gone by
+   * then.
+   */
   | { readonly kind: 'asked'; readonly settled: Promise<SettledAdmission> };
 
 /**
@@ -77,14 +80,19 @@ export class RequestAdmissions implements InFlightCount {
     return this.#clients.size;
   }
 
-  /** What holds from now on, for all permits. Requests that are in flight or wait already stay, however many they are. */
+  /**
+   * What holds from now on, for all permits. Requests that are in flight or wait already stay, however many they are.
+   */
   limit(limits: LimitsConfiguration): void {
     this.#limits = concurrencyLimits(limits, this.#book.workers);
     this.#book.limit(limits);
     this.#letIn();
   }
 
-  /** Told while memory is short, and with null once it is no more. Meanwhile nothing waits: what cannot be served is refused. */
+  /**
+   * Told while memory is short, and with null once it is no more. Meanwhile nothing waits: what cannot be served is
+   * refused.
+   */
   shortOfMemory(violation: LimitViolation | null): void {
     this.#shortOfMemory = violation;
     if (violation === null) return;
@@ -131,8 +139,8 @@ export class RequestAdmissions implements InFlightCount {
   }
 
   /**
-   * Has a request wait for its turn, at most for so long. `onEnd` is called once, and before this returns where there is no
-   * place in the queue: the result is null then, otherwise what ends the wait without that call.
+   * Has a request wait for its turn, at most for so long. `onEnd` is called once, and before this returns where there
+   * is no place in the queue: the result is null then, otherwise what ends the wait without that call.
    *
    * @param client whose turn it comes in: an IPv6 client stands for its /64
    */

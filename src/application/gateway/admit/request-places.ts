@@ -15,7 +15,10 @@ export interface RequestPlace {
   giveUp(): void;
 }
 
-/** The places of one route. It stands for each of them: a request that nothing else is counted of needs no object of its own. */
+/**
+ * The places of one route. It stands for each of them: a request that nothing else is counted of needs no object of
+ * its own.
+ */
 export class RoutePlaces implements RequestPlace {
   readonly kind = 'place';
   readonly permits: Permits;

@@ -44,8 +44,8 @@ export class WaitingRequest {
 }
 
 /**
- * The requests that wait to be in flight, and the permits that they need for that. One that does not know yet whether it
- * has to wait at all needs none so far.
+ * The requests that wait to be in flight, and the permits that they need for that. One that does not know yet whether
+ * it has to wait at all needs none so far.
  */
 export class RequestQueue {
   readonly #permits: Permits;

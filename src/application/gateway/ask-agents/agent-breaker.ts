@@ -44,9 +44,9 @@ export const agentBreaker = (
   });
 
 /**
- * The period that a call counts in; null: it must not be made. A chunk of a body is always sent, and never a probe: the
- * head was admitted, and the message is held meanwhile. The end of a request is always sent too: the agent may keep state
- * until then.
+ * The period that a call counts in; null: it must not be made. A chunk of a body is always sent, and never a probe:
+ * the head was admitted, and the message is held meanwhile. The end of a request is always sent too: the agent may
+ * keep state until then.
  */
 export const admitCall = (breaker: CircuitBreakerHolder, event: AgentEvent): number | null => {
   if (event.kind === 'request_complete') return uncountedPeriod;

@@ -30,7 +30,10 @@ export class AgentCall implements Deadlined<AgentCall> {
     this.listener = listener;
   }
 
-  /** Tells whoever has asked at once, where they know that they have. Nothing may be left to do that is not to see what comes of it. */
+  /**
+   * Tells whoever has asked at once, where they know that they have. Nothing may be left to do that is not to see
+   * what comes of it.
+   */
   tell(outcome: AgentOutcome): void {
     if (this.isMade) this.listener.answered(outcome);
     else this.tellLater(outcome);

@@ -5,7 +5,9 @@ import { isSecretName } from '../../../domain/shared/secret.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 
-/** Bounds of what is kept of an agent's own words for the log and for who looks at its status; lengths in characters. */
+/**
+ * Bounds of what is kept of an agent's own words for the log and for who looks at its status; lengths in characters.
+ */
 export const agentWordLimits = { text: 500, id: 200, features: 32 } as const;
 
 /** Without white space at either end: texts of libraries end in a new line. */

@@ -34,8 +34,8 @@ const isSame = (one: JsonObject | null, other: JsonObject | null): boolean =>
   one === other || JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Which configuration one agent is given. One that takes configurations over connections that stand is handed each new one
- * by all of them; for any other, each connection is made anew with it, one after the other, once it is idle.
+ * Which configuration one agent is given. One that takes configurations over connections that stand is handed each
+ * new one by all of them; for any other, each connection is made anew with it, one after the other, once it is idle.
  */
 export class ConfigurationHandover {
   readonly #parts: ConfigurationHandoverParts;

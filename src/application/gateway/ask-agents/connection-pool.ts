@@ -107,8 +107,8 @@ export class ConnectionPool {
   }
 
   /**
-   * The connection for a call, of those that may take it: of those that answer the least busy with room, else one that will
-   * have some; null where there is none.
+   * The connection for a call, of those that may take it: of those that answer the least busy with room, else one
+   * that will have some; null where there is none.
    */
   choose(mayTake: (connection: PooledAgentConnection) => boolean = takesCalls): PooledAgentConnection | null {
     let best: PooledAgentConnection | null = null;
@@ -158,8 +158,8 @@ const capacityOf = ({ features, limits }: AgentCapabilities): number => {
 };
 
 /**
- * One that lets its calls time out looks idle; it is taken where there is no other. What is asked at the same moment goes by
- * the same one, as far as it is gathered there; from one moment to the next they take turns.
+ * One that lets its calls time out looks idle; it is taken where there is no other. What is asked at the same moment
+ * goes by the same one, as far as it is gathered there; from one moment to the next they take turns.
  */
 const isBetter = (connection: PooledAgentConnection, best: PooledAgentConnection): boolean => {
   if (connection.isSilent !== best.isSilent) return best.isSilent;

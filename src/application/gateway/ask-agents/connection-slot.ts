@@ -89,7 +89,10 @@ export class ConnectionSlot {
     this.#replacing = 'leaving';
   }
 
-  /** The connection that stands drains, and stays for the rest of what the agent knows by it: another one is made beside it. */
+  /**
+   * The connection that stands drains, and stays for the rest of what the agent knows by it: another one is made
+   * beside it.
+   */
   setAside(): void {
     const connection = this.#connection;
     if (connection === null || this.#isStopped || this.#isLastAttempt) return;
@@ -151,7 +154,10 @@ export class ConnectionSlot {
     }
   }
 
-  /** Nothing has failed, so there is nothing to be patient about; but whoever has calls given up sets no pace for the agent. */
+  /**
+   * Nothing has failed, so there is nothing to be patient about; but whoever has calls given up sets no pace for the
+   * agent.
+   */
   #comeBack(isExpected = true): void {
     if (this.#isStopped || this.#isLastAttempt) return;
     const nowMs = this.#parts.clock.monotonicMs();

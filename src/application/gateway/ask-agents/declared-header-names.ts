@@ -2,8 +2,8 @@ const isSameList = (one: readonly string[], other: readonly string[]): boolean =
   one.length === other.length && one.every((name, index) => name === other[index]);
 
 /**
- * The header names that agents declared as their own in their last handshakes, by agent. They outlive configurations and
- * connections: what an agent declared still holds while it is away.
+ * The header names that agents declared as their own in their last handshakes, by agent. They outlive configurations
+ * and connections: what an agent declared still holds while it is away.
  */
 export class DeclaredHeaderNames {
   readonly #byAgent = new Map<string, readonly string[]>();

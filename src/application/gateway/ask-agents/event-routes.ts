@@ -7,8 +7,8 @@ import type { PooledAgentConnection } from './pooled-agent-connection.js';
 const maximumFollowed = 65_536;
 
 /**
- * The requests that an agent has answered about and that are not over, by the connection that their heads went by: it may
- * yet be asked about their responses, and told of their end, so that a connection that drains is kept for them.
+ * The requests that an agent has answered about and that are not over, by the connection that their heads went by: it
+ * may yet be asked about their responses, and told of their end, so that a connection that drains is kept for them.
  */
 class AgentStreamRequests {
   readonly #homes = new TransientMap<PooledAgentConnection>();
@@ -101,9 +101,9 @@ export class EventRoutes {
   }
 
   /**
-   * The connection for an event that is part of no dialogue; `best` is the one for new calls. What is left of a request also
-   * goes by one that drains, where there is no other: the agent has closed its door, and knows the request; best by the one
-   * that its head went by, which the agent keeps for it. Null: none.
+   * The connection for an event that is part of no dialogue; `best` is the one for new calls. What is left of a
+   * request also goes by one that drains, where there is no other: the agent has closed its door, and knows the
+   * request; best by the one that its head went by, which the agent keeps for it. Null: none.
    */
   choose(event: AgentEvent, best: PooledAgentConnection | null): PooledAgentConnection | null {
     if (best !== null && !this.#isLate(event, best)) return best;

@@ -117,8 +117,8 @@ class GuardedCall implements AgentCallListener {
 }
 
 /**
- * An agent's client with what no transport need know about around it: a circuit breaker, a limit of the size of answers,
- * and that an agent is sent no event that it does not support.
+ * An agent's client with what no transport need know about around it: a circuit breaker, a limit of the size of
+ * answers, and that an agent is sent no event that it does not support.
  */
 export class GuardedAgentClient implements AgentClient {
   readonly name: string;

@@ -14,7 +14,10 @@ export interface PooledAgentClientSettings {
   readonly timeoutMs: number;
   /** Calls that may wait for a free place. */
   readonly maxQueueDepth: number;
-  /** As many permits, where the calls of other workers count as well; closed with the client. Without, it counts its own. */
+  /**
+   * As many permits, where the calls of other workers count as well; closed with the client. Without, it counts its
+   * own.
+   */
   readonly queue?: Permits | null;
   /** Handed over in the handshake. */
   readonly config: JsonObject | null;
@@ -35,7 +38,10 @@ export interface PooledAgentClientOptions {
   readonly backoff: ReconnectBackoff;
   /** A connection that held so long makes the next wait short again. */
   readonly steadyAfterMs: number;
-  /** How long a connection may finish what it has before it is made anew, for an agent that takes no configuration over one that stands. */
+  /**
+   * How long a connection may finish what it has before it is made anew, for an agent that takes no configuration
+   * over one that stands.
+   */
   readonly replaceTimeoutMs: number;
   /** Between two times that an agent is handed its configuration because it asked for it. */
   readonly reloadIntervalMs: number;

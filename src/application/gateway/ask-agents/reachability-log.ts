@@ -63,7 +63,10 @@ export class ReachabilityLog {
     }
   }
 
-  /** What came cannot be read, so the connection was closed: a line at most once in a while, with what came to it since. */
+  /**
+   * What came cannot be read, so the connection was closed: a line at most once in a while, with what came to it
+   * since.
+   */
   malformed(end: ConnectionEnd): void {
     this.#malformedSince += 1;
     const now = this.#clock.monotonicMs();

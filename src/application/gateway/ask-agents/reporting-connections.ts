@@ -5,8 +5,9 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { PooledAgentConnection } from './pooled-agent-connection.js';
 
 /**
- * Which connection speaks for an agent id: an agent reports the same by each of them. One does as long as it stands and
- * reports, so that what comes is in order, also while an agent that keeps its id drains and its successor reports already.
+ * Which connection speaks for an agent id: an agent reports the same by each of them. One does as long as it stands
+ * and reports, so that what comes is in order, also while an agent that keeps its id drains and its successor reports
+ * already.
  */
 export class ReportingConnections {
   readonly #clock: Pick<Clock, 'monotonicMs'>;

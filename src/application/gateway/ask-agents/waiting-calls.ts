@@ -13,8 +13,8 @@ export class WaitingCalls {
   readonly #calls = new Map<AgentCall, boolean>();
 
   /**
-   * `permits`: the places of the queue, where other workers have calls waiting as well; null: there are `maxQueueDepth` here
-   * alone. `evicted` is called with one that waits no more, because there is no place.
+   * `permits`: the places of the queue, where other workers have calls waiting as well; null: there are
+   * `maxQueueDepth` here alone. `evicted` is called with one that waits no more, because there is no place.
    */
   constructor(maxQueueDepth: number, permits: Permits | null, evicted: (call: AgentCall) => void) {
     this.#maxQueueDepth = maxQueueDepth;

@@ -26,8 +26,9 @@ export interface AuditTrailParts {
 /** An audit log that is opened, and not in force. */
 export interface PreparedAudit {
   /**
-   * From now on it takes the records; the one before writes what it has, and ends. Where there is none any more, the one before has the last
-   * records too: those of this turn, of what is held, and of what comes until `lastRecords` settles. Cannot fail.
+   * From now on it takes the records; the one before writes what it has, and ends. Where there is none any more, the
+   * one before has the last records too: those of this turn, of what is held, and of what comes until `lastRecords`
+   * settles. Cannot fail.
    */
   commit(lastRecords?: () => Promise<unknown>): void;
   abandon(): Promise<void>;
@@ -116,7 +117,10 @@ export class AuditTrail {
     if (this.#log !== null) this.record(undecidedRecord(auditedRequest(request), agent, reason, isLetThrough));
   }
 
-  /** Something that became of the gateway as a whole. Of several workers none tells of it: their supervisor does, once. */
+  /**
+   * Something that became of the gateway as a whole. Of several workers none tells of it: their supervisor does,
+   * once.
+   */
   act(event: GatewayEvent, outcome: AuditOutcome, members: AuditRecord['members'] = {}): void {
     const { worker, version } = this.#parts;
     if (worker === 0) this.record({ event, outcome, members: { version, ...members } });
@@ -129,7 +133,10 @@ export class AuditTrail {
     this.#tellOfLoss();
   }
 
-  /** A log that leaves waits for the record of a request that is about to change the gateway, until what is returned is called. */
+  /**
+   * A log that leaves waits for the record of a request that is about to change the gateway, until what is returned
+   * is called.
+   */
   hold(): () => void {
     let isHeld = true;
     this.#held += 1;

@@ -20,12 +20,14 @@ export interface HealthCheckerParts {
 /** Checks of one upstream that are under way at a time: more wait for one of them to end. */
 export const maximumChecks = 32;
 
-/** Share of the interval by which a check may come earlier or later, so that the checks of many gateways do not meet. */
+/**
+ * Share of the interval by which a check may come earlier or later, so that the checks of many gateways do not meet.
+ */
 const jitter = 0.1;
 
 /**
- * Checks the targets of one upstream, each once in an interval, and never one of them twice at a time. The first check of
- * a target begins at once, the second at some time within the interval.
+ * Checks the targets of one upstream, each once in an interval, and never one of them twice at a time. The first
+ * check of a target begins at once, the second at some time within the interval.
  */
 export class HealthChecker {
   readonly #upstream: string;
@@ -43,7 +45,10 @@ export class HealthChecker {
     this.#parts = parts;
   }
 
-  /** The targets from now on. Those that stay keep their times, and what a check that is under way comes to is taken in. */
+  /**
+   * The targets from now on. Those that stay keep their times, and what a check that is under way comes to is taken
+   * in.
+   */
   watch(targets: readonly CheckedTarget[]): void {
     this.#watched.replace(targets);
     this.#waiting = this.#waiting.filter(({ isGone }) => !isGone);
@@ -56,7 +61,9 @@ export class HealthChecker {
     this.#plan();
   }
 
-  /** No target is watched any more. Checks that are under way end by themselves, and what they come to is not heeded. */
+  /**
+   * No target is watched any more. Checks that are under way end by themselves, and what they come to is not heeded.
+   */
   stop(): void {
     this.#isRunning = false;
     this.watch([]);

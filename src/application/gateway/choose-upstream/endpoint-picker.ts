@@ -28,8 +28,8 @@ export class EndpointPicker {
   }
 
   /**
-   * Null where there is no candidate. A client goes where its cookie says, and waits there if it has to; else it gets one
-   * for where it is sent.
+   * Null where there is no candidate. A client goes where its cookie says, and waits there if it has to; else it gets
+   * one for where it is sent.
    */
   pick(candidates: readonly Endpoint[], wish: BalancingRequest): PickedEndpoint | null {
     if (this.#cookie === null) return this.#balanced(candidates, wish)?.silently ?? null;

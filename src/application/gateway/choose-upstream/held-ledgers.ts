@@ -21,7 +21,10 @@ export class HeldLedgers {
     this.#rules = rules;
   }
 
-  /** The generation is in force: its rules hold for all that it holds. INVARIANT: it holds nothing more once it is not. */
+  /**
+   * The generation is in force: its rules hold for all that it holds. INVARIANT: it holds nothing more once it is
+   * not.
+   */
   takeOver(): void {
     this.#isInForce = true;
     for (const ledger of this.#held.values()) ledger.goBy(this.#rules);

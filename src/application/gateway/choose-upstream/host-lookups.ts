@@ -47,7 +47,10 @@ const startWaitMs = 2_000;
 /** After a look-up that failed the next one comes sooner, and ever less soon. */
 const firstRetryMs = 1_000;
 
-/** Share of the time between look-ups by which one may come earlier or later, so that gateways do not look all at once. */
+/**
+ * Share of the time between look-ups by which one may come earlier or later, so that gateways do not look all at
+ * once.
+ */
 const jitter = 0.1;
 
 interface LookedUpHost {
@@ -128,7 +131,10 @@ export class HostLookups {
     return this.#names.get(host)?.error ?? 'not looked up yet';
   }
 
-  /** Since when a host cannot be looked up, in milliseconds since the Unix epoch; null where it can be, or was not yet. */
+  /**
+   * Since when a host cannot be looked up, in milliseconds since the Unix epoch; null where it can be, or was not
+   * yet.
+   */
   failedSinceMs(host: string): number | null {
     return this.#names.get(host)?.failedSinceMs ?? null;
   }

@@ -29,8 +29,8 @@ const probeText = (probe: HealthProbe | null): string => {
 };
 
 /**
- * What is known of one target of an upstream. It outlives the configuration that it was begun under: both generations of
- * a reload write the same one.
+ * What is known of one target of an upstream. It outlives the configuration that it was begun under: both generations
+ * of a reload write the same one.
  */
 export class TargetLedger {
   /** Requests and tunnels that it is busy with. */
@@ -62,8 +62,8 @@ export class TargetLedger {
   }
 
   /**
-   * Puts these rules in force. Another breaker rule ends an ejection and ignores the requests under way. The health that
-   * the previous checks have found holds until the first new check.
+   * Puts these rules in force. Another breaker rule ends an ejection and ignores the requests under way. The health
+   * that the previous checks have found holds until the first new check.
    */
   goBy(rules: LedgerRules): void {
     const before = this.#rules;
@@ -83,7 +83,10 @@ export class TargetLedger {
     if (drained) this.#tell();
   }
 
-  /** When the target was first ejected since it last worked, in milliseconds since the Unix epoch; null: it is not ejected. */
+  /**
+   * When the target was first ejected since it last worked, in milliseconds since the Unix epoch; null: it is not
+   * ejected.
+   */
   get ejectedSinceMs(): number | null {
     return this.#ejectedSinceMs;
   }

@@ -11,8 +11,8 @@ interface HeldLedger {
 const keyOf = (upstream: string, address: string): string => `${upstream} ${address}`;
 
 /**
- * The ledgers of all targets, one for the gateway. Each is kept for as long as some generation holds it: over a reload the
- * new one takes it up before the old one lets go.
+ * The ledgers of all targets, one for the gateway. Each is kept for as long as some generation holds it: over a
+ * reload the new one takes it up before the old one lets go.
  */
 export class TargetLedgers {
   readonly knownAddresses = new KnownAddresses();

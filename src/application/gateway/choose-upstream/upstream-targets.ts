@@ -146,7 +146,10 @@ export class UpstreamTargets implements TargetChooser {
     return this.#endpoints.weighted.some(({ text }) => !tried.includes(text));
   }
 
-  /** Resolves when the names of targets have been looked up, whatever that came to, and at the latest after two seconds. */
+  /**
+   * Resolves when the names of targets have been looked up, whatever that came to, and at the latest after two
+   * seconds.
+   */
   start(): Promise<void> {
     return this.#lookups.start();
   }
@@ -176,7 +179,8 @@ export class UpstreamTargets implements TargetChooser {
   /**
    * Sends no new request to a target, over reloads, until that is taken back.
    *
-   * @param address `host:port`: of an endpoint; or as it is configured, for every address that the name has or will have
+   * @param address `host:port`: of an endpoint; or as it is configured, for every address that the name has or will
+   * have
    */
   drain(address: string): DrainChange {
     return this.#setDrained(address, true);
@@ -188,8 +192,8 @@ export class UpstreamTargets implements TargetChooser {
   }
 
   /**
-   * Another generation has come: it looks at the targets from now on, by its own checks. What is still here goes by what
-   * is known.
+   * Another generation has come: it looks at the targets from now on, by its own checks. What is still here goes by
+   * what is known.
    */
   stopLooking(): void {
     this.#lookups.stop();

@@ -25,8 +25,8 @@ const areEqual = (one: CircuitBreakerRules | null, other: CircuitBreakerRules | 
   one?.failureThreshold === other?.failureThreshold && one?.openMs === other?.openMs && one?.probes === other?.probes;
 
 /**
- * The circuit breaker of one agent, route or target. A call that it admits belongs to a period; the outcome counts while
- * that period lasts. Without rules the breaker is disabled: it admits every call and never opens.
+ * The circuit breaker of one agent, route or target. A call that it admits belongs to a period; the outcome counts
+ * while that period lasts. Without rules the breaker is disabled: it admits every call and never opens.
  */
 export class CircuitBreakerHolder {
   readonly #clock: Clock;

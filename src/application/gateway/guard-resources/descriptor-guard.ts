@@ -10,7 +10,10 @@ import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 const intervalMs = 1_000;
 /** Between two lines that say the same. */
 const repeatedLineMs = 10_000;
-/** Each connection of a client may come with one to an upstream, and there are idle ones: from here on each is looked at. */
+/**
+ * Each connection of a client may come with one to an upstream, and there are idle ones: from here on each is looked
+ * at.
+ */
 const nearShare = 1 / 4;
 
 export interface DescriptorGuardParts {
@@ -24,9 +27,9 @@ export interface DescriptorGuardParts {
 }
 
 /**
- * Reports that the process has no free file descriptor, one guard in each process. The system does not report it when a
- * connection is accepted: libuv accepts such a connection and closes it without an event. So the process is looked at once a
- * second, and after each connection while there are many.
+ * Reports that the process has no free file descriptor, one guard in each process. The system does not report it when
+ * a connection is accepted: libuv accepts such a connection and closes it without an event. So the process is looked
+ * at once a second, and after each connection while there are many.
  */
 export class DescriptorGuard {
   readonly #parts: DescriptorGuardParts;

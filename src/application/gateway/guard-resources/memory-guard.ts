@@ -33,7 +33,10 @@ export interface MemoryGuardParts {
   readonly tell: (violation: LimitViolation | null) => void;
 }
 
-/** Watches the memory of the gateway, one in each of its processes over all its configurations. Without a limit it does nothing. */
+/**
+ * Watches the memory of the gateway, one in each of its processes over all its configurations. Without a limit it
+ * does nothing.
+ */
 export class MemoryGuard {
   readonly #parts: MemoryGuardParts;
   #limit: MemoryLimit | null = null;

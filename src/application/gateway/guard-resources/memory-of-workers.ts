@@ -11,7 +11,10 @@ export class MemoryOfWorkers {
     this.#figures = figures;
   }
 
-  /** Hears a worker from now on, and tells it of the others. @returns to be called when it is gone: what it held is free at once */
+  /**
+   * Hears a worker from now on, and tells it of the others. @returns to be called when it is gone: what it held is
+   * free at once
+   */
   join(worker: WorkerChannel): () => void {
     this.#workers.set(worker, 0);
     worker.hear(workerMemory, (bytes) => {

@@ -37,7 +37,10 @@ export class MemoryReports {
     return this.#othersBytes;
   }
 
-  /** Tells at once, and then for as long as the supervisor is there. @param isGuarded whether memory has a limit at the moment */
+  /**
+   * Tells at once, and then for as long as the supervisor is there. @param isGuarded whether memory has a limit at
+   * the moment
+   */
   start(isGuarded: () => boolean): void {
     const { supervisor, figures, scheduler } = this.#parts;
     this.stop();

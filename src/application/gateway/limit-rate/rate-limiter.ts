@@ -31,7 +31,10 @@ const breakerRules: CircuitBreakerRules = { failureThreshold: 1, openMs: 1_000, 
 const letThrough: RateJudgement = { kind: 'unjudged', isLetThrough: true };
 const heldBack: RateJudgement = { kind: 'unjudged', isLetThrough: false };
 
-/** Takes tokens from a store, and knows what to do while it is away: a line is written when it goes and when it is back. */
+/**
+ * Takes tokens from a store, and knows what to do while it is away: a line is written when it goes and when it is
+ * back.
+ */
 export class RateLimiter {
   readonly #store: RateLimitStore;
   readonly #withoutStore: WithoutStore;

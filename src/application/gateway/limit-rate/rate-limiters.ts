@@ -38,8 +38,8 @@ interface SharedLimiter {
 export const storeCheckMs = 5_000;
 
 /**
- * The limiters of the configurations that are in force. Those with the same options share one, so that a reload neither empties buckets nor
- * connects anew.
+ * The limiters of the configurations that are in force. Those with the same options share one, so that a reload
+ * neither empties buckets nor connects anew.
  */
 export class RateLimiters {
   readonly #parts: RateLimitersParts;

@@ -263,8 +263,8 @@ const alikeOf = ({ forwarded: { alike, headers } }: ExchangeView<'forwarded'>): 
   alike !== null && alike.fields === headers ? alike : null;
 
 /**
- * The cached result of an answer that was given before to a request with the same headers on this connection; null: there
- * is none. Only answers that allow the request without further wishes are cached.
+ * The cached result of an answer that was given before to a request with the same headers on this connection; null:
+ * there is none. Only answers that allow the request without further wishes are cached.
  */
 export const answeredAgain = (
   exchange: ExchangeView<'forwarded' | 'request'>,

@@ -32,8 +32,8 @@ export class ProblemAnswerer {
   }
 
   /**
-   * `detail` is for the client, `fields` for the log alone. Where the head is sent already, the connection is cut instead: the
-   * client must not take what it got for the whole.
+   * `detail` is for the client, `fields` for the log alone. Where the head is sent already, the connection is cut
+   * instead: the client must not take what it got for the whole.
    */
   answer(
     exchange: AnswerableExchange,

@@ -21,8 +21,8 @@ export interface AgentLimitDependencies {
 export type JudgedMessage = 'request' | 'response';
 
 /**
- * Handles a request or response without an answer of an agent. With failure mode `open` it goes on without the agent, with
- * `closed` the client gets a problem. A malformed answer opens nothing; see `opensOn`.
+ * Handles a request or response without an answer of an agent. With failure mode `open` it goes on without the agent,
+ * with `closed` the client gets a problem. A malformed answer opens nothing; see `opensOn`.
  */
 export const applyFailureMode = (
   exchange: StageExchange<'id' | 'target'>,

@@ -2,7 +2,10 @@ import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
 import { type RepeatableBody, ReplayableBody } from './replayable-body.js';
 
-/** Pieces of this size or more are kept as they are. Smaller ones are copied together: each piece has a cost of its own. */
+/**
+ * Pieces of this size or more are kept as they are. Smaller ones are copied together: each piece has a cost of its
+ * own.
+ */
 export const largePieceOctets = 4_096;
 
 /** Keeps octets that come in many small pieces in few larger ones. */

@@ -50,9 +50,9 @@ export const certificateHeaderRules = (
 type CertifiedExchange = ExchangeView<'client' | 'request', 'forwarded'>;
 
 /**
- * Removes every header that carries a client certificate from the request, and keeps the trusted ones aside: those of a
- * trusted proxy and that of the TLS handshake. `prepareHeaders` adds them after the Connection header is applied, so that
- * nothing of the client can remove them.
+ * Removes every header that carries a client certificate from the request, and keeps the trusted ones aside: those of
+ * a trusted proxy and that of the TLS handshake. `prepareHeaders` adds them after the Connection header is applied,
+ * so that nothing of the client can remove them.
  */
 export const takeCertificateFields = (exchange: CertifiedExchange, rules: CertificateHeaderRules): void => {
   if (rules.stripped.names.size === 0) return;

@@ -61,8 +61,8 @@ export class ForwardedRequest {
 /** What the agents of a route said. The agent stage makes it. */
 export class AgentAnswers {
   /**
-   * The agents that hear of the rest of the request, in the route's order: those that were asked, and those that are not
-   * subscribed to its head.
+   * The agents that hear of the rest of the request, in the route's order: those that were asked, and those that are
+   * not subscribed to its head.
    */
   asked: readonly RouteAgent[];
   /** Operations on the response, whether it comes from the upstream or from the gateway. */
@@ -216,13 +216,16 @@ export type AnswerableExchange = ExchangeView<
   'outcome'
 >;
 
-/** An exchange as a stage sees it that reads some parts and makes or changes others. Every stage may answer the client. */
+/**
+ * An exchange as a stage sees it that reads some parts and makes or changes others. Every stage may answer the
+ * client.
+ */
 export type StageExchange<Reads extends keyof Exchange, Makes extends keyof Exchange = never> = AnswerableExchange &
   ExchangeView<Reads, Makes>;
 
 /**
- * A stage that reads some parts of an exchange and makes or changes others. The stages that run or resume others take the
- * whole exchange: `chooseRoute`, `askAgents` and `sendToUpstream`.
+ * A stage that reads some parts of an exchange and makes or changes others. The stages that run or resume others take
+ * the whole exchange: `chooseRoute`, `askAgents` and `sendToUpstream`.
  */
 export type StageOf<Reads extends keyof Exchange, Makes extends keyof Exchange = never> = (
   exchange: StageExchange<Reads, Makes>,

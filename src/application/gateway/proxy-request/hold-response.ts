@@ -26,8 +26,8 @@ const mayBeHeld = ({ headers, body }: UpstreamResponse, maxOctets: number): bool
   (body?.declaredLength ?? 0) <= maxOctets && !isEventStream(headers) && !isUnbuffered(headers);
 
 /**
- * Reads a response to its end before it is relayed. One of more than `maxOctets` is relayed as soon as that is known. An event
- * stream, and a response whose upstream turns buffering off, are not held.
+ * Reads a response to its end before it is relayed. One of more than `maxOctets` is relayed as soon as that is known.
+ * An event stream, and a response whose upstream turns buffering off, are not held.
  */
 export const holdResponse = async (
   exchange: ExchangeView<'request'>,
@@ -59,8 +59,8 @@ export interface HeldAttempt {
 }
 
 /**
- * Relays a response after the agents of the route have judged it and after it was held, where the rules ask for that. The
- * result is why the client did not get all of it; null: it did.
+ * Relays a response after the agents of the route have judged it and after it was held, where the rules ask for that.
+ * The result is why the client did not get all of it; null: it did.
  */
 export const relayHeldResponse = async (
   exchange: RelayingExchange & JudgedExchange,

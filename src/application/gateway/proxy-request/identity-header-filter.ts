@@ -3,8 +3,8 @@ import type { DeclaredHeaderNames } from '../ask-agents/declared-header-names.js
 import type { ExchangeView } from './exchange.js';
 
 /**
- * The headers that no client may send on any route: the fixed identity and certificate headers, those of the agent blocks, and
- * those that agents declare in their handshakes. Compiled again only when an agent declares other names.
+ * The headers that no client may send on any route: the fixed identity and certificate headers, those of the agent
+ * blocks, and those that agents declare in their handshakes. Compiled again only when an agent declares other names.
  */
 export class IdentityHeaderFilter {
   readonly #configured: readonly string[];
@@ -28,8 +28,8 @@ export class IdentityHeaderFilter {
   }
 
   /**
-   * Removes the headers that agents have declared since the headers were prepared: an agent may connect while the request
-   * waits for it. Call it before the agent's own headers are applied.
+   * Removes the headers that agents have declared since the headers were prepared: an agent may connect while the
+   * request waits for it. Call it before the agent's own headers are applied.
    */
   removeNewlyDeclared({ forwarded }: ExchangeView<never, 'forwarded'>): void {
     const now = this.current();

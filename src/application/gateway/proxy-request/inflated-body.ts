@@ -21,8 +21,8 @@ export class BodyLimitError extends BodyReadError {
 const maxEagerPieces = 256;
 
 /**
- * Records a body as it is read, so that it can be read again from its beginning. Of very many small pieces it gives fewer,
- * larger ones: each piece costs a decoder more than its octets.
+ * Records a body as it is read, so that it can be read again from its beginning. Of very many small pieces it gives
+ * fewer, larger ones: each piece costs a decoder more than its octets.
  */
 export class RecordingBody implements BodySource {
   /** Octets read so far. */

@@ -94,8 +94,8 @@ export type InspectionFailure =
   | { readonly kind: 'unsupported_encoding'; readonly detail: string };
 
 /**
- * Sends an agent a body without its content codings while the agent asks for more, always with a last chunk, which is empty
- * where there is no body. Nothing is forwarded meanwhile. To give up, cancel both the call and the body.
+ * Sends an agent a body without its content codings while the agent asks for more, always with a last chunk, which is
+ * empty where there is no body. Nothing is forwarded meanwhile. To give up, cancel both the call and the body.
  */
 export const inspectBody = async (
   inspection: BodyInspection,

@@ -25,8 +25,8 @@ export interface ResponseJudgeDependencies extends FailureModeDependencies {
 }
 
 /**
- * What becomes of a response. `ended`: it does not go on; the client has its answer, or is gone, or (with a fault) has to
- * be told why.
+ * What becomes of a response. `ended`: it does not go on; the client has its answer, or is gone, or (with a fault)
+ * has to be told why.
  */
 export type JudgedResponse =
   | { readonly kind: 'relay'; readonly response: UpstreamResponse }

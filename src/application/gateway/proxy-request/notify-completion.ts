@@ -12,8 +12,8 @@ export interface CompletionDependencies extends AgentLimitDependencies {
 type CompletedExchange = CountedExchange & ExchangeView<'agents' | 'client' | 'correlationId' | 'trace' | 'traceId'>;
 
 /**
- * Tells the agents that are subscribed to it of an exchange that is over. Nobody waits for what they answer. The clients of
- * all that were asked may forget it.
+ * Tells the agents that are subscribed to it of an exchange that is over. Nobody waits for what they answer. The
+ * clients of all that were asked may forget it.
  */
 export const notifyCompletion = (
   exchange: CompletedExchange,

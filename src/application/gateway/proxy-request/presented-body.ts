@@ -150,8 +150,8 @@ export class PresentedBody {
   }
 
   /**
-   * Takes in what the agent makes of the chunk that `next` gave last: null leaves it. A message without a body stays one,
-   * whatever is made of it. The error says why something else cannot be.
+   * Takes in what the agent makes of the chunk that `next` gave last: null leaves it. A message without a body stays
+   * one, whatever is made of it. The error says why something else cannot be.
    */
   keep(mutation: Uint8Array | null): Result<void, AgentFailure> {
     if (this.#source === null) return ok(undefined);
@@ -175,7 +175,9 @@ export class PresentedBody {
     return this.#pieces?.behind(this.#seen, this.#source?.declaredLength ?? null) ?? null;
   }
 
-  /** The whole body as the agent leaves it. `keepsTrailers`: they go on, and so does a framing that has room for them. */
+  /**
+   * The whole body as the agent leaves it. `keepsTrailers`: they go on, and so does a framing that has room for them.
+   */
   afterwards(keepsTrailers: boolean): BodyAfterwards {
     if (!this.#isChanged || this.#pieces === null) {
       return { body: this.original(), isChanged: false, inflation: null };

@@ -125,8 +125,8 @@ const relayBody = (exchange: RelayingExchange, body: BodySource): MaybePromise<R
 };
 
 /**
- * Relays a response piece by piece, as fast as the slower side goes. The result is why it ended early, where the client has
- * to be told; else null.
+ * Relays a response piece by piece, as fast as the slower side goes. The result is why it ended early, where the
+ * client has to be told; else null.
  */
 export const relayResponse = (
   exchange: RelayingExchange,
@@ -175,8 +175,8 @@ export const relayInterim = (
 };
 
 /**
- * Applies the operations of all agents to the head of a response. Together they may be more than one answer may hold: all
- * are applied.
+ * Applies the operations of all agents to the head of a response. Together they may be more than one answer may hold:
+ * all are applied.
  */
 export const withResponseOperations = (headers: HeaderList, operations: readonly HeaderOperation[]): HeaderList => {
   let fields = headers;
@@ -191,8 +191,8 @@ export const withResponseOperations = (headers: HeaderList, operations: readonly
 const identity = ownedHeaders(alwaysOwned);
 
 /**
- * Whether the upstream must not set a canonical name beside the head of its response: agents have set or removed it there,
- * or the gateway owns it.
+ * Whether the upstream must not set a canonical name beside the head of its response: agents have set or removed it
+ * there, or the gateway owns it.
  */
 export const settledFields = ({
   agents: { responseOperations },

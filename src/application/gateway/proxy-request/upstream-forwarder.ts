@@ -25,8 +25,8 @@ import type { SendingRules } from './sending-rules.js';
 const noTargets: readonly string[] = [];
 
 /**
- * Sends one request to a target of its upstream, and to others while the retry rules and the retry allowance permit; then
- * relays the response. It ends the exchange: with the response, with a problem, or with an internal error.
+ * Sends one request to a target of its upstream, and to others while the retry rules and the retry allowance permit;
+ * then relays the response. It ends the exchange: with the response, with a problem, or with an internal error.
  */
 export class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamAttempts {
   count = 0;

@@ -22,8 +22,9 @@ const outcomeOf = (status: number): Extract<AuditOutcome, 'begun' | 'carried_out
 };
 
 /**
- * Tells the log and the audit log of what was asked by the admin address: of what changes something, and of who may not ask. Of what was
- * not carried out a few are told in a second, then how many more there were: whoever tries tokens is not to push out other records.
+ * Tells the log and the audit log of what was asked by the admin address: of what changes something, and of who may
+ * not ask. Of what was not carried out a few are told in a second, then how many more there were: whoever tries
+ * tokens is not to push out other records.
  */
 export class AdminAccount {
   readonly #logger: Logger;
@@ -36,7 +37,10 @@ export class AdminAccount {
     this.#windows = windows;
   }
 
-  /** A request is being answered, which may end the audit log: that has a place for it until what is returned is called. */
+  /**
+   * A request is being answered, which may end the audit log: that has a place for it until what is returned is
+   * called.
+   */
   begin(): () => void {
     return this.#audit.hold();
   }

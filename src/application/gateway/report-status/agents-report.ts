@@ -119,6 +119,9 @@ export const agentsReadiness = (agents: readonly AgentStatus[]): Readonly<Record
     ]),
   );
 
-/** It gives no answers: no connection takes calls, it says itself that it cannot decide, or it has failed too often to be asked. */
+/**
+ * It gives no answers: no connection takes calls, it says itself that it cannot decide, or it has failed too often to
+ * be asked.
+ */
 export const isAbsent = ({ state, breaker }: AgentStatus): boolean =>
   state === 'unreachable' || state === 'unhealthy' || breaker === 'open';

@@ -28,8 +28,8 @@ const decoded = (text: string): string | null => {
 };
 
 /**
- * Reads `/admin/upstreams/<name>/targets/<address>/drain` or `/undrain`; null where the path is another. A `/` in a name
- * may be written as it is or as `%2F`.
+ * Reads `/admin/upstreams/<name>/targets/<address>/drain` or `/undrain`; null where the path is another. A `/` in a
+ * name may be written as it is or as `%2F`.
  */
 const readDrainCommand = (path: string): DrainCommand | null => {
   if (!path.startsWith(prefix)) return null;

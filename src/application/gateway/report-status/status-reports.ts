@@ -176,9 +176,9 @@ const versionReport = (identity: ProgramIdentity): VersionReport => ({
 });
 
 /**
- * The bodies of the built-in endpoints, wherever they are mounted: on the admin address or on a route. How a balancer and
- * an operator see the gateway at a glance is answered by whichever worker was asked, from what it knows itself; figures are
- * those of all workers.
+ * The bodies of the built-in endpoints, wherever they are mounted: on the admin address or on a route. How a balancer
+ * and an operator see the gateway at a glance is answered by whichever worker was asked, from what it knows itself;
+ * figures are those of all workers.
  */
 export class StatusReports {
   readonly #state: GatewayState;

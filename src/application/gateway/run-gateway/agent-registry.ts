@@ -20,8 +20,8 @@ interface RegisteredAgent {
 export interface PreparedAgents {
   readonly clients: ReadonlyMap<string, AgentClient>;
   /**
-   * Makes these the agents, and hands their configurations over. Gives back those that are no longer used: they have been
-   * retired, and are to be stopped once nobody asks them any more.
+   * Makes these the agents, and hands their configurations over. Gives back those that are no longer used: they have
+   * been retired, and are to be stopped once nobody asks them any more.
    */
   commit(): readonly AgentClient[];
   /** Forgets what was made. */
@@ -146,7 +146,10 @@ export class AgentRegistry {
     if (capabilities !== null) this.declaredHeaders.declare(client.name, capabilities.ownedHeaders);
   }
 
-  /** Hands over an unchanged configuration too: the agent reads its files again, and may have refused or missed an earlier one. */
+  /**
+   * Hands over an unchanged configuration too: the agent reads its files again, and may have refused or missed an
+   * earlier one.
+   */
   async #handOver(client: AgentClient, { name, config }: AgentConfiguration): Promise<void> {
     this.#logHandover(name, await client.configure(config));
   }

@@ -12,13 +12,19 @@ export interface AgentTlsParts {
   readonly certificates: Pick<CertificateReader, 'readPem'>;
 }
 
-/** What is wrong with the files of TLS to agents, or worth a word. Each text names its agent; none holds anything of a key. */
+/**
+ * What is wrong with the files of TLS to agents, or worth a word. Each text names its agent; none holds anything of a
+ * key.
+ */
 export interface AgentTlsFindings {
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** Finds out whether the certificates, keys and authorities that gRPC agents are reached with can be used, as the files are now. */
+/**
+ * Finds out whether the certificates, keys and authorities that gRPC agents are reached with can be used, as the
+ * files are now.
+ */
 export const checkAgentTls = async (
   agents: readonly AgentConfiguration[],
   parts: AgentTlsParts,

@@ -65,7 +65,10 @@ export class Gateway {
     return next;
   }
 
-  /** Does all of a reload that takes time or can fail. Other loads, and so other reloads, wait until it is committed or abandoned. */
+  /**
+   * Does all of a reload that takes time or can fail. Other loads, and so other reloads, wait until it is committed
+   * or abandoned.
+   */
   prepareReload(): Promise<Result<PreparedReload, LoadFailure>> {
     const prepared = this.#loading.then(() => this.#prepareReload());
     this.#loading = prepared.then(({ reload, settled }) => (reload.ok ? settled : undefined));
@@ -112,7 +115,8 @@ export class Gateway {
     await this.#loading;
     const adminKey = isReplaced ? null : adminListenerKey(state.configuration());
     const open = listeners.open();
-    // The admin address answers until the end, where it is still this one's, so that whoever watches the drain can see it.
+    // The admin address answers until the end, where it is still this one's, so that whoever watches the drain can
+    // see it.
     await Promise.all(
       open.filter(({ key }) => key !== adminKey).map((listener) => listener.drain(graceMs, isReplaced)),
     );

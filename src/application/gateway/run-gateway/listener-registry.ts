@@ -17,8 +17,9 @@ const maxWaiting = 1_024;
 const notInForce: ConnectionAdmission = { kind: 'refused', answer: { status: 503, headers: [], body: '' } };
 
 /**
- * Hands requests to whatever serves the listener at the moment: a reload may give its address another purpose. Connections
- * that come before the configuration of a new listener is in force wait for that, unread: the one before knows nothing of it.
+ * Hands requests to whatever serves the listener at the moment: a reload may give its address another purpose.
+ * Connections that come before the configuration of a new listener is in force wait for that, unread: the one before
+ * knows nothing of it.
  */
 class SwitchableHandler implements RequestHandler {
   #current: RequestHandler;
@@ -87,13 +88,13 @@ export interface WantedListener {
 }
 
 /**
- * Listeners that a new configuration will use, the new ones bound already; none of these accepts yet. Once they listen, their
- * connections wait, unread, for the configuration to come into force.
+ * Listeners that a new configuration will use, the new ones bound already; none of these accepts yet. Once they
+ * listen, their connections wait, unread, for the configuration to come into force.
  */
 export interface PreparedListeners {
   /**
-   * The new ones begin to accept, all in one turn of the loop. Rejects with the system's error in the same turn, all of them
-   * closed: no connection was accepted then.
+   * The new ones begin to accept, all in one turn of the loop. Rejects with the system's error in the same turn, all
+   * of them closed: no connection was accepted then.
    */
   listen(): Promise<void>;
   /**
@@ -135,7 +136,10 @@ export class ListenerRegistry {
     return [...this.#open.values()].map(({ listener }) => listener);
   }
 
-  /** Binds what is not bound yet, and does not listen on it. Rejects with the system's error, everything then as it was. */
+  /**
+   * Binds what is not bound yet, and does not listen on it. Rejects with the system's error, everything then as it
+   * was.
+   */
   async prepare(wanted: readonly WantedListener[]): Promise<PreparedListeners> {
     const next = new Map<string, RegisteredListener>();
     const bound: BoundListener[] = [];

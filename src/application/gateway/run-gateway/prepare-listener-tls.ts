@@ -26,9 +26,9 @@ export interface ListenerTlsParts {
 type Checked<Value> = Result<Value, readonly string[]>;
 
 /**
- * Reads the certificates, keys and authorities of every `https` listener, and has the engine make them ready. The errors are
- * all of those that were found: each names the listener, the key of the configuration and its file, and none holds
- * anything of a private key.
+ * Reads the certificates, keys and authorities of every `https` listener, and has the engine make them ready. The
+ * errors are all of those that were found: each names the listener, the key of the configuration and its file, and
+ * none holds anything of a private key.
  */
 export const prepareListenerTls = async (
   listeners: readonly ListenerConfiguration[],

@@ -12,9 +12,15 @@ export interface LoadFailure {
 /** A failure that no place of the file stands for. */
 export const loadFailure = (reason: string, cause: unknown = null): LoadFailure => ({ problems: [], reason, cause });
 
-/** A configuration for which all is built and bound. It has to be committed or abandoned: no other is loaded until then. */
+/**
+ * A configuration for which all is built and bound. It has to be committed or abandoned: no other is loaded until
+ * then.
+ */
 export interface PreparedReload {
-  /** Brings it into force in one step that cannot fail. Does nothing where it was abandoned, also by the gateway's end. */
+  /**
+   * Brings it into force in one step that cannot fail. Does nothing where it was abandoned, also by the gateway's
+   * end.
+   */
   commit(): void;
   /** Closes what was opened for it; what is in force stays. Does nothing after a commit. */
   abandon(): Promise<void>;

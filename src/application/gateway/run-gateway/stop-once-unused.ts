@@ -5,7 +5,9 @@ import type { Scheduler } from '../../ports/shared/scheduler.js';
 export interface StopManner {
   /** How long everything is served as before first, though /ready says that the gateway goes; milliseconds. */
   readonly delayMs: number;
-  /** Another process serves its addresses already, and has to be the one that answers on that of the admin endpoints. */
+  /**
+   * Another process serves its addresses already, and has to be the one that answers on that of the admin endpoints.
+   */
   readonly isReplaced: boolean;
 }
 
@@ -13,8 +15,8 @@ export interface StopManner {
 export const atOnce: StopManner = { delayMs: 0, isReplaced: false };
 
 /**
- * Stops clients that have been retired once nobody asks them any more, at the latest after the grace: a request that lasts,
- * such as a WebSocket, was judged long ago.
+ * Stops clients that have been retired once nobody asks them any more, at the latest after the grace: a request that
+ * lasts, such as a WebSocket, was judged long ago.
  */
 export const stopOnceUnused = async (
   clients: readonly AgentClient[],

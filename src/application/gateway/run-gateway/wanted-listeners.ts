@@ -38,7 +38,10 @@ export const listenerKeys = (configuration: GatewayConfiguration): ReadonlySet<s
   return admin === null ? keys : keys.add(admin);
 };
 
-/** Whose connections begin with a PROXY header; null where that of nobody does. Blocks that cannot be read hold nobody. */
+/**
+ * Whose connections begin with a PROXY header; null where that of nobody does. Blocks that cannot be read hold
+ * nobody.
+ */
 const proxyHeaderSenders = ({ proxyProtocol, trustedProxies }: ListenerConfiguration): CidrSet | null => {
   if (!proxyProtocol) return null;
   const blocks = compileCidrs(trustedProxies);

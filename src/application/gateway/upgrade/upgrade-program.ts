@@ -31,7 +31,10 @@ export const abandonedPatienceMs = 5_000;
 
 const fields = { error_type: 'upgrade_failed' };
 
-/** Replaces the running program with the one that is on disk. One at a time; until the other serves, this one does as before. */
+/**
+ * Replaces the running program with the one that is on disk. One at a time; until the other serves, this one does as
+ * before.
+ */
 export class UpgradeProgram {
   readonly #launcher: SuccessorLauncher;
   readonly #scheduler: Scheduler;
@@ -74,8 +77,8 @@ export class UpgradeProgram {
   }
 
   /**
-   * Resolves with whether another process serves now; where not, the log says why. Never rejects. `reloaded`: what has to
-   * come to its end first, for the successor inherits the sockets of the moment in which it is started.
+   * Resolves with whether another process serves now; where not, the log says why. Never rejects. `reloaded`: what
+   * has to come to its end first, for the successor inherits the sockets of the moment in which it is started.
    */
   async upgrade(reloaded: Promise<unknown> | null = null): Promise<boolean> {
     const refusal = this.#refusal();
@@ -93,8 +96,8 @@ export class UpgradeProgram {
   }
 
   /**
-   * This program ends, and with it the successor that has not taken over yet. No other is started. Resolves when that has
-   * ended, at the latest after some seconds: one that hangs is killed, for it has the sockets.
+   * This program ends, and with it the successor that has not taken over yet. No other is started. Resolves when that
+   * has ended, at the latest after some seconds: one that hangs is killed, for it has the sockets.
    */
   async abandon(): Promise<void> {
     this.#isAbandoned = true;

@@ -123,9 +123,9 @@ class TotalFamilies {
 }
 
 /**
- * What one configured agent has reported, over all of its restarts. Counters and histograms add up what each agent id has
- * counted, and keep it when that is gone, so that they never go backwards; gauges are the sum of the agent ids whose
- * reports are fresh. Whatever a report holds, the ledger is bounded.
+ * What one configured agent has reported, over all of its restarts. Counters and histograms add up what each agent id
+ * has counted, and keep it when that is gone, so that they never go backwards; gauges are the sum of the agent ids
+ * whose reports are fresh. Whatever a report holds, the ledger is bounded.
  */
 export class AgentMetricsLedger {
   readonly #room: SeriesRoom;
@@ -149,8 +149,9 @@ export class AgentMetricsLedger {
   }
 
   /**
-   * Takes a report. What does not fit in is left out, and the rest taken all the same: null where that is everything. Of
-   * an agent id elsewhere one report a second is read: totals only grow, and the last one is read when the agent ends.
+   * Takes a report. What does not fit in is left out, and the rest taken all the same: null where that is everything.
+   * Of an agent id elsewhere one report a second is read: totals only grow, and the last one is read when the agent
+   * ends.
    */
   take(report: MetricsReport, nowMs: number, place: AgentPlace): DroppedSeries | null {
     const size = Math.max(1, seriesOf(report));

@@ -63,8 +63,8 @@ export class GaugeFamilies {
   }
 
   /**
-   * The value of a series is the sum of what is reported, of what agents share the largest; one whose sum is no finite number
-   * is left out.
+   * The value of a series is the sum of what is reported, of what agents share the largest; one whose sum is no
+   * finite number is left out.
    */
   all(): readonly {
     readonly name: string;

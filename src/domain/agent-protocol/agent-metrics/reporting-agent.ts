@@ -13,7 +13,10 @@ const freshIntervals = 3;
 export const believedInterval = (ms: number): number =>
   ms > 0 ? Math.min(longestMs, Math.max(shortestMs, ms)) : usualMs;
 
-/** Whether an agent is in the gateway's own process: what such a one reports is in order, and it is gone when it says so. */
+/**
+ * Whether an agent is in the gateway's own process: what such a one reports is in order, and it is gone when it says
+ * so.
+ */
 export type AgentPlace = 'here' | 'elsewhere';
 
 /** An agent that is running or was, known by its id: when it reported last. */

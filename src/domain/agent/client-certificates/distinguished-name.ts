@@ -149,8 +149,8 @@ const nonAscii = /[^\x00-\x7f]/;
 const dotlessI = '\u0131';
 
 /**
- * Without case, by way of capitals, so that `ß` is `ss`; but `admın` is not `admin`. A capital sigma would become one of
- * two small ones by its place in the word, so it is made the usual one before.
+ * Without case, by way of capitals, so that `ß` is `ss`; but `admın` is not `admin`. A capital sigma would become one
+ * of two small ones by its place in the word, so it is made the usual one before.
  */
 const foldCase = (text: string): string =>
   text
@@ -158,7 +158,10 @@ const foldCase = (text: string): string =>
     .map((part) => part.toUpperCase().replaceAll('Σ', 'σ').toLowerCase())
     .join(dotlessI);
 
-/** Without spaces at the ends, and with one for each run of them. Split, because a pattern for the end could backtrack. */
+/**
+ * Without spaces at the ends, and with one for each run of them. Split, because a pattern for the end could
+ * backtrack.
+ */
 const foldSpaces = (text: string): string => {
   if (!text.includes(' ')) return text;
   return text

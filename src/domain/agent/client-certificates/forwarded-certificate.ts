@@ -246,8 +246,8 @@ const formEnd = '-----END+CERTIFICATE-----';
 const decodeEncodedPem = (text: string): ForwardedCertificate | null => forwarded(encodedPem(text) ?? [], null);
 
 /**
- * URL-encoded PEM as forms have it, with a plus for a space. Refused where a plus stands elsewhere than in the armour, or
- * a space is written otherwise: somebody else has encoded it, and a plus of the base64 may be meant.
+ * URL-encoded PEM as forms have it, with a plus for a space. Refused where a plus stands elsewhere than in the
+ * armour, or a space is written otherwise: somebody else has encoded it, and a plus of the base64 may be meant.
  */
 const decodeFormPem = (text: string): ForwardedCertificate | null => {
   const isMixed = text.includes('%20');

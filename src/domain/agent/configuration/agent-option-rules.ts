@@ -242,7 +242,10 @@ const namesMethod = (options: AgentOptions): boolean => {
   return oidc.some(({ enabled }) => enabled) || mtls?.enabled === true || saml?.enabled === true;
 };
 
-/** The default belongs to upstreams of their own keys, until keys are configured here; a list that is empty now counts. */
+/**
+ * The default belongs to upstreams of their own keys, until keys are configured here; a list that is empty now
+ * counts.
+ */
 const apiKeyHeader = ({ apiKeyHeader: given, apiKeys = [] }: AgentOptions): string | null =>
   given ?? (apiKeys.length > 0 ? agentDefaults.apiKeyHeader : null);
 

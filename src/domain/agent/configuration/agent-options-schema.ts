@@ -223,8 +223,8 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>) => {
 };
 
 /**
- * The agent's options as one source (flags, environment, config block) gives them. An option that the source does not name
- * is absent, so sources merge by spreading: `{ ...configBlock, ...environment, ...flags }`.
+ * The agent's options as one source (flags, environment, config block) gives them. An option that the source does not
+ * name is absent, so sources merge by spreading: `{ ...configBlock, ...environment, ...flags }`.
  */
 export type AgentOptions = Readonly<ReturnType<typeof toAgentOptions>>;
 

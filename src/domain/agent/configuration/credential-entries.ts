@@ -8,8 +8,8 @@ const entrySource = (text: string): EntrySource =>
   text.startsWith('@') ? { kind: 'file', path: text.slice(1) } : { kind: 'entry', text: new Secret(text) };
 
 /**
- * Reads an entry that stands alone, commas and all. White space before it does not count; what is behind it stays, to be
- * reported, unless it follows a path. Null where there is nothing else.
+ * Reads an entry that stands alone, commas and all. White space before it does not count; what is behind it stays, to
+ * be reported, unless it follows a path. Null where there is nothing else.
  */
 export const parseSingleEntry = (text: string): EntrySource | null => {
   const entry = text.trimStart();
@@ -17,8 +17,8 @@ export const parseSingleEntry = (text: string): EntrySource | null => {
 };
 
 /**
- * Says that an entry ends in white space, null where it does not. It may be a slip, or the end of a password: to drop it
- * would be a guess. An entry of a list has none: there it is what separates.
+ * Says that an entry ends in white space, null where it does not. It may be a slip, or the end of a password: to drop
+ * it would be a guess. An entry of a list has none: there it is what separates.
  */
 export const entryEndFault = (entry: Secret): string | null => {
   const text = entry.reveal();
@@ -36,8 +36,9 @@ const isInHash = (entry: string, text: string, comma: number): boolean =>
   nextParameter.test(text.slice(comma + 1, comma + 1 + parameterLength)) && openParameters.test(entry);
 
 /**
- * Splits a list written as one text: at commas and line ends, `\,` being a comma, and so are those inside a password hash.
- * White space around an entry and empty entries do not count. An entry `@FILE` names a file that holds one entry a line.
+ * Splits a list written as one text: at commas and line ends, `\,` being a comma, and so are those inside a password
+ * hash. White space around an entry and empty entries do not count. An entry `@FILE` names a file that holds one
+ * entry a line.
  */
 export const parseEntryList = (text: string): EntrySource[] => {
   const sources: EntrySource[] = [];
@@ -61,8 +62,8 @@ export const parseEntryList = (text: string): EntrySource[] => {
 };
 
 /**
- * The entries of a file named by `@FILE`: one a line, taken as they are but for white space before them. Empty lines and lines
- * that begin with `#` do not count.
+ * The entries of a file named by `@FILE`: one a line, taken as they are but for white space before them. Empty lines
+ * and lines that begin with `#` do not count.
  */
 export const parseEntryFile = (text: string): Secret[] =>
   text
@@ -77,8 +78,8 @@ export const entryFiles = (sources: readonly EntrySource[]): string[] =>
   sources.flatMap((source) => (source.kind === 'file' ? [source.path] : []));
 
 /**
- * What a message may call the file of an entry: a key or password that begins with `@` would be taken for a path, so the
- * text is shown only where it looks like a path and cannot be an entry.
+ * What a message may call the file of an entry: a key or password that begins with `@` would be taken for a path, so
+ * the text is shown only where it looks like a path and cannot be an entry.
  */
 export const shownEntryFile = (path: string): string =>
   /^\.{0,2}\//.test(path) && !path.includes(':') ? `the file ${path}` : 'the file that it names';
@@ -125,8 +126,8 @@ export const parseApiKey = (entry: Secret): Result<ApiKey, string> => {
 };
 
 /**
- * Reads `<user>:<password>`, split at the first colon; the password may be a hash. Both come in normal form. The error is a
- * message that holds nothing of the entry.
+ * Reads `<user>:<password>`, split at the first colon; the password may be a hash. Both come in normal form. The
+ * error is a message that holds nothing of the entry.
  */
 export const parseBasicUser = (entry: Secret): Result<BasicUser, string> => {
   const text = entry.reveal();

@@ -26,8 +26,8 @@ const printable = /^[\x20-\x7e]+$/;
 const shortestClientSecret = 16;
 
 /**
- * Reads the secret of a client: `sha256:<digest>`, a password hash, or the secret itself. The error is the end of a sentence that
- * begins with the secret; it holds nothing of it.
+ * Reads the secret of a client: `sha256:<digest>`, a password hash, or the secret itself. The error is the end of a
+ * sentence that begins with the secret; it holds nothing of it.
  */
 const parseClientSecret = (secret: Secret): Result<ClientSecret, string> => {
   const text = secret.reveal();
@@ -140,7 +140,10 @@ const checkClient = (
   };
 };
 
-/** Checks the `clients` block; null where there is none. `reportOf` gives the report of the whole block, or of one client. */
+/**
+ * Checks the `clients` block; null where there is none. `reportOf` gives the report of the whole block, or of one
+ * client.
+ */
 export const exchangeClients = (
   block: TokenExchangeBlockOptions,
   methods: ExchangeMethods,

@@ -11,7 +11,10 @@ import type { AuthzOptions } from './agent-configuration.js';
 export const inlinePolicies = (texts: readonly string[]): readonly PolicySource[] =>
   texts.map((text, index) => ({ name: texts.length === 1 ? 'policy-inline' : `policy-inline-${index + 1}`, text }));
 
-/** What is wrong in the policies of an enabled `authz` block that stand in place, each by itself: they need no file to be read. */
+/**
+ * What is wrong in the policies of an enabled `authz` block that stand in place, each by itself: they need no file to
+ * be read.
+ */
 export const inlinePolicyProblems = (authz: AuthzOptions | undefined): readonly AgentOptionProblem[] => {
   if (authz?.enabled !== true) return [];
   return inlinePolicies(authz.inlinePolicies).flatMap((source, index) => {

@@ -30,7 +30,10 @@ export const optionProblemText = ({ option, message, source }: AgentOptionProble
 /** A key; one that is concealed may hold a secret, so that only its place is shown. */
 type ReportedKey = string | { readonly concealed: string };
 
-/** Takes what is wrong with a key of the `token-exchange` block, or of one of its clients; without a key, with the whole. */
+/**
+ * Takes what is wrong with a key of the `token-exchange` block, or of one of its clients; without a key, with the
+ * whole.
+ */
 export interface ExchangeReport {
   error(message: string, key?: ReportedKey, suggestion?: string): void;
   warning(message: string, key?: ReportedKey, suggestion?: string, id?: AdviceId): void;

@@ -25,8 +25,8 @@ const isDer = (octets: Uint8Array): boolean => {
 };
 
 /**
- * Whether a text is no secret but a key or a certificate, as files and providers publish them: PEM, JSON, or DER in base64.
- * A random text is one by chance in some millions.
+ * Whether a text is no secret but a key or a certificate, as files and providers publish them: PEM, JSON, or DER in
+ * base64. A random text is one by chance in some millions.
  */
 export const looksLikePublicKey = (text: string): boolean => {
   if (pem.test(text) || json.test(text)) return true;

@@ -28,7 +28,10 @@ const checkSamlUrl = (key: string, url: string, risk: string | null, report: Sam
   if (fault !== null) tell(key, fault, report);
 };
 
-/** Who can change metadata on the way can sign on as anybody, so without a signature it has to come by https, or from this machine. */
+/**
+ * Who can change metadata on the way can sign on as anybody, so without a signature it has to come by https, or from
+ * this machine.
+ */
 const checkMetadataUrl = (url: string, isSigned: boolean, report: SamlReport): void => {
   const fault = webUrlFault(url, isSigned ? null : keyRisk);
   if (fault === null) return;

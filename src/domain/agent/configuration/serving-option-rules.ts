@@ -33,7 +33,10 @@ const refuseWithoutAddress = (options: AgentOptions, error: OptionReport): void 
   }
 };
 
-/** How gRPC is served; null: not at all. What is reachable by others is served by TLS, unless that was waived in so many words. */
+/**
+ * How gRPC is served; null: not at all. What is reachable by others is served by TLS, unless that was waived in so
+ * many words.
+ */
 export const grpcServing = (options: AgentOptions, error: OptionReport): GrpcServingOptions | null => {
   const { grpcAddress: address, grpcInsecure: isInsecure = false } = options;
   if (address === undefined) {

@@ -68,7 +68,10 @@ export interface ExchangeClientBlockOptions {
   readonly subjectAudiences: readonly string[] | null;
 }
 
-/** The `token-exchange` block as it was written, with the defaults of single keys; null stands for a key that is absent. */
+/**
+ * The `token-exchange` block as it was written, with the defaults of single keys; null stands for a key that is
+ * absent.
+ */
 export interface TokenExchangeBlockOptions {
   readonly enabled: boolean;
   readonly endpointPath: string;

@@ -21,7 +21,10 @@ const wellKnown = '/.well-known/oauth-authorization-server';
 
 const exchangeRisk = 'whoever is on the way can take tokens and secrets of clients';
 
-/** Whether a message about the issuer or the public URL may show its line: a query, a user or a password is not for logs. */
+/**
+ * Whether a message about the issuer or the public URL may show its line: a query, a user or a password is not for
+ * logs.
+ */
 const isShownUrl = (url: string): boolean => !url.includes('?') && webUrlFault(url, exchangeRisk)?.secret !== true;
 
 const withoutLastSlash = (text: string): string => (text.endsWith('/') ? text.slice(0, -1) : text);
@@ -148,7 +151,10 @@ const checkIssuer = (
   report.warning(message, place, 'give an issuer of our own');
 };
 
-/** Checks the `token-exchange` block, against the methods too; null where it is not enabled, and what else it says does not count. */
+/**
+ * Checks the `token-exchange` block, against the methods too; null where it is not enabled, and what else it says
+ * does not count.
+ */
 export const enabledTokenExchange = (
   block: TokenExchangeBlockOptions | undefined,
   methods: ExchangeMethods,

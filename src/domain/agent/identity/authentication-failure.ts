@@ -67,8 +67,8 @@ const weight = ({ reason }: AuthenticationFailure): number => {
 };
 
 /**
- * Which of two failures says more of why a request is refused: one of a credential that is genuine, before one that could
- * be anybody's; of two that say as much, the one before, which was tried first.
+ * Which of two failures says more of why a request is refused: one of a credential that is genuine, before one that
+ * could be anybody's; of two that say as much, the one before, which was tried first.
  */
 export const moreTelling = <Failure extends AuthenticationFailure>(before: Failure | null, next: Failure): Failure =>
   before === null || weight(next) > weight(before) ? next : before;

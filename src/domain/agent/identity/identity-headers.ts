@@ -45,7 +45,10 @@ const arrayValue = (items: readonly ClaimValue[]): string | null => {
 
 const isArray = (value: ClaimValue): value is readonly ClaimValue[] => Array.isArray(value);
 
-/** Claims to headers: names of nested ones join with `-`, arrays of scalars with `,`. A null says nothing and is passed over. */
+/**
+ * Claims to headers: names of nested ones join with `-`, arrays of scalars with `,`. A null says nothing and is
+ * passed over.
+ */
 const flattenClaims = (claims: Claims): readonly FlatClaim[] => {
   const flat: FlatClaim[] = [];
   const visit = (object: Claims, namePrefix: string, pathPrefix: string) => {

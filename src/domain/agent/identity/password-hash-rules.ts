@@ -83,8 +83,8 @@ const read = (text: string): Result<ReadHash, string> => {
 };
 
 /**
- * Reads a password hash, and refuses one whose check would cost too much, or that nothing would match. The error is the end
- * of a sentence that begins with the hash; it holds nothing of it but the bound that it breaks.
+ * Reads a password hash, and refuses one whose check would cost too much, or that nothing would match. The error is
+ * the end of a sentence that begins with the hash; it holds nothing of it but the bound that it breaks.
  */
 export const readPasswordHash = (text: string): Result<PasswordHash, string> => {
   const hash = read(text);
@@ -97,8 +97,8 @@ const weaknessOf = (hash: ReadHash): string | null => {
 };
 
 /**
- * Why a stolen hash would be guessed too soon: its parameters and those that are advised, as in `bcrypt with cost 8; 10 is
- * the least that is advised`. Null where they are strong enough. Says nothing else of the hash.
+ * Why a stolen hash would be guessed too soon: its parameters and those that are advised, as in `bcrypt with cost 8;
+ * 10 is the least that is advised`. Null where they are strong enough. Says nothing else of the hash.
  */
 export const weakness = (hash: PasswordHash): string | null => {
   const known = read(hash.text.reveal());

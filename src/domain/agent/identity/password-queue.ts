@@ -12,8 +12,8 @@ interface Turn<Item> {
 }
 
 /**
- * Password checks that run, and those that wait. Users take turns, each with the first of what it waits for: one that sends
- * many delays another by one check at most.
+ * Password checks that run, and those that wait. Users take turns, each with the first of what it waits for: one that
+ * sends many delays another by one check at most.
  *
  * INVARIANT: something waits only while as many run as may.
  */

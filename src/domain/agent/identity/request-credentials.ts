@@ -44,9 +44,9 @@ const isNamed = (name: string, lowerName: string): boolean =>
   name === lowerName || (name.length === lowerName.length && name.toLowerCase() === lowerName);
 
 /**
- * Reads the credentials of a request. A credential field that occurs twice fails the whole request: this agent and the
- * upstream could each believe another one; of cookies, whoever reads them decides. Client-Cert-Chain alone may have several lines: it is a list, and they are one
- * value (RFC 8941, section 4.2).
+ * Reads the credentials of a request. A credential field that occurs twice fails the whole request: this agent and
+ * the upstream could each believe another one; of cookies, whoever reads them decides. Client-Cert-Chain alone may
+ * have several lines: it is a list, and they are one value (RFC 8941, section 4.2).
  */
 export const requestCredentials = (
   headers: HeaderList,

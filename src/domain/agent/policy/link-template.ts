@@ -14,7 +14,10 @@ const filled = (constraint: ScopeConstraint, entity: EntityUid | undefined): Sco
   return constraint.entity.kind === 'slot' ? { ...constraint, entity } : constraint;
 };
 
-/** Makes a policy of a template. Each slot of it needs an entity, and no entity may be given for a slot that it has not. */
+/**
+ * Makes a policy of a template. Each slot of it needs an entity, and no entity may be given for a slot that it has
+ * not.
+ */
 export const linkTemplate = (template: Policy, id: string, entities: TemplateLinkEntities): Result<Policy, string> => {
   if (template.slots.length === 0)
     return err(`${shownName(template.id)} is a policy, not a template: it has no slots to fill`);

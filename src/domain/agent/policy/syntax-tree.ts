@@ -108,8 +108,8 @@ export interface Policy {
 }
 
 /**
- * `cedar`: the language of the specification and nothing else. `extended`: with `startsWith`, `endsWith` and `contains` on
- * strings.
+ * `cedar`: the language of the specification and nothing else. `extended`: with `startsWith`, `endsWith` and
+ * `contains` on strings.
  */
 export type PolicyDialect = 'cedar' | 'extended';
 

@@ -97,7 +97,10 @@ export interface SamlResponseHead {
   readonly isSigned: boolean;
 }
 
-/** An assertion that a key of the identity provider has signed, or the response around it, as `VerifiedResponse` has it. */
+/**
+ * An assertion that a key of the identity provider has signed, or the response around it, as `VerifiedResponse` has
+ * it.
+ */
 export interface VerifiedAssertion {
   /** Null: the assertion came alone, and is signed itself. */
   readonly head: SamlResponseHead | null;

@@ -1,6 +1,6 @@
 /**
- * Why a document of an identity provider is refused. Stable: the reasons are in logs and metric labels. Which one it was is
- * never told to the client: a forger could learn by it.
+ * Why a document of an identity provider is refused. Stable: the reasons are in logs and metric labels. Which one it
+ * was is never told to the client: a forger could learn by it.
  */
 export const documentRejections = [
   // Of the text, before anything is made of it.

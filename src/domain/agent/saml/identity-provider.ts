@@ -1,4 +1,7 @@
-/** Where an identity provider takes messages about signing out, by HTTP-Redirect (SAML bindings, section 3.4) unless it says otherwise. */
+/**
+ * Where an identity provider takes messages about signing out, by HTTP-Redirect (SAML bindings, section 3.4) unless
+ * it says otherwise.
+ */
 export interface LogoutService {
   /** It takes them by HTTP-POST alone (SAML bindings, section 3.5). */
   readonly byPost?: true;

@@ -39,9 +39,9 @@ export const readAnsweredRecord = (record: SignOnRequest): AnsweredSignOn | null
 };
 
 /**
- * The sessions one of which has to live for a form that is posted again to lead to its page: those that the browser shows. Where it
- * shows none because the identity provider's page has it post, and cookies that are SameSite stay behind, the one that the form opened.
- * None: this is another browser, which learns nothing of the page.
+ * The sessions one of which has to live for a form that is posted again to lead to its page: those that the browser
+ * shows. Where it shows none because the identity provider's page has it post, and cookies that are SameSite stay
+ * behind, the one that the form opened. None: this is another browser, which learns nothing of the page.
  */
 export const sessionsOfReplay = (
   shown: readonly string[],

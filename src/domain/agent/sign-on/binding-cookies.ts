@@ -21,8 +21,8 @@ export interface BindingCookie {
 }
 
 /**
- * The value of a binding cookie: a secret of 43 characters, then the second of its creation in base 36. Cookie headers carry no
- * creation time, and their order is no promise (RFC 6265, section 4.2.2).
+ * The value of a binding cookie: a secret of 43 characters, then the second of its creation in base 36. Cookie
+ * headers carry no creation time, and their order is no promise (RFC 6265, section 4.2.2).
  */
 export const bindingCookieValue = (secret: string, nowMs: number): string =>
   secret + Math.floor(nowMs / 1000).toString(36);
@@ -34,8 +34,9 @@ const createdSecond = ({ value }: BindingCookie): number => {
 };
 
 /**
- * The handles of the cookies to take back when one more sign-on begins in a browser: leftovers whose time is over, and the oldest
- * ones beyond the limit. At most `maximumTakenBack`, oldest first, each once. Handles that no cookie of ours can have are ignored.
+ * The handles of the cookies to take back when one more sign-on begins in a browser: leftovers whose time is over,
+ * and the oldest ones beyond the limit. At most `maximumTakenBack`, oldest first, each once. Handles that no cookie
+ * of ours can have are ignored.
  */
 export const surplusBindingCookies = (shown: readonly BindingCookie[], nowMs: number): readonly string[] => {
   const created = new Map<string, number>();

@@ -21,7 +21,10 @@ const wantsNoPage = (headers: HeaderList): boolean => {
 
 const has = (headers: HeaderList, lowerName: string): boolean => allHeaders(headers, lowerName).length > 0;
 
-/** Whether a browser says that another site brought the request about: it holds back cookies that are SameSite Lax or Strict. */
+/**
+ * Whether a browser says that another site brought the request about: it holds back cookies that are SameSite Lax or
+ * Strict.
+ */
 export const isFromOtherSite = (headers: HeaderList): boolean =>
   allHeaders(headers, 'sec-fetch-site').some((site) => trimSpace(site).toLowerCase() === 'cross-site');
 

@@ -11,9 +11,10 @@ const hasControl = (text: string): boolean => {
 };
 
 /**
- * The page that a sign-on leads to when the browser names it, as the RelayState of an IdP-initiated sign-on does: a path of this
- * host, whose second character is neither `/` nor `\\` and which has no control characters; `/` in place of everything else. What
- * parsers of URLs would read as another host never gets through, as the result is a normal path of this host.
+ * The page that a sign-on leads to when the browser names it, as the RelayState of an IdP-initiated sign-on does: a
+ * path of this host, whose second character is neither `/` nor `\\` and which has no control characters; `/` in place
+ * of everything else. What parsers of URLs would read as another host never gets through, as the result is a normal
+ * path of this host.
  */
 export const allowedReturn = (wish: string): string => {
   if (!wish.startsWith('/') || wish.startsWith('//') || wish.startsWith('/\\') || hasControl(wish)) return home;

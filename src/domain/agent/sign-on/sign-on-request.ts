@@ -18,8 +18,8 @@ export const newSignOnRequest = (
 });
 
 /**
- * What is remembered of a request that was sent to the identity provider, until its answer comes, and of one that has been answered.
- * Moments are wall milliseconds.
+ * What is remembered of a request that was sent to the identity provider, until its answer comes, and of one that has
+ * been answered. Moments are wall milliseconds.
  */
 export interface SignOnRequest {
   /** SHA-256 of the handle that goes as RelayState, in lower-case hexadecimal. */

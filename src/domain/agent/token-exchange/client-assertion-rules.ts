@@ -29,13 +29,17 @@ export interface AcceptedClientAssertion {
   readonly id: string;
   /** `aud`: the issuer or the URL of the endpoint. */
   readonly audience: string;
-  /** The first moment at which the assertion is too late: the id need not be remembered longer. Milliseconds since the Unix epoch. */
+  /**
+   * The first moment at which the assertion is too late: the id need not be remembered longer. Milliseconds since the
+   * Unix epoch.
+   */
   readonly untilMs: number;
 }
 
 /**
- * The algorithm that an assertion says it is signed with; null where its header is not one of a client assertion: a critical extension,
- * a `typ` that is something else, an algorithm without a key pair. Keys that the header brings or names are not read.
+ * The algorithm that an assertion says it is signed with; null where its header is not one of a client assertion: a
+ * critical extension, a `typ` that is something else, an algorithm without a key pair. Keys that the header brings or
+ * names are not read.
  */
 export const assertionAlgorithm = (header: JsonObject): AsymmetricAlgorithm | null => {
   const { alg, typ } = header;
@@ -44,7 +48,10 @@ export const assertionAlgorithm = (header: JsonObject): AsymmetricAlgorithm | nu
   return asymmetricAlgorithmOf(alg);
 };
 
-/** Who an assertion says it is of; null: nobody, or two. Nothing of that is true before its signature has been verified. */
+/**
+ * Who an assertion says it is of; null: nobody, or two. Nothing of that is true before its signature has been
+ * verified.
+ */
 export const assertionClient = ({ iss, sub }: Claims): string | null =>
   typeof sub === 'string' && iss === sub && isClientId(sub) ? sub : null;
 
@@ -60,8 +67,9 @@ const isAssertionId = (jti: unknown): jti is string =>
   typeof jti === 'string' && jti !== '' && jti.length <= maximumAssertionIdLength && isWellFormed(jti);
 
 /**
- * Checks the claims of a client assertion whose signature holds (RFC 7523, section 3). Stricter than that: the audience is this issuer
- * or its token endpoint and nothing else, so that no other server can show the assertion here, and `jti` is required.
+ * Checks the claims of a client assertion whose signature holds (RFC 7523, section 3). Stricter than that: the
+ * audience is this issuer or its token endpoint and nothing else, so that no other server can show the assertion
+ * here, and `jti` is required.
  */
 export const checkClientAssertion = (
   claims: Claims,

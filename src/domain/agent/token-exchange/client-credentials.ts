@@ -61,8 +61,9 @@ const readAssertion = (type: string | null, assertion: string | null, clientId: 
 };
 
 /**
- * Reads how a client authenticates itself: in one way alone (RFC 6749, section 2.3). An Authorization field is a way of its own,
- * whatever its scheme: of those only Basic is one that is taken. `client_id` beside another way has to say the same; alone it proves nothing.
+ * Reads how a client authenticates itself: in one way alone (RFC 6749, section 2.3). An Authorization field is a way
+ * of its own, whatever its scheme: of those only Basic is one that is taken. `client_id` beside another way has to
+ * say the same; alone it proves nothing.
  */
 export const readClientCredentials = (headers: HeaderList, fields: ExchangeParameters): Outcome => {
   const authorization = allHeaders(headers, 'authorization');

@@ -12,8 +12,8 @@ import type { ExchangeRequest } from './read-exchange-request.js';
 import type { ExchangeTokenKind, IssuedKind, SecurityToken } from './security-token.js';
 
 /**
- * Members that say who somebody is: at least one of them is needed. `iss` alone would be everybody of an issuer, and an address is
- * often nobody's that its issuer has checked.
+ * Members that say who somebody is: at least one of them is needed. `iss` alone would be everybody of an issuer, and
+ * an address is often nobody's that its issuer has checked.
  */
 const naming = ['sub', 'client_id', 'azp'] as const;
 
@@ -43,8 +43,9 @@ const namesClient = (mayAct: Claims, { clientId, issuer }: ExchangePolicy): bool
   });
 
 /**
- * Whether `may_act` of the subject token (RFC 8693, section 4.4) lets the party of the actor token act, or, without one, the client that
- * has authenticated itself. Null: it does, or the token has no such claim. Each member has to hold; one that cannot be compared does not.
+ * Whether `may_act` of the subject token (RFC 8693, section 4.4) lets the party of the actor token act, or, without
+ * one, the client that has authenticated itself. Null: it does, or the token has no such claim. Each member has to
+ * hold; one that cannot be compared does not.
  */
 export const mayActFault = (
   subject: SecurityToken,
@@ -64,8 +65,9 @@ const saysWhatMayBeDone = ({ kind, isOwn, isTypedForAccess }: SecurityToken, cla
   isOwn || kind === 'access_token' || isTypedForAccess || isMarkedAsAccessToken(claims);
 
 /**
- * Scopes that a subject token has, each once; null: it says nothing of scopes, as assertions, ID tokens and plain JWTs do. An access token
- * without `scope` has none, whatever it is shown as: its scopes were taken away, by us or by others, and must not be had back by an exchange.
+ * Scopes that a subject token has, each once; null: it says nothing of scopes, as assertions, ID tokens and plain
+ * JWTs do. An access token without `scope` has none, whatever it is shown as: its scopes were taken away, by us or by
+ * others, and must not be had back by an exchange.
  */
 export const heldScopes = (subject: SecurityToken): readonly string[] | null => {
   const claims = jwtClaims(subject);
@@ -80,8 +82,9 @@ const heldAndAllowed = (held: readonly string[], allowed: ReadonlySet<string> | 
   allowed === null ? held : held.filter((scope) => allowed.has(scope));
 
 /**
- * Scopes of the issued token: those asked for, or else what is left of those that the subject token has. Null: more is asked for than may
- * be had (RFC 6749, section 5.2: invalid_scope); the answer is never less than what was asked for.
+ * Scopes of the issued token: those asked for, or else what is left of those that the subject token has. Null: more
+ * is asked for than may be had (RFC 6749, section 5.2: invalid_scope); the answer is never less than what was asked
+ * for.
  */
 export const narrowScopes = (
   asked: readonly string[] | null,
@@ -99,8 +102,9 @@ const namesOneOf = (audience: ClaimValue | undefined, accepted: ReadonlySet<Clai
     : audience !== undefined && accepted.has(audience);
 
 /**
- * Why a subject or actor token cannot be exchanged, whatever for; null: it can. One that is bound to a key (`cnf`, RFC 7800, section 3.1)
- * would be set free by it; and a client that was shown a token which is meant for others could make it its own.
+ * Why a subject or actor token cannot be exchanged, whatever for; null: it can. One that is bound to a key (`cnf`,
+ * RFC 7800, section 3.1) would be set free by it; and a client that was shown a token which is meant for others could
+ * make it its own.
  */
 export const tokenFitness = (
   token: SecurityToken,
@@ -116,7 +120,10 @@ export const tokenFitness = (
 export const hasExpired = ({ expiresMs }: Pick<SecurityToken, 'expiresMs'>, nowMs: number): boolean =>
   !(expiresMs > nowMs);
 
-/** For how long the issued token is good, in whole seconds; null: not for one. Together with the second of now it never outlasts its limits. */
+/**
+ * For how long the issued token is good, in whole seconds; null: not for one. Together with the second of now it
+ * never outlasts its limits.
+ */
 export const tokenLifetimeSecs = (
   subject: Pick<SecurityToken, 'expiresMs' | 'isOwn'>,
   { tokenTtlMs, limitLifetimeToSubject }: ExchangePolicy,
@@ -129,12 +136,18 @@ export const tokenLifetimeSecs = (
   return lifetimeSecs >= 1 ? lifetimeSecs : null;
 };
 
-/** What the request names, as `aud` will: audiences, then resources, each once (RFC 8693, section 2.1.1). Empty: it names nothing. */
+/**
+ * What the request names, as `aud` will: audiences, then resources, each once (RFC 8693, section 2.1.1). Empty: it
+ * names nothing.
+ */
 const targetsNamed = ({ audiences, resources }: ExchangeRequest): readonly string[] => [
   ...new Set([...audiences, ...resources]),
 ];
 
-/** Whether each target that the request names may be had. One that stands for none is the configuration's own, and may. */
+/**
+ * Whether each target that the request names may be had. One that stands for none is the configuration's own, and
+ * may.
+ */
 export const allowsTargets = (request: ExchangeRequest, { allowedAudiences }: ExchangePolicy): boolean =>
   allowedAudiences === null || targetsNamed(request).every((target) => allowedAudiences.has(target));
 
@@ -149,7 +162,10 @@ const clientIn = (claims: Claims, name: string): string | null => {
   return typeof value === 'string' && isClientId(value) ? value : null;
 };
 
-/** The client that a subject token was issued to, by `client_id` (RFC 8693, section 4.3) or `azp`; null: it does not say. */
+/**
+ * The client that a subject token was issued to, by `client_id` (RFC 8693, section 4.3) or `azp`; null: it does not
+ * say.
+ */
 export const clientOfSubject = (subject: SecurityToken): string | null => {
   const claims = jwtClaims(subject);
   return clientIn(claims, 'client_id') ?? clientIn(claims, 'azp');
@@ -179,7 +195,10 @@ const issuedKindOf = ({ subject, requestedKind }: ExchangeRequest, policy: Excha
 const takesKind = ({ allowedExchanges }: ExchangePolicy, kind: ExchangeTokenKind): boolean =>
   allowedExchanges.some(({ subjectKind }) => subjectKind === kind);
 
-/** Why a token counts for nothing, though it was verified: with a tolerance for clocks, which is not for what is issued. */
+/**
+ * Why a token counts for nothing, though it was verified: with a tolerance for clocks, which is not for what is
+ * issued.
+ */
 const overFault = (
   subject: SecurityToken,
   actor: SecurityToken | null,
@@ -202,8 +221,9 @@ export const requestFault = (request: ExchangeRequest, policy: ExchangePolicy): 
 };
 
 /**
- * Decides on an exchange (RFC 8693, section 2.2): the token that may be issued, or why none is. Checks all of it, those rules of
- * `requestFault` as well; that the tokens are true, and that none of them was taken before, is for the caller to see to.
+ * Decides on an exchange (RFC 8693, section 2.2): the token that may be issued, or why none is. Checks all of it,
+ * those rules of `requestFault` as well; that the tokens are true, and that none of them was taken before, is for the
+ * caller to see to.
  */
 export const grantExchange = (asked: AskedExchange): Result<ExchangeGrant, ExchangeReason> => {
   const { request, subject, actor, policy, nowMs, jti } = asked;

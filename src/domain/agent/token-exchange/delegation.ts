@@ -40,8 +40,9 @@ const actorsIn = (subject: SecurityToken): Result<readonly Actor[], DelegationFa
 };
 
 /**
- * Who acts for the subject by the issued token (RFC 8693, section 4.1): the party of the actor token, before those who act already. Null
- * for the actor: they alone. One for whom somebody else acts is refused as an actor: there is one chain, and it would have to fork.
+ * Who acts for the subject by the issued token (RFC 8693, section 4.1): the party of the actor token, before those
+ * who act already. Null for the actor: they alone. One for whom somebody else acts is refused as an actor: there is
+ * one chain, and it would have to fork.
  */
 export const actorChain = (
   subject: SecurityToken,

@@ -1,4 +1,7 @@
-/** Error codes of the token endpoint (RFC 6749, section 5.2; RFC 8693, section 2.2.2; RFC 6749, section 4.1.2.1 for the last two). */
+/**
+ * Error codes of the token endpoint (RFC 6749, section 5.2; RFC 8693, section 2.2.2; RFC 6749, section 4.1.2.1 for
+ * the last two).
+ */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -26,8 +29,8 @@ const answer = (error: OAuthErrorCode, description: string, status: RefusalAnswe
 const busy = (description: string): RefusalAnswer => answer('temporarily_unavailable', description, 503);
 
 /**
- * Why an exchange is refused, with the answer to it. The reasons are stable: they are in logs, metric labels and audit lines. Several may
- * have one answer, where a forger could learn by the difference.
+ * Why an exchange is refused, with the answer to it. The reasons are stable: they are in logs, metric labels and
+ * audit lines. Several may have one answer, where a forger could learn by the difference.
  */
 export const exchangeRefusals = {
   // Of the request.

@@ -4,9 +4,10 @@ import { actClaim } from './delegation.js';
 import type { ExchangeGrant } from './exchange-policy.js';
 
 /**
- * Claims of an issued token that are set here, or that would say of it what holds for the subject token alone: none of them is copied.
- * Registered for JWTs (RFC 7519, section 4.1), access tokens (RFC 9068, section 2.2), delegation (RFC 8693, section 4), proof of
- * possession (RFC 7800, section 3.1), ID tokens and logout (OpenID Connect), and what else is read as one of these.
+ * Claims of an issued token that are set here, or that would say of it what holds for the subject token alone: none
+ * of them is copied. Registered for JWTs (RFC 7519, section 4.1), access tokens (RFC 9068, section 2.2), delegation
+ * (RFC 8693, section 4), proof of possession (RFC 7800, section 3.1), ID tokens and logout (OpenID Connect), and what
+ * else is read as one of these.
  */
 export const reservedClaims: readonly string[] = [
   'iss',
@@ -73,8 +74,8 @@ const ownClaims = (token: TokenContents): Claims => {
 };
 
 /**
- * Claims of an issued token as JSON (RFC 9068, section 2.2; RFC 8693, section 4), with those claims of the subject token that are copied.
- * Null: they are too large.
+ * Claims of an issued token as JSON (RFC 9068, section 2.2; RFC 8693, section 4), with those claims of the subject
+ * token that are copied. Null: they are too large.
  */
 export const issuedClaims = (token: TokenContents, subject: Claims, copied: readonly string[]): string | null => {
   const taken = copiedClaims(subject, copied);

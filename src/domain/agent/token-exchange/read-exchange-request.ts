@@ -19,7 +19,10 @@ export const exchangeFormOctets = (exchanges: readonly AllowedExchange[]): numbe
 /** Parameters that may occur more than once (RFC 8693, section 2.1). */
 export const repeatableParameters: ReadonlySet<string> = new Set(['audience', 'resource']);
 
-/** Parameters that mean something here (RFC 8693, section 2.1; RFC 6749, section 2.3.1; RFC 7521, section 4.2). Others are ignored. */
+/**
+ * Parameters that mean something here (RFC 8693, section 2.1; RFC 6749, section 2.3.1; RFC 7521, section 4.2). Others
+ * are ignored.
+ */
 export const exchangeParameters: ReadonlySet<string> = new Set([
   'grant_type',
   'resource',
@@ -145,8 +148,8 @@ const targetFault = (audiences: readonly string[], resources: readonly string[])
 };
 
 /**
- * Reads what a form asks for (RFC 8693, section 2.1), and refuses what is no such request whatever the tokens say. Parameters
- * without a value are not there, those that mean nothing here are ignored (RFC 6749, section 3.2).
+ * Reads what a form asks for (RFC 8693, section 2.1), and refuses what is no such request whatever the tokens say.
+ * Parameters without a value are not there, those that mean nothing here are ignored (RFC 6749, section 3.2).
  */
 export const readExchangeRequest = (fields: ExchangeParameters): Result<ExchangeRequest, ExchangeReason> => {
   const grantType = parameterValue(fields, 'grant_type');

@@ -5,8 +5,9 @@ export const scopesIn = (value: ClaimValue | undefined): readonly string[] => {
 };
 
 /**
- * Whether a token has every one of the scopes. They are read from `scope` (RFC 8693, section 4.2) and from `scp`, which some
- * providers write: text with the scopes separated by spaces, or an array with one scope in each item. Case counts.
+ * Whether a token has every one of the scopes. They are read from `scope` (RFC 8693, section 4.2) and from `scp`,
+ * which some providers write: text with the scopes separated by spaces, or an array with one scope in each item. Case
+ * counts.
  */
 export const hasScopes = (claims: Claims, required: readonly string[]): boolean => {
   if (required.length === 0) return true;
@@ -39,9 +40,9 @@ export class SpelledNumber {
 }
 
 /**
- * The value of a claim, in which no number has lost a digit. INVARIANT: a 64-bit integer is a number where it is a safe integer,
- * a bigint where it is not; any other number is a JavaScript number where `String` gives exactly its value. No JsonValue on
- * purpose: what a claim is must not be written as JSON, which knows no bigint.
+ * The value of a claim, in which no number has lost a digit. INVARIANT: a 64-bit integer is a number where it is a
+ * safe integer, a bigint where it is not; any other number is a JavaScript number where `String` gives exactly its
+ * value. No JsonValue on purpose: what a claim is must not be written as JSON, which knows no bigint.
  */
 export type ClaimValue = null | boolean | number | bigint | string | SpelledNumber | readonly ClaimValue[] | Claims;
 

@@ -11,8 +11,8 @@ const hexadecimalOf = (octets: Uint8Array): string =>
 
 /**
  * The certificate that a token is bound to by `cnf` (RFC 7800; RFC 8705, section 3.1): the SHA-256 of its DER in
- * lower-case hexadecimal. Null for a token without `cnf`, which is a bearer token. A binding that this agent cannot check
- * is an error, because the token would pass as a bearer token.
+ * lower-case hexadecimal. Null for a token without `cnf`, which is a bearer token. A binding that this agent cannot
+ * check is an error, because the token would pass as a bearer token.
  */
 export const boundCertificate = (claims: Claims): Result<string | null, TokenRejection> => {
   if (!Object.hasOwn(claims, 'cnf')) return ok(null);

@@ -11,8 +11,8 @@ export type KeySetLocation =
 export const discoveryUrl = (issuer: string): string => `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 
 /**
- * The URL of the key set that a discovery document names (OpenID Connect Discovery 1.0, section 4.3). The document must be
- * that of the issuer, to the letter. Its algorithms are not read: the configuration decides what is accepted.
+ * The URL of the key set that a discovery document names (OpenID Connect Discovery 1.0, section 4.3). The document
+ * must be that of the issuer, to the letter. Its algorithms are not read: the configuration decides what is accepted.
  *
  * @param isFetchable whether keys of an issuer may be fetched from a URL
  * @returns the error is one clause for the log, which holds nothing of the document

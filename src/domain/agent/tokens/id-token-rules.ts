@@ -4,13 +4,16 @@ import type { Claims } from './claims.js';
 import { type AcceptedClaims, checkJwtClaims, type JwtClaimRules } from './jwt-claim-rules.js';
 import type { TokenRejection } from './token-rejection.js';
 
-/** Checks that a header is one of an ID token: a type that says something else is something else (RFC 8725, section 3.11). */
+/**
+ * Checks that a header is one of an ID token: a type that says something else is something else (RFC 8725, section
+ * 3.11).
+ */
 export const checkIdTokenHeader = ({ typ }: JsonObject): TokenRejection | null =>
   typ === undefined || (typeof typ === 'string' && typ.toLowerCase() === 'jwt') ? null : 'wrong_type';
 
 /**
- * Checks the claims of an ID token whose signature holds (OpenID Connect Core, section 3.1.3.7). It is meant for one client,
- * which is among the audiences of the rules: where they name none, every ID token is refused.
+ * Checks the claims of an ID token whose signature holds (OpenID Connect Core, section 3.1.3.7). It is meant for one
+ * client, which is among the audiences of the rules: where they name none, every ID token is refused.
  */
 export const checkIdTokenClaims = (
   claims: Claims,

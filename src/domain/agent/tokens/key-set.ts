@@ -58,8 +58,9 @@ export const afterFailure = (freshness: KeySetFreshness): KeySetFreshness => ({
 });
 
 /**
- * The wait from the end of an attempt to the next, in milliseconds: the refresh interval, or, after failures, what doubles
- * from `firstRetryMs` to `longestRetryMs` but is never longer than the interval. Up to a tenth of it is left out by chance.
+ * The wait from the end of an attempt to the next, in milliseconds: the refresh interval, or, after failures, what
+ * doubles from `firstRetryMs` to `longestRetryMs` but is never longer than the interval. Up to a tenth of it is left
+ * out by chance.
  *
  * @param fraction a random number, at least 0 and below 1
  */
@@ -98,10 +99,10 @@ const sharesName = (key: NamedKey, other: NamedKey): boolean =>
 const isKey = (member: JsonValue): boolean => isJsonObject(member) && typeof member['kty'] === 'string';
 
 /**
- * Reads a JWK set (RFC 7517, section 5). A key that cannot be used is refused, not the set: providers publish keys for
- * other uses beside those that sign. Of two keys with one `kid` and one algorithm both are refused, because which of them
- * counts would be a guess; one key that stands there twice is one key. A set without any key is none: nobody withdraws all
- * keys and has none to sign with.
+ * Reads a JWK set (RFC 7517, section 5). A key that cannot be used is refused, not the set: providers publish keys
+ * for other uses beside those that sign. Of two keys with one `kid` and one algorithm both are refused, because which
+ * of them counts would be a guess; one key that stands there twice is one key. A set without any key is none: nobody
+ * withdraws all keys and has none to sign with.
  *
  * @param accepted see `readPublicKeys`
  */
@@ -134,8 +135,8 @@ export const readKeySet = (
 };
 
 /**
- * The key that a token names. The algorithm has to be the key's (RFC 8725, section 3.1). A token without `kid` names a key
- * only where no other could be meant.
+ * The key that a token names. The algorithm has to be the key's (RFC 8725, section 3.1). A token without `kid` names
+ * a key only where no other could be meant.
  */
 export const chooseKey = <Key extends NamedKey>(
   keys: readonly Key[],

@@ -4,8 +4,8 @@ import { type AsymmetricAlgorithm, asymmetricAlgorithmOf } from './signature-alg
 import type { TokenRejection } from './token-rejection.js';
 
 /**
- * Checks a JWS header: the one algorithm that is configured (RFC 8725, section 3.1), and no critical extension. Keys that
- * the header brings or names (`jwk`, `jku`, `x5u`, `x5c`, `kid`) are not read: the key is the configured one.
+ * Checks a JWS header: the one algorithm that is configured (RFC 8725, section 3.1), and no critical extension. Keys
+ * that the header brings or names (`jwk`, `jku`, `x5u`, `x5c`, `kid`) are not read: the key is the configured one.
  */
 export const checkJwtHeader = (header: JsonObject, algorithm: string): TokenRejection | null => {
   if (Object.hasOwn(header, 'crit')) return 'critical_header';
@@ -24,7 +24,10 @@ const accessTypes: readonly string[] = ['at+jwt', 'application/at+jwt'];
 /** Those of tokens that may give access: any JWT may (RFC 7519, section 5.1). */
 const types: readonly string[] = ['jwt', ...accessTypes];
 
-/** Whether a header says by `typ` that its token is something else, such as a logout token or a DPoP proof (RFC 8725, section 3.11). */
+/**
+ * Whether a header says by `typ` that its token is something else, such as a logout token or a DPoP proof (RFC 8725,
+ * section 3.11).
+ */
 export const isOtherType = ({ typ }: JsonObject): boolean =>
   typ !== undefined && (typeof typ !== 'string' || !types.includes(typ.toLowerCase()));
 
@@ -33,8 +36,9 @@ export const isAccessTokenType = ({ typ }: JsonObject): boolean =>
   typeof typ === 'string' && accessTypes.includes(typ.toLowerCase());
 
 /**
- * Checks the header of a provider's token: no critical extension, no type that is something else, an algorithm with a key pair. Keys that the header brings or points to (`jwk`, `jku`, `x5u`, `x5c`) are not
- * read: the key is one of the provider's set.
+ * Checks the header of a provider's token: no critical extension, no type that is something else, an algorithm with a
+ * key pair. Keys that the header brings or points to (`jwk`, `jku`, `x5u`, `x5c`) are not read: the key is one of the
+ * provider's set.
  */
 export const checkOidcHeader = (header: JsonObject): Result<KeyReference, TokenRejection> => {
   const { alg, kid } = header;

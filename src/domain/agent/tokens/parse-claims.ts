@@ -8,7 +8,9 @@ const keptDigits = 15;
 const smallest = 1e-300;
 const zero = 0x30;
 
-/** The value of a number but its sign: digits without a zero at either end, times a power of ten. Zero has no digits. */
+/**
+ * The value of a number but its sign: digits without a zero at either end, times a power of ten. Zero has no digits.
+ */
 interface Magnitude {
   readonly digits: string;
   readonly exponent: number;
@@ -42,8 +44,8 @@ const longOf = ({ digits, exponent }: Magnitude, isNegative: boolean): number | 
 };
 
 /**
- * The value of a number of JSON, exactly, as ClaimValue keeps it: `1`, `1.0` and `10e-1` are one integer. Null: beyond the
- * range of JavaScript numbers. Takes time in proportion to the text.
+ * The value of a number of JSON, exactly, as ClaimValue keeps it: `1`, `1.0` and `10e-1` are one integer. Null:
+ * beyond the range of JavaScript numbers. Takes time in proportion to the text.
  */
 export const exactNumber = (text: string): number | bigint | SpelledNumber | null => {
   const rounded = Number(text);

@@ -68,10 +68,11 @@ const isNumber = (value: JsonValue | undefined): value is string =>
   typeof value === 'string' && value !== '' && value.length <= maximumNumberLength;
 
 /**
- * Reads one JWK (RFC 7517, section 4): a key without `alg` once for each algorithm that it may be used with, one with `alg`
- * for that alone.
+ * Reads one JWK (RFC 7517, section 4): a key without `alg` once for each algorithm that it may be used with, one with
+ * `alg` for that alone.
  *
- * @param accepted null: every algorithm that keys name, and for a key without `alg` RS256 or the algorithm of its curve
+ * @param accepted null: every algorithm that keys name, and for a key without `alg` RS256 or the algorithm of its
+ * curve
  * @returns the error is one clause, which holds nothing of the key
  */
 export const readPublicKeys = (

@@ -19,7 +19,10 @@ export type SignatureAlgorithm = AsymmetricAlgorithm | 'HS256';
 export const signingAlgorithms = ['RS256', 'ES256', 'HS256', 'PS256', 'EdDSA'] as const;
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
-/** Names that mean one of these alone: Ed25519 is what EdDSA is with the one curve of it that is taken (RFC 9864, section 2.2). */
+/**
+ * Names that mean one of these alone: Ed25519 is what EdDSA is with the one curve of it that is taken (RFC 9864,
+ * section 2.2).
+ */
 const otherNames: ReadonlyMap<unknown, AsymmetricAlgorithm> = new Map([['Ed25519', 'EdDSA']]);
 
 /** The algorithm that an `alg` names, of a token or of a key; null where it is none of these. */

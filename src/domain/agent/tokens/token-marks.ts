@@ -9,8 +9,9 @@ const isMarkedAsIdToken = (claims: Claims): boolean =>
   claims['typ'] === 'ID';
 
 /**
- * Whether a token says by its claims that it is an access token. What says what may be done, and by which client, is said of those
- * (RFC 9068, section 2.2; `scp` is Azure's and Okta's); `token_use` and `typ` are Amazon Cognito's and Keycloak's.
+ * Whether a token says by its claims that it is an access token. What says what may be done, and by which client, is
+ * said of those (RFC 9068, section 2.2; `scp` is Azure's and Okta's); `token_use` and `typ` are Amazon Cognito's and
+ * Keycloak's.
  */
 export const isMarkedAsAccessToken = (claims: Claims): boolean =>
   Object.hasOwn(claims, 'scope') ||
@@ -21,9 +22,9 @@ export const isMarkedAsAccessToken = (claims: Claims): boolean =>
   claims['typ'] === 'DPoP';
 
 /**
- * Whether a token says by its claims that it is something else than what it is shown as. Many say nothing of the kind: this catches
- * a mistake or a trick, and proves nothing. `events` makes it a security event token, such as a logout token, which authenticates
- * nobody (RFC 8417, section 4.1).
+ * Whether a token says by its claims that it is something else than what it is shown as. Many say nothing of the
+ * kind: this catches a mistake or a trick, and proves nothing. `events` makes it a security event token, such as a
+ * logout token, which authenticates nobody (RFC 8417, section 4.1).
  */
 export const isMarkedOtherwise = (claims: Claims, use: 'access' | 'id'): boolean =>
   Object.hasOwn(claims, 'events') || (use === 'id' ? isMarkedAsAccessToken(claims) : isMarkedAsIdToken(claims));

@@ -12,7 +12,10 @@ const offsetLength = 6;
 /** More than anybody writes: what is longer is not looked at. */
 const greatestLength = 64;
 
-/** Milliseconds of a date and a time, or null: there is no such day or time. Leap seconds are none (SAML core, section 1.3.3). */
+/**
+ * Milliseconds of a date and a time, or null: there is no such day or time. Leap seconds are none (SAML core, section
+ * 1.3.3).
+ */
 const instantOf = (parts: readonly number[]): number | null => {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts;
   if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null;
@@ -39,8 +42,9 @@ const fractionOf = (text: string): number | null => {
 };
 
 /**
- * The moment that an xs:dateTime says (XML Schema part 2, section 3.2.7), in milliseconds since the Unix epoch. Years have four
- * digits. Null: anything else, no such day or time, or no zone, as without one it says no moment. White space around it is refused.
+ * The moment that an xs:dateTime says (XML Schema part 2, section 3.2.7), in milliseconds since the Unix epoch. Years
+ * have four digits. Null: anything else, no such day or time, or no zone, as without one it says no moment. White
+ * space around it is refused.
  */
 export const parseDateTime = (text: string): number | null => {
   if (text.length > greatestLength) return null;

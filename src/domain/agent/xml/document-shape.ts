@@ -12,8 +12,8 @@ export const metadataLimits: ShapeLimits = {
 };
 
 /**
- * Looks at the text of metadata before any parser does, as `documentShapeFault` does for messages; comments, CDATA sections and
- * processing instructions may be there, a DTD and entities may not. Linear in the text.
+ * Looks at the text of metadata before any parser does, as `documentShapeFault` does for messages; comments, CDATA
+ * sections and processing instructions may be there, a DTD and entities may not. Linear in the text.
  */
 export const metadataShapeFault = (text: string, limits: ShapeLimits = metadataLimits): DocumentRejection | null => {
   if (text.length > limits.characters) return 'document_too_large';
@@ -21,7 +21,10 @@ export const metadataShapeFault = (text: string, limits: ShapeLimits = metadataL
   return markupFault(text, limits, true);
 };
 
-/** What a Response, or an assertion that was encrypted, may have at most: room for somebody who is in a thousand groups. */
+/**
+ * What a Response, or an assertion that was encrypted, may have at most: room for somebody who is in a thousand
+ * groups.
+ */
 export const responseLimits: ShapeLimits = {
   characters: 1_048_576,
   elements: 4000,
@@ -40,9 +43,9 @@ export const logoutLimits: ShapeLimits = {
 };
 
 /**
- * Looks at the text of a SAML message before any parser does, and gives the reason to refuse it, or null. What is left is XML
- * that no two parsers can read differently: well-formed, with its namespaces, without a DTD, entities, comments, CDATA
- * sections and processing instructions. Linear in the text.
+ * Looks at the text of a SAML message before any parser does, and gives the reason to refuse it, or null. What is
+ * left is XML that no two parsers can read differently: well-formed, with its namespaces, without a DTD, entities,
+ * comments, CDATA sections and processing instructions. Linear in the text.
  */
 export const documentShapeFault = (text: string, limits: ShapeLimits = responseLimits): DocumentRejection | null => {
   if (text.length > limits.characters) return 'document_too_large';

@@ -25,7 +25,10 @@ export interface XmlAttribute {
   readonly value: string;
 }
 
-/** An element with its namespace resolved (Namespaces in XML 1.0). Comments and processing instructions are not in the tree. */
+/**
+ * An element with its namespace resolved (Namespaces in XML 1.0). Comments and processing instructions are not in the
+ * tree.
+ */
 export interface XmlElement {
   /** Local name. */
   readonly name: string;
@@ -36,8 +39,8 @@ export interface XmlElement {
 }
 
 /**
- * The elements directly below it, where they are those of the names given, in that order, and nothing is between them but white
- * space; null otherwise.
+ * The elements directly below it, where they are those of the names given, in that order, and nothing is between them
+ * but white space; null otherwise.
  */
 export const exactChildren = (
   element: XmlElement,

@@ -10,7 +10,10 @@ const declaredPrefix = (attribute: string): string | null => {
   return attribute.startsWith('xmlns:') ? attribute.slice('xmlns:'.length) : null;
 };
 
-/** The reserved names stay what they are, and a prefix cannot be taken back (Namespaces in XML 1.0, sections 2.2 and 3). */
+/**
+ * The reserved names stay what they are, and a prefix cannot be taken back (Namespaces in XML 1.0, sections 2.2 and
+ * 3).
+ */
 const isAllowed = (prefix: string, uri: string): boolean => {
   if (prefix === 'xml') return uri === xmlNamespaces.xml;
   const isReserved = prefix === 'xmlns' || uri === xmlNamespaces.xml || uri === xmlNamespaces.xmlns;
@@ -23,8 +26,8 @@ class NamespaceScope {
   readonly #open: Declarations[] = [];
 
   /**
-   * Goes into an element with these attributes (qualified name and value). False: a prefix is not declared, a declaration is
-   * not allowed, or two attributes have one name in one namespace.
+   * Goes into an element with these attributes (qualified name and value). False: a prefix is not declared, a
+   * declaration is not allowed, or two attributes have one name in one namespace.
    */
   enter(name: string, attributes: ReadonlyMap<string, string>): boolean {
     const declared: string[] = [];
@@ -80,8 +83,8 @@ const declaration = new RegExp(
 );
 
 /**
- * Where the document goes on after its XML declaration (XML 1.0, section 2.8), 0 where it has none. Refused: one that is not of
- * version 1.0, and one that names another encoding than UTF-8, as which the octets have been read.
+ * Where the document goes on after its XML declaration (XML 1.0, section 2.8), 0 where it has none. Refused: one that
+ * is not of version 1.0, and one that names another encoding than UTF-8, as which the octets have been read.
  */
 const declarationFault = (text: string): number | DocumentRejection => {
   // `<?xml-stylesheet` is a processing instruction, and no declaration.
@@ -228,8 +231,8 @@ const tagFault = (scan: Scan): Fault => {
 };
 
 /**
- * The first thing that is wrong with the tags, the text and the references of a document (XML 1.0 and Namespaces in XML 1.0),
- * or null. The work is proportional to the text; nothing is expanded.
+ * The first thing that is wrong with the tags, the text and the references of a document (XML 1.0 and Namespaces in
+ * XML 1.0), or null. The work is proportional to the text; nothing is expanded.
  */
 export const markupFault = (text: string, limits: ShapeLimits, allowsAsides: boolean): Fault => {
   const declaration = declarationFault(text);

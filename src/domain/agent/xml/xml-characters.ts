@@ -19,7 +19,10 @@ const codePointOf = (name: string): number | null => {
   return isXmlCodePoint(code) ? code : null;
 };
 
-/** What stands between `&` and `;` means; null: an entity that is not predefined, or no character (XML 1.0, section 4.1). */
+/**
+ * What stands between `&` and `;` means; null: an entity that is not predefined, or no character (XML 1.0, section
+ * 4.1).
+ */
 const meaningOf = (name: string): string | null => {
   if (!name.startsWith('#')) return predefined.get(name) ?? null;
   const code = codePointOf(name);
@@ -27,8 +30,8 @@ const meaningOf = (name: string): string | null => {
 };
 
 /**
- * The text with the five predefined entities and character references replaced. Null: a reference to anything else, or an
- * ampersand that begins none.
+ * The text with the five predefined entities and character references replaced. Null: a reference to anything else,
+ * or an ampersand that begins none.
  */
 export const decodeReferences = (text: string): string | null => {
   let from = 0;
@@ -60,14 +63,17 @@ const escaped = (text: string, pattern: RegExp): string =>
 /** The text as it stands between tags. What XML cannot hold becomes U+FFFD. */
 export const escapeText = (text: string): string => escaped(text, /[&<>\r]/g);
 
-/** The text as it stands between the double quotes of an attribute, white space kept. What XML cannot hold becomes U+FFFD. */
+/**
+ * The text as it stands between the double quotes of an attribute, white space kept. What XML cannot hold becomes
+ * U+FFFD.
+ */
 export const escapeAttribute = (text: string): string => escaped(text, /[&<>"\t\n\r]/g);
 
 const whiteSpace = /[ \t\n\r]+/;
 
 /**
- * The value of a text whose type collapses white space, as xs:anyURI does (XML Schema part 2, section 4.3.6): none around it, one
- * space for each run within. Only the four characters that XML counts as white space.
+ * The value of a text whose type collapses white space, as xs:anyURI does (XML Schema part 2, section 4.3.6): none
+ * around it, one space for each run within. Only the four characters that XML counts as white space.
  */
 export const collapseWhiteSpace = (text: string): string =>
   text

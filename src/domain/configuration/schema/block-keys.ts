@@ -24,7 +24,9 @@ const blockField = <Value>(settings: readonly Setting[], value: Value): Field<Va
   position: settings[0]?.position ?? null,
 });
 
-/** A block that is meant once. Where it is absent its keys have their defaults, so it must have none that is required. */
+/**
+ * A block that is meant once. Where it is absent its keys have their defaults, so it must have none that is required.
+ */
 export const block = <S extends Shape>(shape: S, meaning: string): Key<Fields<S>> => ({
   read: (_name, settings, context) => {
     refuseRepetition(settings, context, false);

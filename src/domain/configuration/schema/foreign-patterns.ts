@@ -15,8 +15,8 @@ const quoted = (text: string): string => (/["\\]/.test(text) ? `#"${text}"#` : `
 const certain = (instead: string): ForeignPattern => ({ instead, isCertain: true });
 
 /**
- * What stands for something else in a path: `**`, `*`, `{id}`, `{id:[0-9]+}`, `<int:id>`, `[id]`, `:id` and `*rest`, the last
- * four as whole segments.
+ * What stands for something else in a path: `**`, `*`, `{id}`, `{id:[0-9]+}`, `<int:id>`, `[id]`, `:id` and `*rest`,
+ * the last four as whole segments.
  */
 const placeholder = /\*\*|\*|\{[^{}/]*\}|<[^<>/]*>|(?<=\/)(?::[A-Za-z_][\w-]*|\[\.{0,3}[A-Za-z_][\w-]*\])(?=\/|$)/g;
 
@@ -106,9 +106,9 @@ const withQuery = (text: string): string | null => {
 };
 
 /**
- * What `path` or `path-prefix` means in the notation of nginx, Traefik, Envoy, Express, OpenAPI and others; null: what it
- * says. A trailing `/*` is certainly a pattern, and so is what no normalised path holds. Other stars, `:id` and `[id]` may
- * stand in a path (RFC 3986, section 3.3).
+ * What `path` or `path-prefix` means in the notation of nginx, Traefik, Envoy, Express, OpenAPI and others; null:
+ * what it says. A trailing `/*` is certainly a pattern, and so is what no normalised path holds. Other stars, `:id`
+ * and `[id]` may stand in a path (RFC 3986, section 3.3).
  */
 export const foreignPathPattern = (text: string, key: PathKey): ForeignPattern | null => {
   if (text.length > longest) return null;
@@ -133,7 +133,10 @@ export const foreignPathPattern = (text: string, key: PathKey): ForeignPattern |
   return { instead: `path-regex ${quoted(asExpression(text, key))}`, isCertain: /[{<]/.test(text) };
 };
 
-/** What a `path-regex` means that is a pattern of another kind, though it may be a regular expression too; null: what it says. */
+/**
+ * What a `path-regex` means that is a pattern of another kind, though it may be a regular expression too; null: what
+ * it says.
+ */
 export const foreignExpression = (text: string): ForeignPattern | null => {
   if (text.length > longest) return null;
   const star = /^\^?((?:\/[\w-]+)*)\/\*{1,2}$/.exec(text)?.[1];

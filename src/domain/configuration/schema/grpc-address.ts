@@ -5,8 +5,8 @@ import { isLoopback, socketAddress, socketAddressText } from './network-kinds.js
 import { checkedText, type ScalarFault, type ScalarKind, text } from './scalar-kind.js';
 
 /**
- * Path of a PEM file. A key that was put where its path belongs has line breaks: its text is not shown, here or by whoever
- * opens it.
+ * Path of a PEM file. A key that was put where its path belongs has line breaks: its text is not shown, here or by
+ * whoever opens it.
  */
 export const pemFilePath = checkedText('path', (value) =>
   /[\x00-\x1f\x7f]|-----BEGIN/.test(value)

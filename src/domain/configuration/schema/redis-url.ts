@@ -2,7 +2,10 @@ import { parseIpAddress } from '../../http/ip-address.js';
 import { decodeUtf8 } from '../../shared/utf8.js';
 import { isLoopback } from './network-kinds.js';
 
-/** What there is to say of the URL of a Redis server; clauses, which hold nothing of it, for it may have a password anywhere. */
+/**
+ * What there is to say of the URL of a Redis server; clauses, which hold nothing of it, for it may have a password
+ * anywhere.
+ */
 export interface RedisUrlFinding {
   /** Null: it can be used. */
   readonly fault: string | null;

@@ -32,7 +32,10 @@ const identityNames = ownedHeaders(alwaysOwned);
 /** The headers that certificates usually come in. */
 const certificateHeaders: ReadonlySet<string> = new Set(['client-cert', 'x-client-cert', 'x-forwarded-client-cert']);
 
-/** Why a header cannot be what an option makes of it; null where it can. Names compare as they do where they are stripped. */
+/**
+ * Why a header cannot be what an option makes of it; null where it can. Names compare as they do where they are
+ * stripped.
+ */
 export const unfitHeader = (option: HeaderOption, name: string): string | null => {
   const canonical = canonicalName(name);
   if (isHopByHop(canonical) || framing.has(canonical)) {

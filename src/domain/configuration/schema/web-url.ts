@@ -18,8 +18,8 @@ const isHost = (host: string): boolean => {
 };
 
 /**
- * Checks an absolute URL (RFC 3986) of HTTPS; one of HTTP gets a warning with `risk`, which says what follows, unless it
- * stays on this machine or there is no risk.
+ * Checks an absolute URL (RFC 3986) of HTTPS; one of HTTP gets a warning with `risk`, which says what follows, unless
+ * it stays on this machine or there is no risk.
  */
 export const webUrlFault = (url: string, risk: string | null): WebUrlFault | null => {
   const secret = /[?@]/.test(url);

@@ -13,8 +13,8 @@ export interface SettingScalar {
 }
 
 /**
- * A configuration before it has a meaning: named, positioned, and the same whether it came from a KDL file or from JSON.
- * `route "api" priority=10 { upstream "x" }` has the name `route`, one argument, one property and one child.
+ * A configuration before it has a meaning: named, positioned, and the same whether it came from a KDL file or from
+ * JSON. `route "api" priority=10 { upstream "x" }` has the name `route`, one argument, one property and one child.
  */
 export interface Setting {
   readonly name: string;

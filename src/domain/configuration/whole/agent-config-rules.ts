@@ -25,7 +25,10 @@ const checkEmbedded = (agent: ReadAgent, report: ProblemReport): void => {
   }
 };
 
-/** Another agent may have other options; what the auth agent would refuse is worth a word where it has any of its options. */
+/**
+ * Another agent may have other options; what the auth agent would refuse is worth a word where it has any of its
+ * options.
+ */
 const warnOfRefusal = (agent: ReadAgent, report: ProblemReport): void => {
   if (!agent.fields.config.value?.some(({ name }) => ofAuthAgent.has(name))) return;
   const trial = new ProblemReport(

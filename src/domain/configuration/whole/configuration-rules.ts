@@ -36,7 +36,9 @@ const optionsOf = ({ fields: { config } }: ReadAgent): AgentOptions =>
 const headerRead = ({ mtls }: AgentOptions): string | null =>
   mtls?.enabled === true ? mtls.clientCertHeader.toLowerCase() : null;
 
-/** The first agent of a route that reads certificates removes them, so that the next would take everybody for nobody. */
+/**
+ * The first agent of a route that reads certificates removes them, so that the next would take everybody for nobody.
+ */
 const warnOfTakenCertificates = (gateway: ReadGateway, report: ProblemReport): void => {
   const options = new Map(agentsOf(gateway).map((agent) => [agent.name.value, optionsOf(agent)]));
   for (const { name, fields } of routesOf(gateway)) {

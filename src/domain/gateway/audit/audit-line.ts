@@ -26,8 +26,8 @@ const shown = (value: AuditValue): AuditValue => {
 };
 
 /**
- * A record as a line, with its line feed: JSON whose first members are `time`, `stream`, `event` and `outcome`. It has no more than some
- * thousand characters, whatever is in the record.
+ * A record as a line, with its line feed: JSON whose first members are `time`, `stream`, `event` and `outcome`. It
+ * has no more than some thousand characters, whatever is in the record.
  *
  * @param time ISO 8601
  * @param worker number of the process among the workers of the gateway; 0: it has none

@@ -3,7 +3,10 @@ import type { AgentAuditEvent, AgentAuditOutcome } from '../../agent-protocol/au
 /** What becomes of the gateway as a whole. */
 export type GatewayEvent = 'configuration' | 'gateway' | 'audit';
 
-/** What an audit record tells of: what agents have decided, what was asked of the gateway by its admin address, and what became of it. */
+/**
+ * What an audit record tells of: what agents have decided, what was asked of the gateway by its admin address, and
+ * what became of it.
+ */
 export type AuditEvent = AgentAuditEvent | 'admin' | GatewayEvent;
 
 export type AuditOutcome =

@@ -64,8 +64,8 @@ export const isCallAllowed = (breaker: CircuitBreaker, rules: CircuitBreakerRule
 };
 
 /**
- * Asks for permission to make a call. What is allowed has to be noted as one of success, failure or abandoned once it is
- * over, if the breaker is still in the period of the state that is given here.
+ * Asks for permission to make a call. What is allowed has to be noted as one of success, failure or abandoned once it
+ * is over, if the breaker is still in the period of the state that is given here.
  */
 export const mayCall = (breaker: CircuitBreaker, rules: CircuitBreakerRules, nowMs: number): CallPermission => {
   if (!isCallAllowed(breaker, rules, nowMs)) return { state: breaker, allowed: false };

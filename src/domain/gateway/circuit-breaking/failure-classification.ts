@@ -23,8 +23,8 @@ const isUpstreamsFault: Readonly<Record<AttemptFailure, boolean>> = {
 };
 
 /**
- * Answers that say that whoever gives them does not work (RFC 9110, section 15.6). The other statuses of the class are about what
- * was asked: 501 of the method, 505 of the version.
+ * Answers that say that whoever gives them does not work (RFC 9110, section 15.6). The other statuses of the class
+ * are about what was asked: 501 of the method, 505 of the version.
  */
 const failingStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 

@@ -257,7 +257,10 @@ export interface LimitsConfiguration {
 
 export interface AdminConfiguration {
   readonly address: SocketAddress;
-  /** Bearer token; null: none is asked for (the address is a loopback one, or that was asked for), and no POST is served. */
+  /**
+   * Bearer token; null: none is asked for (the address is a loopback one, or that was asked for), and no POST is
+   * served.
+   */
   readonly token: Secret | null;
   /** What besides the gateway's own state has to be well for /ready to say 200. */
   readonly readyRequires: readonly ('upstreams' | 'agents')[];

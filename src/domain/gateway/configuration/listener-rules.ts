@@ -58,7 +58,10 @@ const checkCertificateHeaders = ({ name, fields }: ReadListener, report: Problem
   });
 };
 
-/** A PROXY header is believed from those alone who were named: whoever may send one chooses the address that it is known by. */
+/**
+ * A PROXY header is believed from those alone who were named: whoever may send one chooses the address that it is
+ * known by.
+ */
 const checkProxyProtocol = ({ name, fields }: ReadListener, report: ProblemReport): void => {
   const { 'proxy-protocol': proxyProtocol, 'trusted-proxies': proxies, timeouts } = fields;
   const path = ['listeners', `listener "${name.value}"`];

@@ -8,7 +8,10 @@ export interface RateLimits {
   readonly perRoute: RateLimit | null;
 }
 
-/** What happens to requests while the store of the buckets cannot be asked: judged by buckets of this gateway's own, let through, or refused. */
+/**
+ * What happens to requests while the store of the buckets cannot be asked: judged by buckets of this gateway's own,
+ * let through, or refused.
+ */
 export type OnStoreFailure = 'local' | 'allow' | 'deny';
 
 /** Where the buckets are. */

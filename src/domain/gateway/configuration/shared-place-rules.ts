@@ -24,7 +24,9 @@ const placeOf = ({ fields: { transport, socket } }: ReadAgent): AgentPlace | nul
 const configText = ({ fields: { config } }: ReadAgent): string | null =>
   config.value === null ? 'none' : canonicalJson(settingsToJson(config.value));
 
-/** One agent has one configuration: two blocks that reach it at one place would take turns in replacing each other's. */
+/**
+ * One agent has one configuration: two blocks that reach it at one place would take turns in replacing each other's.
+ */
 export const requireOneConfigPerPlace = (agents: readonly ReadAgent[], report: ProblemReport): void => {
   const owners = new Map<string, ReadAgent>();
   for (const agent of agents) {

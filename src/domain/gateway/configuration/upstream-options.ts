@@ -52,6 +52,9 @@ export interface RetryRules {
   readonly budgetPercent: number;
 }
 
-/** Idle connections that a pool keeps: never more than it may have. The default of `max-idle` may be above a small pool. */
+/**
+ * Idle connections that a pool keeps: never more than it may have. The default of `max-idle` may be above a small
+ * pool.
+ */
 export const keptIdleConnections = (maxIdle: number, maxConnections: number): number =>
   Math.min(maxIdle, maxConnections);

@@ -11,8 +11,9 @@ export const firstBodyWait = ({ minOctetsPerSecond, graceMs }: BodyPace): number
   minOctetsPerSecond === 0 ? Number.POSITIVE_INFINITY : graceMs;
 
 /**
- * How long it may be waited for in all after a piece has come, in milliseconds. What comes quickly makes up for what was
- * slow, but saves up no more than the grace: otherwise a body that came at once but for its end could be held for hours.
+ * How long it may be waited for in all after a piece has come, in milliseconds. What comes quickly makes up for what
+ * was slow, but saves up no more than the grace: otherwise a body that came at once but for its end could be held for
+ * hours.
  *
  * @param leftMs how long it may have been waited for in all before the piece
  * @param waitedMs how long it was: not the time in which nobody wanted more of it

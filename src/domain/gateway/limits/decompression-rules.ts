@@ -9,8 +9,8 @@ export interface DecompressionRules {
 }
 
 /**
- * The limit that an inflated body is over, or null: its size first. `codedOctets` is what it is inflated from: the length
- * that the message declares, else what has been fed so far.
+ * The limit that an inflated body is over, or null: its size first. `codedOctets` is what it is inflated from: the
+ * length that the message declares, else what has been fed so far.
  */
 export const decompressionViolation = (
   inflatedOctets: number,

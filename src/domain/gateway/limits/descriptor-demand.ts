@@ -4,8 +4,8 @@ import type { LimitsConfiguration, UpstreamConfiguration } from '../configuratio
 const otherDescriptors = 64;
 
 /**
- * Warns where the limits of connections allow a process more than it may have open; null: they do not. Clients may all come
- * to one worker; the connections to upstreams are divided among the workers.
+ * Warns where the limits of connections allow a process more than it may have open; null: they do not. Clients may
+ * all come to one worker; the connections to upstreams are divided among the workers.
  *
  * @param limit file descriptors of a process; null: unknown
  */

@@ -6,7 +6,10 @@ class ChainLink<Value> {
   constructor(readonly value: Value) {}
 }
 
-/** Things in the order in which they came. Adding at the end and taking out anywhere cost the same however many there are. */
+/**
+ * Things in the order in which they came. Adding at the end and taking out anywhere cost the same however many there
+ * are.
+ */
 class Chain<Value> {
   #first: ChainLink<Value> | null = null;
   #last: ChainLink<Value> | null = null;
@@ -75,14 +78,15 @@ export type QueueOffer<Entry> =
   | { readonly kind: 'full' };
 
 /**
- * Whether a client that holds so many places of a full queue gets one of the client that holds the most. Only where it then
- * holds no more than the other: two clients would else take the same place from each other again and again.
+ * Whether a client that holds so many places of a full queue gets one of the client that holds the most. Only where
+ * it then holds no more than the other: two clients would else take the same place from each other again and again.
  */
 export const mayDisplace = (ownPlaces: number, mostPlaces: number): boolean => ownPlaces + 1 < mostPlaces;
 
 /**
- * Things of many clients that wait for their turn. It goes round by client, so that one that has many waiting does not
- * keep out one that has a single one; within a client they keep their order. No operation costs more the more there are.
+ * Things of many clients that wait for their turn. It goes round by client, so that one that has many waiting does
+ * not keep out one that has a single one; within a client they keep their order. No operation costs more the more
+ * there are.
  */
 export class FairQueue<Entry> {
   readonly #lines = new Map<string, ClientLine<Entry>>();

@@ -3,8 +3,8 @@ import { staticShare } from './permit-limits.js';
 import { PermitOutbox, type PermitReport, type PermitReports } from './permit-messages.js';
 
 /**
- * The supervisor's side of permits. It knows of those keys alone that are contended: each of them has a permit in use, or
- * one that is asked for.
+ * The supervisor's side of permits. It knows of those keys alone that are contended: each of them has a permit in
+ * use, or one that is asked for.
  */
 export class PermitCenter {
   readonly #workers: number;

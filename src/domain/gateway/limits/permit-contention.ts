@@ -82,8 +82,8 @@ class PermitState {
 export const recallPatienceMs = 100;
 
 /**
- * The permits of one key that some worker needs more of than its static share. Every permit is with one worker, on its way
- * to it, or free here: the sum is never above the limit, but for what was in use when the limit went down.
+ * The permits of one key that some worker needs more of than its static share. Every permit is with one worker, on
+ * its way to it, or free here: the sum is never above the limit, but for what was in use when the limit went down.
  */
 export class PermitContention {
   readonly key: string;

@@ -12,8 +12,8 @@ export type PermitOutcome =
 const maxWants = 16;
 
 /**
- * What one worker has of the permits of one key. Uncontended: its static share, and it asks nobody. Contended: what it was
- * granted. It says what it needs by `report`, which is due whenever `isDue`.
+ * What one worker has of the permits of one key. Uncontended: its static share, and it asks nobody. Contended: what
+ * it was granted. It says what it needs by `report`, which is due whenever `isDue`.
  */
 export class PermitHolding {
   readonly key: string;

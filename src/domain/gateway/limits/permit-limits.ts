@@ -1,7 +1,10 @@
 import type { LimitsConfiguration } from '../configuration/gateway-configuration.js';
 import { concurrencyLimits } from './request-concurrency.js';
 
-/** What permits are held for. Each kind has one limit, and keys of its own: one, or one for each client, route or agent. */
+/**
+ * What permits are held for. Each kind has one limit, and keys of its own: one, or one for each client, route or
+ * agent.
+ */
 export type PermitKind =
   | 'connections'
   | 'connections-of-client'
@@ -14,7 +17,10 @@ export type PermitKind =
 /** What a worker may hold of a limit without asking, while nobody needs more. One worker has all of it. */
 export const staticShare = (limit: number, workers: number): number => Math.floor(limit / workers);
 
-/** What each worker has of a limit that is not held together with the others, as that of a pool: the sum may be over it by less than one for each. */
+/**
+ * What each worker has of a limit that is not held together with the others, as that of a pool: the sum may be over
+ * it by less than one for each.
+ */
 export const dividedLimit = (limit: number, workers: number): number => Math.ceil(limit / workers);
 
 /** As good as no limit, and yet a number that shares can be counted with. */

@@ -32,8 +32,8 @@ export const noConcurrency: ConcurrencyLimits = {
 };
 
 /**
- * What the configuration says of requests under way. No route has more of them in flight than there are in all: where it
- * may have as many as that, the ones that wait are left to the queue, or a single route would never get to use it.
+ * What the configuration says of requests under way. No route has more of them in flight than there are in all: where
+ * it may have as many as that, the ones that wait are left to the queue, or a single route would never get to use it.
  */
 export const concurrencyLimits = (limits: LimitsConfiguration, workers: number): ConcurrencyLimits => {
   const ofAll = limits.maxInFlightRequests;

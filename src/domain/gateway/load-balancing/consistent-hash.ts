@@ -21,8 +21,8 @@ export const mixed = (word: number): number => {
 };
 
 /**
- * A 32-bit hash of a text, the same on every machine (FNV-1a over its UTF-16 units, then mixed). It keeps no secret, and
- * whoever wants to can find two texts with the same one.
+ * A 32-bit hash of a text, the same on every machine (FNV-1a over its UTF-16 units, then mixed). It keeps no secret,
+ * and whoever wants to can find two texts with the same one.
  */
 export const textHash = (text: string): number => {
   let hash = 0x811c9dc5;
@@ -43,10 +43,11 @@ export interface HashedTarget {
 const words = 2 ** 32;
 
 /**
- * The candidate that a key belongs to, by weighted rendezvous hashing: each draws a number from the key and its own seed,
- * by its weight, and the highest wins. A candidate that goes away leaves the draws of the others as they were, so only
- * its own keys move, and they move to all of the others; one that comes takes its share from each. No table is built or
- * kept, and every gateway that knows the same targets comes to the same choice. Null where there is no candidate.
+ * The candidate that a key belongs to, by weighted rendezvous hashing: each draws a number from the key and its own
+ * seed, by its weight, and the highest wins. A candidate that goes away leaves the draws of the others as they were,
+ * so only its own keys move, and they move to all of the others; one that comes takes its share from each. No table
+ * is built or kept, and every gateway that knows the same targets comes to the same choice. Null where there is no
+ * candidate.
  *
  * @param key `textHash` of what is spread
  */

@@ -6,8 +6,8 @@ export const compareLoads = (one: BalancedTarget, other: BalancedTarget): number
   one.active * other.weight - other.active * one.weight;
 
 /**
- * The candidate that has least to do for its weight. Those that have equally little take turns by their weights, so that
- * the weights hold where no request lasts long enough to be counted. Null where there is no candidate.
+ * The candidate that has least to do for its weight. Those that have equally little take turns by their weights, so
+ * that the weights hold where no request lasts long enough to be counted. Null where there is no candidate.
  */
 export const leastLoaded = <Target extends BalancedTarget>(candidates: readonly Target[]): Target | null => {
   let least: Target | null = null;

@@ -20,9 +20,9 @@ const at = <Target extends BalancedTarget>(
 };
 
 /**
- * Draws two candidates by their weights and takes the one that has less to do for its weight, the first drawn where both
- * have as much. Almost as good as to look at all of them, and gateways that do not know of each other do not all run to
- * the same target. Null where there is no candidate.
+ * Draws two candidates by their weights and takes the one that has less to do for its weight, the first drawn where
+ * both have as much. Almost as good as to look at all of them, and gateways that do not know of each other do not all
+ * run to the same target. Null where there is no candidate.
  *
  * @param first a random number, at least 0 and below 1; `second` another one
  */

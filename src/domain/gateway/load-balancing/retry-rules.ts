@@ -24,9 +24,9 @@ export interface FailedAttempt {
 }
 
 /**
- * Whether a request may be sent to another target. One that may have been acted on is sent again only where its method means the
- * same twice: a POST of which an octet went out never is. One that was turned away goes to another target, however often it was
- * sent before. Whether there is a target, and a retry in the budget, is asked elsewhere.
+ * Whether a request may be sent to another target. One that may have been acted on is sent again only where its
+ * method means the same twice: a POST of which an octet went out never is. One that was turned away goes to another
+ * target, however often it was sent before. Whether there is a target, and a retry in the budget, is asked elsewhere.
  */
 export const mayRetry = (attempt: FailedAttempt, rules: RetryRules): boolean =>
   avoidableFailures.has(attempt.failure) &&

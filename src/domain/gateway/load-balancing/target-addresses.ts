@@ -20,8 +20,8 @@ export interface TargetAddress {
 const sharesOfWeight = 65_536;
 
 /**
- * The addresses of targets, each once, in the order of the targets. The weight of a target is divided among its addresses,
- * so that what a target gets does not depend on how many addresses its name has.
+ * The addresses of targets, each once, in the order of the targets. The weight of a target is divided among its
+ * addresses, so that what a target gets does not depend on how many addresses its name has.
  *
  * @param addressesOf the IP addresses of a host, each once
  */

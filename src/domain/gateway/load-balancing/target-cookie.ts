@@ -4,8 +4,8 @@ import type { StickyCookie } from '../configuration/upstream-options.js';
 import { textHash } from './consistent-hash.js';
 
 /**
- * What the cookie says of a target: a hash of it, as eight hexadecimal digits. It does not name the address, yet whoever
- * has a guess at the address can see whether it is right.
+ * What the cookie says of a target: a hash of it, as eight hexadecimal digits. It does not name the address, yet
+ * whoever has a guess at the address can see whether it is right.
  *
  * @param address `host:port`
  */

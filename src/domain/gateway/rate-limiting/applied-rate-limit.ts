@@ -35,8 +35,8 @@ export interface RateLimitSubject {
 }
 
 /**
- * The limits that hold for the requests of a route, the narrowest last. Each policy has a space of its own, so that what is sent to one
- * route cannot drive out the buckets of another.
+ * The limits that hold for the requests of a route, the narrowest last. Each policy has a space of its own, so that
+ * what is sent to one route cannot drive out the buckets of another.
  *
  * @param route null: the requests that no route takes
  */
@@ -92,7 +92,8 @@ export const bucketsByName = (sizes: Readonly<Record<string, number>>): Readonly
 const withoutHeader = 'none';
 
 /**
- * Which bucket of the limit's space the request pays from. What clients write is digested: it may be long, and a header may be secret.
+ * Which bucket of the limit's space the request pays from. What clients write is digested: it may be long, and a
+ * header may be secret.
  *
  * @param digest gives a short text, another one for each that it is given
  */

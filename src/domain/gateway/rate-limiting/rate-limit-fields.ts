@@ -31,11 +31,17 @@ const policyItem = ({ name, limit }: Pick<AdvertisedRateLimit, 'name' | 'limit'>
 /** Whole tokens. */
 const wholeTokens = (left: number): number => Math.floor(left + 1e-9);
 
-/** Seconds until the bucket is full; until it has a token, where it has none. @param remaining whole tokens of those that are left */
+/**
+ * Seconds until the bucket is full; until it has a token, where it has none. @param remaining whole tokens of those
+ * that are left
+ */
 const untilBetter = (limit: RateLimit, left: number, remaining: number): number =>
   seconds(fillingMs((remaining === 0 ? 1 : limit.burst) - left, limit));
 
-/** `t` is the time until the bucket is full; of one without a token, until it has one: what Retry-After says, where it refused. */
+/**
+ * `t` is the time until the bucket is full; of one without a token, until it has one: what Retry-After says, where it
+ * refused.
+ */
 const serviceText = (name: string, limit: RateLimit, left: number, waitMs: number | null): string => {
   const remaining = waitMs === null ? wholeTokens(left) : 0;
   return `"${name}";r=${remaining};t=${waitMs === null ? untilBetter(limit, left, remaining) : seconds(waitMs)}`;
@@ -44,7 +50,10 @@ const serviceText = (name: string, limit: RateLimit, left: number, waitMs: numbe
 const serviceItem = ({ name, limit, left, waitMs }: AdvertisedRateLimit): string =>
   serviceText(name, limit, left, waitMs);
 
-/** The fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-10): lists, each limit an item of both. */
+/**
+ * The fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-10): lists, each limit an item of
+ * both.
+ */
 export const rateLimitFields = (told: readonly AdvertisedRateLimit[]): HeaderList => {
   if (told.length === 0) return noHeaders;
   return ['RateLimit-Policy', told.map(policyItem).join(', '), 'RateLimit', told.map(serviceItem).join(', ')];
@@ -85,8 +94,8 @@ class ToldLast {
 }
 
 /**
- * Makes `rateLimitFields` for requests that no limit refuses: which limits they tell of is the same for each. What is given back takes the
- * tokens that each of `limits` has left.
+ * Makes `rateLimitFields` for requests that no limit refuses: which limits they tell of is the same for each. What is
+ * given back takes the tokens that each of `limits` has left.
  */
 export const takenRateLimitFields = (
   limits: readonly AdvertisableRateLimit[],

@@ -5,8 +5,8 @@ export type TakenTokens =
   /** A token was taken of each; how each bucket stands now, in the order in which they were given. */
   | { readonly kind: 'taken'; readonly buckets: readonly TokenBucket[] }
   /**
-   * All stay as they were. `refusedBy`: index of the one that lacks a token for longest; `waitMs`: until it has one. `left`: the tokens in
-   * each at this moment.
+   * All stay as they were. `refusedBy`: index of the one that lacks a token for longest; `waitMs`: until it has one.
+   * `left`: the tokens in each at this moment.
    */
   | { readonly kind: 'refused'; readonly refusedBy: number; readonly waitMs: number; readonly left: readonly number[] };
 

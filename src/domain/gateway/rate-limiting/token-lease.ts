@@ -15,18 +15,24 @@ const partOfWorkers = 1 / 2;
 /** Unused tokens go back after so long, in milliseconds. */
 export const leaseMs = 100;
 
-/** No bucket is held for empty longer than this without asking: who asks is seen to use the bucket, and it is not forgotten. */
+/**
+ * No bucket is held for empty longer than this without asking: who asks is seen to use the bucket, and it is not
+ * forgotten.
+ */
 export const longestHoldMs = 1_000;
 
-/** Who finds nothing asks again after this long at the soonest, if the bucket is not half full by then: it loses nothing meanwhile. */
+/**
+ * Who finds nothing asks again after this long at the soonest, if the bucket is not half full by then: it loses
+ * nothing meanwhile.
+ */
 const shortestHoldMs = 5;
 const holdPartOfBurst = 1 / 4;
 
 /**
  * How far a bucket may fill of which tokens are lent.
  *
- * INVARIANT: what is in the bucket and what is lent are never more than the burst together. Whoever holds them, no more can then be taken
- * within any time than the burst and what comes in that time.
+ * INVARIANT: what is in the bucket and what is lent are never more than the burst together. Whoever holds them, no
+ * more can then be taken within any time than the burst and what comes in that time.
  */
 export const lentLimit = ({ requestsPerSecond, burst }: RateLimit, lent: number): RateLimit => ({
   requestsPerSecond,
@@ -47,8 +53,8 @@ export const filledBucket = (
 };
 
 /**
- * The bucket once a worker has given account. What came before is counted first: the place of a token that was spent only now was taken
- * until now.
+ * The bucket once a worker has given account. What came before is counted first: the place of a token that was spent
+ * only now was taken until now.
  *
  * @param lent the tokens that were lent until now, those of the account with them
  */
@@ -64,10 +70,16 @@ export const settledBucket = (
   return { tokens: Math.min(burst, tokens + returned), atMs };
 };
 
-/** A worker is lent so many at least, or none: of a burst that is small each would be missed where another worker needs it. */
+/**
+ * A worker is lent so many at least, or none: of a burst that is small each would be missed where another worker
+ * needs it.
+ */
 const leastLent = 4;
 
-/** How many tokens a worker asks for beside those that its requests wait for. @param recentlySpent within the last 50 ms */
+/**
+ * How many tokens a worker asks for beside those that its requests wait for. @param recentlySpent within the last 50
+ * ms
+ */
 export const wishedLease = (recentlySpent: number, { burst }: RateLimit): number => {
   const most = Math.floor(burst * partOfWorker);
   return most < leastLent ? 0 : Math.min(recentlySpent, most);
@@ -77,7 +89,8 @@ export const wishedLease = (recentlySpent: number, { burst }: RateLimit): number
 const leastFetched = 4;
 
 /**
- * How many tokens a worker fetches before it has none, so that requests need not wait; 0: it waits until one lacks a token.
+ * How many tokens a worker fetches before it has none, so that requests need not wait; 0: it waits until one lacks a
+ * token.
  *
  * @param wished of a worker that has none
  * @param held unused, by this worker
@@ -102,8 +115,8 @@ export const untilToken = (tokens: number, { requestsPerSecond }: RateLimit): nu
   Math.max(0, ((1 - tokens) * 1000) / requestsPerSecond);
 
 /**
- * For how long a worker holds a bucket for empty without asking, in milliseconds; 0: it has a token. Where tokens are lent one may come
- * back sooner than the rate would bring it.
+ * For how long a worker holds a bucket for empty without asking, in milliseconds; 0: it has a token. Where tokens are
+ * lent one may come back sooner than the rate would bring it.
  */
 export const holdMs = (tokens: number, limit: RateLimit, lent: number): number => {
   const waitMs = untilToken(tokens, limit);

@@ -9,7 +9,8 @@ import { compareSpecificity, prefixesRank, type RouteConditions } from './route-
 
 /**
  * One way in which a route can match: with one of its prefixes, and by its exact hosts or by one host suffix. A route
- * has an alternative for each, because a prefix or a host that did not match says nothing about how specific a match is.
+ * has an alternative for each, because a prefix or a host that did not match says nothing about how specific a match
+ * is.
  */
 interface RouteAlternative {
   readonly route: Route;
@@ -17,7 +18,10 @@ interface RouteAlternative {
   readonly conditions: RouteConditions;
 }
 
-/** Matching order: the higher priority, then the more specific matches, then the order of the file. Negative: `left` first. */
+/**
+ * Matching order: the higher priority, then the more specific matches, then the order of the file. Negative: `left`
+ * first.
+ */
 const compareAlternatives = (left: RouteAlternative, right: RouteAlternative): number => {
   const [a, b] = [left.conditions, right.conditions];
   return (

@@ -9,7 +9,10 @@ const isIpv4Literal = (text: string): boolean => {
   return octets.length === 4 && octets.every(isOctet);
 };
 
-/** Whether a peer's address, as the system writes it, is of this machine: 127.0.0.0/8, ::1, or the first mapped to IPv6. */
+/**
+ * Whether a peer's address, as the system writes it, is of this machine: 127.0.0.0/8, ::1, or the first mapped to
+ * IPv6.
+ */
 export const isLoopbackAddress = (address: string): boolean => {
   if (address === '::1') return true;
   const ipv4 = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
@@ -38,9 +41,9 @@ const hostOf = (value: string): string => {
 
 /**
  * Whether a Host header may be that of a request to an admin address without a token. A web page can make a browser
- * connect to a loopback address under a name of its own (DNS rebinding); the browser then sends that name, so only names
- * that nobody else can own are taken: an IP address, `localhost`, and the configured host. No header at all, as HTTP/1.0
- * health checks send, is no browser.
+ * connect to a loopback address under a name of its own (DNS rebinding); the browser then sends that name, so only
+ * names that nobody else can own are taken: an IP address, `localhost`, and the configured host. No header at all, as
+ * HTTP/1.0 health checks send, is no browser.
  *
  * @param values every Host header of the request
  */

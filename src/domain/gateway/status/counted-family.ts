@@ -42,8 +42,8 @@ const addSeries = (one: CountedSeries, other: CountedSeries): CountedSeries => (
 });
 
 /**
- * What several processes have counted together: each series once, in the order of the names and labels. In whatever order
- * the processes are given, the sum is the same.
+ * What several processes have counted together: each series once, in the order of the names and labels. In whatever
+ * order the processes are given, the sum is the same.
  */
 export const addCounts = (processes: readonly (readonly CountedFamily[])[]): readonly CountedFamily[] => {
   const families = new Map<string, Map<string, CountedSeries>>();

@@ -18,7 +18,10 @@ export interface Restart {
   readonly history: RestartHistory;
 }
 
-/** What follows the death of a worker that served for so long; 0: it never did. At once the first time, then later and later. */
+/**
+ * What follows the death of a worker that served for so long; 0: it never did. At once the first time, then later and
+ * later.
+ */
 export const restartAfter = ({ youngDeaths }: RestartHistory, servedMs: number): Restart => {
   if (servedMs >= wellAfterMs || youngDeaths === 0) return { delayMs: 0, history: { youngDeaths: 1 } };
   const doublings = Math.min(youngDeaths - 1, mostDoublings);

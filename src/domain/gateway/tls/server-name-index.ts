@@ -12,8 +12,9 @@ const comparable = (name: string): string => {
 };
 
 /**
- * Indexes the DNS names that certificates are for, a list for each certificate. Of two certificates with one name the first
- * has it. A wildcard is a `*` as the whole first label; any other name with one is for nothing (RFC 6125, section 6.4.3).
+ * Indexes the DNS names that certificates are for, a list for each certificate. Of two certificates with one name the
+ * first has it. A wildcard is a `*` as the whole first label; any other name with one is for nothing (RFC 6125,
+ * section 6.4.3).
  */
 export const serverNameIndex = (namesOf: readonly (readonly string[])[]): ServerNameIndex => {
   const exact = new Map<string, number>();
@@ -32,8 +33,8 @@ export const serverNameIndex = (namesOf: readonly (readonly string[])[]): Server
 };
 
 /**
- * The place of the certificate for the name that a client asks for (RFC 6066, section 3): one with that very name, else one
- * whose wildcard stands for its first label, else the first of all.
+ * The place of the certificate for the name that a client asks for (RFC 6066, section 3): one with that very name,
+ * else one whose wildcard stands for its first label, else the first of all.
  */
 export const indexOfServerName = ({ exact, wildcards }: ServerNameIndex, serverName: string): number => {
   const name = comparable(serverName);

@@ -11,8 +11,9 @@ export interface SamplingFacts {
 }
 
 /**
- * Whether a request is recorded. A caller that is trusted has decided it for the whole trace. Of anybody else the flag is
- * not believed: it would let every client fill the collector, or keep out of it. `fraction` is chance: 0 to below 1.
+ * Whether a request is recorded. A caller that is trusted has decided it for the whole trace. Of anybody else the
+ * flag is not believed: it would let every client fill the collector, or keep out of it. `fraction` is chance: 0 to
+ * below 1.
  */
 export const isRecorded = ({ parent, isPeerTrusted, ratio }: SamplingFacts, fraction: number): boolean =>
   parent !== null && isPeerTrusted ? parent.isSampled : fraction < ratio;

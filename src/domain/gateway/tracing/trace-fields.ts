@@ -32,8 +32,8 @@ const isValue = (value: string): boolean => {
 };
 
 /**
- * What is passed on of the `tracestate` fields of a request, as one field: all of it or, where it is malformed or longer
- * than 512 characters or 32 members, nothing (null).
+ * What is passed on of the `tracestate` fields of a request, as one field: all of it or, where it is malformed or
+ * longer than 512 characters or 32 members, nothing (null).
  */
 export const acceptTracestate = (lines: readonly string[]): string | null => {
   let length = 0;
@@ -63,7 +63,10 @@ export interface CallersTrace {
 const parentName = 'traceparent';
 const stateName = 'tracestate';
 
-/** Null where the caller says nothing, or nothing well-formed; several fields are none (W3C Trace Context, section 3.2). */
+/**
+ * Null where the caller says nothing, or nothing well-formed; several fields are none (W3C Trace Context, section
+ * 3.2).
+ */
 export const readTraceFields = (headers: HeaderList): CallersTrace | null => {
   const [first, second] = allHeaders(headers, parentName);
   if (first === undefined || second !== undefined) return null;

@@ -12,9 +12,9 @@ export interface ProxiedClient {
 export type ProxyHeaderFault = 'no_proxy_header' | 'malformed' | 'too_long' | 'wrong_checksum';
 
 /**
- * What the beginning of a connection was found to be. `incompleteProxyHeader`: more has to come. `complete`: the header has that many
- * octets, and what follows is the client's own; without a client the connection is the proxy's own (LOCAL), or one whose
- * client has no IP address.
+ * What the beginning of a connection was found to be. `incompleteProxyHeader`: more has to come. `complete`: the
+ * header has that many octets, and what follows is the client's own; without a client the connection is the proxy's
+ * own (LOCAL), or one whose client has no IP address.
  */
 export type ProxyHeaderReading =
   | { readonly kind: 'incomplete' }

@@ -18,7 +18,9 @@ const maxVariableOctets = 4_096;
 const versionAndLocal = 0x20;
 const versionAndProxy = 0x21;
 
-/** By family and transport (PROXY protocol, section 2.2): octets of the addresses and ports. Nothing else is a stream. */
+/**
+ * By family and transport (PROXY protocol, section 2.2): octets of the addresses and ports. Nothing else is a stream.
+ */
 const addressOctets: ReadonlyMap<number, number> = new Map([
   [0x11, 12],
   [0x21, 36],

@@ -10,7 +10,10 @@ import { endOfTurn, passTime } from '../../../support/shared/loop-turns.js';
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());
 
-/** What is done where a request has waited for long when its peer in HTTP/2 says something; `then` is done with the request. */
+/**
+ * What is done where a request has waited for long when its peer in HTTP/2 says something; `then` is done with the
+ * request.
+ */
 const orderOf = async (then: (gate: HeaderBlockGate) => void): Promise<readonly string[]> => {
   const server = createServer().listen(0, '127.0.0.1');
   cleanUp.add(() => void server.close());

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { limitsShape } from '../../../../src/domain/gateway/configuration/limits-schema.js';
 
 /**
- * Which test holds a key over a real connection: one below, one at and one above it, with the answer, the line of the log and the
- * metric. Paths below test/. Where there are several, the first has the boundary, the others the rest.
+ * Which test holds a key over a real connection: one below, one at and one above it, with the answer, the line of the
+ * log and the metric. Paths below test/. Where there are several, the first has the boundary, the others the rest.
  */
 const heldBy: Readonly<Record<keyof typeof limitsShape, readonly string[]>> = {
   'max-header-size-bytes': ['integration/gateway/limits/heads'],

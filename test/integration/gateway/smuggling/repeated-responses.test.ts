@@ -34,7 +34,10 @@ const repeated = (
   made: (index: number) => readonly [Asked, Asked],
 ): readonly (readonly [Asked, Asked])[] => Array.from({ length: count }, (_, index) => made(index));
 
-/** For two clients at a time, which are answered in any order. Bodies that are framed alike differ, so that each is known by its own. */
+/**
+ * For two clients at a time, which are answered in any order. Bodies that are framed alike differ, so that each is
+ * known by its own.
+ */
 const stages: Readonly<Record<string, readonly (readonly [Asked, Asked])[]>> = {
   'the same head': repeated(8, (index) => [get(saying(`one-${index}-`)), get(saying(`two-${index}-`))]),
   'another value of the same length': [

@@ -44,7 +44,8 @@ describe('the gateway', () => {
       expect(complete()).toEqual(out);
       const [first] = recorder.requests();
       if (trick.host !== undefined) expect(first && valuesIn(first.fields, 'host')).toEqual([trick.host]);
-      // Only a request that never completes may have begun: the gateway may find a fault in its body after it sent the head.
+      // Only a request that never completes may have begun: the gateway may find a fault in its body after it sent
+      // the head.
       expect(out.length > 0 ? [''] : ['', '/first']).toContain(begun().join());
 
       const probe = await send('GET /probe HTTP/1.1\r\nHost: other\r\nConnection: close\r\n\r\n');

@@ -16,8 +16,8 @@ export interface AgentSaml {
 const ignored: OptionReport = () => undefined;
 
 /**
- * Finds the `saml` block of an agent in a gateway's configuration; `agentName` null means the only one. Whether it is enabled does not
- * matter: an identity provider is told of it before it is, and sessions may be left after it was.
+ * Finds the `saml` block of an agent in a gateway's configuration; `agentName` null means the only one. Whether it is
+ * enabled does not matter: an identity provider is told of it before it is, and sessions may be left after it was.
  */
 export const agentSaml = async (readBlock: AgentBlockReader, agentName: string | null): Promise<AgentSaml> => {
   const { options, problems } = await readBlock(agentName);

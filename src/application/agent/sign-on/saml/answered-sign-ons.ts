@@ -30,7 +30,10 @@ export interface PostedResponse {
 
 type AnsweredParts = Pick<SingleSignOnParts, 'options' | 'sessions' | 'requests' | 'digest' | 'clock' | 'logger'>;
 
-/** Remembers the sign-ons that were completed: a browser that posts the form again, as by its back button, is led to the page. */
+/**
+ * Remembers the sign-ons that were completed: a browser that posts the form again, as by its back button, is led to
+ * the page.
+ */
 export class AnsweredSignOns {
   readonly #parts: AnsweredParts;
   readonly #cookies: SignOnCookies;
@@ -82,8 +85,8 @@ export class AnsweredSignOns {
   }
 
   /**
-   * Refuses the form, and leads the browser to its page: 303 where it has a session, else a page with a link there. No session is
-   * opened, and no cookie set.
+   * Refuses the form, and leads the browser to its page: 303 where it has a session, else a page with a link there.
+   * No session is opened, and no cookie set.
    */
   async answer(event: RequestHeadersEvent, answered: AnsweredSignOn): Promise<Result<AgentAnswer, StoreFailure>> {
     const isSignedOn = await this.#isOneActive(this.#sessionsOf(event, answered));
@@ -112,7 +115,10 @@ export class AnsweredSignOns {
     return ok(false);
   }
 
-  /** By its handle where it answers a request of ours; else by the document, as a RelayState of others may be that of many. */
+  /**
+   * By its handle where it answers a request of ours; else by the document, as a RelayState of others may be that of
+   * many.
+   */
   #keyOf({ encoded, relayState }: PostedResponse): string {
     const { digest } = this.#parts;
     return digest.sha256Hex(isHandle(relayState) ? `answered\n${relayState}` : `answered\n\n${encoded}`);

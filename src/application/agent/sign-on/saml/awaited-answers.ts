@@ -8,7 +8,10 @@ const handleLength = 43;
 /** Whether a RelayState can be a handle that we gave out. */
 export const isHandle = (relayState: string): boolean => relayState.length === handleLength;
 
-/** Finds the request of ours that a message answers; it is taken once: whoever comes after with the same RelayState finds nothing. */
+/**
+ * Finds the request of ours that a message answers; it is taken once: whoever comes after with the same RelayState
+ * finds nothing.
+ */
 export class AwaitedAnswers {
   readonly #parts: Pick<SingleSignOnParts, 'requests' | 'digest' | 'clock'>;
 

@@ -21,7 +21,10 @@ interface AllowanceLimits {
   readonly addresses: number;
 }
 
-/** A sign-on that begins is under way for five minutes, and the stores that keep it are bounded: none may fill them alone. */
+/**
+ * A sign-on that begins is under way for five minutes, and the stores that keep it are bounded: none may fill them
+ * alone.
+ */
 const allowanceLimits: AllowanceLimits = { signOns: 5_000, periodMs: 5 * 60_000, addresses: 10_000 };
 
 /** A period is counted in so many parts; it is over by a part at a time. */
@@ -68,7 +71,10 @@ type BeginParts = Pick<
   'options' | 'trust' | 'requests' | 'random' | 'digest' | 'clock' | 'logger' | 'outcomes'
 >;
 
-/** Sends a browser to the identity provider with an AuthnRequest (SAML profiles, section 4.1.3.3), and remembers that it did. */
+/**
+ * Sends a browser to the identity provider with an AuthnRequest (SAML profiles, section 4.1.3.3), and remembers that
+ * it did.
+ */
 export class BeginSamlSignOn {
   readonly #parts: BeginParts;
   readonly #messages: ProviderMessages;

@@ -149,8 +149,8 @@ export class CompleteSamlSignOn {
   }
 
   /**
-   * The answer to a form that has completed a sign-on before; null: it has not. The same document was verified then. Another document
-   * for that request is verified first, so that a forged one learns nothing.
+   * The answer to a form that has completed a sign-on before; null: it has not. The same document was verified then.
+   * Another document for that request is verified first, so that a forged one learns nothing.
    */
   async #answerAgain(
     event: RequestHeadersEvent,
@@ -226,7 +226,10 @@ export class CompleteSamlSignOn {
     return isCancelled(cancellation) ? refused('cancelled') : judged;
   }
 
-  /** A request outlasts a few documents that are refused, for the answer that is meant for it, and no more of them than that. */
+  /**
+   * A request outlasts a few documents that are refused, for the answer that is meant for it, and no more of them
+   * than that.
+   */
   async #countRefusal(
     refusal: { readonly ok: false; readonly error: Refused },
     request: SignOnRequest | null,
@@ -277,7 +280,8 @@ export class CompleteSamlSignOn {
       nowMs: clock.wallMs(),
       ttlMs: options.sessionTtlMs,
     });
-    // The skew lets one through that is over by our clock: it would send the browser back to the identity provider for ever.
+    // The skew lets one through that is over by our clock: it would send the browser back to the identity provider
+    // for ever.
     if (session.expiresMs <= session.createdMs) return refusedForGood('session_over');
     const opened = await sessions.open(session);
     if (!opened.ok) return storeFailed(opened.error.reason);

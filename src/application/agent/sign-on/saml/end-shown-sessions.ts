@@ -21,8 +21,8 @@ export class EndShownSessions {
   }
 
   /**
-   * The first of them that lived; null: none did. The error is the answer where not all could be ended: the cookie stays
-   * then, so that the browser can try again.
+   * The first of them that lived; null: none did. The error is the answer where not all could be ended: the cookie
+   * stays then, so that the browser can try again.
    */
   async end(event: RequestHeadersEvent): Promise<Result<Session | null, AgentAnswer>> {
     const { sessions, logger } = this.#parts;

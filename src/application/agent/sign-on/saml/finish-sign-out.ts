@@ -19,10 +19,11 @@ import { sharedVerification, type VerificationShares } from './verification-shar
 type FinishParts = Pick<SingleSignOnParts, 'options' | 'key' | 'trust' | 'verifier' | 'logger' | 'outcomes'>;
 
 /**
- * Takes the identity provider's answer to a sign-out that began here (SAML profiles, section 4.4.3.5). The session ended before
- * it was asked, so what it says is for the log. Anybody can have a browser bring one that answers nothing, though. By redirect
- * that is as good as a link that signs out: whatever session is shown ends, before the browser is told that it has. By POST
- * the browser keeps a SameSite Lax cookie back, so nothing is said of a session that nobody saw.
+ * Takes the identity provider's answer to a sign-out that began here (SAML profiles, section 4.4.3.5). The session
+ * ended before it was asked, so what it says is for the log. Anybody can have a browser bring one that answers
+ * nothing, though. By redirect that is as good as a link that signs out: whatever session is shown ends, before the
+ * browser is told that it has. By POST the browser keeps a SameSite Lax cookie back, so nothing is said of a session
+ * that nobody saw.
  */
 export class FinishSignOut {
   readonly #parts: FinishParts;

@@ -114,7 +114,10 @@ export class FollowLogoutRequest {
     return withRemarks(answer, remarks);
   }
 
-  /** Whether the browser shows no session, or none that has not ended: somebody else's message is no reason to forget another. */
+  /**
+   * Whether the browser shows no session, or none that has not ended: somebody else's message is no reason to forget
+   * another.
+   */
   #showsNoneBut({ headers }: RequestHeadersEvent, endedHashes: readonly string[]): boolean {
     const { digest } = this.#parts;
     const shown = this.#cookies.allSessionIds(headers);

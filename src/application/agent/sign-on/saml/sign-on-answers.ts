@@ -84,9 +84,9 @@ const hiddenField = ([name, value]: readonly [string, string]): string =>
   `<input type="hidden" name="${escapeAttribute(name)}" value="${escapeAttribute(value)}">\n`;
 
 /**
- * A page that posts a form to the identity provider by itself, with a button for browsers that run no script. The policy allows the
- * one script by its hash, and forms to where the identity provider may redirect what is posted. The provider sees our origin, which some
- * want to, and not the page.
+ * A page that posts a form to the identity provider by itself, with a button for browsers that run no script. The
+ * policy allows the one script by its hash, and forms to where the identity provider may redirect what is posted. The
+ * provider sees our origin, which some want to, and not the page.
  */
 export const postingPage = (
   location: string,

@@ -16,8 +16,8 @@ const shownHandleDigits = 8;
 const namePrefix = /^__(?:Host|Secure)-/i;
 
 /**
- * What the names of the cookies begin with that bind sign-ons to browsers. Browsers take such a name from this very host
- * alone, so no other host of the domain can plant one.
+ * What the names of the cookies begin with that bind sign-ons to browsers. Browsers take such a name from this very
+ * host alone, so no other host of the domain can plant one.
  */
 export const bindingCookiePrefix = (sessionCookie: string): string =>
   `__Host-${sessionCookie.replace(namePrefix, '')}_signon_`;
@@ -99,7 +99,10 @@ export class SignOnCookies {
     return added(setCookie({ name, value, secure, httpOnly, sameSite, maxAgeSecs }));
   }
 
-  /** The response comes from another site, so the cookie has to come with it: SameSite None, which browsers take with Secure alone. */
+  /**
+   * The response comes from another site, so the cookie has to come with it: SameSite None, which browsers take with
+   * Secure alone.
+   */
   #binding(handleHash: string, value: string, maxAgeSecs: number): HeaderOperation {
     const name = this.#bindingName(handleHash);
     return added(setCookie({ name, value, secure: true, httpOnly: true, sameSite: 'None', maxAgeSecs }));

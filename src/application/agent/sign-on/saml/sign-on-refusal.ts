@@ -1,8 +1,8 @@
 import type { VerifierFailure } from '../../../ports/agent/saml-document-verifier.js';
 
 /**
- * Why a sign-on, or a message about signing out, is refused. Stable: the reasons are in logs and metric labels. The client is told
- * none of them by name.
+ * Why a sign-on, or a message about signing out, is refused. Stable: the reasons are in logs and metric labels. The
+ * client is told none of them by name.
  */
 export type SignOnRefusal =
   | VerifierFailure

@@ -83,7 +83,9 @@ const answerTo = (event: RequestHeadersEvent, reason: SignOnRefusal, deed: Deed)
   return problemAnswer(reason === 'other_browser' ? otherBrowser : refused[deed], event, [], [reason]);
 };
 
-/** Refuses: the reason is logged and counted, and not told; only a browser that is the wrong one learns what it lacks. */
+/**
+ * Refuses: the reason is logged and counted, and not told; only a browser that is the wrong one learns what it lacks.
+ */
 export class SignOnRefusals {
   readonly #logger: Logger;
   readonly #outcomes: Pick<SignOnOutcomes, 'refused'>;

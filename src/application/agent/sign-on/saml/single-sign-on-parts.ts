@@ -13,7 +13,10 @@ import type { SignOnRefusal } from './sign-on-refusal.js';
 import type { IdentityProviderTrust } from './trust/identity-provider-trust.js';
 import type { VerificationShares } from './verification-shares.js';
 
-/** What single sign-on does with sessions: whoever remembers them is behind it, so that one that has ended counts nowhere. */
+/**
+ * What single sign-on does with sessions: whoever remembers them is behind it, so that one that has ended counts
+ * nowhere.
+ */
 export interface SignOnSessions {
   /** Succeeds once the store has it. */
   open(session: Session): Stored<void>;

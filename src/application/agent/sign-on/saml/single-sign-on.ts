@@ -44,7 +44,10 @@ import type { SingleSignOnParts } from './single-sign-on-parts.js';
 
 type EndParts = Pick<SingleSignOnParts, 'options' | 'trust' | 'requests' | 'random' | 'digest' | 'clock' | 'logger'>;
 
-/** Ends the session that a browser shows, and goes on to sign its user out at the identity provider, if that can be asked. */
+/**
+ * Ends the session that a browser shows, and goes on to sign its user out at the identity provider, if that can be
+ * asked.
+ */
 class EndSamlSession {
   readonly #parts: EndParts;
   readonly #messages: ProviderMessages;
@@ -134,7 +137,10 @@ const formReasons = { too_large: 'form_too_large', dropped: 'form_timeout', over
 
 const wantsForm: AgentAnswer = { ...allowAnswer, needsMore: true };
 
-/** SAML single sign-on of one service provider: the flow with its endpoints. Who has a session already is judged elsewhere. */
+/**
+ * SAML single sign-on of one service provider: the flow with its endpoints. Who has a session already is judged
+ * elsewhere.
+ */
 export class SingleSignOn implements AgentEndpoint {
   readonly paths: readonly string[];
   /** Room for a response with many attributes, in base64. */
@@ -181,7 +187,10 @@ export class SingleSignOn implements AgentEndpoint {
     return samlPathStanding(this.#paths, path);
   }
 
-  /** Whether a request that no method has authenticated is to be answered with `begin`: a browser goes to a protected path. */
+  /**
+   * Whether a request that no method has authenticated is to be answered with `begin`: a browser goes to a protected
+   * path.
+   */
   begins({ method, headers }: RequestHeadersEvent, standing: SamlPathStanding): boolean {
     return standing === 'protected' && isBrowserNavigation(method, headers, this.#apiKeyHeader);
   }
@@ -241,8 +250,8 @@ export class SingleSignOn implements AgentEndpoint {
   }
 
   /**
-   * Reads nothing of what cannot end well: a sign-on ends in the browser that began it, which has a cookie of it. A browser that is
-   * signed on, or may be, may have posted its form before.
+   * Reads nothing of what cannot end well: a sign-on ends in the browser that began it, which has a cookie of it. A
+   * browser that is signed on, or may be, may have posted its form before.
    */
   #responseFormOf(event: RequestHeadersEvent, path: string): AgentAnswer | Promise<AgentAnswer> {
     const answer = this.#formOf(event, path);

@@ -12,10 +12,16 @@ export const sharedVerification = <Document>(
   verify: () => Promise<Verified<Document>>,
 ): Promise<Verified<Document>> => shares.run(metadata.clientIp, verify) ?? Promise.resolve(err('overloaded'));
 
-/** Documents of one address group that may be under way at a time: an office behind one address signs on in the same minute. */
+/**
+ * Documents of one address group that may be under way at a time: an office behind one address signs on in the same
+ * minute.
+ */
 export const documentsOfGroup = 32;
 
-/** Sees to it that no client has the verifier alone: of one address group only so many documents are under way at a time. */
+/**
+ * Sees to it that no client has the verifier alone: of one address group only so many documents are under way at a
+ * time.
+ */
 export class VerificationShares {
   readonly #underWay = new Map<string, number>();
 

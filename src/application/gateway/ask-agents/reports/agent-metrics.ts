@@ -41,8 +41,8 @@ export class AgentMetrics implements AgentReports {
   }
 
   /**
-   * Takes what comes for the agent of this name as long as it is kept: from now on, or from the next change on that brings
-   * it. When it comes back after it was gone, it is another one.
+   * Takes what comes for the agent of this name as long as it is kept: from now on, or from the next change on that
+   * brings it. When it comes back after it was gone, it is another one.
    */
   readerOf(agent: string, place: AgentPlace): AgentReportReader {
     const atTheLatest = this.#changes + 1;

@@ -43,8 +43,9 @@ const cut = (report: MetricsReport): MetricsReport => {
 };
 
 /**
- * What agents report to one of several workers: the last report of each agent id, until it is handed to who reads those of
- * all workers, so that an agent that every worker is connected to counts once. Bounded, whatever the reports hold.
+ * What agents report to one of several workers: the last report of each agent id, until it is handed to who reads
+ * those of all workers, so that an agent that every worker is connected to counts once. Bounded, whatever the reports
+ * hold.
  */
 export class HeldAgentReports implements AgentReports {
   #kept: ReadonlySet<string> = new Set();

@@ -17,8 +17,8 @@ export interface BufferDependencies {
 }
 
 /**
- * Reads the whole body before the request is forwarded: a slow client does not keep an upstream busy, and the request can be
- * retried on another target. Refuses a body that is too large for that.
+ * Reads the whole body before the request is forwarded: a slow client does not keep an upstream busy, and the request
+ * can be retried on another target. Refuses a body that is too large for that.
  */
 export const bufferRequest = (dependencies: BufferDependencies): StageOf<'body', 'forwarded'> => {
   const { problems, metrics, maxBufferOctets, maxBodySize } = dependencies;

@@ -43,8 +43,8 @@ export interface RateStages {
 const digestLength = 32;
 
 /**
- * The stages that apply the rate limits of a route. All limits are charged at once, and a refusal charges none. A policy that
- * counts by a header of the agents is charged after them: before them the header is empty.
+ * The stages that apply the rate limits of a route. All limits are charged at once, and a refusal charges none. A
+ * policy that counts by a header of the agents is charged after them: before them the header is empty.
  *
  * @param identity null: the route has no agents
  */

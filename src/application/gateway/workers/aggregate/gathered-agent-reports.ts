@@ -17,8 +17,9 @@ interface Share {
 const keyOf = ({ agent, agentId }: HeldReport): string => JSON.stringify([agent, agentId]);
 
 /**
- * What agents have reported to any worker. An agent that all workers are connected to tells each of them the same, and counts
- * once; the embedded agents of the workers add up, and what one of them has counted stays when its worker ends.
+ * What agents have reported to any worker. An agent that all workers are connected to tells each of them the same,
+ * and counts once; the embedded agents of the workers add up, and what one of them has counted stays when its worker
+ * ends.
  */
 export class GatheredAgentReports {
   readonly #reports: AgentReports;

@@ -43,8 +43,8 @@ import { WorkerCountLedger } from './worker-count-ledger.js';
 const isState = (change: TargetChange): change is DrainedState => typeof change === 'object';
 
 /**
- * What came of a wish in all workers. One may know a target that others do not, as the look-up of a name gave it: it counts.
- * It gets no requests only where that holds for all who know it.
+ * What came of a wish in all workers. One may know a target that others do not, as the look-up of a name gave it: it
+ * counts. It gets no requests only where that holds for all who know it.
  */
 const mergeDrainChanges = (changes: readonly TargetChange[]): TargetChange => {
   const states = changes.filter(isState);
@@ -93,8 +93,8 @@ const counter = (name: string, series: readonly (readonly [Record<string, string
 });
 
 /**
- * The workers' figures as those of one gateway. Whoever asks, the workers are asked once at a time; one that gives no answer in
- * time is left out.
+ * The workers' figures as those of one gateway. Whoever asks, the workers are asked once at a time; one that gives no
+ * answer in time is left out.
  */
 export class GatheredWorkers implements SupervisedService {
   readonly #parts: GatheringParts;

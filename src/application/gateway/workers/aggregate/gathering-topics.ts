@@ -65,7 +65,10 @@ export const askSupervisor = {
 /** How long a worker has for an answer, in milliseconds; it is left out then. */
 export const workerAnswerMs = 500;
 
-/** How long the supervisor has for one. It may wait for its workers twice: for a gathering that is under way, and for the next. */
+/**
+ * How long the supervisor has for one. It may wait for its workers twice: for a gathering that is under way, and for
+ * the next.
+ */
 export const supervisorAnswerMs = 3_000;
 
 /** When the supervisor says of a reload that it lasts. */

@@ -87,8 +87,8 @@ const mergeUpstream = (upstreams: readonly [UpstreamStatus, ...UpstreamStatus[]]
 });
 
 /**
- * The upstreams with their targets. Each worker judges for itself: a target is well where it is so for every worker, so that
- * none that fails is hidden by others. Requests add up.
+ * The upstreams with their targets. Each worker judges for itself: a target is well where it is so for every worker,
+ * so that none that fails is hidden by others. Requests add up.
  */
 const mergeUpstreams = (ofWorkers: readonly (readonly UpstreamStatus[])[]): readonly UpstreamStatus[] =>
   mergedBy(ofWorkers.flat(), ({ name }) => name, mergeUpstream);
@@ -131,8 +131,8 @@ const inOrder = (snapshots: Snapshots): Snapshots =>
   ) as unknown as Snapshots;
 
 /**
- * What several workers are doing together; the snapshot of one is as it is. Their order does not matter: that of the workers'
- * numbers counts.
+ * What several workers are doing together; the snapshot of one is as it is. Their order does not matter: that of the
+ * workers' numbers counts.
  */
 export const mergeSnapshots = (given: Snapshots): GatewaySnapshot => {
   const snapshots = inOrder(given);

@@ -5,8 +5,8 @@ import type { WorkerChannel } from '../../../shared/worker-channel/worker-channe
 const isWorkers = ({ name }: CountedFamily): boolean => name !== supervisedCounters.reloads;
 
 /**
- * What the workers have counted, those that have ended included: a counter does not fall when a worker dies. What a worker
- * counted after its last answer is lost where it is killed.
+ * What the workers have counted, those that have ended included: a counter does not fall when a worker dies. What a
+ * worker counted after its last answer is lost where it is killed.
  */
 export class WorkerCountLedger {
   readonly #last = new Map<WorkerChannel, readonly CountedFamily[]>();

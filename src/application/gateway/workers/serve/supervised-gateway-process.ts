@@ -40,7 +40,10 @@ export interface StartedWorker {
 /** Grace for requests where the supervisor is gone: whoever starts it again needs the addresses soon. */
 const orphanGraceMs = 5_000;
 
-/** The process of a worker: waits for its order, serves, and does as the supervisor says. It ends when the supervisor does. */
+/**
+ * The process of a worker: waits for its order, serves, and does as the supervisor says. It ends when the supervisor
+ * does.
+ */
 export class SupervisedGatewayProcess {
   readonly #supervisor: WorkerChannel;
   readonly #parts: SupervisedGatewayParts;

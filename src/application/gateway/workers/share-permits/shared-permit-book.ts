@@ -152,8 +152,8 @@ const separator = ' ';
 const kinds = Object.keys(noPermits) as readonly PermitKind[];
 
 /**
- * Permits of one worker of several. It counts its static share by itself; what goes beyond, the supervisor is asked for.
- * What happens in one turn goes out as one message.
+ * Permits of one worker of several. It counts its static share by itself; what goes beyond, the supervisor is asked
+ * for. What happens in one turn goes out as one message.
  */
 export class SharedPermitBook implements PermitBook {
   readonly workers: number;

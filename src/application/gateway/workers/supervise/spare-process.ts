@@ -29,8 +29,8 @@ interface Spare extends LinkedProcess {
 }
 
 /**
- * Keeps one spare process that has loaded its program and waits for an order. Replacing a dead worker then takes only as
- * long as loading a configuration.
+ * Keeps one spare process that has loaded its program and waits for an order. Replacing a dead worker then takes only
+ * as long as loading a configuration.
  */
 export class SpareProcess {
   readonly #parts: SpareProcessPorts;

@@ -30,7 +30,9 @@ export class JoinableService implements SupervisedService {
 
 /** A service of the supervisor's process for its workers, such as limits across all workers. */
 export interface SupervisedService {
-  /** Called before a configuration takes effect: the first before any worker starts, later ones before workers commit. */
+  /**
+   * Called before a configuration takes effect: the first before any worker starts, later ones before workers commit.
+   */
   adopt(configuration: GatewayConfiguration): void;
   /** Called before a process becomes a worker and may send messages. */
   attend(worker: AttendedWorker): void;

@@ -11,7 +11,10 @@ export interface SupervisionTimes {
   readonly firstSpareMs: number;
   /** Timeout of the spare process's heartbeat before it gets an order. */
   readonly spareMs: number;
-  /** A worker that does not answer within it fails a reload. A reload also waits at most this long for starting workers. */
+  /**
+   * A worker that does not answer within it fails a reload. A reload also waits at most this long for starting
+   * workers.
+   */
   readonly unansweredMs: number;
   /** Until all workers have prepared a configuration. */
   readonly prepareMs: number;

@@ -98,7 +98,10 @@ export class Supervisor {
     return this.#inForce.configuration;
   }
 
-  /** Resolves when all workers serve, or with the first failure after all have ended. `first`: the loaded configuration. */
+  /**
+   * Resolves when all workers serve, or with the first failure after all have ended. `first`: the loaded
+   * configuration.
+   */
   async start(first: LoadedConfiguration): Promise<Result<ListeningAddresses, LoadFailure>> {
     const { audit, clock } = this.#parts;
     const started = await this.#start(first);
@@ -155,7 +158,10 @@ export class Supervisor {
     return next;
   }
 
-  /** Drains all workers, and kills those that outlive the grace by `endMs`. Idempotent: later calls await the same end. */
+  /**
+   * Drains all workers, and kills those that outlive the grace by `endMs`. Idempotent: later calls await the same
+   * end.
+   */
   stop(graceMs: number, manner: StopManner = atOnce): Promise<void> {
     this.#stopped ??= this.#stop(graceMs, manner);
     return this.#stopped;
@@ -276,7 +282,8 @@ export class Supervisor {
   async #end(graceMs: number, manner: StopManner): Promise<void> {
     const { sockets, scheduler, times } = this.#parts;
     this.#slots.close();
-    // Workers hold their own sockets until they drain. An open one here would then queue clients that no worker accepts.
+    // Workers hold their own sockets until they drain. An open one here would then queue clients that no worker
+    // accepts.
     sockets.keep(new Set());
     const workers = this.#slots.present();
     for (const worker of workers) worker.drain({ graceMs, manner });

@@ -84,7 +84,9 @@ export class WorkerSlots {
     return this.#restarts;
   }
 
-  /** Prepares the first worker of a slot, and returns a function that starts serving. On failure the slot stays empty. */
+  /**
+   * Prepares the first worker of a slot, and returns a function that starts serving. On failure the slot stays empty.
+   */
   async open(number: number): Promise<Result<BeginServing, LoadFailure>> {
     const slot: WorkerSlot = { worker: null, history: noDeaths, servingSinceMs: null, restart: null, filling: null };
     this.#slots.set(number, slot);

@@ -49,8 +49,8 @@ class WithinMap<Child> {
 }
 
 /**
- * One level of the index: what scopes say of one of principal, action and resource leads to a child. There can be as many
- * levels as policies, so that maps are made when they are needed.
+ * One level of the index: what scopes say of one of principal, action and resource leads to a child. There can be as
+ * many levels as policies, so that maps are made when they are needed.
  */
 class ScopeLevel<Child> {
   readonly #make: () => Child;
@@ -131,8 +131,8 @@ class ScopeLevel<Child> {
 }
 
 /**
- * The conditions of a policy as one expression. They are looked at in order, and none after the first that does not hold. A
- * single condition may come to what is no boolean, which its reader has to treat as an error.
+ * The conditions of a policy as one expression. They are looked at in order, and none after the first that does not
+ * hold. A single condition may come to what is no boolean, which its reader has to treat as an error.
  */
 const compileConditions = (conditions: readonly PolicyCondition[], dialect: PolicyDialect): Compiled => {
   const clauses = conditions.map(({ kind, body }) => {
@@ -172,8 +172,8 @@ export class CompiledPolicies {
   }
 
   /**
-   * All policies whose scopes the request fits, and no others. In the order of the set within each list; a policy for several
-   * actions can be in more than one list.
+   * All policies whose scopes the request fits, and no others. In the order of the set within each list; a policy for
+   * several actions can be in more than one list.
    */
   candidates({ principal, action, resource, entities }: AuthorizationRequest): readonly (readonly CompiledPolicy[])[] {
     const lists: Leaf[] = [];

@@ -36,8 +36,8 @@ const noRequest: AuthorizationRequest = {
 };
 
 /**
- * Looks at nothing but its operands, and so is evaluated once and for all where they are constant. An error stays one: it
- * comes up when and only when the expression is evaluated.
+ * Looks at nothing but its operands, and so is evaluated once and for all where they are constant. An error stays
+ * one: it comes up when and only when the expression is evaluated.
  */
 export const derived = (span: SourceSpan, operands: readonly Compiled[], evaluate: Evaluator): Compiled =>
   operands.every((operand) => operand.constant !== undefined)

@@ -20,8 +20,8 @@ const inSetOrder = <Found>(found: readonly Found[], policyOf: (one: Found) => Co
 };
 
 /**
- * Decides by Cedar's rules: a policy that cannot be evaluated is skipped, a forbid that holds wins, and without a permit that
- * holds the answer is deny. Every policy whose scope fits is evaluated.
+ * Decides by Cedar's rules: a policy that cannot be evaluated is skipped, a forbid that holds wins, and without a
+ * permit that holds the answer is deny. Every policy whose scope fits is evaluated.
  */
 export const decide = (policies: CompiledPolicies, request: AuthorizationRequest): Decision => {
   const permits: CompiledPolicy[] = [];

@@ -11,7 +11,9 @@ export interface PolicyError {
 /** What the policies say, by Cedar's rules: errors are skipped, forbid wins, deny without a permit. */
 export interface Decision {
   readonly decision: 'allow' | 'deny';
-  /** Ids of the policies that determine it, in the order of the set: the forbids for a deny, the permits for an allow. */
+  /**
+   * Ids of the policies that determine it, in the order of the set: the forbids for a deny, the permits for an allow.
+   */
   readonly reasons: readonly string[];
   /** In the order of the set. */
   readonly errors: readonly PolicyError[];

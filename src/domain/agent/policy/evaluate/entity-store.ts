@@ -18,8 +18,8 @@ interface Step {
 }
 
 /**
- * Ancestors of all entities together, each counted once for every parent that it is reached by: what is done, not what comes
- * of it. A long line of entities has quadratically many, layers of them more.
+ * Ancestors of all entities together, each counted once for every parent that it is reached by: what is done, not
+ * what comes of it. A long line of entities has quadratically many, layers of them more.
  */
 const maximumAncestors = 5_000_000;
 
@@ -27,7 +27,10 @@ const tooMany = `the entities have more than ${maximumAncestors} ancestors toget
 
 const nothingKnown: ReadonlySet<string> = new Set();
 
-/** The keys of all ancestors of each entity, by its key. An error: an entity is its own ancestor, or there are too many. */
+/**
+ * The keys of all ancestors of each entity, by its key. An error: an entity is its own ancestor, or there are too
+ * many.
+ */
 const ancestorsOf = (
   entities: ReadonlyMap<string, Descendant>,
 ): Result<ReadonlyMap<string, ReadonlySet<string>>, string> => {

@@ -16,7 +16,10 @@ const fewTargets = 8;
 
 export const isEntity = (value: Value): value is EntityUid => typeof value === 'object' && value.kind === 'entity';
 
-/** The entity, or those of the set, that `in` has on its right; an error where it is neither, or has other values in it. */
+/**
+ * The entity, or those of the set, that `in` has on its right; an error where it is neither, or has other values in
+ * it.
+ */
 export const entityTargets = (container: Value, span: SourceSpan): EntityTargets | EvaluationError => {
   if (isEntity(container)) return { uids: [container], keys: new Set([entityKey(container)]) };
   if (typeof container !== 'object' || container.kind !== 'set') {

@@ -11,8 +11,8 @@ export type EvaluationErrorCode =
   | 'extension_error';
 
 /**
- * An expression that has no value. The message names types, attributes and entity types of the policy, never a value of the
- * request: it is logged.
+ * An expression that has no value. The message names types, attributes and entity types of the policy, never a value
+ * of the request: it is logged.
  */
 export interface EvaluationError {
   readonly kind: 'error';

@@ -25,8 +25,8 @@ const unitAt = (text: string, start: number): DurationUnit | undefined =>
   text.startsWith('ms', start) ? 'ms' : units.find((unit) => text[start] === unit);
 
 /**
- * Reads numbers with their units, in the order d h m s ms, each at most once and one at least, with a minus before them all or
- * without, such as "-1d12h". Null: anything else, or beyond 64 bits of milliseconds.
+ * Reads numbers with their units, in the order d h m s ms, each at most once and one at least, with a minus before
+ * them all or without, such as "-1d12h". Null: anything else, or beyond 64 bits of milliseconds.
  */
 export const parseCedarDuration = (text: string): DurationValue | null => {
   const negative = text.startsWith('-');

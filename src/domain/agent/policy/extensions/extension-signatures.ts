@@ -12,8 +12,8 @@ const entries = (
 ): readonly (readonly [string, ExtensionSignature])[] => names.map((name) => [name, { style, parameters }]);
 
 /**
- * The function of Cedar that stands for what only partial evaluation may leave open. There is none of that here: a call of it
- * never has a value. Not among the signatures, for it makes nothing.
+ * The function of Cedar that stands for what only partial evaluation may leave open. There is none of that here: a
+ * call of it never has a value. Not among the signatures, for it makes nothing.
  */
 export const partialEvaluationFunction = 'unknown';
 

@@ -22,8 +22,8 @@ const parsePrefixLength = (text: string, version: 4 | 6): number | null => {
 };
 
 /**
- * Reads an address, with a prefix length or without, as Cedar does: "10.0.0.1", "10.0.0.0/8", "2001:db8::/32". Host bits may
- * be set. Null: anything else.
+ * Reads an address, with a prefix length or without, as Cedar does: "10.0.0.1", "10.0.0.0/8", "2001:db8::/32". Host
+ * bits may be set. Null: anything else.
  */
 export const parseIp = (text: string): IpValue | null => {
   const slash = text.indexOf('/');

@@ -18,7 +18,9 @@ const literalType = (value: (Expression & { readonly kind: 'literal' })['value']
   return plain(typeof value === 'boolean' ? 'bool' : 'long', { constant: value });
 };
 
-/** Walks a condition: what each part can come to, and what in it can never be. INVARIANT: the parser bounds the depth. */
+/**
+ * Walks a condition: what each part can come to, and what in it can never be. INVARIANT: the parser bounds the depth.
+ */
 class ExpressionCheck {
   readonly #report: ModelReport;
 
@@ -116,7 +118,9 @@ class ExpressionCheck {
   }
 }
 
-/** Adds to the report what in a condition can never be: its parts first, and then whether it is true or false at all. */
+/**
+ * Adds to the report what in a condition can never be: its parts first, and then whether it is true or false at all.
+ */
 export const checkCondition = (body: Expression, report: ModelReport): void => {
   checkBools('a condition', [new ExpressionCheck(report).operand(body)], report);
 };

@@ -40,9 +40,10 @@ const listed = (claim: ClaimValue | undefined): readonly string[] | null => {
 };
 
 /**
- * The roles that a claim lists, each once, in its order: a text with spaces or commas between them, or an array of texts. There
- * are none where there is no claim, or null. `roles_unusable`: it is something else, an array with another item too; or what leads
- * to it is no object; or there are too many roles, or one is too long. To leave some out could lift a ban.
+ * The roles that a claim lists, each once, in its order: a text with spaces or commas between them, or an array of
+ * texts. There are none where there is no claim, or null. `roles_unusable`: it is something else, an array with
+ * another item too; or what leads to it is no object; or there are too many roles, or one is too long. To leave some
+ * out could lift a ban.
  *
  * @param path name of the claim, or names joined with dots that lead to it; null: there are no roles
  */

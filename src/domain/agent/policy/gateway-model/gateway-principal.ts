@@ -44,9 +44,9 @@ const claimValue = (claim: ClaimValue, depth: number): Value | undefined => {
 };
 
 /**
- * Claims as policies see them: data and nothing else. An array is a set, an object a record, whatever its keys are named
- * (`__entity`, `__extn`): no claim ever becomes an entity or a value of an extension. A null is absent, in arrays too; a number
- * that is no 64-bit integer is a string.
+ * Claims as policies see them: data and nothing else. An array is a set, an object a record, whatever its keys are
+ * named (`__entity`, `__extn`): no claim ever becomes an entity or a value of an extension. A null is absent, in
+ * arrays too; a number that is no 64-bit integer is a string.
  */
 export const claimsRecord = (claims: Claims | null): RecordValue =>
   claims === null ? emptyRecord : objectValue(claims, 1);
@@ -69,8 +69,9 @@ export interface PrincipalOptions {
 }
 
 /**
- * Why nobody can be judged: `principal_missing`: the token has no such claim, or it is no usable user id. `roles_unusable`: the
- * claim with the roles is neither text nor a list of texts, or there are too many roles, or one is too long.
+ * Why nobody can be judged: `principal_missing`: the token has no such claim, or it is no usable user id.
+ * `roles_unusable`: the claim with the roles is neither text nor a list of texts, or there are too many roles, or one
+ * is too long.
  */
 export type PrincipalRefusal = 'principal_missing' | 'roles_unusable';
 
@@ -94,7 +95,10 @@ const principalOf = ({ uid, roles, claims, authMethod }: PrincipalParts): Gatewa
   return { entity: { uid, attributes, tags: noTags, ancestors }, roles: roleSet, claims, authMethod };
 };
 
-/** A request without a credential that was let on, `Anonymous::"anonymous"`: a type of its own, for a user may have any name. */
+/**
+ * A request without a credential that was let on, `Anonymous::"anonymous"`: a type of its own, for a user may have
+ * any name.
+ */
 export const anonymousPrincipal: GatewayPrincipal = principalOf({
   uid: entityUid('Anonymous', 'anonymous'),
   roles: [],
@@ -113,8 +117,8 @@ const principalId = (identity: Identity, { principalClaim }: PrincipalOptions): 
 };
 
 /**
- * The principal of an identity, `User::"<id>"` with its roles as parents. The id is that of the principal claim where a token
- * names its user, the user id of the identity otherwise.
+ * The principal of an identity, `User::"<id>"` with its roles as parents. The id is that of the principal claim where
+ * a token names its user, the user id of the identity otherwise.
  *
  * @param identity null: anonymous
  */

@@ -7,8 +7,8 @@ import type { GatewayPrincipal } from './gateway-principal.js';
 import { httpMethods } from './http-methods.js';
 
 /**
- * Attributes that are made when a policy asks for them, one by one: most policies look at few, and a request has to be cheap.
- * Whoever wants all of them gets a map, made once.
+ * Attributes that are made when a policy asks for them, one by one: most policies look at few, and a request has to
+ * be cheap. Whoever wants all of them gets a map, made once.
  */
 abstract class AttributeView implements ReadonlyMap<string, Value> {
   #all: ReadonlyMap<string, Value> | null = null;

@@ -1,4 +1,7 @@
-/** Every method that the HTTP parser of Node lets through: a request with another one is answered 400 and never judged. */
+/**
+ * Every method that the HTTP parser of Node lets through: a request with another one is answered 400 and never
+ * judged.
+ */
 export const httpMethods = [
   'ACL',
   'BIND',

@@ -89,8 +89,8 @@ const actionsOf = (schema: Schema, declared: readonly EntityDeclaration[]): read
 };
 
 /**
- * Reads entities in Cedar's JSON form: an array of `{"uid", "attrs", "parents"}` and, where an entity has them, `"tags"`.
- * Other keys are passed over, as Cedar does. The error names the entity and the attribute.
+ * Reads entities in Cedar's JSON form: an array of `{"uid", "attrs", "parents"}` and, where an entity has them,
+ * `"tags"`. Other keys are passed over, as Cedar does. The error names the entity and the attribute.
  * @param schema lets values leave out `__entity` and `__extn` where it gives their types, and brings its actions
  */
 export const entitiesFromJson = (

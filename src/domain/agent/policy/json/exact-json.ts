@@ -1,8 +1,9 @@
 import type { Long } from '../values/value.js';
 
 /**
- * A number of a JSON text that Cedar has no value for: one with a fraction or an exponent, or beyond 64 bits. It is kept as
- * it was written, so that whoever needs a value there can say what is wrong, and whoever does not need it can pass over it.
+ * A number of a JSON text that Cedar has no value for: one with a fraction or an exponent, or beyond 64 bits. It is
+ * kept as it was written, so that whoever needs a value there can say what is wrong, and whoever does not need it can
+ * pass over it.
  */
 export class UnusableNumber {
   readonly text: string;
@@ -17,8 +18,8 @@ export interface ExactJsonObject {
 }
 
 /**
- * JSON in which an integer keeps all its digits. Every JsonValue is one as well, save that its numbers may have lost digits
- * already: those that are no safe integers are refused where a value is needed.
+ * JSON in which an integer keeps all its digits. Every JsonValue is one as well, save that its numbers may have lost
+ * digits already: those that are no safe integers are refused where a value is needed.
  */
 export type ExactJson = null | boolean | Long | string | UnusableNumber | readonly ExactJson[] | ExactJsonObject;
 

@@ -212,9 +212,9 @@ const readValue = (reading: TextReading, depth: number): ExactJson => {
 };
 
 /**
- * Reads JSON (RFC 8259) with all the digits of its integers. Stricter than the standard: a key may be there only once in an
- * object, nesting is bounded, and a string has no half of a surrogate pair. The error says where, by line and by key:
- * `line 3, column 9 (at [0].attrs): the key "age" is there twice`.
+ * Reads JSON (RFC 8259) with all the digits of its integers. Stricter than the standard: a key may be there only once
+ * in an object, nesting is bounded, and a string has no half of a surrogate pair. The error says where, by line and
+ * by key: `line 3, column 9 (at [0].attrs): the key "age" is there twice`.
  */
 export const parseExactJson = (text: string): Result<ExactJson, string> => {
   const reading = new TextReading(text);

@@ -19,7 +19,10 @@ const reserved: ReadonlySet<string> = new Set([
   '__cedar',
 ]);
 
-/** Whether a text names an entity type as data has to write it: `User` or `Photos::Album`, no white space, no reserved word. */
+/**
+ * Whether a text names an entity type as data has to write it: `User` or `Photos::Album`, no white space, no reserved
+ * word.
+ */
 const isEntityTypeName = (text: string): boolean =>
   namePattern.test(text) && text.split('::').every((part) => !reserved.has(part));
 
@@ -74,8 +77,8 @@ export const locateUid = (json: ExactJson | undefined): Result<EntityUid, JsonFa
 };
 
 /**
- * Reads the name of an entity: `{"type": "User", "id": "alice"}`, `["User", "alice"]`, or either within `__entity`. Other keys
- * are passed over, as Cedar does.
+ * Reads the name of an entity: `{"type": "User", "id": "alice"}`, `["User", "alice"]`, or either within `__entity`.
+ * Other keys are passed over, as Cedar does.
  */
 export const uidFromJson = (json: ExactJson | undefined): Result<EntityUid, string> => {
   const uid = locateUid(json);

@@ -19,8 +19,8 @@ interface ExtensionCall {
 }
 
 /**
- * Of `{"fn": "ip", "arg": "10.0.0.1"}` or `{"fn": "offset", "args": [..., ...]}`; null: it has not the shape. Other keys are
- * passed over, and so is "args" beside "arg", as Cedar does.
+ * Of `{"fn": "ip", "arg": "10.0.0.1"}` or `{"fn": "offset", "args": [..., ...]}`; null: it has not the shape. Other
+ * keys are passed over, and so is "args" beside "arg", as Cedar does.
  */
 const extensionCallOf = (json: ExactJson | undefined): ExtensionCall | null => {
   if (!isExactObject(json)) return null;
@@ -50,8 +50,8 @@ type JsonEscape =
   | { readonly key: '__expr' };
 
 /**
- * What an object stands for; null: it is a record. Cedar takes an object for an escape only where the reserved key is alone in
- * it and what is under the key has the very shape; any other is a record with a key of that name.
+ * What an object stands for; null: it is a record. Cedar takes an object for an escape only where the reserved key is
+ * alone in it and what is under the key has the very shape; any other is a record with a key of that name.
  */
 const escapeOf = (json: ExactJsonObject): JsonEscape | null => {
   const [key, ...others] = Object.keys(json);
@@ -175,7 +175,10 @@ const membersFromJson = (
   return ok(members);
 };
 
-/** Reads each member of an object as a value, whatever its key. `expectedOfMember`: by its key, what a schema says of it. */
+/**
+ * Reads each member of an object as a value, whatever its key. `expectedOfMember`: by its key, what a schema says of
+ * it.
+ */
 export const locateMembers = (
   json: ExactJsonObject,
   expectedOfMember: (key: string) => ExpectedValue | null = () => null,
@@ -185,8 +188,8 @@ export const locateMembers = (
 export const locateValue = (json: ExactJson, expected: ExpectedValue | null): Located<Value> => read(json, 0, expected);
 
 /**
- * Reads a value in Cedar's JSON form: integers, strings, booleans, arrays as sets, objects as records, `{"__entity": {"type",
- * "id"}}` and `{"__extn": {"fn", "arg"}}`. The error is one clause, with the path in the value.
+ * Reads a value in Cedar's JSON form: integers, strings, booleans, arrays as sets, objects as records, `{"__entity":
+ * {"type", "id"}}` and `{"__extn": {"fn", "arg"}}`. The error is one clause, with the path in the value.
  * @param expected what a schema says of the value, which then may leave out `__entity` and `__extn`
  */
 export const valueFromJson = (json: ExactJson, expected: ExpectedValue | null = null): Result<Value, string> => {

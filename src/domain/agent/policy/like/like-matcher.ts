@@ -11,9 +11,9 @@ const piecesOf = (pattern: LikePattern): [string, ...string[]] => {
 };
 
 /**
- * The test of `like`. A star takes any text, none included. Each text between stars is taken where it first occurs, which is
- * never worse than a later place, so a match goes over the text once and never back. UTF-16 code units give the same answer
- * as Unicode scalar values: in well-formed text no piece can begin or end inside a pair.
+ * The test of `like`. A star takes any text, none included. Each text between stars is taken where it first occurs,
+ * which is never worse than a later place, so a match goes over the text once and never back. UTF-16 code units give
+ * the same answer as Unicode scalar values: in well-formed text no piece can begin or end inside a pair.
  */
 export const likeMatcher = (pattern: LikePattern): ((text: string) => boolean) => {
   const [prefix, ...rest] = piecesOf(pattern);

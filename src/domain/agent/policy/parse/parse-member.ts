@@ -56,8 +56,8 @@ const checkMethodArity = (cursor: TokenCursor, name: string, given: number, span
 };
 
 /**
- * A function has to be known; as in Cedar the number of its arguments is not looked at here, and `unknown` is read where the
- * language is that of Cedar and no more, to be an error of the evaluation.
+ * A function has to be known; as in Cedar the number of its arguments is not looked at here, and `unknown` is read
+ * where the language is that of Cedar and no more, to be an error of the evaluation.
  */
 const checkFunction = (cursor: TokenCursor, name: string, span: SourceSpan): void => {
   const signature = extensionSignatures.get(name);

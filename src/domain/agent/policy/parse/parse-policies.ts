@@ -24,8 +24,8 @@ const atEffect = (cursor: TokenCursor): boolean =>
   (cursor.atWord('permit') || cursor.atWord('forbid')) && atCall(cursor);
 
 /**
- * Goes to where the next policy begins, from a policy that begins at `start`: behind a `;`, unless that was inside of the broken
- * one, or where `permit(` or `@` is, which are nowhere inside of one.
+ * Goes to where the next policy begins, from a policy that begins at `start`: behind a `;`, unless that was inside of
+ * the broken one, or where `permit(` or `@` is, which are nowhere inside of one.
  */
 const skipPolicy = (cursor: TokenCursor, start: number): void => {
   while (!cursor.at('end')) {
@@ -35,9 +35,9 @@ const skipPolicy = (cursor: TokenCursor, start: number): void => {
 };
 
 /**
- * All policies and templates of a text, with the ids `policy0`, `policy1` and so on. Else all problems, in the order of the text
- * and at most `policyLimits.problems`: after a broken policy the parser goes on behind its `;`. Time and memory are linear in
- * the text, and the tree is bounded by `policyLimits.depth`.
+ * All policies and templates of a text, with the ids `policy0`, `policy1` and so on. Else all problems, in the order
+ * of the text and at most `policyLimits.problems`: after a broken policy the parser goes on behind its `;`. Time and
+ * memory are linear in the text, and the tree is bounded by `policyLimits.depth`.
  */
 export const parsePolicies = (
   text: string,

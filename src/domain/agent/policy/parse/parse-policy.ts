@@ -230,8 +230,8 @@ const slotsOf = (...constraints: readonly ScopeConstraint[]): readonly SlotName[
   );
 
 /**
- * One policy or template up to its `;`, passed. A policy at all only where nothing was reported; null: the cursor is somewhere
- * inside a broken policy.
+ * One policy or template up to its `;`, passed. A policy at all only where nothing was reported; null: the cursor is
+ * somewhere inside a broken policy.
  */
 export const parsePolicy = (cursor: TokenCursor, id: string): Policy | null => {
   const { start } = cursor.token;

@@ -6,7 +6,10 @@ import type { PolicyParseProblem } from './policy-parse-problem.js';
 import { scanToken } from './scan-token.js';
 import type { PolicyTokenKind, Token } from './token.js';
 
-/** Goes through the tokens of a text and keeps what is wrong with it. Gives up at `policyLimits.problems`: then all is end. */
+/**
+ * Goes through the tokens of a text and keeps what is wrong with it. Gives up at `policyLimits.problems`: then all is
+ * end.
+ */
 export class TokenCursor {
   readonly text: string;
   readonly dialect: PolicyDialect;
@@ -60,7 +63,10 @@ export class TokenCursor {
     return false;
   }
 
-  /** What was reported, in the order of the text: what a token cannot be is known before what should have come before it. */
+  /**
+   * What was reported, in the order of the text: what a token cannot be is known before what should have come before
+   * it.
+   */
   problemsInOrder(): readonly PolicyParseProblem[] {
     return this.problems.toSorted((left, right) => left.span.start - right.span.start);
   }

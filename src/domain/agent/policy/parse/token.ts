@@ -28,8 +28,8 @@ export type Punctuation =
   | '!';
 
 /**
- * `slot`: `?name`. `unclosed`: a string that nothing ends. `invalid`: text that no token begins with; a text in wrong quotes is
- * one such token.
+ * `slot`: `?name`. `unclosed`: a string that nothing ends. `invalid`: text that no token begins with; a text in wrong
+ * quotes is one such token.
  */
 export type PolicyTokenKind =
   | Punctuation

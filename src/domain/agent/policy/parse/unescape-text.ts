@@ -81,8 +81,8 @@ const carriageReturn = (at: number): Result<never, EscapeProblem> =>
   problem(at, at + 1, 'a carriage return in a string is written `\\r`');
 
 /**
- * The pieces of what is between the quotes, `text` from `start` to before `end`. With `stars` a star is the piece `null`, but
- * for `\*`.
+ * The pieces of what is between the quotes, `text` from `start` to before `end`. With `stars` a star is the piece
+ * `null`, but for `\*`.
  */
 const pieces = (text: string, start: number, end: number, stars: boolean): Result<(string | null)[], EscapeProblem> => {
   const found: (string | null)[] = [];

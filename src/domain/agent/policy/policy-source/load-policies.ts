@@ -145,9 +145,9 @@ const countOf = (texts: readonly string[]): ReadonlyMap<string, number> => {
 };
 
 /**
- * What is written before the number of a policy, so that no two are called the same: nothing where there is one source; else
- * the last part of its name, the whole name where several end alike, and a count where several have the same. Nothing is
- * hidden in them: the names of policies are logged.
+ * What is written before the number of a policy, so that no two are called the same: nothing where there is one
+ * source; else the last part of its name, the whole name where several end alike, and a count where several have the
+ * same. Nothing is hidden in them: the names of policies are logged.
  */
 const sourceLabels = (sources: readonly string[]): readonly string[] => {
   if (sources.length === 1) return [''];
@@ -252,9 +252,10 @@ const loaded = (
 };
 
 /**
- * Reads policies, names them, links templates and compiles what comes of it. A policy is called what its `@id` says (not empty,
- * at most 128 characters, unique over all sources), else `policy<n>` by its place in its source, counted from 0, with the name
- * of the source before it (`admin.cedar/policy0`) where there are several. Fails with all that is wrong.
+ * Reads policies, names them, links templates and compiles what comes of it. A policy is called what its `@id` says
+ * (not empty, at most 128 characters, unique over all sources), else `policy<n>` by its place in its source, counted
+ * from 0, with the name of the source before it (`admin.cedar/policy0`) where there are several. Fails with all that
+ * is wrong.
  */
 export const loadPolicies = (
   sources: readonly PolicySource[],

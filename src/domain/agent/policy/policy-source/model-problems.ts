@@ -47,9 +47,9 @@ const linkProblems = (
 };
 
 /**
- * What is doubtful about policies that are sound: names that the gateway never has, roles that nobody can have and texts
- * without any policy (errors where the policies are to be judged strictly), and templates that nothing links (a warning in
- * every case: the links may stand elsewhere).
+ * What is doubtful about policies that are sound: names that the gateway never has, roles that nobody can have and
+ * texts without any policy (errors where the policies are to be judged strictly), and templates that nothing links (a
+ * warning in every case: the links may stand elsewhere).
  */
 export const modelProblems = (policies: LoadedPolicies, rules: ModelRules): readonly ConfigurationProblem[] => {
   const severity = rules.strict ? 'error' : 'warning';

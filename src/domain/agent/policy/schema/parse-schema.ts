@@ -10,7 +10,10 @@ const blankPattern = /(?:\s|\/\/[^\n\r]*)*/y;
 const tokenPattern = /[A-Za-z_][A-Za-z0-9_]*|"(?:[^"\\]|\\.)*"|::|[,;:{}[\]<>=?@()]/sy;
 const wordPattern = /^[A-Za-z_]/;
 
-/** Reads the words of a schema one by one. Once it has failed it stays so, with the first failure, and reads no further. */
+/**
+ * Reads the words of a schema one by one. Once it has failed it stays so, with the first failure, and reads no
+ * further.
+ */
 class SchemaScanner {
   readonly #text: string;
   #start = 0;
@@ -272,8 +275,8 @@ const resolveActions = (actions: Declarations['actions']): ReadonlyMap<string, S
   );
 
 /**
- * Reads a schema in Cedar's own syntax as far as it tells how data is to be read. It is no check of the schema: a schema that
- * Cedar refuses may pass.
+ * Reads a schema in Cedar's own syntax as far as it tells how data is to be read. It is no check of the schema: a
+ * schema that Cedar refuses may pass.
  */
 export const parseSchema = (text: string): Result<Schema, string> => {
   const scanner = new SchemaScanner(text);

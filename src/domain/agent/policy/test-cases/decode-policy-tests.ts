@@ -60,7 +60,10 @@ const requiredBlock = <S extends Shape>(label: keyof S & string, shape: S, meani
   };
 };
 
-/** A block whose members are claims, or a text with a JSON object, in which a list of one item can be told from the item. */
+/**
+ * A block whose members are claims, or a text with a JSON object, in which a list of one item can be told from the
+ * item.
+ */
 const claims: Key<Claims> = custom<Claims>(
   'block, or JSON in a string',
   'none',

@@ -8,7 +8,10 @@ import { httpMethods } from '../gateway-model/http-methods.js';
 
 const isMethod = (method: string): boolean => httpMethods.some((known) => known === method);
 
-/** Why a method is none that policies ever see; null where it is one. Methods are case-sensitive (RFC 9110, section 9.1). */
+/**
+ * Why a method is none that policies ever see; null where it is one. Methods are case-sensitive (RFC 9110, section
+ * 9.1).
+ */
 export const methodFault = (method: string): ScalarFault | null => {
   if (isMethod(method)) return null;
   const upper = method.toUpperCase();

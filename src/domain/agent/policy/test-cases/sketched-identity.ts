@@ -68,9 +68,9 @@ const samlIdentity = ({ id, roles, claims }: PrincipalSketch, rolesClaim: string
 };
 
 /**
- * The identity that an agent would have of such a caller. For tokens the id and the roles become claims, since it is there that the
- * agent looks for them; for SAML the roles become an attribute. Other credentials have neither claims nor roles. The error is one
- * clause.
+ * The identity that an agent would have of such a caller. For tokens the id and the roles become claims, since it is
+ * there that the agent looks for them; for SAML the roles become an attribute. Other credentials have neither claims
+ * nor roles. The error is one clause.
  */
 export const sketchedIdentity = (
   sketch: PrincipalSketch,

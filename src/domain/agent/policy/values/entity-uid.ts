@@ -25,6 +25,8 @@ const escaped = (character: string): string => {
   return `\\u{${(code >= 0xd800 && code <= 0xdfff ? 0xfffd : code).toString(16)}}`;
 };
 
-/** The entity as Cedar text: `User::"alice"`. What cannot be seen is escaped, so that it is one line and safe to log. */
+/**
+ * The entity as Cedar text: `User::"alice"`. What cannot be seen is escaped, so that it is one line and safe to log.
+ */
 export const formatEntityUid = (uid: EntityUid): string =>
   `${uid.type}::"${uid.id.replace(/["\\\p{C}\p{Zl}\p{Zp}]/gu, escaped)}"`;

@@ -30,8 +30,8 @@ const equalExtensions = (a: ExtensionValue, b: Value): boolean => {
 };
 
 /**
- * Cedar's `==`: values of different types are unequal, never an error. Networks are equal where address and prefix length
- * are, host bits included: 10.0.0.1/8 is not 10.0.0.2/8.
+ * Cedar's `==`: values of different types are unequal, never an error. Networks are equal where address and prefix
+ * length are, host bits included: 10.0.0.1/8 is not 10.0.0.2/8.
  */
 export const equalValues = (a: Value, b: Value): boolean => {
   if (a === b) return true;

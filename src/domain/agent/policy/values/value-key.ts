@@ -32,8 +32,9 @@ const keyOfMany = (value: SetValue | RecordValue): string => {
 };
 
 /**
- * The key of a value: equal for equal values and for no others. A boolean, a long and nearly every string is its own key;
- * all other keys begin with NUL and a letter for the kind. Neither the order of a set nor of a record's attributes counts.
+ * The key of a value: equal for equal values and for no others. A boolean, a long and nearly every string is its own
+ * key; all other keys begin with NUL and a letter for the kind. Neither the order of a set nor of a record's
+ * attributes counts.
  */
 export const valueKey = (value: Value): ValueKey => {
   if (typeof value === 'string') return value.charCodeAt(0) === 0 ? `\0s${value}` : value;

@@ -1,6 +1,6 @@
 /**
- * A 64-bit signed integer. INVARIANT: a number where it is a safe integer, a bigint where it is not, so that equal longs are
- * equal by `===`.
+ * A 64-bit signed integer. INVARIANT: a number where it is a safe integer, a bigint where it is not, so that equal
+ * longs are equal by `===`.
  */
 export type Long = number | bigint;
 

@@ -20,7 +20,10 @@ export interface AcceptedAssertion {
   readonly assertionId: string;
   /** Until then the id has to be remembered. */
   readonly replayUntilMs: number;
-  /** The first moment at which it is over by its own word, without a skew: its conditions, its confirmation or the session it speaks of. */
+  /**
+   * The first moment at which it is over by its own word, without a skew: its conditions, its confirmation or the
+   * session it speaks of.
+   */
   readonly validUntilMs: number;
   /** Its issuer wants it to be used once (SAML core, section 2.5.1.5). */
   readonly oneTimeUse: boolean;
@@ -63,8 +66,8 @@ const accepted = (
 };
 
 /**
- * Judges what an assertion says, and the response around it where there is one, once their signatures have been verified. The error is the
- * first check that fails.
+ * Judges what an assertion says, and the response around it where there is one, once their signatures have been
+ * verified. The error is the first check that fails.
  */
 export const judgeAssertion = (
   verified: VerifiedAssertion,

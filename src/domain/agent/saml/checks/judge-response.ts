@@ -4,7 +4,10 @@ import type { DocumentRejection } from '../document-rejection.js';
 import { type AcceptedAssertion, judgeAssertion } from './judge-assertion.js';
 import type { ResponseExpectation } from './response-expectation.js';
 
-/** Judges what a response says, as `judgeAssertion` does. A sign-on ends with a response: no assertion alone gets in here. */
+/**
+ * Judges what a response says, as `judgeAssertion` does. A sign-on ends with a response: no assertion alone gets in
+ * here.
+ */
 export const judgeResponse = (
   response: VerifiedResponse,
   expectation: ResponseExpectation,

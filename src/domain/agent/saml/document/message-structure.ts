@@ -19,7 +19,10 @@ interface DocumentTree {
   readonly elements: readonly PlacedElement[];
 }
 
-/** One thing that the structure of a document has to keep; the reason to refuse it where it does not, or null. Linear in the elements. */
+/**
+ * One thing that the structure of a document has to keep; the reason to refuse it where it does not, or null. Linear
+ * in the elements.
+ */
 type StructureCheck = (tree: DocumentTree) => DocumentRejection | null;
 
 /** What may be signed by a signature of its own: the root, and an assertion directly in it. */
@@ -38,8 +41,9 @@ const isInPlace = (signable: XmlElement): boolean => {
 };
 
 /**
- * Signatures are where they belong: directly in the root or in the assertion that is directly in it, after the issuer, one in each
- * at most. By local name: what some reader could take for a signature counts, whatever its namespace.
+ * Signatures are where they belong: directly in the root or in the assertion that is directly in it, after the
+ * issuer, one in each at most. By local name: what some reader could take for a signature counts, whatever its
+ * namespace.
  */
 const signaturePlacesFault: StructureCheck = ({ root, elements }) => {
   const signable = new Set(signableElements(root));
@@ -67,8 +71,9 @@ const isFailure = (response: XmlElement): boolean => {
 };
 
 /**
- * There is one assertion, plain or encrypted, and it stands directly in the response: none is in extensions, in a signature, in
- * advice or in another assertion. A response that has none because it says a failure is refused for that.
+ * There is one assertion, plain or encrypted, and it stands directly in the response: none is in extensions, in a
+ * signature, in advice or in another assertion. A response that has none because it says a failure is refused for
+ * that.
  */
 const assertionPlacesFault: StructureCheck = ({ root, elements }) => {
   let found = 0;
@@ -98,8 +103,9 @@ const messages: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The root is the message, or the assertion, that is asked for, and no message is within another: the original, wrapped, could otherwise be the one
- * that is signed. Those within count by their local name alone, because there are readers that look at nothing else.
+ * The root is the message, or the assertion, that is asked for, and no message is within another: the original,
+ * wrapped, could otherwise be the one that is signed. Those within count by their local name alone, because there are
+ * readers that look at nothing else.
  */
 const rootFault =
   (name: string, namespace: string = xmlNamespaces.samlp): StructureCheck =>
@@ -175,8 +181,8 @@ const firstFault = (root: XmlElement, checks: readonly StructureCheck[]): Docume
 };
 
 /**
- * The reason to refuse a Response for its structure, or null: what it holds, where its assertion and its signatures stand and what they cover.
- * Whether it is signed at all is not asked. Linear in the tree.
+ * The reason to refuse a Response for its structure, or null: what it holds, where its assertion and its signatures
+ * stand and what they cover. Whether it is signed at all is not asked. Linear in the tree.
  */
 export const responseStructureFault = (root: XmlElement): DocumentRejection | null => firstFault(root, responseChecks);
 
@@ -184,15 +190,18 @@ export const responseStructureFault = (root: XmlElement): DocumentRejection | nu
 export const assertionStructureFault = (root: XmlElement): DocumentRejection | null =>
   firstFault(root, assertionChecks);
 
-/** The reason to refuse a message of the single logout profile for its structure, or null; as `responseStructureFault`. */
+/**
+ * The reason to refuse a message of the single logout profile for its structure, or null; as
+ * `responseStructureFault`.
+ */
 export const logoutStructureFault = (
   root: XmlElement,
   name: 'LogoutRequest' | 'LogoutResponse',
 ): DocumentRejection | null => firstFault(root, logoutChecks[name]);
 
 /**
- * The response with what its encrypted assertion was decrypted to in that place: it is checked again as a whole, so that neither
- * identifiers nor signatures of the two can collide.
+ * The response with what its encrypted assertion was decrypted to in that place: it is checked again as a whole, so
+ * that neither identifiers nor signatures of the two can collide.
  */
 export const withDecryptedAssertion = (response: XmlElement, assertion: XmlElement): XmlElement => ({
   ...response,

@@ -112,8 +112,8 @@ const readAuthentication = (statement: XmlElement): Read<AuthenticationStatement
   });
 
 /**
- * What an assertion says, nothing of it judged (SAML core, section 2.3.3). Refused: what is missing, there twice or not of its
- * type, and a subject that is not named by a NameID that can be shown.
+ * What an assertion says, nothing of it judged (SAML core, section 2.3.3). Refused: what is missing, there twice or
+ * not of its type, and a subject that is not named by a NameID that can be shown.
  */
 export const readAssertion = (element: XmlElement): Result<Assertion, DocumentRejection> => {
   if (!isNamed(element, xmlNamespaces.saml, 'Assertion')) return err('unexpected_root');

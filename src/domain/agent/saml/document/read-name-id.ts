@@ -16,8 +16,9 @@ const withInPlace = (parent: XmlElement, before: XmlElement, after: XmlElement):
 });
 
 /**
- * The element with the NameID in place of the EncryptedID directly below it (SAML core, section 2.2.4); itself where it has none.
- * Refused: several, and one that holds anything but a NameID. Only for an element that is proven: anybody can encrypt for us.
+ * The element with the NameID in place of the EncryptedID directly below it (SAML core, section 2.2.4); itself where
+ * it has none. Refused: several, and one that holds anything but a NameID. Only for an element that is proven:
+ * anybody can encrypt for us.
  */
 export const withDecryptedId = (parent: XmlElement, decrypt: DecryptElement): Result<XmlElement, DocumentRejection> => {
   const [encrypted, ...others] = childElements(parent, saml, 'EncryptedID');
@@ -41,7 +42,10 @@ export const withDecryptedSubject = (
   return named.ok ? ok(withInPlace(assertion, subject, named.value)) : named;
 };
 
-/** UTF-16 code units. Identifiers are of 256 at most (SAML core, sections 8.3.7 and 8.3.8); directory names may be longer. */
+/**
+ * UTF-16 code units. Identifiers are of 256 at most (SAML core, sections 8.3.7 and 8.3.8); directory names may be
+ * longer.
+ */
 const greatestLength = 1024;
 /** Control characters, and what ends a line: a name that has one is shown and logged as something else than it is. */
 const unshowable = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/;
@@ -62,8 +66,8 @@ const readNameId = (element: XmlElement): Read<NameId> => {
 };
 
 /**
- * The NameID directly below, its text exact; null: none is there. A subject that is named by something else, still encrypted or of
- * a type of its own, is one that nobody here can tell.
+ * The NameID directly below, its text exact; null: none is there. A subject that is named by something else, still
+ * encrypted or of a type of its own, is one that nobody here can tell.
  */
 export const readNameIdOf = (parent: XmlElement): Read<NameId | null> => {
   const isOther = ['BaseID', 'EncryptedID'].some((name) => childElements(parent, xmlNamespaces.saml, name).length > 0);

@@ -12,7 +12,10 @@ import {
 import { isNameWithoutColon, xmlNamespaces } from '../../xml/xml-name.js';
 import type { DocumentRejection } from '../document-rejection.js';
 
-/** A signature algorithm that is believed: PKCS #1 v1.5 for RSA, r and s side by side for ECDSA (RFC 9231, section 2.3). */
+/**
+ * A signature algorithm that is believed: PKCS #1 v1.5 for RSA, r and s side by side for ECDSA (RFC 9231, section
+ * 2.3).
+ */
 export interface XmlSignatureAlgorithm {
   /** What the key has to be. */
   readonly keyType: 'rsa' | 'ec';
@@ -58,9 +61,9 @@ const keyInfoFault = (keyInfo: XmlElement): DocumentRejection | null =>
   placedElements(keyInfo).some(({ element }) => decisive.has(element.name)) ? 'malformed_element' : null;
 
 /**
- * The reason to refuse a signature before it is verified, or null: it has one SignedInfo, one SignatureValue and at most one
- * KeyInfo (whose keys nobody reads) and nothing else, and it covers the element that it stands in, whose ID is given, as a
- * whole (XML Signature, section 4; SAML core, section 5.4).
+ * The reason to refuse a signature before it is verified, or null: it has one SignedInfo, one SignatureValue and at
+ * most one KeyInfo (whose keys nobody reads) and nothing else, and it covers the element that it stands in, whose ID
+ * is given, as a whole (XML Signature, section 4; SAML core, section 5.4).
  */
 export const signatureFault = (signature: XmlElement, parentId: string): DocumentRejection | null => {
   const names = ['SignedInfo', 'SignatureValue'];
@@ -116,7 +119,10 @@ const referenceFault = (reference: XmlElement, id: string): Fault => {
   return (elementText(value) ?? '') === '' ? 'malformed_element' : transformsFault(transforms);
 };
 
-/** The reason to refuse what a signature says it covers and how, or null. The ID is that of the element that it has to cover. */
+/**
+ * The reason to refuse what a signature says it covers and how, or null. The ID is that of the element that it has to
+ * cover.
+ */
 export const signedInfoFault = (signedInfo: XmlElement, id: string): Fault => {
   const references = allChildElements(signedInfo).filter((child) => isNamed(child, xmlNamespaces.ds, 'Reference'));
   if (references.length !== 1) return 'signature_reference';
@@ -128,8 +134,8 @@ export const signedInfoFault = (signedInfo: XmlElement, id: string): Fault => {
 };
 
 /**
- * Whether a signature names the canonicalization that keeps comments. Such a signature is refused where the document has any: what
- * reads the document afterwards leaves them out.
+ * Whether a signature names the canonicalization that keeps comments. Such a signature is refused where the document
+ * has any: what reads the document afterwards leaves them out.
  */
 export const keepsComments = (element: XmlElement): boolean =>
   allChildElements(element).some(

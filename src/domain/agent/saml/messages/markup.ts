@@ -24,9 +24,9 @@ const order = ([left]: readonly [string, string], [right]: readonly [string, str
 };
 
 /**
- * An element with its attributes, those that are null left out. `content` is markup already. The result is in canonical form
- * (Exclusive XML Canonicalization, section 3) as long as each element declares the namespace of its own prefix, unless one around it
- * does, and no other; so it can be signed as it stands. Attributes have no prefix.
+ * An element with its attributes, those that are null left out. `content` is markup already. The result is in
+ * canonical form (Exclusive XML Canonicalization, section 3) as long as each element declares the namespace of its
+ * own prefix, unless one around it does, and no other; so it can be signed as it stands. Attributes have no prefix.
  */
 export const markup = (
   name: string,

@@ -61,7 +61,10 @@ const termOf = (element: XmlElement, around: MetadataTerm): Result<MetadataTerm,
 
 const endless: MetadataTerm = { validUntilMs: null, cacheDurationMs: null };
 
-/** Every EntityDescriptor of a document, in its order: its root is one, or an EntitiesDescriptor. The error is one clause. */
+/**
+ * Every EntityDescriptor of a document, in its order: its root is one, or an EntitiesDescriptor. The error is one
+ * clause.
+ */
 const entityDescriptors = (root: XmlElement): Result<readonly DescribedEntity[], string> => {
   const found: DescribedEntity[] = [];
   /** Those still to be looked into, the next one last. */
@@ -109,7 +112,9 @@ interface Endpoint {
   readonly byPost: boolean;
 }
 
-/** The first endpoint of that kind that takes messages by HTTP-Redirect; where there is none, the first by HTTP-POST. */
+/**
+ * The first endpoint of that kind that takes messages by HTTP-Redirect; where there is none, the first by HTTP-POST.
+ */
 const browserEndpoint = (role: XmlElement, name: string): Endpoint | null => {
   const endpoints = childElements(role, md, name);
   for (const binding of [redirectBinding, postBinding]) {
@@ -150,9 +155,9 @@ const choose = (entities: readonly DescribedEntity[], entityId: string | null): 
 };
 
 /**
- * Reads the identity provider out of metadata (SAML metadata, sections 2.3 and 2.4.3): the one named `entityId`, or, with null, the only
- * one. It has to take AuthnRequests by HTTP-Redirect, or else by HTTP-POST. Metadata that is over is an error. The error is one clause, as in `names no
- * certificate that signs`.
+ * Reads the identity provider out of metadata (SAML metadata, sections 2.3 and 2.4.3): the one named `entityId`, or,
+ * with null, the only one. It has to take AuthnRequests by HTTP-Redirect, or else by HTTP-POST. Metadata that is over
+ * is an error. The error is one clause, as in `names no certificate that signs`.
  *
  * @param nowMs wall milliseconds
  */

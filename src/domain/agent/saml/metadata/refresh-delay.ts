@@ -21,9 +21,9 @@ export const shortestRefreshMs = 60_000;
 export const longestAbsenceMs = 30_000;
 
 /**
- * The wait from the end of an attempt to fetch metadata to the next, in milliseconds: the interval, or sooner where the metadata wants it
- * or would be over; after failures as key sets are retried.
- * Where the metadata may be over by then, the attempt comes soon after that.
+ * The wait from the end of an attempt to fetch metadata to the next, in milliseconds: the interval, or sooner where
+ * the metadata wants it or would be over; after failures as key sets are retried. Where the metadata may be over by
+ * then, the attempt comes soon after that.
  */
 export const refreshDelayMs = ({ failures, refreshMs, cacheDurationMs, leftMs, fraction }: MetadataRefresh): number => {
   const wantedMs = Math.min(cacheDurationMs ?? refreshMs, leftMs === null ? refreshMs : leftMs / 2);

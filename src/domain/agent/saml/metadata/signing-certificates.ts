@@ -8,8 +8,9 @@ export const maximumCertificates = 16;
 const { md, ds } = xmlNamespaces;
 
 /**
- * The certificates of a role whose keys sign, each DER in base64 without white space, none twice: those of KeyDescriptors for signing, or
- * for any use. Of an X509Data with several the first counts: the others are those that vouch for it.
+ * The certificates of a role whose keys sign, each DER in base64 without white space, none twice: those of
+ * KeyDescriptors for signing, or for any use. Of an X509Data with several the first counts: the others are those that
+ * vouch for it.
  */
 export const signingCertificates = (role: XmlElement): Result<readonly string[], string> => {
   const found = new Set<string>();

@@ -191,8 +191,8 @@ const fitPool = (setting: Setting): Setting => {
 };
 
 /**
- * A configuration without errors as the gateway understands it: defaults filled in, keys in the order of the reference, what
- * is secret hidden. Options of agents are as they were written: the agent fills them in.
+ * A configuration without errors as the gateway understands it: defaults filled in, keys in the order of the
+ * reference, what is secret hidden. Options of agents are as they were written: the agent fills them in.
  */
 export const effectiveSettings = (settings: readonly Setting[]): readonly Setting[] =>
   completed(settings, gatewayShape, inside('', settings, null)).map(fitPool);

@@ -29,7 +29,8 @@ interface Surroundings {
 /**
  * A setting as it may be shown: nothing is left of secrets that stand in the file.
  *
- * @param shape the keys of the block that it stands in. Among the options of agents a name that is none of them hides what
+ * @param shape the keys of the block that it stands in. Among the options of agents a name that is none of them hides
+ * what
  *   it names, unless it is known to be harmless
  */
 export const hiddenSetting = (setting: Setting, shape: Shape | null): Setting =>

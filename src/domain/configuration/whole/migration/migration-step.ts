@@ -31,7 +31,10 @@ export type MigrationStep =
       readonly members: readonly MovedMember[];
       readonly block: string;
     }
-  /** A member of a block goes into a block of another one, or of the file where `home` is empty; both are made where they are not. */
+  /**
+   * A member of a block goes into a block of another one, or of the file where `home` is empty; both are made where
+   * they are not.
+   */
   | {
       readonly kind: 'lift';
       readonly parent: SettingPath;

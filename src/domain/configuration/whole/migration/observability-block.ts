@@ -117,7 +117,9 @@ const taken = (kind: string, settings: readonly Setting[]): boolean => {
   return kind !== 'logging' && settings.some(({ name }) => currentKeyName(name) === block);
 };
 
-/** `observability { metrics; logging; tracing }`: parts with a counterpart go there, and what holds anyway is removed. */
+/**
+ * `observability { metrics; logging; tracing }`: parts with a counterpart go there, and what holds anyway is removed.
+ */
 export const planObservability = (settings: readonly Setting[], plan: PlanDraft): void => {
   settings.forEach((block, top) => {
     if (currentKeyName(block.name) !== 'observability') return;

@@ -9,8 +9,9 @@ const oldName = 'timeout-secs';
 const block = 'timeouts';
 
 /**
- * One time-out counted for everything. The wait for an answer is what it becomes; a connection is not awaited for longer, and
- * silence within the answer is allowed for as long: with its default the upstream would be given up earlier than before.
+ * One time-out counted for everything. The wait for an answer is what it becomes; a connection is not awaited for
+ * longer, and silence within the answer is allowed for as long: with its default the upstream would be given up
+ * earlier than before.
  */
 const newKeys = (value: unknown): readonly MigratedKey[] => {
   const isNumber = typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;

@@ -22,7 +22,10 @@ import { RecordingLogger } from '../../../../support/shared/recording-logger.js'
 const mebibyte = 1_048_576;
 const longId = 'x'.repeat(257);
 
-/** A HEADERS frame that ends nothing, for a call of ProcessStream: every field a literal without an index (RFC 7541, 6.2.2). */
+/**
+ * A HEADERS frame that ends nothing, for a call of ProcessStream: every field a literal without an index (RFC 7541,
+ * 6.2.2).
+ */
 const headersFrame = (streamId: number): Buffer => {
   const literal = (name: string, value: string): Buffer =>
     Buffer.concat([Buffer.from([0, name.length]), Buffer.from(name), Buffer.from([value.length]), Buffer.from(value)]);

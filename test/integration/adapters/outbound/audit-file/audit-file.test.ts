@@ -79,7 +79,8 @@ describe('an audit file', () => {
     rmSync(path);
     first.write('one\n');
     const second = await opened(path);
-    // Before the first hands over its line: one that was written by then would be lost by who deletes the file, and counted by nobody.
+    // Before the first hands over its line: one that was written by then would be lost by who deletes the file, and
+    // counted by nobody.
     rmSync(path);
     await first.close(5_000, second);
     second.write('two\n');

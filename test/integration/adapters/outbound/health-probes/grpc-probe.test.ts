@@ -65,7 +65,10 @@ const serveHttp2 = async (hear: (stream: http2.ServerHttp2Stream) => void): Prom
   return { address: { host: '127.0.0.1', port: (server.address() as AddressInfo).port }, authority: 'api.test:8080' };
 };
 
-/** An octet of a frame now and then: a beginning of SETTINGS, as long as nghttp2 takes them, and longer than it will ever become. */
+/**
+ * An octet of a frame now and then: a beginning of SETTINGS, as long as nghttp2 takes them, and longer than it will
+ * ever become.
+ */
 const trickle = (socket: Socket): void => {
   socket.write(Buffer.from([0, 0, 192, 4, 0, 0, 0, 0, 0]));
   const timer = setInterval(() => socket.write(Buffer.alloc(1)), 5);

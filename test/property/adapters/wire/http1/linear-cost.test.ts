@@ -7,7 +7,10 @@ import { octetsOf, readPieces, textOf } from '../../../../support/gateway/http1-
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Readings of one head, together, for each of its octets: each reading is of twice as many as the one before, or the last. */
+/**
+ * Readings of one head, together, for each of its octets: each reading is of twice as many as the one before, or the
+ * last.
+ */
 const mostLooks = 4;
 
 /** The octets, each look at one of which is counted. */

@@ -18,7 +18,8 @@ describe.each(['request', 'response'] as const)('a stream of %ss', (kind) => {
         const pieces = cut(octets, places);
         expect(Buffer.concat(pieces).equals(octets)).toBe(true);
         const soFar = outcome(readPieces(kind, pieces, head, trailers));
-        // What is held of a head or of trailers is not read again with every piece: a fault in it shows with the empty line at the latest.
+        // What is held of a head or of trailers is not read again with every piece: a fault in it shows with the
+        // empty line at the latest.
         const isLate = soFar.ending === 'within' && whole.ending !== 'within';
         const read = isLate ? outcome(readPieces(kind, [...pieces, emptyLines], head, trailers)) : soFar;
         // What lies behind a fault is not told of: how much of it came with the fault depends on the cuts.

@@ -8,8 +8,8 @@ import { type PolicyWorld, policyWorld } from '../../../../support/agent/policy-
 /**
  * Worlds that are tried: some 2.5 requests each, and 8 policies for each of them. For a long run:
  * `POLICY_DIFFERENTIAL_RUNS=80000 npx vitest run test/property/domain/agent/policy/differential.test.ts`, with
- * `POLICY_DIFFERENTIAL_SEED=<number>` for another seed than the usual one. A failure prints the smallest world in which the
- * two differ; it is kept as a file of test/corpus/policy-regressions.
+ * `POLICY_DIFFERENTIAL_SEED=<number>` for another seed than the usual one. A failure prints the smallest world in
+ * which the two differ; it is kept as a file of test/corpus/policy-regressions.
  */
 const runs = Number(process.env['POLICY_DIFFERENTIAL_RUNS'] ?? 400);
 const seed = Number(process.env['POLICY_DIFFERENTIAL_SEED'] ?? 20_240_229);

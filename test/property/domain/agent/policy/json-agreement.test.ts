@@ -135,7 +135,10 @@ const expectAgreement = <T>(
 
 const policyText = (name: string): string => `permit(principal, action, resource) when { ${name} };`;
 
-/** What a value is, so that taking it for something else shows: in turn an entity, a record with a key, an address, ... */
+/**
+ * What a value is, so that taking it for something else shows: in turn an entity, a record with a key, an address,
+ * ...
+ */
 const questions = [
   'context.v is User',
   'context.v == User::"alice"',

@@ -41,7 +41,10 @@ const largeLongs = (text: string, { conditions }: Policy): readonly (readonly [w
         : [],
     );
 
-/** Whether Cedar reads the text as this long, by its own arithmetic: the halves of the value are far from any rounding. */
+/**
+ * Whether Cedar reads the text as this long, by its own arithmetic: the halves of the value are far from any
+ * rounding.
+ */
 const cedarReads = (written: string, value: bigint): boolean => {
   const base = 2n ** 32n;
   const halves = `${value / base} * ${base} + ${value % base}`;

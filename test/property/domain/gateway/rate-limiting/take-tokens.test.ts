@@ -4,7 +4,10 @@ import { takeTokens } from '../../../../../src/domain/gateway/rate-limiting/take
 import type { RateLimit, TokenBucket } from '../../../../../src/domain/shared/token-bucket.js';
 import { expectModelAgreement } from '../../../../support/shared/model-run.js';
 
-/** A limit as one would explain it: it remembers all that it let through, and never lets through too much between any two moments. */
+/**
+ * A limit as one would explain it: it remembers all that it let through, and never lets through too much between any
+ * two moments.
+ */
 class NaiveLimit {
   readonly #limit: RateLimit;
   /** Moments, each as late as the one before at least: a clock that goes back stands still. */

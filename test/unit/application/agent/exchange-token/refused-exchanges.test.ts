@@ -17,7 +17,9 @@ import {
   seen,
 } from '../../../../support/agent/fake-token-exchange.js';
 
-/** How a reason comes about, and what the client has to be told by RFC 6749, section 5.2, and RFC 8693, section 2.2.2. */
+/**
+ * How a reason comes about, and what the client has to be told by RFC 6749, section 5.2, and RFC 8693, section 2.2.2.
+ */
 interface Case {
   readonly told: string;
   readonly plan?: ExchangeWorldPlan;

@@ -110,7 +110,8 @@ describe.each(Object.entries(transports))('an agent by %s', (_name, transport) =
     expect(after.pool.connector.connections.map(({ config }) => config)).toEqual(
       Array.from({ length: changes.connections ?? 1 }, () => ({ v: 1 })),
     );
-    // A request of before the reload goes on with the client that it began with, and a new one waits for the new one's first connection.
+    // A request of before the reload goes on with the client that it began with, and a new one waits for the new
+    // one's first connection.
     const late = before.client.ask(headersEvent('late'));
     const early = after.client.ask(headersEvent('early'));
     expect(after.client.status().queueDepth).toBe(1);

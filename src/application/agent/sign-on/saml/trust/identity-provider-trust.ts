@@ -16,9 +16,15 @@ export interface IdentityProviderTrust {
   state(): TrustState;
   /** Why the last attempt to get its metadata failed, in one clause; null where it did not. */
   lastFailure(): string | null;
-  /** Resolves with the end of the first attempt, whatever it brought; while the state is `absent`, with that of the one under way. */
+  /**
+   * Resolves with the end of the first attempt, whatever it brought; while the state is `absent`, with that of the
+   * one under way.
+   */
   firstLoad(): Promise<void>;
-  /** Somebody cannot sign on while the state is `absent`: an attempt begins, unless there has just been one. Nobody waits for it. */
+  /**
+   * Somebody cannot sign on while the state is `absent`: an attempt begins, unless there has just been one. Nobody
+   * waits for it.
+   */
   hurry(): void;
   /** Calls back whenever an attempt has changed `state`, or what the provider wants signed; the result ends that. */
   onChange(listener: () => void): () => void;

@@ -68,7 +68,8 @@ export class IdentityProviderTrusts {
   }
 
   /**
-   * @param certificates what the certificate file of the options holds: the certificates of the provider where it is configured, at
+   * @param certificates what the certificate file of the options holds: the certificates of the provider where it is
+   * configured, at
    *   least one, else those that sign the metadata; empty without a file: the metadata need not be signed
    */
   acquire(options: IdentityProviderOptions, certificates: readonly SigningCertificate[]): TrustLease {

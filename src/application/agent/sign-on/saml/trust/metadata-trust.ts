@@ -75,7 +75,9 @@ const loadMetadata = async (
 const namedAtMost = 10;
 const clauseLength = 200;
 
-/** What is told of the metadata of one place. A query may hold a secret, so it is left out; what others wrote is cut. */
+/**
+ * What is told of the metadata of one place. A query may hold a secret, so it is left out; what others wrote is cut.
+ */
 class MetadataLog {
   readonly #logger: Logger;
   readonly #url: string;
@@ -139,8 +141,8 @@ export interface MetadataTrustParts extends LoadMetadataParts {
 const hurriedIntervalMs = 5_000;
 
 /**
- * An identity provider that its metadata describes. That is fetched at once, then again and again in the background, one
- * attempt at a time; the last that was good serves until there is another, or its time is over.
+ * An identity provider that its metadata describes. That is fetched at once, then again and again in the background,
+ * one attempt at a time; the last that was good serves until there is another, or its time is over.
  */
 export class MetadataTrust implements IdentityProviderTrust {
   readonly #place: MetadataPlace;
@@ -196,7 +198,10 @@ export class MetadataTrust implements IdentityProviderTrust {
     if (this.#parts.clock.monotonicMs() - this.#endedMs >= hurriedIntervalMs) void this.#begin();
   }
 
-  /** Begins an attempt where the last one failed or what it brought is over, without the wait that would come before it. */
+  /**
+   * Begins an attempt where the last one failed or what it brought is over, without the wait that would come before
+   * it.
+   */
   retryNow(): void {
     if (this.state() !== 'fresh') void this.#begin();
   }

@@ -52,7 +52,10 @@ const attributeOf = (
   return typeError(expected, value, span);
 };
 
-/** `has a`, and `has a.b.c`: each has the next. What is neither a record nor an entity is an error where it has to have one. */
+/**
+ * `has a`, and `has a.b.c`: each has the next. What is neither a record nor an entity is an error where it has to
+ * have one.
+ */
 export const has = (object: Compiled, path: readonly string[], span: SourceSpan): Compiled =>
   dependent(span, (request) => {
     let value = object.evaluate(request);

@@ -3,7 +3,10 @@ import type { ModelReport } from '../model-report.js';
 import type { ModelType } from '../model-types.js';
 import { impossibleValue } from '../possible/impossible-text.js';
 
-/** Where one of two values is a constant, and nothing that comes from where the other does is ever like it: a finding there. */
+/**
+ * Where one of two values is a constant, and nothing that comes from where the other does is ever like it: a finding
+ * there.
+ */
 export const checkConstant = (
   subject: ModelType,
   constant: { readonly type: ModelType; readonly span: SourceSpan },

@@ -49,8 +49,8 @@ const isImpossibleBeginning = (piece: string, isWhole: boolean): boolean =>
   !isNormal(isWhole ? piece : `${piece.replace(/%[0-9A-F]?$/, '')}${stand}`);
 
 /**
- * Whether the path of no request fits a pattern: for its beginning, or for a `?` anywhere. A pattern that begins with a star and
- * asks for what no normal path holds, such as `//`, is a guard on purpose.
+ * Whether the path of no request fits a pattern: for its beginning, or for a `?` anywhere. A pattern that begins with
+ * a star and asks for what no normal path holds, such as `//`, is a guard on purpose.
  */
 export const isImpossiblePathPattern = (pattern: LikePattern): boolean =>
   pattern.some((piece, index) => {
@@ -61,7 +61,10 @@ export const isImpossiblePathPattern = (pattern: LikePattern): boolean =>
 /** Whether a piece has a star that stands for itself. */
 const isStarred = (piece: LikePattern[number]): boolean => typeof piece === 'string' && piece.includes('*');
 
-/** A pattern as it is written, in quotes, with a slash before it; null: it has more wrong with it than the want of that. */
+/**
+ * A pattern as it is written, in quotes, with a slash before it; null: it has more wrong with it than the want of
+ * that.
+ */
 export const rootedPattern = (pattern: LikePattern): string | null => {
   const [first, ...others] = pattern;
   if (typeof first !== 'string' || first.startsWith('/') || pattern.some(isStarred)) return null;

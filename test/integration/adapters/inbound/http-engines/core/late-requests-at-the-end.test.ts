@@ -37,8 +37,8 @@ const expectOthersServed = async (clients: IdleClients): Promise<void> => {
 };
 
 /**
- * Sends, and holds the loop up for so long. What has come meanwhile is read before it is looked at what was due, and waits then;
- * begun at the end of a turn, this finds the timers before what is to be read.
+ * Sends, and holds the loop up for so long. What has come meanwhile is read before it is looked at what was due, and
+ * waits then; begun at the end of a turn, this finds the timers before what is to be read.
  */
 const sendHeldUp = async ({ client }: IdleClient, text: string, ms: number): Promise<void> => {
   await endOfTurn();

@@ -20,7 +20,10 @@ const get = (target: string, fields = ''): string => `GET ${target} HTTP/1.1\r\n
 const answerTo = (target: string): string => `HTTP/1.1 200 OK\r\nContent-Length: ${target.length}\r\n\r\n${target}`;
 const octets = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-/** Answers in one text where there is no body to read, and else with what comes of it, in the way that the target says. */
+/**
+ * Answers in one text where there is no body to read, and else with what comes of it, in the way that the target
+ * says.
+ */
 const answer = ({ target, body }: ClientRequest, response: ClientResponse): void => {
   if (target.startsWith('/chunks')) {
     response.begin(200, [], false);
@@ -202,7 +205,8 @@ describe('a response that waits for the end of the turn', () => {
     const isTaken = async (): Promise<boolean> => {
       const count = handler.requests.length + 1;
       asked.send(get('/'));
-      // Behind a response that is not taken no request is begun. Where this takes it for one too soon, the rest holds as well.
+      // Behind a response that is not taken no request is begun. Where this takes it for one too soon, the rest holds
+      // as well.
       for (let look = 0; look < 50 && handler.requests.length < count; look += 1) await sleep(2);
       return handler.requests.length === count;
     };

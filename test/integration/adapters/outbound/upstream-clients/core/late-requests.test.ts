@@ -52,8 +52,8 @@ class InPieces implements BodySource {
 const targetOf = (head: string): string => head.split(' ')[1] ?? '';
 
 /**
- * Runs it where timers do: what it has come to a socket is read behind it, and before the end of the turn, as if both had
- * happened at the same moment.
+ * Runs it where timers do: what it has come to a socket is read behind it, and before the end of the turn, as if both
+ * had happened at the same moment.
  */
 const beforePoll = <Result>(act: () => Result): Promise<Result> =>
   new Promise((resolve, reject) => {

@@ -51,7 +51,9 @@ const clientOf = async (answer: (stream: number, peer: RawHttp2Peer, turn: numbe
   return { upstream, client: targetClient(upstream.port, cleanUp, { ...http2, ...changes }) };
 };
 
-/** What the request came to, its body read to the end. `onHead` runs when the head has come, before the body is read. */
+/**
+ * What the request came to, its body read to the end. `onHead` runs when the head has come, before the body is read.
+ */
 const outcomeOf = async (
   client: ReturnType<typeof targetClient>,
   request = get,

@@ -122,7 +122,10 @@ describe('a document whose signature nobody has made', () => {
 });
 
 describe('the value of a signature', () => {
-  /** Of the response, with prefixes that the canonical SignedInfo treats inclusively, and with declarations in it for these. */
+  /**
+   * Of the response, with prefixes that the canonical SignedInfo treats inclusively, and with declarations in it for
+   * these.
+   */
   const withPrefixes = (prefixes: string, declarations: string): string => {
     const xml = signedResponse({}, { signed: 'response' });
     const method = `<ds:CanonicalizationMethod Algorithm="${transformUris.exclusive}"/>`;

@@ -94,7 +94,10 @@ describe('a LogoutRequest by HTTP-Redirect', () => {
   });
 });
 
-/** Octets in place of the deflated message, not signed: what cannot be inflated never comes as far as its signature's absence. */
+/**
+ * Octets in place of the deflated message, not signed: what cannot be inflated never comes as far as its signature's
+ * absence.
+ */
 const carrying = (octets: Uint8Array): RedirectParameters => ({
   message: encodeURIComponent(Buffer.from(octets).toString('base64')),
   relayState: null,

@@ -130,7 +130,8 @@ it('a pipelined stream is the same requests, wherever it is cut and whenever the
       const cut = await readBy(octets, steps);
       expect(cut.seen).toEqual(whole.seen);
       for (const request of whole.seen) expect(request.startsWith('GET /smuggled')).toBe(false);
-      // A head that cannot be read is refused, or not waited for where it is seen before the response in front of it begins.
+      // A head that cannot be read is refused, or not waited for where it is seen before the response in front of it
+      // begins.
       for (const reason of [...cut.reasons, ...whole.reasons]) expect(reason).toBe('malformed');
     }),
     { numRuns: 400 },

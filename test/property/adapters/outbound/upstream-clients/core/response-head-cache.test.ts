@@ -67,7 +67,10 @@ const oddLines = [
   'HTTP/2.0 200 X\r\n',
   'http/1.1 200 X\r\n',
 ];
-/** What may come before a response; `as long`: an interim response that is as long as the head. The last is no response of its own: the next status line is the value of its field. */
+/**
+ * What may come before a response; `as long`: an interim response that is as long as the head. The last is no
+ * response of its own: the next status line is the value of its field.
+ */
 const fronts = [
   'as long',
   'HTTP/1.1 100 Continue\r\n\r\n',

@@ -27,7 +27,10 @@ const drawn = (seed: number, below: number): (() => number) => {
   };
 };
 
-/** What is left of a limit that these moments were let through by; negative where there were too many in any time between two of them. */
+/**
+ * What is left of a limit that these moments were let through by; negative where there were too many in any time
+ * between two of them.
+ */
 const leastLeft = (moments: readonly number[], { requestsPerSecond, burst }: RateLimit): number => {
   let [tokens, atMs, least] = [burst, 0, burst];
   for (const moment of [...moments].sort((one, other) => one - other)) {

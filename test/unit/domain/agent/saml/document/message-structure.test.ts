@@ -200,7 +200,10 @@ describe('the signatures of a response', () => {
   });
 });
 
-/** The eight shapes of signature wrapping, where the genuine, signed element goes along somewhere and a forged one is read. */
+/**
+ * The eight shapes of signature wrapping, where the genuine, signed element goes along somewhere and a forged one is
+ * read.
+ */
 describe('signature wrapping', () => {
   const genuineResponse = without(responseTree('response'), 'Signature');
   const genuineAssertion = without(assertionTree(true), 'Signature');

@@ -10,7 +10,7 @@ import type { ScalarKind } from '../../domain/configuration/schema/scalar-kind.j
 export interface AgentGrpcTls {
   readonly certFile: string;
   readonly keyFile: string;
-  /** The authorities of gateways: they have to show a certificate then. */
+  /** The CAs of gateways. With it, gateways must present a certificate. */
   readonly clientCaFile?: string;
 }
 
@@ -33,7 +33,7 @@ export interface AgentServingOptions {
   readonly metricsAddress?: string;
 }
 
-/** What `serveAgent` was given makes no sense; the message says what, and what to write. */
+/** An invalid option of `serveAgent`. The message names the option and says what to write. */
 export class AgentOptionsError extends Error {
   constructor(message: string) {
     super(message);
@@ -41,7 +41,7 @@ export class AgentOptionsError extends Error {
   }
 }
 
-const parsed = <Value>(kind: ScalarKind<Value>, name: string, value: string): Value => {
+const parseOption = <Value>(kind: ScalarKind<Value>, name: string, value: string): Value => {
   const read = kind.read({ value, position: null, hidden: false });
   if (read.ok) return read.value;
   const { message, suggestion } = read.error;
@@ -51,13 +51,13 @@ const parsed = <Value>(kind: ScalarKind<Value>, name: string, value: string): Va
 };
 
 const grpcOptions = (grpc: NonNullable<AgentServingOptions['grpc']>): AgentOptions => ({
-  grpcAddress: parsed(grpcAddress(0), 'grpc.address', grpc.address),
+  grpcAddress: parseOption(grpcAddress(0), 'grpc.address', grpc.address),
   ...(grpc.tls && { grpcTlsCertFile: grpc.tls.certFile, grpcTlsKeyFile: grpc.tls.keyFile }),
   ...(grpc.tls?.clientCaFile !== undefined && { grpcClientCaFile: grpc.tls.clientCaFile }),
   ...(grpc.insecure !== undefined && { grpcInsecure: grpc.insecure }),
 });
 
-/** What the options of `gateway-auth` are called here. */
+/** The names of `gateway-auth` options in the agent kit. */
 const kitNames: Readonly<Record<string, string>> = {
   'grpc-address': 'grpc.address',
   'grpc-insecure': 'grpc.insecure',
@@ -70,19 +70,19 @@ const kitNames: Readonly<Record<string, string>> = {
 const kitText = (message: string): string =>
   Object.entries(kitNames).reduce((text, [option, name]) => text.replaceAll(option, name), message);
 
-/** The same with everything decided. Null: not served. */
-export interface DecidedPlaces {
+/** The addresses to serve, after variables and defaults. Null: not served. */
+export interface ResolvedAddresses {
   readonly socket: string | null;
   readonly grpc: GrpcServingOptions | null;
   readonly metrics: SocketAddress | null;
 }
 
-/** Options before variables before defaults. Throws an AgentOptionsError. */
-export const decidePlaces = (
+/** Options take precedence over variables, and variables over defaults. Throws an AgentOptionsError. */
+export const resolveAddresses = (
   name: string,
   options: AgentServingOptions,
   environment: Readonly<Record<string, string | undefined>>,
-): DecidedPlaces => {
+): ResolvedAddresses => {
   const grpcVariable = environment['GRPC_ADDRESS'];
   const grpc = options.grpc ?? (grpcVariable === undefined ? undefined : { address: grpcVariable });
   const metrics = options.metricsAddress ?? environment['METRICS_ADDRESS'];
@@ -90,7 +90,7 @@ export const decidePlaces = (
   const given: AgentOptions = {
     socket: socket ?? '',
     ...(grpc && grpcOptions(grpc)),
-    ...(metrics !== undefined && { metricsAddress: parsed(socketAddress(0), 'metricsAddress', metrics) }),
+    ...(metrics !== undefined && { metricsAddress: parseOption(socketAddress(0), 'metricsAddress', metrics) }),
   };
   const refuse = (option: string, message: string): never => {
     throw new AgentOptionsError(`${kitNames[option] ?? option}: ${kitText(message)}`);

@@ -35,7 +35,7 @@ export type AgentFactory = (start: StartOptions, embeddedName?: string) => AuthA
  */
 export type SharedAgentParts = Omit<AgentParts, 'outcomes'>;
 
-/** What the agent is made of; the gateway loads the same for its embedded agents. */
+/** Inversify tokens of the agent. The gateway loads the same module for its embedded agents. */
 export const agentTokens = {
   secretDigest: Symbol('SecretDigest') as ServiceIdentifier<SecretDigest>,
   verificationKeys: Symbol('VerificationKeys') as ServiceIdentifier<VerificationKeys>,
@@ -47,9 +47,9 @@ export const agentTokens = {
   loadCertificateReader: Symbol('CertificateReaderLoader') as ServiceIdentifier<CertificateReaderLoader>,
   passwordVerifier: Symbol('PasswordVerifier') as ServiceIdentifier<PasswordVerifier>,
   passwordChecks: Symbol('PasswordChecks') as ServiceIdentifier<PasswordChecks>,
-  /** Client assertions that were taken. */
+  /** Client assertions that were accepted, against replay. */
   spentAssertions: Symbol('AssertionMemories') as ServiceIdentifier<AssertionMemories>,
-  /** Buckets for the rates of token exchange; each program binds it itself. */
+  /** Rate-limit buckets of token exchange. Each program binds its own. */
   exchangeRates: Symbol('RateLimitStore of token exchange') as ServiceIdentifier<RateLimitStore>,
   samlDocumentVerifier: Symbol('SamlDocumentVerifier') as ServiceIdentifier<SamlDocumentVerifier>,
   samlKeys: Symbol('SamlKeys') as ServiceIdentifier<SamlKeys>,

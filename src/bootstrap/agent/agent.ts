@@ -11,7 +11,7 @@ import type { Logger } from '../../application/ports/shared/logger.js';
 import { agentDefaults } from '../../domain/agent/configuration/agent-configuration.js';
 import { defaultAgentLimits } from '../../domain/agent-protocol/capabilities.js';
 import { isToken } from '../../domain/http/field-syntax.js';
-import { AgentOptionsError, type AgentServingOptions, decidePlaces } from './agent-serving-options.js';
+import { AgentOptionsError, type AgentServingOptions, resolveAddresses } from './agent-serving-options.js';
 import { readGrpcServingTls } from './grpc-serving-tls.js';
 import { type AgentAddresses, serveAgentService } from './serve-agent-service.js';
 
@@ -176,7 +176,7 @@ export const serveAgent = async (
   checkDefinition(definition);
   checkOptions({ ...options });
   const { name } = definition;
-  const { grpc, ...places } = decidePlaces(name, options, process.env);
+  const { grpc, ...places } = resolveAddresses(name, options, process.env);
   const read = grpc?.tls ? await readGrpcServingTls(grpc.tls, new NodeTextFileReader()) : null;
   if (read?.ok === false) throw new AgentOptionsError(read.error);
   const output = options.logger ? null : new LogOutput({ fileDescriptor: standardOutput, format: null });

@@ -2,18 +2,18 @@ import type { TextFileReader } from '../../application/ports/shared/text-file-re
 import type { GrpcServingOptions } from '../../domain/agent/configuration/agent-configuration.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 
-/** PEM texts that gRPC is served with. */
+/** The certificate, key and client CAs of the gRPC server, as PEM. */
 export interface GrpcServingTls {
   readonly certPem: string;
   readonly keyPem: string;
-  /** Null: gateways show no certificate. */
+  /** Null: gateways need no certificate. */
   readonly clientCaPem: string | null;
 }
 
-/** The files that these are in. */
+/** The paths of these PEM files. */
 export type GrpcTlsFiles = NonNullable<GrpcServingOptions['tls']>;
 
-/** Reads what gRPC is served with. The error names the file that cannot be read. */
+/** Reads the PEM files of the gRPC server. The error names the unreadable file. */
 export const readGrpcServingTls = async (
   tls: GrpcTlsFiles,
   files: TextFileReader,

@@ -20,14 +20,14 @@ import { agentTokens } from './agent-tokens.js';
 import { agentContainer, type RunningAgent, startAgent } from './start-agent.js';
 
 interface ReadStartOptions {
-  /** Null where there was any error. */
+  /** Null: there was an error. */
   readonly start: StartOptions | null;
   readonly problems: readonly ConfigurationProblem[];
-  /** Where a problem with one of the options stands in the file; null: it is not from there. */
+  /** The position of an option's problem in the file; null: the option is not from the file. */
   readonly locate: (problem: AgentOptionProblem) => OptionSource | null;
 }
 
-/** Brings together what flags, variables and the config block of a file say. */
+/** Merges flags, variables and the config block of a file. */
 export const readStartOptions = async (
   run: AgentRun,
   openBlocks: (configFile: string) => Promise<AgentBlockReader>,
@@ -49,7 +49,7 @@ export const readStartOptions = async (
 interface AgentCheck {
   /** Errors and warnings. */
   readonly problems: readonly AgentOptionProblem[];
-  /** What the agent would do, in a few lines; null where there was an error. */
+  /** What the agent would do, in a few lines; null: there was an error. */
   readonly summary: string | null;
 }
 
@@ -79,18 +79,18 @@ export const checkAgent = async (container: Container, { block, overrides }: Sta
 const logGraceMs = 2_000;
 const standardOutput = 1;
 
-/** What whoever started the program can read on one line. */
+/** Whether the error's message is enough for the user, without a stack. */
 const isAddressError = (error: unknown): error is Error =>
   error instanceof AgentSocketError || error instanceof AgentGrpcError || error instanceof MetricsAddressError;
 
-const complain = (problems: readonly ConfigurationProblem[]): void => {
+const writeProblems = (problems: readonly ConfigurationProblem[]): void => {
   for (const problem of problems) process.stderr.write(`${formatProblem(problem)}\n`);
 };
 
-const complainOfOptions = (problems: readonly AgentOptionProblem[], locate: ReadStartOptions['locate']): void =>
-  complain(problems.map((problem) => toConfigurationProblem(locatedProblem(problem, locate(problem)))));
+const writeOptionProblems = (problems: readonly AgentOptionProblem[], locate: ReadStartOptions['locate']): void =>
+  writeProblems(problems.map((problem) => toConfigurationProblem(locatedProblem(problem, locate(problem)))));
 
-/** Serves until a signal has it end; gives the exit code. */
+/** Serves until a signal ends it. Resolves to the exit code. */
 const serve = async (agent: RunningAgent, signals: WatchedSignals, logger: PinoLogger): Promise<number> => {
   signals.onReload(() => {
     void agent.reload().then((reloaded) => {
@@ -132,23 +132,23 @@ const run = async (
     }
     const started = await startAgent(agentContainer(logger), start);
     if (started.ok) return await serve(started.value, signals, logger);
-    complainOfOptions(started.error, locate);
+    writeOptionProblems(started.error, locate);
     return 1;
   } catch (error) {
     if (!isAddressError(error)) throw error;
     process.stderr.write(`error: ${error.message}\n`);
     return 1;
   } finally {
-    // A reader that no longer reads would hold an ordinary exit for ever.
+    // With a blocked log reader, an ordinary exit would wait forever.
     if (!(await log.close(logGraceMs))) process.kill(process.pid, 'SIGKILL');
   }
 };
 
-/** Loads everything and reports. The report says all that the log would. */
+/** Checks the agent and writes the report. The log stays off, because the report says the same. */
 const check = async (start: StartOptions, locate: ReadStartOptions['locate']): Promise<number> => {
   const log = new LogOutput({ fileDescriptor: standardOutput, format: null });
   const { problems, summary } = await checkAgent(agentContainer(new PinoLogger('off', log)), start);
-  complainOfOptions(problems, locate);
+  writeOptionProblems(problems, locate);
   if (summary !== null) process.stdout.write(`${summary}\n`);
   return summary === null ? 1 : 0;
 };
@@ -170,7 +170,7 @@ export const runAgent = async (
   log: LogConfiguration,
 ): Promise<number> => {
   const { start, problems, locate } = await readStartOptions(command, openConfiguration);
-  complain(problems);
+  writeProblems(problems);
   if (start === null) return 1;
   return command.kind === 'check' ? check(start, locate) : run(start, command, log, locate);
 };

@@ -12,7 +12,7 @@ import type { GrpcAddress, SocketAddress } from '../../domain/configuration/netw
 import { loadAgentGrpc } from '../shared/load-agent-grpc.js';
 import type { GrpcServingTls } from './grpc-serving-tls.js';
 
-/** Where an agent is to be reached; null: not so. */
+/** The addresses to listen on; null: do not listen. */
 export interface AgentPlaces {
   /** Path of a unix socket. */
   readonly socket: string | null;
@@ -20,7 +20,7 @@ export interface AgentPlaces {
   readonly metrics: SocketAddress | null;
 }
 
-/** Where it is reached, as others would write it. */
+/** The addresses in use, as clients write them. */
 export interface AgentAddresses {
   readonly socket: string | null;
   readonly grpc: string | null;
@@ -29,7 +29,7 @@ export interface AgentAddresses {
 
 export interface ServedAgentService {
   readonly addresses: AgentAddresses;
-  /** Takes no new connection, finishes what is in flight within the grace, and closes. */
+  /** Refuses new connections, finishes calls in flight within the grace, and closes. */
   drain(graceMs: number): Promise<void>;
   /**
    * Looks at what gRPC is to be served with from now on. Gives what puts it in force, for new
@@ -38,7 +38,7 @@ export interface ServedAgentService {
   prepareGrpcTls(tls: GrpcServingTls): () => void;
 }
 
-/** What serving works with. */
+/** The ports that the servers need. */
 export interface AgentServiceParts {
   readonly clock: Clock;
   readonly scheduler: Scheduler;

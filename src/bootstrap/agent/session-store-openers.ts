@@ -2,10 +2,10 @@ import type { SessionStoreOpener } from '../../application/ports/agent/session-s
 import type { Logger } from '../../application/ports/shared/logger.js';
 import type { SessionStoreOptions } from '../../domain/agent/configuration/saml-options.js';
 
-interface StoreSettings {
-  /** Whether a store that is missing is made, where the technology has files. */
+interface StoreOpenMode {
+  /** Whether to create a missing file; for stores in files. */
   readonly creates: boolean;
-  /** Whether a server that cannot be reached is waited for, where the technology has one. */
+  /** Whether to wait for an unreachable server; for stores on servers. */
   readonly waits: boolean;
 }
 
@@ -13,10 +13,10 @@ interface StoreSettings {
  * Each technology is loaded when it is chosen: no other program pays for its libraries. One opener
  * opens all places, so that it knows what is open.
  */
-const openerOf = async (
+const loadOpener = async (
   kind: SessionStoreOptions['kind'],
   logger: Logger,
-  settings: StoreSettings,
+  settings: StoreOpenMode,
 ): Promise<SessionStoreOpener> => {
   switch (kind) {
     case 'sqlite': {
@@ -34,12 +34,12 @@ const openerOf = async (
   }
 };
 
-const openerWith =
-  (settings: StoreSettings) =>
+const lazyOpeners =
+  (settings: StoreOpenMode) =>
   (logger: Logger): SessionStoreOpener => {
     const openers = new Map<SessionStoreOptions['kind'], Promise<SessionStoreOpener>>();
     const openerFor = (kind: SessionStoreOptions['kind']): Promise<SessionStoreOpener> => {
-      const known = openers.get(kind) ?? openerOf(kind, logger, settings);
+      const known = openers.get(kind) ?? loadOpener(kind, logger, settings);
       openers.set(kind, known);
       return known;
     };
@@ -57,7 +57,7 @@ export const storeKindFault = async (kind: SessionStoreOptions['kind']): Promise
 };
 
 /** Opens the stores of the technology that is configured. */
-export const openSessionStores = openerWith({ creates: true, waits: true });
+export const openSessionStores = lazyOpeners({ creates: true, waits: true });
 
-/** The same, where nothing is to be made that is not there. */
-export const openExistingSessionStores = openerWith({ creates: false, waits: false });
+/** Opens existing stores only: creates no file, and waits for no server. */
+export const openExistingSessionStores = lazyOpeners({ creates: false, waits: false });

@@ -24,7 +24,7 @@ import {
   serveAgentService,
 } from './serve-agent-service.js';
 
-/** What the agent needs of the machine where it is a program of its own. */
+/** Bindings of the agent as its own process. */
 const agentProcessModule = (logger: Logger): ContainerModule =>
   new ContainerModule(({ bind }) => {
     bind(sharedTokens.logger).toConstantValue(logger);
@@ -43,10 +43,10 @@ const agentProcessModule = (logger: Logger): ContainerModule =>
       .inSingletonScope();
   });
 
-/** How long calls in flight have to end, in milliseconds. */
+/** Grace for calls in flight, in milliseconds. */
 const drainGraceMs = 30_000;
 
-/** An agent that serves. */
+/** A started agent. */
 export interface RunningAgent {
   readonly addresses: AgentAddresses;
   /**
@@ -54,11 +54,11 @@ export interface RunningAgent {
    * Where any of them cannot be used, all stay as they were.
    */
   reload(): Promise<Result<void, string>>;
-  /** Takes no new connection, finishes what is in flight, and closes. */
+  /** Refuses new connections, finishes calls in flight, and closes. */
   stop(): Promise<void>;
 }
 
-/** Everything that the agent's process is made of. Tests rebind the one part that they swap. */
+/** The container of the agent's process. Tests rebind the part that they replace. */
 export const agentContainer = (logger: Logger): Container => {
   const container = new Container();
   container.load(agentProcessModule(logger), agentModule);
@@ -72,8 +72,8 @@ const problem = (option: AgentOptionProblem['option'], message: string): AgentOp
   suggestion: null,
 });
 
-/** What says how the agent is served: flags and variables before the block, as for every option. */
-const placesOf = async (
+/** The addresses to serve. Flags and variables take precedence over the config block. */
+const servedAddresses = async (
   { overrides, block }: StartOptions,
   files: TextFileReader,
 ): Promise<Result<AgentPlaces & { readonly tlsFiles: GrpcTlsFiles | null }, readonly AgentOptionProblem[]>> => {
@@ -91,7 +91,7 @@ const placesOf = async (
   });
 };
 
-/** Reads what gRPC is served with again; gives what puts it in force. */
+/** Rereads the TLS files of gRPC. Returns a function that puts them in force. */
 const prepareGrpcTls = async (
   tlsFiles: GrpcTlsFiles,
   served: ServedAgentService,
@@ -116,7 +116,7 @@ export const startAgent = async (
   start: StartOptions,
 ): Promise<Result<RunningAgent, readonly AgentOptionProblem[]>> => {
   const files = container.get(agentTokens.textFileReader);
-  const places = await placesOf(start, files);
+  const places = await servedAddresses(start, files);
   if (!places.ok) return places;
   const agent = container.get(agentTokens.agentFactory)(start);
   const taken = await agent.start();

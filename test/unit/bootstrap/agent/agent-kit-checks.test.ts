@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { allow } from '../../../../src/application/agent/agent-kit/agent-answers.js';
 import { checkDefinition, checkOptions } from '../../../../src/bootstrap/agent/agent.js';
-import { AgentOptionsError, decidePlaces } from '../../../../src/bootstrap/agent/agent-serving-options.js';
+import { AgentOptionsError, resolveAddresses } from '../../../../src/bootstrap/agent/agent-serving-options.js';
 
 const definition = { name: 'kit', version: '1.0.0', requestHeaders: () => allow() };
 
@@ -48,8 +48,8 @@ describe('the options of an agent', () => {
 
 describe('where an agent listens', () => {
   it('is its socket by default, and gRPC alone where that is asked for alone', () => {
-    expect(decidePlaces('kit', {}, {})).toEqual({ socket: '/tmp/kit.sock', grpc: null, metrics: null });
-    expect(decidePlaces('kit', { grpc: { address: '127.0.0.1:1' } }, {})).toMatchObject({
+    expect(resolveAddresses('kit', {}, {})).toEqual({ socket: '/tmp/kit.sock', grpc: null, metrics: null });
+    expect(resolveAddresses('kit', { grpc: { address: '127.0.0.1:1' } }, {})).toMatchObject({
       socket: null,
       grpc: { address: { kind: 'tcp', host: '127.0.0.1', port: 1 }, tls: null },
     });
@@ -61,12 +61,12 @@ describe('where an agent listens', () => {
       GRPC_ADDRESS: 'unix:/run/b.sock',
       METRICS_ADDRESS: '127.0.0.1:9',
     };
-    expect(decidePlaces('kit', {}, environment)).toMatchObject({
+    expect(resolveAddresses('kit', {}, environment)).toMatchObject({
       socket: '/run/a.sock',
       grpc: { address: { kind: 'unix', path: '/run/b.sock' } },
       metrics: { host: '127.0.0.1', port: 9 },
     });
-    expect(decidePlaces('kit', { socket: '/run/c.sock' }, environment).socket).toBe('/run/c.sock');
+    expect(resolveAddresses('kit', { socket: '/run/c.sock' }, environment).socket).toBe('/run/c.sock');
   });
 
   it.each([
@@ -80,6 +80,6 @@ describe('where an agent listens', () => {
     ['an empty socket', { socket: '' }, 'socket'],
     ['one socket for both', { socket: '/run/a.sock', grpc: { address: 'unix:/run/a.sock' } }, 'grpc.address'],
   ])('is refused as %s', (_what, options, message) => {
-    expect(() => decidePlaces('kit', options, {})).toThrow(message);
+    expect(() => resolveAddresses('kit', options, {})).toThrow(message);
   });
 });

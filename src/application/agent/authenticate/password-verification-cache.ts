@@ -19,7 +19,7 @@ const rememberedMismatches = 2_000;
 /** Requests that may wait for checks, of all users together: what else the agent has to do is not held up by them. */
 export const maximumWaitingRequests = 256;
 
-export interface RememberedPasswordsParts {
+export interface PasswordVerificationPorts {
   /** By user; none has a colon. */
   readonly hashes: ReadonlyMap<string, PasswordHash>;
   /** What the passwords of other users are checked against, to no avail. */
@@ -34,14 +34,14 @@ export interface RememberedPasswordsParts {
  * the same time share one check. Keys are digests, never passwords.
  */
 export class PasswordVerificationCache {
-  readonly #parts: RememberedPasswordsParts;
+  readonly #parts: PasswordVerificationPorts;
   readonly #matches: TtlSet;
   readonly #mismatches: TtlSet;
   /** As many as run or wait, at most. */
   readonly #pending = new Map<string, SharedCheck>();
   #waiting = 0;
 
-  constructor(parts: RememberedPasswordsParts) {
+  constructor(parts: PasswordVerificationPorts) {
     this.#parts = parts;
     this.#matches = new TtlSet(parts.clock, rememberedMatchMs, rememberedMatches);
     this.#mismatches = new TtlSet(parts.clock, rememberedMismatchMs, rememberedMismatches);

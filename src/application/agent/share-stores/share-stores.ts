@@ -27,7 +27,7 @@ interface SharedPlace {
   ending: ScheduledTask | null;
 }
 
-interface SharedSamlStoresParts {
+interface SharedSessionStoresPorts {
   /** Opens stores in memory. */
   readonly opener: SessionStoreOpener;
   readonly scheduler: Pick<Scheduler, 'after'>;
@@ -40,11 +40,11 @@ const unopened = { reason: 'the store is not open' } as const;
  * no worker has it; where its last one has died it is kept for a while, so that a replacement finds what was there.
  */
 export class SharedSessionStores {
-  readonly #parts: SharedSamlStoresParts;
+  readonly #parts: SharedSessionStoresPorts;
   /** By namespace. */
   readonly #places = new Map<string, SharedPlace>();
 
-  constructor(parts: SharedSamlStoresParts) {
+  constructor(parts: SharedSessionStoresPorts) {
     this.#parts = parts;
   }
 

@@ -7,11 +7,11 @@ import { requestHead } from '../../../wire/http1/read-request-head.js';
 import type { BodyPatience } from '../connections/listener-timers.js';
 import { maxReadAheadOctets, type ReadAheadBudget } from '../connections/read-ahead.js';
 import { PieceQueue } from './corked-writes.js';
-import type { ConnectionSurroundings } from './http1-connection-context.js';
+import type { Http1ConnectionContext } from './http1-connection-context.js';
 import { inOwnMemory } from './own-memory.js';
 
 /** The body of the last parsed request head, or null. */
-export const newBody = (connection: BodyConnection, { patience, budget }: ConnectionSurroundings): CoreBody | null => {
+export const newBody = (connection: BodyConnection, { patience, budget }: Http1ConnectionContext): CoreBody | null => {
   const { isChunked, contentLength, expectsContinue, minorVersion } = requestHead;
   if (contentLength <= 0 && !isChunked) return null;
   const length = isChunked ? null : contentLength;

@@ -14,7 +14,7 @@ import { CoreResponse } from './core-response.js';
 import { type CorkedWrites, DeferredResponse } from './corked-writes.js';
 import { ConnectionDeadline, Linger } from './deadlines.js';
 import { ExchangeWaits } from './exchange-waits.js';
-import type { ConnectionPhase, ConnectionSurroundings, ResponseConnection } from './http1-connection-context.js';
+import type { ConnectionPhase, Http1ConnectionContext, ResponseConnection } from './http1-connection-context.js';
 import { isConnect, RequestHeads, readAsStream, readDirectly, readRequest, rejectionReason } from './request-heads.js';
 import { RequestInput } from './request-input.js';
 import { RequestTurns } from './request-turns.js';
@@ -24,7 +24,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   readonly socket: Socket;
   readonly writes: CorkedWrites;
   readonly written: (() => void) | undefined;
-  readonly #around: ConnectionSurroundings;
+  readonly #around: Http1ConnectionContext;
   readonly #client: ClientConnection;
   readonly #heads: RequestHeads;
   readonly #input: RequestInput;
@@ -44,7 +44,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   /** The write side is closed. */
   #isLeaving = false;
 
-  constructor(socket: Socket, origin: ConnectionOrigin, around: ConnectionSurroundings) {
+  constructor(socket: Socket, origin: ConnectionOrigin, around: Http1ConnectionContext) {
     this.socket = socket;
     this.writes = around.writes;
     // TLS never writes synchronously. Other sockets mostly do and need no callback.

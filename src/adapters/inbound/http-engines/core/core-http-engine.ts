@@ -24,14 +24,14 @@ import { ProtocolSessions } from '../http2/protocol-sessions.js';
 import { CoreConnection } from './core-connection.js';
 import { CorkedWrites } from './corked-writes.js';
 import { Deadlines } from './deadlines.js';
-import type { ConnectionSurroundings } from './http1-connection-context.js';
+import type { Http1ConnectionContext } from './http1-connection-context.js';
 
 /** HTTP/1.1 connections of a listener, by socket. */
 export class CoreSessions implements EngineSessions {
-  readonly #around: ConnectionSurroundings;
+  readonly #around: Http1ConnectionContext;
   readonly #connections = new WeakMap<Socket, CoreConnection>();
 
-  constructor(around: ConnectionSurroundings) {
+  constructor(around: Http1ConnectionContext) {
     this.#around = around;
   }
 

@@ -39,7 +39,7 @@ export interface Http1ResponseContext {
 export type ConnectionPhase = 'fresh' | 'head' | 'idle' | 'exchange' | 'flushing' | 'lingering' | 'over' | 'given';
 
 /** What the connections of a listener share. */
-export interface ConnectionSurroundings {
+export interface Http1ConnectionContext {
   /** Key of the listener. */
   readonly key: string;
   readonly handler: RequestHandler;

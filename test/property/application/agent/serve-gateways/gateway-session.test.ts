@@ -9,7 +9,7 @@ import {
   type RequestCompleteEvent,
 } from '../../../../../src/domain/agent-protocol/messages.js';
 import { Deferred, FakeAgentService } from '../../../../support/agent/fake-agent-service.js';
-import { FakeGatewayLine } from '../../../../support/agent/fake-gateway-line.js';
+import { FakeGatewayConnection } from '../../../../support/agent/fake-gateway-connection.js';
 import { chunkEvent, decided, headersEvent } from '../../../../support/shared/agent-events.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { ManualScheduler, settled } from '../../../../support/shared/manual-scheduler.js';
@@ -90,7 +90,7 @@ describe('a GatewaySession', () => {
         const scheduler = new ManualScheduler(clock);
         const parts = { clock, scheduler, logger: new RecordingLogger() };
         const sessions = new GatewaySessions(service, parts, defaultSessionOptions);
-        const line = new FakeGatewayLine();
+        const line = new FakeGatewayConnection();
         const session = sessions.open(line);
         session.handshake({
           supportedVersions: [2],

@@ -13,7 +13,7 @@ import {
 import { agentSubscriptions } from '../../../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { err, ok, type Result } from '../../../../../src/domain/shared/result.js';
 import { Deferred, FakeAgentService } from '../../../../support/agent/fake-agent-service.js';
-import { FakeGatewayLine } from '../../../../support/agent/fake-gateway-line.js';
+import { FakeGatewayConnection } from '../../../../support/agent/fake-gateway-connection.js';
 import {
   chunkEvent,
   completeEvent,
@@ -73,7 +73,7 @@ class HeldService extends FakeAgentService {
 
 describe('a GatewaySession', () => {
   let service: HeldService;
-  let line: FakeGatewayLine;
+  let line: FakeGatewayConnection;
   let clock: ManualClock;
   let scheduler: ManualScheduler;
   let logger: RecordingLogger;
@@ -90,7 +90,7 @@ describe('a GatewaySession', () => {
       'request_complete',
       'configure',
     ];
-    line = new FakeGatewayLine();
+    line = new FakeGatewayConnection();
     clock = new ManualClock();
     scheduler = new ManualScheduler(clock);
     logger = new RecordingLogger();
@@ -142,7 +142,7 @@ describe('a GatewaySession', () => {
     session.handshake({ ...offer, proxyId, proxyVersion });
     await settled();
     session.fail('any reason');
-    const refused = sessions.open(new FakeGatewayLine());
+    const refused = sessions.open(new FakeGatewayConnection());
     refused.handshake({ ...offer, proxyId, proxyVersion, supportedVersions: [9] });
     await settled();
     const cut = { proxy_id: 'p'.repeat(200) };
@@ -382,7 +382,7 @@ describe('a GatewaySession', () => {
   it('is drained at once where there was no handshake, and at its greeting where there was one', async () => {
     sessions.drain();
     expect(line.kinds).toEqual(['end']);
-    const late = new FakeGatewayLine();
+    const late = new FakeGatewayConnection();
     sessions.open(late).handshake(offer);
     await settled();
     expect(late.sent.at(-1)).toMatchObject({ kind: 'health', health: { state: 'draining' } });

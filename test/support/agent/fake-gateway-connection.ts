@@ -15,7 +15,7 @@ export type SentMessage =
   | { readonly kind: 'cut_off'; readonly reason: string };
 
 /** A transport that keeps what it is given. */
-export class FakeGatewayLine implements GatewayConnection {
+export class FakeGatewayConnection implements GatewayConnection {
   readonly sent: SentMessage[] = [];
   resumes = 0;
   /** Why an answer cannot be sent; null where it can. */

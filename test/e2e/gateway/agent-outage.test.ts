@@ -125,9 +125,10 @@ describe('an agent on its socket', () => {
   it('lets nothing pass while it drains and is replaced, and fails no request with anything but 503', async () => {
     const load = await startLoad();
     const replaced = stack.agent();
-    load.enter('after');
+    load.enter('draining');
     replaced.signal('SIGTERM');
     expect(await replaced.exited).toEqual({ code: 0, signal: null });
+    load.enter('after');
     stack.restartAgent();
     await expectServiceBack(load);
     expect([...new Set(load.all())].filter((status) => status !== 200 && status !== 503)).toEqual([]);

@@ -64,7 +64,7 @@ const countOf = async (adminPort: number): Promise<number> => {
 describe.each([1, 2])('a gateway of %i workers whose descriptors run out', (workers) => {
   it('warns of its limits at the start, says what happens, counts it, and serves on afterwards', async () => {
     const { gateway, port, adminPort, answers } = await start(workers);
-    expect(gateway.output()).toMatch(/the limits allow 5000 connections of clients/);
+    await gateway.wrote(/the limits allow 5000 connections of clients/);
     expect(await countOf(adminPort)).toBe(0);
     const sockets = openConnections(port, 300);
     await gateway.wrote(exhausted);

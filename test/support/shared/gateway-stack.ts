@@ -99,7 +99,7 @@ export interface GatewayStack {
   ask(options?: HttpCall): Promise<HttpAnswer>;
   /** A GET of an admin endpoint, read as JSON. */
   report(path: string): Promise<Record<string, unknown>>;
-  /** The series of this name on /metrics that have all of these labels, added up. */
+  /** The sum of the series of this name on /metrics that have all of these labels; an unknown name throws. */
   metric(name: string, ...labels: readonly string[]): Promise<number>;
   /** Resolves once the gateway has an agent that takes calls. */
   agentsPresent(): Promise<void>;
@@ -187,7 +187,11 @@ export const startStack = async (cleanUp: CleanUp, plan: StackPlan = {}): Promis
     ask: (options) => call(places.port, options),
     report,
     metric: async (name, ...labels) => {
-      const series = (await adminBody('/metrics')).split('\n').filter((line) => line.startsWith(`${name}{`));
+      const lines = (await adminBody('/metrics')).split('\n');
+      const family = name.replace(/_(?:bucket|count|sum)$/, '');
+      if (!lines.some((line) => line.startsWith(`# TYPE ${name} `) || line.startsWith(`# TYPE ${family} `)))
+        throw new Error(`/metrics has no ${name}`);
+      const series = lines.filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
       const wanted = series.filter((line) => labels.every((label) => line.includes(label)));
       return wanted.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
     },

@@ -18,9 +18,7 @@ export type Peer =
   | 'xmlsec1'
   | 'promtool'
   | 'python3'
-  | 'chromium-headless-shell'
-  | 'chromium'
-  | 'google-chrome';
+  | 'chromium';
 
 /** Debian keeps servers in sbin, which is not on everybody's path. */
 const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];

@@ -117,7 +117,7 @@ export class MutualTls {
       type: 'about:blank',
       title: 'Unauthorized',
       status: 401,
-      detail: 'The request carries no credential that is accepted here.',
+      detail: 'The request has no valid credential.',
       code: 'unauthenticated',
       correlation_id: id,
     });

@@ -1,12 +1,12 @@
 import { type AgentAnswer, type AgentDecision, allowAnswer } from '../../../domain/agent-protocol/messages.js';
 
-/** What becomes of the chunk that is answered; null: it goes on as it is. */
+/** The replacement of a chunk; null: the chunk is forwarded unchanged. */
 export type ChunkChange = Uint8Array | null;
 
-/** What an agent answers. It never changes: each method gives another one with something added. */
+/** An agent's answer. Immutable: each method returns a new answer. */
 export class Answer {
   readonly #answer: AgentAnswer;
-  /** What is put in place of the chunk that is answered; empty drops it. */
+  /** Replaces the chunk; empty drops it. */
   readonly chunk: ChunkChange;
 
   constructor(answer: AgentAnswer, chunk: ChunkChange = null) {
@@ -14,17 +14,17 @@ export class Answer {
     this.chunk = chunk;
   }
 
-  /** The answer as it is sent, but for the chunk. */
+  /** The answer as sent, without the chunk. */
   get message(): AgentAnswer {
     return this.#answer;
   }
 
-  /** Sets a header of the request on its way to the upstream; every field of that name goes. */
+  /** Sets a header of the forwarded request, replacing all fields of that name. */
   setRequestHeader(name: string, value: string): Answer {
     return this.#with({ requestHeaders: [...this.#answer.requestHeaders, { kind: 'set', name, value }] });
   }
 
-  /** Adds a header field to the request. */
+  /** Adds a header field to the forwarded request. */
   addRequestHeader(name: string, value: string): Answer {
     return this.#with({ requestHeaders: [...this.#answer.requestHeaders, { kind: 'add', name, value }] });
   }
@@ -33,7 +33,7 @@ export class Answer {
     return this.#with({ requestHeaders: [...this.#answer.requestHeaders, { kind: 'remove', name }] });
   }
 
-  /** Sets a header of the response on its way to the client, whoever makes the response. */
+  /** Sets a header of the response to the client, whether the upstream, an agent or the gateway makes it. */
   setResponseHeader(name: string, value: string): Answer {
     return this.#with({ responseHeaders: [...this.#answer.responseHeaders, { kind: 'set', name, value }] });
   }
@@ -46,20 +46,17 @@ export class Answer {
     return this.#with({ responseHeaders: [...this.#answer.responseHeaders, { kind: 'remove', name }] });
   }
 
-  /**
-   * Puts something else in place of the chunk that is answered; nothing drops it. Not over gRPC, which has no word
-   * for it.
-   */
+  /** Replaces the chunk; empty data drops it. gRPC cannot carry this. */
   replaceChunk(data: Uint8Array): Answer {
     return new Answer(this.#answer, data);
   }
 
-  /** Words for whoever reads the gateway's records; never a secret. */
+  /** Adds tags to the gateway's audit record. Must not contain secrets. */
   tag(...tags: readonly string[]): Answer {
     return this.#with({ audit: { ...this.#answer.audit, tags: [...this.#answer.audit.tags, ...tags] } });
   }
 
-  /** Codes of the reasons; never a secret. */
+  /** Adds reason codes. Must not contain secrets. */
   because(...reasonCodes: readonly string[]): Answer {
     const { audit } = this.#answer;
     return this.#with({ audit: { ...audit, reasonCodes: [...audit.reasonCodes, ...reasonCodes] } });
@@ -75,17 +72,16 @@ const needing = new Answer({ ...allowAnswer, needsMore: true });
 
 const decided = (decision: AgentDecision): Answer => new Answer({ ...allowAnswer, decision });
 
-/** It may go on. */
+/** Allows the request or response. */
 export const allow = (): Answer => allowed;
 
-/** It may not be decided yet: the gateway holds the message and sends its body, piece by piece. */
+/** Postpones the decision: the gateway holds the message and sends its body in chunks. */
 export const needBody = (): Answer => needing;
 
 /**
- * The gateway answers in place of the upstream. Any status from 200 to 599 will do: that is how an agent answers
- * itself.
+ * The gateway answers instead of the upstream, with any status from 200 to 599.
  *
- * @param headers names and values; `Set-Cookie` twice takes `addResponseHeader`
+ * @param headers names and values; use `addResponseHeader` to set several cookies
  */
 export const blockAnswer = (
   status: number,
@@ -93,7 +89,7 @@ export const blockAnswer = (
   headers: Readonly<Record<string, string>> = {},
 ): Answer => decided({ kind: 'block', status, body, headers: Object.entries(headers).flat() });
 
-/** The client is sent elsewhere. */
+/** Redirects the client. */
 export const redirect = (url: string, status = 302): Answer => decided({ kind: 'redirect', url, status });
 
 /** 401 with `WWW-Authenticate: <type> <params>` (RFC 9110, section 11.6.1). */

@@ -5,52 +5,52 @@ import type { JsonObject } from '../../../domain/shared/json.js';
 import type { Answer } from './agent-answers.js';
 import type { AgentBodyChunk, AgentRequest, AgentResponseHead } from './agent-request.js';
 
-/** An answer now or later. What rejects or throws is answered with 500: never with an allow. */
+/** An answer, now or later. If it throws or rejects, the request gets 500, never an allow. */
 export type AgentReply = Answer | Promise<Answer>;
 
-/** What an agent is. The gateway is told to send those events that there is a method for. */
+/** The definition of an agent. The gateway sends the events that have a method here. */
 export interface AgentDefinition {
-  /** How logs and gateways call it. */
+  /** The name in logs and in the gateway. */
   readonly name: string;
   readonly version: string;
   /**
-   * Takes the `config` of the gateway's agent block, null where it has none. A text that is given back is the reason
-   * why it is refused: then the one before stays. Called before the first event, and again whenever it has changed.
+   * Applies the `config` of the gateway's agent block, or null if there is none. Returns a reason to refuse it: the
+   * previous configuration then stays. Called before the first event and after each change.
    */
   configure?(config: JsonObject | null): string | undefined | Promise<string | undefined>;
-  /** A request, before it goes to its upstream. */
+  /** A request, before it is forwarded. */
   requestHeaders?(request: AgentRequest): AgentReply;
-  /** A piece of the body of a request whose head was answered with `needBody()`. The last one has to be decided. */
+  /** A chunk of a request body, after `needBody()`. The last chunk must be decided. */
   requestBodyChunk?(chunk: AgentBodyChunk): AgentReply;
-  /** The head of a response, before the client gets it. */
+  /** The head of a response, before it goes to the client. */
   responseHeaders?(response: AgentResponseHead): AgentReply;
-  /** A piece of the body of a response whose head was answered with `needBody()`. */
+  /** A chunk of a response body, after `needBody()`. */
   responseBodyChunk?(chunk: AgentBodyChunk): AgentReply;
-  /** A request is over. */
+  /** A request has completed. */
   requestComplete?(summary: RequestCompleteEvent): void | Promise<void>;
-  /** Nobody waits for the answers to this request any more; what is kept for it can go. */
+  /** The gateway no longer waits for answers to this request. Discard its state. */
   cancelled?(id: string, reason: CancelReason): void;
-  /** How it is; healthy where this is missing. */
+  /** The health of the agent; the default is healthy. */
   health?(): { readonly state: AgentState; readonly message: string | null };
   /**
-   * Counters and gauges beside those of the kit, totals since the start. The gateway shows them as
+   * Counters and gauges in addition to those of the kit, totals since the start. The gateway exposes them as
    * `gateway_agent_<name>`.
    */
   metrics?(): Pick<MetricsReport, 'counters' | 'gauges'>;
 }
 
-/** What beside its events is known of an agent. */
+/** Properties of an agent besides its events. */
 export interface AgentTraits {
-  /** Unique among all agents that a gateway talks to. */
+  /** Unique among all agents of a gateway. */
   readonly agentId: string;
   /**
-   * Names of headers, and prefixes ending in `*`, that only this agent may set: the gateway takes them out of what
-   * clients send.
+   * Names of headers, and prefixes ending in `*`, that only this agent may set. The gateway removes them from client
+   * requests.
    */
   readonly ownedHeaders: readonly string[];
-  /** Events that it takes at a time from each connection. */
+  /** Maximum concurrent events per connection. */
   readonly maxConcurrency: number;
-  /** Octets of a body that it takes. */
+  /** Maximum octets of a body. */
   readonly maxBodySize: number;
   readonly healthIntervalMs: number;
   readonly metricsIntervalMs: number;

@@ -6,16 +6,16 @@ import type {
 } from '../../../domain/agent-protocol/messages.js';
 import { allHeaders, firstHeader, type HeaderList } from '../../../domain/http/header-list.js';
 
-/** Header fields of a message. Names are compared without case. */
+/** Header fields of a message. Names are case-insensitive. */
 export class AgentHeaders {
-  /** Names and values by turns; names in lower case. */
+  /** Alternating names and values; names in lower case. */
   readonly list: HeaderList;
 
   constructor(list: HeaderList) {
     this.list = list;
   }
 
-  /** The first value; null where there is none. */
+  /** The first value; null if there is none. */
   get(name: string): string | null {
     return firstHeader(this.list, name.toLowerCase()) ?? null;
   }
@@ -25,7 +25,7 @@ export class AgentHeaders {
   }
 }
 
-/** The head of a request that a gateway asks about. */
+/** The head of a request. */
 export class AgentRequest {
   readonly #event: RequestHeadersEvent;
   readonly headers: AgentHeaders;
@@ -35,7 +35,7 @@ export class AgentRequest {
     this.headers = new AgentHeaders(event.headers);
   }
 
-  /** The gateway's own id of the request: the same in every event about it. */
+  /** The gateway's id of the request, the same in all its events. */
   get id(): string {
     return this.#event.correlationId;
   }
@@ -44,7 +44,7 @@ export class AgentRequest {
     return this.#event.method;
   }
 
-  /** Path and query, as they will be forwarded. */
+  /** Path and query, as forwarded. */
   get uri(): string {
     return this.#event.uri;
   }
@@ -56,22 +56,22 @@ export class AgentRequest {
     return end < 0 ? uri : uri.slice(0, end);
   }
 
-  /** What follows the `?`; null where there is none. */
+  /** The part after `?`; null if there is none. */
   get query(): string | null {
     const { uri } = this.#event;
     const end = uri.indexOf('?');
     return end < 0 ? null : uri.slice(end + 1);
   }
 
-  /** Client, route, TLS and trace, as the gateway knows them. */
+  /** Client, route, TLS and trace, as the gateway sees them. */
   get metadata(): RequestMetadata {
     return this.#event.metadata;
   }
 }
 
-/** The head of an upstream's response. */
+/** The head of an upstream response. */
 export class AgentResponseHead {
-  /** That of the request. */
+  /** The id of the request. */
   readonly id: string;
   readonly status: number;
   readonly headers: AgentHeaders;
@@ -83,7 +83,7 @@ export class AgentResponseHead {
   }
 }
 
-/** A piece of a body that the agent has asked for. */
+/** A chunk of a body that the agent requested. */
 export class AgentBodyChunk {
   readonly #event: BodyChunkEvent;
 
@@ -91,7 +91,7 @@ export class AgentBodyChunk {
     this.#event = event;
   }
 
-  /** That of the request. */
+  /** The id of the request. */
   get id(): string {
     return this.#event.correlationId;
   }
@@ -104,17 +104,17 @@ export class AgentBodyChunk {
     return this.#event.isLast;
   }
 
-  /** Counts from 0. */
+  /** Starts at 0. */
   get index(): number {
     return this.#event.chunkIndex;
   }
 
-  /** Octets so far, this chunk included. */
+  /** Octets so far, including this chunk. */
   get octets(): number {
     return this.#event.kind === 'request_body_chunk' ? this.#event.bytesReceived : this.#event.bytesSent;
   }
 
-  /** Octets of the whole body; null where that is not known. */
+  /** Octets of the whole body; null if unknown. */
   get totalOctets(): number | null {
     return this.#event.totalSize;
   }

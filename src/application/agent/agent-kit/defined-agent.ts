@@ -26,7 +26,7 @@ import { HandedConfiguration } from './handed-configuration.js';
 import { KitCounters } from './kit-counters.js';
 import { OpenRequests } from './open-requests.js';
 
-/** What is said where the agent itself failed: never an allow. */
+/** The answer after a failure of the agent: never an allow. */
 const failedAnswer: AgentAnswer = {
   ...allowAnswer,
   decision: { kind: 'block', status: 500, body: null, headers: [] },
@@ -66,12 +66,12 @@ const capabilitiesOf = (definition: AgentDefinition, traits: AgentTraits): Agent
   };
 };
 
-/** Puts what becomes of a chunk where the wire has it. */
+/** Puts the replacement of a chunk into the message. */
 const messageOf = (answer: Answer, event: AgentEvent): AgentAnswer => {
   const { message, chunk } = answer;
   if (chunk === null) return message;
   if (event.kind !== 'request_body_chunk' && event.kind !== 'response_body_chunk') {
-    throw new Error(`replaceChunk answers no ${event.kind}`);
+    throw new Error(`replaceChunk cannot answer ${event.kind}`);
   }
   const mutation: BodyMutation = { chunkIndex: event.chunkIndex, data: chunk };
   return event.kind === 'request_body_chunk'
@@ -81,7 +81,7 @@ const messageOf = (answer: Answer, event: AgentEvent): AgentAnswer => {
 
 const noMetrics: Pick<MetricsReport, 'counters' | 'gauges'> = { counters: [], gauges: [] };
 
-/** An agent that is made of the methods of its definition. */
+/** An agent made from its definition. */
 export class DefinedAgent implements AgentService {
   readonly #definition: AgentDefinition;
   readonly #traits: AgentTraits;
@@ -127,7 +127,7 @@ export class DefinedAgent implements AgentService {
       answer = answered === null ? allowAnswer : messageOf(answered, event);
     } catch (error) {
       this.#counters.failed(event.kind);
-      this.#logger.error('an event could not be judged', {
+      this.#logger.error('an event could not be decided', {
         event: event.kind,
         correlation_id: event.correlationId,
         error: error instanceof Error ? error.message : String(error),
@@ -152,7 +152,7 @@ export class DefinedAgent implements AgentService {
     for (const id of this.#open.take(connection)) this.#forget(id, 'client_disconnect');
   }
 
-  /** Says from now on that no new request should come. What comes is judged all the same. */
+  /** Reports that the agent is draining. Events are still decided. */
   drain(): void {
     this.#isDraining = true;
     this.noteHealth();
@@ -205,28 +205,25 @@ export class DefinedAgent implements AgentService {
     return () => this.#healthListeners.delete(listener);
   }
 
-  /** Tells the gateways at once how it is, rather than with the next report. */
+  /** Reports the health to the gateways immediately, without waiting for the next report. */
   noteHealth(): void {
     const health = this.health();
     for (const listener of this.#healthListeners) listener(health);
   }
 
-  /** Nobody waits for answers to this request any more. */
+  /** Discards the state of a cancelled request. */
   #forget(correlationId: string, reason: CancelReason): void {
     try {
       this.#definition.cancelled?.(correlationId, reason);
     } catch (error) {
-      this.#logger.error('a cancelled request could not be forgotten', {
+      this.#logger.error('the cancelled method of the agent failed', {
         correlation_id: correlationId,
         error: error instanceof Error ? error.message : String(error),
       });
     }
   }
 
-  /**
-   * Null: there is no method for it, or nothing to say. What a method gives is not to be believed before it was
-   * looked at.
-   */
+  /** Calls the method of the event. Null: there is no method, or it returned nothing. Validates what it returned. */
   async #ask(event: AgentEvent): Promise<Answer | null> {
     const definition = this.#definition;
     if (definition[methods[event.kind]] === undefined) return null;
@@ -248,18 +245,19 @@ export class DefinedAgent implements AgentService {
         await definition.requestComplete?.(event);
         return null;
     }
-    if (!(answered instanceof Answer)) throw new Error(`${methods[event.kind]} gave no answer`);
+    if (!(answered instanceof Answer)) throw new Error(`${methods[event.kind]} did not return an Answer`);
     return answered;
   }
 
-  /** What the agent counts itself; nothing where it cannot say. */
+  /** The agent's own counters; none if they cannot be read. */
   #ownMetrics(): Pick<MetricsReport, 'counters' | 'gauges'> {
     try {
       const own = this.#definition.metrics?.() ?? noMetrics;
-      if (!Array.isArray(own.counters) || !Array.isArray(own.gauges)) throw new Error('metrics gave no two lists');
+      if (!Array.isArray(own.counters) || !Array.isArray(own.gauges))
+        throw new Error('metrics did not return two lists');
       return own;
     } catch (error) {
-      this.#logger.error('the agent cannot say what it has counted', {
+      this.#logger.error('the metrics method of the agent failed', {
         error: error instanceof Error ? error.message : String(error),
       });
       return noMetrics;
@@ -270,13 +268,13 @@ export class DefinedAgent implements AgentService {
     if (this.#isDraining) return { state: 'draining', message: null };
     try {
       const own = this.#definition.health?.() ?? { state: 'healthy', message: null };
-      if (agentStateCodes[own.state] === undefined) throw new Error('health gave no state');
+      if (agentStateCodes[own.state] === undefined) throw new Error('health did not return a state');
       return own;
     } catch (error) {
-      this.#logger.error('the agent cannot say how it is', {
+      this.#logger.error('the health method of the agent failed', {
         error: error instanceof Error ? error.message : String(error),
       });
-      return { state: 'unhealthy', message: 'the agent cannot say how it is' };
+      return { state: 'unhealthy', message: 'the health method of the agent failed' };
     }
   }
 }

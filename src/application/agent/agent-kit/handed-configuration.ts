@@ -8,8 +8,8 @@ import type { AgentDefinition } from './agent-definition.js';
 const noBlock = 'none';
 
 /**
- * The configuration that gateways hand over: one for the whole agent. The gateway that gave it may change it; from
- * another one, while that is connected, a different one is refused.
+ * The configuration that gateways send: one for the whole agent. Only the gateway that sent it may change it. While
+ * that gateway is connected, a different configuration from another gateway is refused.
  */
 export class HandedConfiguration {
   readonly #definition: Pick<AgentDefinition, 'configure'>;
@@ -24,12 +24,12 @@ export class HandedConfiguration {
     this.#logger = logger;
   }
 
-  /** Whether any has been taken: before, nothing can be decided. */
+  /** Whether a configuration was accepted. Before that, no event can be decided. */
   get isTaken(): boolean {
     return this.#inForce !== null;
   }
 
-  /** One after the other. An error is the reason for refusing it. */
+  /** Applies configurations one after the other. The error is the reason to refuse it. */
   take(
     config: JsonObject | null,
     giver: ConfigurationGiver,
@@ -53,14 +53,14 @@ export class HandedConfiguration {
     const text = config === null ? noBlock : canonicalJson(config);
     if (text === null) return err('the configuration is nested too deeply');
     const { proxyId } = giver;
-    // Of two pools of one gateway the older may greet last.
+    // Of two connection pools of one gateway, the older may connect last.
     if (occasion === 'handshake' && this.#gateways.hasReplaced(proxyId, text)) {
-      return err('this gateway has replaced that configuration by a later one already');
+      return err('this gateway has already replaced that configuration');
     }
     if (text !== this.#inForce) {
       const owner = this.#owner;
       if (owner !== null && owner !== proxyId && this.#gateways.isConnected(owner)) {
-        return err('another gateway has given this agent a different configuration already');
+        return err('another gateway has already given this agent a different configuration');
       }
       const refusal = await this.#offer(config);
       if (refusal !== null) return err(refusal);
@@ -75,7 +75,7 @@ export class HandedConfiguration {
     try {
       return (await this.#definition.configure?.(config)) ?? null;
     } catch (error) {
-      this.#logger.error('the configuration could not be taken', {
+      this.#logger.error('the configure method of the agent failed', {
         error: error instanceof Error ? error.message : String(error),
       });
       return 'the agent failed';

@@ -5,19 +5,19 @@ import { LabelledCounter } from '../agent-service/agent-service-counters.js';
 /** Upper bounds in seconds. */
 const bounds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] as const;
 
-/** What every agent of the kit counts. */
+/** The metrics of every agent of the kit. */
 export class KitCounters {
-  readonly #events = new LabelledCounter<AgentEvent['kind']>('events_total', 'Events that were judged', (event) => ({
+  readonly #events = new LabelledCounter<AgentEvent['kind']>('events_total', 'Events that were decided', (event) => ({
     event,
   }));
   readonly #decisions = new LabelledCounter<AgentDecision['kind']>(
     'decisions_total',
-    'Answers by what was decided',
+    'Answers by decision',
     (decision) => ({ decision }),
   );
   readonly #errors = new LabelledCounter<AgentEvent['kind']>(
     'event_errors_total',
-    'Events whose method failed, and which were answered with 500',
+    'Events whose method failed; the answer was 500',
     (event) => ({ event }),
   );
   readonly #buckets = new Float64Array(bounds.length + 1);
@@ -58,7 +58,7 @@ export class KitCounters {
       count += value;
       return { le: bounds[index] ?? Number.POSITIVE_INFINITY, count };
     });
-    const help = 'Time it took to judge an event, in seconds';
+    const help = 'Duration of a decision, in seconds';
     return { name: 'event_duration_seconds', help, labels: {}, sum: this.#seconds, count, buckets };
   }
 }

@@ -1,6 +1,6 @@
 import { TransientMap } from '../../../domain/shared/transient-map.js';
 
-/** Requests that an agent may keep something for, by the connection that they came by. */
+/** The requests for which an agent may hold state, by connection. */
 export class OpenRequests {
   readonly #byConnection = new Map<symbol, TransientMap<true>>();
 
@@ -13,12 +13,12 @@ export class OpenRequests {
     open.set(id, true);
   }
 
-  /** Nothing more comes for it. */
+  /** The request has no further events. */
   delete(id: string, connection: symbol): void {
     this.#byConnection.get(connection)?.delete(id);
   }
 
-  /** The connection has ended. Gives what was open on it. */
+  /** Returns and removes the open requests of a closed connection. */
   take(connection: symbol): readonly string[] {
     const open = this.#byConnection.get(connection);
     this.#byConnection.delete(connection);

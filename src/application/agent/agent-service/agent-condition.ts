@@ -2,15 +2,15 @@ import { providerLabel } from '../../../domain/agent/configuration/oidc-option-r
 import { type AgentState, warmingUpFeature } from '../../../domain/agent-protocol/health.js';
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
 
-/** What an agent says of itself; the message is for the operators of gateways. */
+/** The health that an agent reports. The message is for operators. */
 export interface AgentCondition {
   readonly state: AgentState;
   readonly message: string | null;
-  /** What a degraded agent does without. */
+  /** Features that a degraded agent lacks. */
   readonly disabledFeatures: readonly string[];
 }
 
-/** What is wrong with single sign-on, a clause each. */
+/** Problems of single sign-on, a clause each. */
 const signOnTroubles = ({ saml }: PreparedAgent): string[] => {
   if (saml === null) return [];
   const { trust, storeFailure, isWarmingUp } = saml;
@@ -27,11 +27,11 @@ const signOnTroubles = ({ saml }: PreparedAgent): string[] => {
 };
 
 /**
- * Judged by the configuration in force: degraded while keys or metadata are not fresh, the session store fails or the
- * verifier of SAML documents is warming up, unhealthy while nothing could be decided.
+ * The health under the current configuration. Degraded while keys or metadata are stale, the session store fails, or
+ * the verifier of SAML documents warms up; unhealthy while no request can be decided.
  */
 export const agentCondition = (agent: PreparedAgent | null): AgentCondition => {
-  if (agent === null) return { state: 'unhealthy', message: 'no configuration has been taken', disabledFeatures: [] };
+  if (agent === null) return { state: 'unhealthy', message: 'there is no configuration', disabledFeatures: [] };
   const { methods, keySets, tokenExchange } = agent;
   const troubles: string[] = [];
   let anyKeys = false;
@@ -45,10 +45,10 @@ export const agentCondition = (agent: PreparedAgent | null): AgentCondition => {
   });
   troubles.push(...signOnTroubles(agent));
   if (troubles.length === 0) return { state: 'healthy', message: null, disabledFeatures: [] };
-  // Gateways that send nothing to an unhealthy agent could not fetch the keys that it publishes itself: it waits for
-  // no others.
+  // Gateways send nothing to an unhealthy agent, so they could not fetch the keys that the agent itself publishes.
+  // Missing only its own keys therefore does not make it unhealthy.
   const waitsForItself = keySets.providers.every(({ options }) => options.issuer === tokenExchange?.issuer);
-  // Sessions that are remembered count for a while without their store.
+  // Cached sessions stay valid for a while without their store.
   const canDecide = anyKeys || waitsForItself || methods.some((method) => method !== 'oidc');
   return {
     state: canDecide ? 'degraded' : 'unhealthy',

@@ -14,7 +14,7 @@ interface LatencyFigures {
   readonly p99Ms: number;
 }
 
-/** The last durations, for a health report; a ring of fixed size. */
+/** The latest durations, for health reports. A ring of fixed size. */
 export class LatencyWindow {
   readonly #durations: Float64Array;
   #recorded = 0;
@@ -36,10 +36,7 @@ export class LatencyWindow {
   }
 }
 
-/**
- * Counts what differs in its labels: one series for each kind of it that has happened. Kinds are a closed set, so the
- * series are bounded.
- */
+/** A counter with one series per label set. Kinds are a closed set, so the number of series is bounded. */
 export class LabelledCounter<Kind extends string> {
   readonly #name: string;
   readonly #help: string;
@@ -56,7 +53,7 @@ export class LabelledCounter<Kind extends string> {
     this.#values.set(kind, (this.#values.get(kind) ?? 0) + 1);
   }
 
-  /** The series in the order in which they began. */
+  /** The series in order of creation. */
   values(): readonly ReportedValue[] {
     return Array.from(this.#values, ([kind, value]) => ({
       name: this.#name,
@@ -68,15 +65,15 @@ export class LabelledCounter<Kind extends string> {
 }
 
 type PolicyDecision = 'allow' | 'deny';
-/** Method and reason, neither of which has a space. */
+/** Method and reason, neither of which contains a space. */
 type FailureKind = `${string} ${string}`;
 
 const byResult = (result: string): Readonly<Record<string, string>> => ({ result });
 
-/** Upper bounds in seconds: a remembered token takes microseconds, a slow store milliseconds. */
+/** Upper bounds in seconds: a cached token takes microseconds, a slow store milliseconds. */
 const durationBounds = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
-/** What the agent counts, from its start on. Labels are closed unions, so the number of series is bounded. */
+/** The metrics of the agent. Labels are closed unions, so the number of series is bounded. */
 export class AgentServiceCounters implements SignOnOutcomes, ExchangeOutcomes {
   #requests = 0;
   readonly #successes = new LabelledCounter<AuthenticationMethod>(
@@ -96,17 +93,17 @@ export class AgentServiceCounters implements SignOnOutcomes, ExchangeOutcomes {
   );
   readonly #decisions = new LabelledCounter<PolicyDecision>(
     'authz_decisions_total',
-    'Requests that the policies decided about, by decision',
+    'Requests that the policies decided, by decision',
     (decision) => ({ decision }),
   );
   readonly #shadowDifferences = new LabelledCounter<PolicyDecision>(
     'authz_shadow_differences_total',
-    'Requests that the shadow policies would have decided otherwise, by both decisions',
+    'Requests that the shadow policies would have decided differently, by both decisions',
     (shadow) => ({ enforced: shadow === 'allow' ? 'deny' : 'allow', shadow }),
   );
   readonly #signOns = new LabelledCounter<'completed' | SignOnRefusal>(
     'saml_sign_ons_total',
-    'Answers of identity providers to sign-ons, and messages about signing out that were refused, by result',
+    'Sign-ons and refused logout messages, by result',
     byResult,
   );
   readonly #exchanges = new LabelledCounter<'issued' | ExchangeReason>(
@@ -132,44 +129,44 @@ export class AgentServiceCounters implements SignOnOutcomes, ExchangeOutcomes {
     this.#answered(seconds);
   }
 
-  /** Also where fail-open lets the request pass: its authentication failed all the same. */
+  /** Counts a failed authentication, even if fail-open lets the request pass. */
   failed({ method, reason }: AuthenticationFailure, seconds: number): void {
     this.#failures.add(`${method ?? 'none'} ${reason}`);
     this.#answered(seconds);
   }
 
-  /** A request without a valid credential leads to single sign-on: no failure of its client. */
+  /** Counts the duration of a request that starts single sign-on: not a failed authentication. */
   beganSignOn(seconds: number): void {
     this.#answered(seconds);
   }
 
-  /** A request does not pass, whatever the reason. */
+  /** Counts a request that does not pass, for any reason. */
   refusedRequest(): void {
     this.#refused += 1;
   }
 
-  /** The policies decided; `shadow` is what the shadow policies would have decided, where that differs. */
+  /** Counts a policy decision. `shadow`: the decision of the shadow policies if it differs. */
   authorized(decision: PolicyDecision, shadow: PolicyDecision | null): void {
     this.#decisions.add(decision);
     if (shadow !== null) this.#shadowDifferences.add(shadow);
   }
 
-  /** Somebody has signed on. */
+  /** Counts a completed sign-on. */
   completed(): void {
     this.#signOns.add('completed');
   }
 
-  /** A sign-on, or a message about signing out, was refused. */
+  /** Counts a refused sign-on or logout message. */
   refused(reason: SignOnRefusal): void {
     this.#signOns.add(reason);
   }
 
-  /** A token was issued at the token endpoint, or refused. */
+  /** Counts a result of the token endpoint. */
   exchanged(result: 'issued' | ExchangeReason): void {
     this.#exchanges.add(result);
   }
 
-  /** Keys of a provider were fetched, or could not be. */
+  /** Counts a fetch of a key set. */
   refreshedKeys(result: RefreshResult): void {
     this.#refreshes.add(result);
   }
@@ -188,21 +185,21 @@ export class AgentServiceCounters implements SignOnOutcomes, ExchangeOutcomes {
       count += value;
       return { le: durationBounds[index] ?? Number.POSITIVE_INFINITY, count };
     });
-    const help = 'Time it took to authenticate a request, in seconds';
+    const help = 'Duration of an authentication, in seconds';
     return { name: 'auth_duration_seconds', help, labels: {}, sum: this.#seconds, count, buckets };
   }
 
-  /** `sessions`: how many there are; null: it is not known, or there is no single sign-on. */
+  /** `sessions`: the number of stored sessions; null if unknown or without single sign-on. */
   report(agentId: string, timestampMs: number, intervalMs: number, sessions: number | null = null): MetricsReport {
     const activeSessions: ReportedValue = {
       name: 'saml_sessions_active',
-      help: 'Sessions in the store, those included that are over and not removed yet',
+      help: 'Sessions in the store, including expired ones that are not yet removed',
       labels: {},
       value: sessions ?? 0,
     };
     const requests = {
       name: 'auth_requests_total',
-      help: 'Requests that were judged',
+      help: 'Requests that the agent decided',
       labels: {},
       value: this.#requests,
     };

@@ -1,4 +1,4 @@
-import type { SamlPathStanding } from '../../../domain/agent/sign-on/protected-paths.js';
+import type { SamlPathKind } from '../../../domain/agent/sign-on/protected-paths.js';
 import { type AgentCapabilities, defaultAgentLimits } from '../../../domain/agent-protocol/capabilities.js';
 import { eventTraceId } from '../../../domain/agent-protocol/event-trace-id.js';
 import type { AgentHealth, AgentState } from '../../../domain/agent-protocol/health.js';
@@ -32,7 +32,7 @@ import { PostedEndpoints } from './posted-endpoints.js';
 import { undecidedAnswer } from './refusal.js';
 import { RequestAnswers } from './request-answers.js';
 
-/** What an agent says of itself, and how often it reports. */
+/** Describes an agent, and how often it reports. */
 export interface AgentFacts {
   /** Unique among all agents that a gateway talks to. */
   readonly agentId: string;
@@ -42,8 +42,8 @@ export interface AgentFacts {
 }
 
 /**
- * Calls at a time, for each connection. Most take microseconds; those that wait, for keys or for the check of a
- * password, are bounded where they wait, far below this: they never take the places of all the others.
+ * Maximum concurrent calls per connection. Most calls take microseconds. Calls that wait, for keys or for a password
+ * check, have much lower limits, so they never use all slots.
  */
 const maxConcurrency = 1_000;
 
@@ -67,18 +67,17 @@ const agentCapabilities = (facts: AgentFacts, ownedHeaders: readonly string[]): 
   ownedHeaders,
 });
 
-/** What an agent is made of. */
 export interface AuthAgentParts {
   readonly configuration: AgentConfigurationInForce;
   readonly keySets: Pick<AgentKeySets, 'onRefresh'>;
-  /** Its own; the configuration counts sign-ons in it. */
+  /** The agent's own counters; the configuration counts sign-ons in them. */
   readonly counters: AgentServiceCounters;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly logger: Logger;
 }
 
-/** The authentication agent: authenticates requests, lets policies decide, and tells the upstream who makes them. */
+/** The authentication agent: authenticates requests, evaluates policies, and sets the identity headers. */
 export class AuthAgent implements AgentService {
   readonly #facts: AgentFacts;
   readonly #configuration: AgentConfigurationInForce;
@@ -108,7 +107,7 @@ export class AuthAgent implements AgentService {
     this.#endCount = keySets.onRefresh((result) => counters.refreshedKeys(result));
   }
 
-  /** The same object until the configuration changes: transports ask for it on every event. */
+  /** Returns the same object until the configuration changes: transports call this on every event. */
   capabilities(): AgentCapabilities {
     const ownedHeaders = this.#configuration.current()?.identityHeaderPatterns ?? alwaysOwned;
     if (this.#capabilities?.ownedHeaders !== ownedHeaders) {
@@ -117,14 +116,14 @@ export class AuthAgent implements AgentService {
     return this.#capabilities;
   }
 
-  /** Takes the options that were given at the start. The errors are all that were found. */
+  /** Applies the options given at start. Reports all errors. */
   start(): Promise<Result<void, readonly AgentOptionProblem[]>> {
     return this.#configuration.start();
   }
 
   /**
-   * Reads keys, authorities, lists and policies anew from the files that the configuration in force names. An error
-   * leaves all as it was.
+   * Reads keys, authorities, lists and policies again from the files of the current configuration. On an error, nothing
+   * changes.
    */
   reload(): Promise<Result<void, string>> {
     return this.#configuration.reload();
@@ -148,14 +147,14 @@ export class AuthAgent implements AgentService {
         this.#endpoints.answerForm(taken, endpoints, judgement),
       );
     }
-    // Nothing of a response is asked for, and nothing of it is changed.
+    // The agent neither requests nor changes anything of a response.
     if (event.kind !== 'request_headers') return allowAnswer;
     const agent = this.#configuration.current();
     if (agent === null) return undecidedAnswer(event);
     return this.#guarded(event, connection, (judgement) => this.#judge(event, agent, connection, judgement));
   }
 
-  /** Whatever the judgement waits for, it waits no longer; its answer is dropped by the transport. */
+  /** Ends a pending decision; the transport drops its answer. */
   cancel(correlationId: string, _reason: CancelReason, connection: symbol): void {
     this.#judgements.cancel(correlationId, connection);
     this.#endpoints.cancel(correlationId, connection);
@@ -167,7 +166,7 @@ export class AuthAgent implements AgentService {
     this.#configuration.disconnected(connection);
   }
 
-  /** Says from now on that no new request should come. What comes is judged all the same. */
+  /** Reports that the agent is draining. Requests are still decided. */
   drain(): void {
     this.#draining = true;
     this.#noteState();
@@ -222,10 +221,10 @@ export class AuthAgent implements AgentService {
     const endpoint = agent.endpoints.at(path);
     if (path !== null && endpoint !== null)
       return this.#endpoints.answer({ event, path, endpoint }, connection, judgement);
-    const standing = agent.saml?.signOn.standing(path) ?? 'open';
-    const authenticated = agent.authentication.authenticate(event.headers, judgement, standing !== 'excluded');
-    if (!(authenticated instanceof Promise)) return this.#answer(event, agent, authenticated, startedMs, standing);
-    return authenticated.then((outcome) => this.#answer(event, agent, outcome, startedMs, standing));
+    const pathKind = agent.saml?.signOn.pathKind(path) ?? 'open';
+    const authenticated = agent.authentication.authenticate(event.headers, judgement, pathKind !== 'excluded');
+    if (!(authenticated instanceof Promise)) return this.#answer(event, agent, authenticated, startedMs, pathKind);
+    return authenticated.then((outcome) => this.#answer(event, agent, outcome, startedMs, pathKind));
   }
 
   #answer(
@@ -233,16 +232,16 @@ export class AuthAgent implements AgentService {
     agent: PreparedAgent,
     outcome: AuthenticationOutcome,
     startedMs: number,
-    standing: SamlPathStanding,
+    pathKind: SamlPathKind,
   ): MaybePromise<AgentAnswer> {
-    // Nobody gets the answer; it was no failure of the client's either.
+    // The answer is dropped, and the client did not fail.
     if (outcome.kind === 'cancelled') return undecidedAnswer(event);
     const durationMs = this.#clock.monotonicMs() - startedMs;
     this.#latency.record(durationMs);
-    return this.#answers.answer(event, agent, outcome, durationMs, standing);
+    return this.#answers.answer(event, agent, outcome, durationMs, pathKind);
   }
 
-  /** What fails is undecided: it never lets a request pass. */
+  /** On an exception the request is undecided: it never passes. */
   #guarded(
     event: RequestHeadersEvent,
     connection: symbol,
@@ -258,7 +257,7 @@ export class AuthAgent implements AgentService {
     return answer instanceof Promise ? this.#awaited(event, connection, judgement, answer) : answer;
   }
 
-  /** Most answers are there at once: only what is waited for is under way, and can be cancelled. */
+  /** Only asynchronous answers count as pending and can be cancelled; most are synchronous. */
   #awaited(
     event: RequestHeadersEvent,
     connection: symbol,
@@ -276,7 +275,7 @@ export class AuthAgent implements AgentService {
   }
 
   #undecided(event: RequestHeadersEvent, error: unknown): AgentAnswer {
-    this.#logger.error('a request could not be judged', {
+    this.#logger.error('a request could not be decided', {
       trace_id: eventTraceId(event),
       correlation_id: event.correlationId,
       error: error instanceof Error ? error.message : String(error),

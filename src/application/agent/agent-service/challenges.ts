@@ -4,8 +4,8 @@ import type { FailureReason } from '../../../domain/agent/identity/authenticatio
 const realm = 'Bearer realm="gateway"';
 
 /**
- * What a client may know of its token: what it could read in the token itself, and that only once the signature
- * holds. A reason that is not here (signature, key, issuer, algorithm) is one that a forger could learn by.
+ * Reasons that a client may learn, after the signature was verified: it could read them in the token. The reasons that
+ * are missing here (signature, key, issuer, algorithm) would help a forger.
  */
 const descriptions: Partial<Readonly<Record<FailureReason, string>>> = {
   malformed: 'The token is malformed',
@@ -19,7 +19,7 @@ const descriptions: Partial<Readonly<Record<FailureReason, string>>> = {
   wrong_certificate: 'The token is bound to another client certificate',
 };
 
-/** For a 401; `reason` is why the token is no good, null where none was shown (RFC 6750, section 3.1). */
+/** For a 401. `reason`: why the token is invalid; null without a token (RFC 6750, section 3.1). */
 export const bearerChallenge = (reason: FailureReason | null): string => {
   if (reason === null) return realm;
   const description = descriptions[reason];
@@ -27,11 +27,11 @@ export const bearerChallenge = (reason: FailureReason | null): string => {
   return description === undefined ? invalid : `${invalid}, error_description="${description}"`;
 };
 
-/** For a 403; `scope` has no quotes and no backslashes (RFC 6749, section 3.3). */
+/** For a 403. `scope` contains neither quotes nor backslashes (RFC 6749, section 3.3). */
 export const insufficientScopeChallenge = (scope: string | null): string => {
   const insufficient = `${realm}, error="insufficient_scope"`;
   return scope === null ? insufficient : `${insufficient}, scope="${scope}"`;
 };
 
-/** RFC 7617, section 2.1: user and password are read as UTF-8. */
+/** User and password are read as UTF-8 (RFC 7617, section 2.1). */
 export const basicChallenge = 'Basic realm="gateway", charset="UTF-8"';

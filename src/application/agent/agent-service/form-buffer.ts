@@ -7,32 +7,29 @@ const mediaType = (value: string): string => {
   return (end < 0 ? value : value.slice(0, end)).trim().toLowerCase();
 };
 
-/**
- * What the head of a request says against its body being a form, of `formOctets` at most, that is read here; null:
- * nothing.
- */
+/** Why the head of a request excludes a form of at most `formOctets`; null: nothing excludes it. */
 export const formHeadFault = (headers: HeaderList, formOctets: number): 'not_a_form' | 'too_large' | null => {
   const types = allHeaders(headers, 'content-type');
   if (types.length !== 1 || mediaType(types[0] as string) !== formType) return 'not_a_form';
-  // A body that is compressed would be no form, and one that says no length is counted as it comes.
+  // A compressed body is not a form. A body without a length is counted as it arrives.
   if (allHeaders(headers, 'content-encoding').length > 0) return 'not_a_form';
   return allHeaders(headers, 'content-length').some((length) => Number(length) > formOctets) ? 'too_large' : null;
 };
 
 const firstCapacity = 4096;
 
-/** Octets of a form as they come. It takes at most twice the room that they need, in however small pieces they come. */
+/** Buffers the octets of a form. Uses at most twice their size, even for tiny chunks. */
 export class FormBuffer {
   readonly #limit: number;
   #held = new Uint8Array(0);
   #length = 0;
 
-  /** @param limit octets at most */
+  /** @param limit maximum octets */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Octets that it takes in memory. */
+  /** Allocated octets. */
   get capacity(): number {
     return this.#held.length;
   }
@@ -41,12 +38,12 @@ export class FormBuffer {
     return this.#length + piece.length <= this.#limit;
   }
 
-  /** Octets by which its capacity grows where the piece is added. */
+  /** By how many octets adding the chunk increases the capacity. */
   growthFor(piece: Uint8Array): number {
     return this.#capacityFor(piece) - this.#held.length;
   }
 
-  /** The piece has to fit. It is copied. */
+  /** Copies the chunk, which must fit. */
   add(piece: Uint8Array): void {
     const capacity = this.#capacityFor(piece);
     if (capacity > this.#held.length) {
@@ -58,7 +55,7 @@ export class FormBuffer {
     this.#length += piece.length;
   }
 
-  /** All that came; nothing is added after this. */
+  /** All octets. Nothing may be added afterwards. */
   octets(): Uint8Array {
     return this.#held.subarray(0, this.#length);
   }

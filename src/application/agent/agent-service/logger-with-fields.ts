@@ -3,7 +3,7 @@ import type { LogFields, Logger } from '../../ports/shared/logger.js';
 
 const noFields: LogFields = {};
 
-/** Writes every record to another logger, with the same members added to each. */
+/** Adds the same fields to every log record. */
 export class LoggerWithFields implements Logger {
   readonly #logger: Logger;
   readonly #fields: LogFields;

@@ -1,11 +1,11 @@
 import { TransientMap } from '../../../domain/shared/transient-map.js';
 import type { CancellationSource } from '../../shared/cancellation/cancellation-source.js';
 
-/** The judgements that are under way. A connection has its own set of correlation ids. */
+/** The pending decisions. Correlation ids are unique per connection. */
 export class PendingJudgements {
   readonly #byConnection = new Map<symbol, TransientMap<CancellationSource>>();
 
-  /** One is waited for; `close` has to follow. */
+  /** Registers a pending decision; `close` must follow. */
   open(correlationId: string, connection: symbol, judgement: CancellationSource): void {
     let judgements = this.#byConnection.get(connection);
     if (judgements === undefined) {
@@ -15,10 +15,10 @@ export class PendingJudgements {
     judgements.set(correlationId, judgement);
   }
 
-  /** It has ended. */
+  /** Removes an ended decision. */
   close(correlationId: string, connection: symbol, judgement: CancellationSource): void {
     const judgements = this.#byConnection.get(connection);
-    // One that was cancelled may have a successor by its id.
+    // After a cancellation, the id may belong to a new request.
     if (judgements?.get(correlationId) === judgement) judgements.delete(correlationId);
   }
 
@@ -26,7 +26,7 @@ export class PendingJudgements {
     this.#byConnection.get(connection)?.get(correlationId)?.cancel();
   }
 
-  /** The connection has ended, and every judgement of it with it. */
+  /** Cancels all decisions of a closed connection. */
   disconnected(connection: symbol): void {
     const judgements = this.#byConnection.get(connection);
     this.#byConnection.delete(connection);

@@ -12,7 +12,7 @@ import { type FormProgress, PostedForms, type PostedRequest, type RefusedForm } 
 import { formRefusal, undecidedAnswer, withNoStore } from './refusal.js';
 import { withRemarks } from './with-remarks.js';
 
-/** A request at an endpoint. */
+/** A request for an endpoint. */
 export interface EndpointRequest {
   readonly event: RequestHeadersEvent;
   /** Normalised. */
@@ -22,14 +22,13 @@ export interface EndpointRequest {
 
 export type CompleteForm = Extract<FormProgress, { kind: 'complete' }>;
 
-/** What a piece of a body comes to: an answer, or a form that is all there. */
+/** The result of a body chunk: an answer, or a complete form. */
 export type TakenPiece = { readonly kind: 'answer'; readonly answer: AgentAnswer } | CompleteForm;
 
 const answered = (answer: AgentAnswer): TakenPiece => ({ kind: 'answer', answer });
 
 /**
- * An answer whose audit does not say what it was about is the endpoint's own: a document, or a refusal of the
- * request.
+ * Adds audit remarks of the endpoint itself, unless the answer has others: the answer is then a document or a refusal.
  */
 const withEndpointRemarks = (answer: AgentAnswer): AgentAnswer => {
   const { decision, audit } = answer;
@@ -38,14 +37,14 @@ const withEndpointRemarks = (answer: AgentAnswer): AgentAnswer => {
   return withRemarks(answer, { event: 'endpoint', outcome: isRefusal ? 'refused' : 'answered' });
 };
 
-/** The endpoint says how; where it is gone, it is refused all the same. */
+/** The endpoint chooses the refusal. Without an endpoint the default refusal applies. */
 const refused = (
   kind: RefusedForm['kind'],
   { event, path }: PostedRequest,
   endpoint: AgentEndpoint | null,
 ): AgentAnswer => withEndpointRemarks(endpoint?.refuseForm({ kind, event }, path) ?? formRefusal({ kind, event }));
 
-/** Answers requests at the endpoints of the agent; those that post a form, once it is all there. */
+/** Serves the endpoints of the agent. Requests with a form are answered when it is complete. */
 export class PostedEndpoints {
   readonly #forms: PostedForms;
 
@@ -53,16 +52,16 @@ export class PostedEndpoints {
     this.#forms = new PostedForms(scheduler);
   }
 
-  /** Where the answer asks for the body, that is awaited from now on. */
+  /** Begins to wait for the body if the answer requests it. */
   async answer(
     { event, path, endpoint }: EndpointRequest,
     connection: symbol,
     cancellation: Cancellation,
   ): Promise<AgentAnswer> {
     const pending = endpoint.answer(event, path, cancellation);
-    // The form is awaited at once: a cancellation that comes right behind the request has to find it.
+    // Wait for the form synchronously: a cancellation that directly follows the request must find it.
     const answer = pending instanceof Promise ? await pending : pending;
-    // One that came while it was waited for found none: nobody would send the form.
+    // A cancellation during the wait found no form, and the gateway would not send one.
     if (pending instanceof Promise && isCancelled(cancellation)) return answer;
     const { formOctets } = endpoint;
     if (!answer.needsMore) return withEndpointRemarks(answer);
@@ -71,8 +70,8 @@ export class PostedEndpoints {
   }
 
   /**
-   * A piece that nobody awaits belongs to a request that has been decided: it changes nothing. `endpoints` are those
-   * of the configuration in force, here as below: they may be others than when the request began.
+   * A chunk that no form expects belongs to a decided request and changes nothing. `endpoints`, here and below, are
+   * those of the current configuration, which may have changed since the request began.
    */
   take(piece: RequestBodyChunkEvent, connection: symbol, endpoints: AgentEndpoints | null): TakenPiece {
     const progress = this.#forms.take(piece, connection);

@@ -5,14 +5,14 @@ import { FormBuffer } from './form-buffer.js';
 
 interface Counts {
   underWay: number;
-  /** That the forms under way take. */
+  /** Buffered octets of pending forms. */
   octets: number;
   dropped: number;
 }
 
 const none: Counts = { underWay: 0, octets: 0, dropped: 0 };
 
-/** How many forms there are, in all and of each address group. It remembers a group as long as there are any of it. */
+/** Counts forms, in total and per address group. Forgets groups without forms. */
 class FormCounts {
   readonly #ofGroup = new Map<string, Counts>();
   readonly #all: Counts = { ...none };
@@ -25,7 +25,7 @@ class FormCounts {
     return this.#ofGroup.get(group) ?? none;
   }
 
-  /** @param change what is added to the counts */
+  /** @param change the amounts to add */
   change(group: string, { underWay = 0, octets = 0, dropped = 0 }: Readonly<Partial<Counts>>): void {
     const counts = this.#ofGroup.get(group) ?? { ...none };
     for (const changed of [counts, this.#all]) {
@@ -38,54 +38,53 @@ class FormCounts {
   }
 }
 
-/** A request whose form is awaited. */
+/** A request with a pending form. */
 export interface PostedRequest {
   readonly event: RequestHeadersEvent;
   /** Normalised. */
   readonly path: string;
-  /** Octets of the form at most. */
+  /** Maximum octets of the form. */
   readonly formOctets: number;
 }
 
-/** A form that cannot be had. */
+/** A form that could not be received. */
 export interface RefusedForm {
   /**
-   * `overloaded`: the forms that its client has under way take all the memory that they may; `dropped`: it was not
-   * all there in time, or made way for another one, and what had come must not go on to anybody.
+   * `overloaded`: the pending forms of this client use all their memory. `dropped`: the form was late or evicted, and
+   * its partial content must not be forwarded.
    */
   readonly kind: 'too_large' | 'overloaded' | 'dropped';
   readonly event: RequestHeadersEvent;
 }
 
-/** What a piece of a body comes to. But for `more`, the form is awaited no longer. */
+/** The result of a chunk. After any result but `more`, the form is no longer pending. */
 export type FormProgress =
-  /** No form is awaited by that id: the request was never asked for its body. */
+  /** No form is pending for this id: the agent did not request the body. */
   | { readonly kind: 'not_awaited' }
   | { readonly kind: 'more' }
   | { readonly kind: 'complete'; readonly request: PostedRequest; readonly form: Uint8Array }
   | { readonly kind: RefusedForm['kind']; readonly request: PostedRequest };
 
 export interface PostedFormLimits {
-  /**
-   * Octets that all forms take together; for more of them, the form makes way that has waited longest for its next
-   * ones.
-   */
+  /** Octets of all forms together. If exceeded, the form is evicted that has waited longest for its next octets. */
   readonly totalOctets: number;
-  /** Octets that the forms of one address group take together; a piece that needs more is refused. */
+  /** Octets of all forms of one address group. A chunk that exceeds it is refused. */
   readonly octetsOfGroup: number;
-  /** Forms under way at a time; for one more, one makes way of the group that has most of them. */
+  /** Pending forms. If exceeded, a form of the group with most forms is evicted. */
   readonly forms: number;
-  /** The same for the forms of one group; for one more, the one makes way that has waited longest without octets. */
+  /**
+   * Pending forms per group. If exceeded, the form of the group is evicted that has waited longest for its next octets.
+   */
   readonly formsOfGroup: number;
-  /** Forms that were dropped and whose client has not ended; with so many no new one is awaited. */
+  /** Dropped forms whose request has not ended. At the limit, new forms are refused. */
   readonly droppedForms: number;
-  /** The same for the forms of one group. */
+  /** The same per group. */
   readonly droppedFormsOfGroup: number;
-  /** Milliseconds from the head of the request to the last piece. */
+  /** Milliseconds from the head of the request to the last chunk. */
   readonly deadlineMs: number;
   /**
-   * Milliseconds for which a dropped form is refused. Requests do not last so long, even where nobody says that they
-   * have ended.
+   * Milliseconds for which chunks of a dropped form are refused. Longer than any request, even if its end is never
+   * reported.
    */
   readonly refusedMs: number;
 }
@@ -106,20 +105,20 @@ export const formLimits: PostedFormLimits = {
 interface AwaitedForm {
   readonly request: PostedRequest;
   readonly connection: symbol;
-  /** Of its client's address. */
+  /** The address group of the client. */
   readonly group: string;
-  /** Drops it, or, once it was dropped, forgets it. */
+  /** Drops the form; after that, forgets it. */
   timer: ScheduledTask;
-  /** Null once it was dropped. What stays says that pieces still to come are to be refused, not let through. */
+  /** Null once dropped. The remaining entry marks chunks still to come as refused. */
   buffer: FormBuffer | null;
 }
 
-/** Collects the bodies of requests that are asked for theirs. Connections have their own ids each. */
+/** Collects requested bodies. Correlation ids are unique per connection. */
 export class PostedForms {
   readonly #scheduler: Scheduler;
   readonly #limits: PostedFormLimits;
   readonly #byConnection = new Map<symbol, Map<string, AwaitedForm>>();
-  /** Those that were not dropped; first the one that has waited longest without octets. */
+  /** Forms that are not dropped; the one that has waited longest for octets first. */
   readonly #underWay = new Set<AwaitedForm>();
   readonly #counts = new FormCounts();
   #isStopped = false;
@@ -129,7 +128,7 @@ export class PostedForms {
     this.#limits = limits;
   }
 
-  /** The body of this request is awaited from now on; false: there is no room for one more. */
+  /** Begins to wait for the body of a request; false if there is no room. */
   begin(request: PostedRequest, connection: symbol): boolean {
     const { event, formOctets } = request;
     this.cancel(event.correlationId, connection);
@@ -161,7 +160,7 @@ export class PostedForms {
     return progress;
   }
 
-  /** Nobody waits for it any more. */
+  /** Forgets a form whose request was cancelled. */
   cancel(correlationId: string, connection: symbol): void {
     const awaited = this.#byConnection.get(connection);
     const form = awaited?.get(correlationId);
@@ -171,14 +170,14 @@ export class PostedForms {
     this.#forget(form);
   }
 
-  /** The connection has ended, and every form of it with it. */
+  /** Forgets all forms of a closed connection. */
   disconnected(connection: symbol): void {
     const awaited = this.#byConnection.get(connection);
     this.#byConnection.delete(connection);
     for (const form of awaited?.values() ?? []) this.#forget(form);
   }
 
-  /** Drops all that are under way, and awaits none from now on. */
+  /** Drops all pending forms and accepts no more. */
   stop(): void {
     this.#isStopped = true;
     for (const awaited of this.#byConnection.values()) {
@@ -202,7 +201,7 @@ export class PostedForms {
     return { kind: 'more' };
   }
 
-  /** False: the group takes all that it may, or nobody is left to make way. */
+  /** False: the group is at its limit, or no form is left to evict. */
   #makeRoomForOctets(growth: number, grown: AwaitedForm): boolean {
     const { totalOctets, octetsOfGroup } = this.#limits;
     if (this.#counts.of(grown.group).octets + growth > octetsOfGroup) return false;
@@ -215,8 +214,8 @@ export class PostedForms {
   }
 
   /**
-   * False: there are too many dropped ones. INVARIANT: none of these is forgotten for another one, not even for one
-   * of its own group: its next piece would be one that nobody awaits, and the request would go on to the upstream.
+   * False: there are too many dropped forms. INVARIANT: a dropped form is never evicted, not even for one of its own
+   * group. Its next chunk would match no form, and the request would go on to the upstream.
    */
   #makeRoom(group: string): boolean {
     const { forms, formsOfGroup, droppedForms, droppedFormsOfGroup } = this.#limits;
@@ -228,7 +227,10 @@ export class PostedForms {
     return true;
   }
 
-  /** The group that would have most forms with the new one loses the one that has waited longest without octets. */
+  /**
+   * Evicts a form of the group that would have most forms with the new one: the form that has waited longest for
+   * octets.
+   */
   #giveUpOfLargest(newcomers: string): void {
     const formsOf = ({ group }: AwaitedForm): number => this.#counts.of(group).underWay + (group === newcomers ? 1 : 0);
     let most = 0;
@@ -236,7 +238,7 @@ export class PostedForms {
     this.#giveUpFirst((form) => formsOf(form) === most);
   }
 
-  /** Of those that are meant, the one that has waited longest without octets; false: none is. */
+  /** Evicts the matching form that has waited longest for octets; false if none matches. */
   #giveUpFirst(isMeant: (form: AwaitedForm) => boolean): boolean {
     for (const form of this.#underWay) {
       if (!isMeant(form)) continue;
@@ -246,7 +248,7 @@ export class PostedForms {
     return false;
   }
 
-  /** Nothing more of it is taken, and whatever still comes is refused. */
+  /** Drops the form, and refuses its further chunks. */
   #giveUp(form: AwaitedForm): void {
     this.#drop(form);
     const { request, connection } = form;

@@ -19,14 +19,14 @@ import { withRemarks } from './with-remarks.js';
 const tooLarge: ProblemKind = {
   status: 413,
   title: 'The form is too large',
-  detail: 'The form that was posted is larger than is read here.',
+  detail: 'The posted form exceeds the size limit.',
   code: 'form_too_large',
 };
 
 const dropped: ProblemKind = {
   status: 408,
   title: 'The form took too long to arrive',
-  detail: 'The form that was posted was not here in time.',
+  detail: 'The posted form did not arrive in time.',
   code: 'form_timeout',
 };
 
@@ -41,18 +41,18 @@ const problemOf = ({ kind, event }: RefusedForm): AgentAnswer => {
   }
 };
 
-/** The answer where a form cannot be had: 413, 408, and 503 where too many are under way. */
+/** The answer to a form that could not be received: 413, 408, or 503 if too many are pending. */
 export const formRefusal = (form: RefusedForm): AgentAnswer => withNoStore(problemOf(form));
 
 const noStore: HeaderOperation = { kind: 'set', name: 'Cache-Control', value: 'no-store' };
 
-/** Answers at paths of our own are for one client and one moment. */
+/** Answers of the agent's own endpoints are for one client and must not be cached. */
 export const withNoStore = (answer: AgentAnswer): AgentAnswer => ({
   ...answer,
   responseHeaders: [noStore, ...answer.responseHeaders],
 });
 
-/** What a client is told where the agent answers in place of the upstream. */
+/** A problem answer of the agent. */
 export interface ProblemKind {
   readonly status: number;
   readonly title: string;
@@ -60,7 +60,7 @@ export interface ProblemKind {
   readonly code: string;
 }
 
-/** A block, with a body (RFC 9457) that says the same for all reasons of a kind: the reasons are for the log. */
+/** A block whose body (RFC 9457) is the same for all reasons of a kind: reasons are for the log. */
 export const problemAnswer = (
   { status, title, detail, code }: ProblemKind,
   event: RequestHeadersEvent,
@@ -79,14 +79,14 @@ export const problemAnswer = (
 const unauthenticated: ProblemKind = {
   status: 401,
   title: 'Unauthorized',
-  detail: 'The request carries no credential that is accepted here.',
+  detail: 'The request has no valid credential.',
   code: 'unauthenticated',
 };
 
 const insufficientScope: ProblemKind = {
   status: 403,
   title: 'Forbidden',
-  detail: 'The token lacks a scope that is required here.',
+  detail: 'The token lacks a required scope.',
   code: 'insufficient_scope',
 };
 
@@ -99,12 +99,12 @@ const deniedByPolicy: ProblemKind = {
 
 const undecided: ProblemKind = {
   status: 503,
-  title: 'The request cannot be judged',
-  detail: 'The agent is not able to decide at the moment.',
+  title: 'The request cannot be decided',
+  detail: 'The agent cannot decide now. Try again later.',
   code: 'agent_undecided',
 };
 
-/** Seconds after which it makes sense to ask again: keys that cannot be had are fetched anew after five. */
+/** Seconds after which a retry makes sense. Missing keys are fetched again after five seconds. */
 const retryAfter: Readonly<Record<UndecidedReason, string>> = {
   keys_unavailable: '5',
   store_unavailable: '5',
@@ -112,8 +112,7 @@ const retryAfter: Readonly<Record<UndecidedReason, string>> = {
 };
 
 /**
- * The answer to a request that no method has authenticated: 401, 403 for a missing scope, 503 where none could
- * decide.
+ * The answer to a request without valid credentials: 401, 403 for a missing scope, or 503 if a method could not decide.
  */
 export const refusalAnswer = (event: RequestHeadersEvent, refused: RefusedAuthentication): AgentAnswer => {
   const { failure, undecided: waitingFor, bearer, requiredScope, mayUseBasic } = refused;
@@ -130,8 +129,8 @@ export const refusalAnswer = (event: RequestHeadersEvent, refused: RefusedAuthen
 };
 
 /**
- * 403: the policies deny the request. What a client that shows a token can do is to bring another one (RFC 6750,
- * section 3.1); which policies they were is for the audit alone.
+ * 403: the policies deny the request. A client with a token is told to obtain another one (RFC 6750, section 3.1). Only
+ * the audit names the policies.
  */
 export const deniedAnswer = (
   event: RequestHeadersEvent,
@@ -145,6 +144,6 @@ export const deniedAnswer = (
   return { ...answer, audit: { ...answer.audit, ruleIds: policies, custom } };
 };
 
-/** 503: there is no configuration to judge by, or judging failed, or has to wait. */
+/** 503: there is no configuration, the decision failed, or it must wait. */
 export const undecidedAnswer = (event: RequestHeadersEvent, reason: UndecidedReason | null = null): AgentAnswer =>
   problemAnswer(undecided, event, ['Retry-After', reason === null ? '1' : retryAfter[reason]], [reason ?? 'undecided']);

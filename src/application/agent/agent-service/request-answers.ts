@@ -1,6 +1,6 @@
 import { authorizationRemarks, identityRemarks } from '../../../domain/agent/identity/identity.js';
 import { removalOperations } from '../../../domain/agent/identity/identity-headers.js';
-import type { SamlPathStanding } from '../../../domain/agent/sign-on/protected-paths.js';
+import type { SamlPathKind } from '../../../domain/agent/sign-on/protected-paths.js';
 import { eventTraceId } from '../../../domain/agent-protocol/event-trace-id.js';
 import {
   type AgentAnswer,
@@ -20,15 +20,13 @@ import { deniedAnswer, refusalAnswer } from './refusal.js';
 const noOperations: readonly HeaderOperation[] = [];
 
 /**
- * Whether signing on may help. Where something could not be decided it may be good already; and cookies that
- * contradict each other would do so after another sign-on too.
+ * Whether signing on may help. An undecided credential may be valid; contradicting cookies would persist after a
+ * sign-on.
  */
 const maySignOn = ({ undecided, failure }: RefusedAuthentication): boolean =>
   undecided === null && failure.reason !== 'ambiguous_credentials';
 
-/**
- * What the log says of a refused request: only a credential that was shown and is no good is a failed authentication.
- */
+/** The log text of a refused request. Only an invalid credential is a failed authentication. */
 const refusalText = ({ undecided, failure: { method, reason } }: RefusedAuthentication): string => {
   if (undecided !== null) return 'authentication could not be decided';
   if (reason === 'missing_credentials') return 'the request carries no credential';
@@ -36,7 +34,7 @@ const refusalText = ({ undecided, failure: { method, reason } }: RefusedAuthenti
   return isEnded ? 'the session of the request has ended' : 'authentication failed';
 };
 
-/** Makes the answer to a request of what its authentication came to and what the policies say, and counts both. */
+/** Answers a request from the result of its authentication and the decision of the policies, and counts both. */
 export class RequestAnswers {
   readonly #counters: AgentServiceCounters;
   readonly #logger: Logger;
@@ -46,15 +44,15 @@ export class RequestAnswers {
     this.#logger = logger;
   }
 
-  /** `durationMs` is how long the authentication took; `standing` is what the path is to single sign-on. */
+  /** `durationMs`: duration of the authentication. `pathKind`: the role of the path in single sign-on. */
   answer(
     event: RequestHeadersEvent,
     agent: PreparedAgent,
     outcome: Exclude<AuthenticationOutcome, { kind: 'cancelled' }>,
     durationMs: number,
-    standing: SamlPathStanding,
+    pathKind: SamlPathKind,
   ): AgentAnswer | Promise<AgentAnswer> {
-    if (outcome.kind === 'refused') return this.#withoutIdentity(event, agent, outcome, durationMs, standing);
+    if (outcome.kind === 'refused') return this.#withoutIdentity(event, agent, outcome, durationMs, pathKind);
     const { prepared } = outcome;
     this.#counters.succeeded(prepared.identity.method, durationMs / 1000);
     return this.#authorize(event, agent, prepared);
@@ -65,7 +63,7 @@ export class RequestAnswers {
     agent: PreparedAgent,
     outcome: RefusedAuthentication,
     durationMs: number,
-    standing: SamlPathStanding,
+    pathKind: SamlPathKind,
   ): AgentAnswer | Promise<AgentAnswer> {
     const { failure } = outcome;
     const { saml } = agent;
@@ -77,17 +75,17 @@ export class RequestAnswers {
       client_ip: event.metadata.clientIp,
       route: event.metadata.routeId,
     };
-    const isProtected = standing === 'protected';
+    const isProtected = pathKind === 'protected';
     if (agent.failOpen && !isProtected) {
       this.#counters.failed(failure, durationMs / 1000);
-      const goesOn = agent.authorization === null ? 'passes without an identity' : 'is judged as anonymous';
+      const goesOn = agent.authorization === null ? 'passes without an identity' : 'is anonymous';
       this.#logger.warn(`authentication failed, and the request ${goesOn} (fail-open)`, fields);
       return this.#authorize(event, agent, null);
     }
     this.#counters.refusedRequest();
-    if (saml !== null && maySignOn(outcome) && saml.signOn.begins(event, standing)) {
+    if (saml !== null && maySignOn(outcome) && saml.signOn.begins(event, pathKind)) {
       this.#counters.beganSignOn(durationMs / 1000);
-      this.#logger.info('the request leads to single sign-on', fields);
+      this.#logger.info('the request starts single sign-on', fields);
       return saml.signOn.begin(event);
     }
     this.#counters.failed(failure, durationMs / 1000);
@@ -95,7 +93,7 @@ export class RequestAnswers {
     return refusalAnswer(event, outcome);
   }
 
-  /** Without policies whoever comes this far may go on. */
+  /** Without policies, every request that gets here may pass. */
   #authorize(
     event: RequestHeadersEvent,
     { authorization, removable, saml, forwardsCookies }: PreparedAgent,
@@ -108,9 +106,9 @@ export class RequestAnswers {
       this.#counters.refusedRequest();
       return deniedAnswer(event, authorized, identity);
     }
-    // INVARIANT: whatever the client sent under a name that tells an identity is removed before one is set.
+    // INVARIANT: client-supplied headers with identity names are removed before any is set.
     const changes = removalOperations(event.headers, removable);
-    // Whoever has the cookie is the user: the upstream has no need to know it.
+    // The session cookie is a credential that the upstream does not need.
     const cookies = saml === null || forwardsCookies ? noOperations : saml.cookieOperations(event.headers);
     const isPlain = changes.length + cookies.length === 0;
     if (prepared !== null && isPlain && authorized === null) return prepared.answer;

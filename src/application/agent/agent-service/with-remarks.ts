@@ -1,13 +1,13 @@
 import type { AgentAuditEvent, AgentAuditOutcome, AuditRemarks } from '../../../domain/agent-protocol/audit-remarks.js';
 import type { AgentAnswer } from '../../../domain/agent-protocol/messages.js';
 
-/** What an audit is told of an answer that is not a plain allow. */
+/** Audit remarks of an answer that is not a plain allow. */
 export interface AnswerRemarks extends Omit<AuditRemarks, 'event' | 'outcome'> {
   readonly event: AgentAuditEvent;
   readonly outcome: AgentAuditOutcome;
 }
 
-/** The same answer, whose audit says what it was about. */
+/** Adds remarks to the audit of an answer. */
 export const withRemarks = (answer: AgentAnswer, remarks: AnswerRemarks): AgentAnswer => ({
   ...answer,
   audit: { ...answer.audit, custom: { ...answer.audit.custom, ...remarks } },

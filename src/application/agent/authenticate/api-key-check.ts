@@ -11,16 +11,15 @@ interface KnownKey {
 }
 
 /**
- * API keys, given in the clear or as their SHA-256: both are found by a digest of that, under a key that no client
- * knows, so neither the number of keys, nor the way they are given, nor a likeness to one of them shows in the time
- * that it takes.
+ * Checks API keys, given in the clear or as SHA-256. Looks both up by a digest keyed with a secret. Timing therefore
+ * reveals neither the number of keys, nor their form, nor a partial match.
  */
 export class ApiKeyCheck implements AuthenticationCheck {
   readonly method = 'api_key';
   readonly #digest: SecretDigest;
   readonly #keys = new Map<string, KnownKey>();
 
-  /** Of two entries for one key, one in the clear and one hashed, the first counts. */
+  /** If a key is listed in the clear and hashed, the first entry applies. */
   constructor(keys: readonly ApiKey[], prepare: (identity: Identity) => PreparedIdentity, digest: SecretDigest) {
     this.#digest = digest;
     for (const { key, name } of keys) {

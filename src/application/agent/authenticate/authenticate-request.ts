@@ -20,20 +20,20 @@ import type { PreparedIdentity } from './prepared-identity.js';
 export type AuthenticationOutcome =
   | { readonly kind: 'authenticated'; readonly prepared: PreparedIdentity }
   | RefusedAuthentication
-  /** Nobody waits for it any more. */
+  /** The caller cancelled. */
   | { readonly kind: 'cancelled' };
 
 export interface RefusedAuthentication {
   readonly kind: 'refused';
-  /** The one that tells the most; where a method could not decide, that. */
+  /** The most specific failure; a method that could not decide takes precedence. */
   readonly failure: AuthenticationFailure;
-  /** Why a method could not decide; null where all could. The request may be good all the same. */
+  /** Why a method could not decide; null if all could. The request may be valid. */
   readonly undecided: UndecidedReason | null;
-  /** Why the bearer token is no good; null where none was shown. */
+  /** Why the bearer token is invalid; null without a token. */
   readonly bearer: FailureReason | null;
-  /** The scopes that a token would need; null but with the reason insufficient_scope. */
+  /** The required scopes; null unless the reason is insufficient_scope. */
   readonly requiredScope: string | null;
-  /** Users and passwords are configured, and the client has not chosen a bearer token. */
+  /** Basic authentication is configured, and the client did not send a bearer token. */
   readonly mayUseBasic: boolean;
 }
 
@@ -44,7 +44,7 @@ interface TriedFailure extends AuthenticationFailure {
 const showsBearer = ({ authorization }: RequestCredentials): boolean =>
   authorization?.scheme === 'bearer' || (authorization?.scheme === 'malformed' && authorization.of === 'bearer');
 
-/** What the methods that were tried have come to, none of them to an identity. */
+/** Collects the failures of the methods that were tried. */
 class Refusal {
   readonly #bearerShown: boolean;
   #failure: TriedFailure | null = null;
@@ -69,7 +69,7 @@ class Refusal {
       kind: 'refused',
       failure: { method: failure.method, reason: failure.reason },
       undecided: this.#undecided?.reason ?? null,
-      // Where no method reads tokens, one that was shown is unknown as any other credential would be.
+      // If no method reads tokens, a bearer token is an unknown credential.
       bearer: this.#bearerShown ? (this.#bearer?.reason ?? 'unknown_credentials') : null,
       requiredScope: this.#undecided === null ? (this.#failure?.scope ?? null) : null,
       mayUseBasic: hasBasic && !this.#bearerShown,
@@ -86,7 +86,7 @@ const ambiguous = (mayUseBasic: boolean): RefusedAuthentication => ({
   mayUseBasic,
 });
 
-/** Tries every configured method in the order of precedence; the first that succeeds decides. */
+/** Tries all configured methods in order of precedence. The first success decides. */
 export class AuthenticateRequest {
   readonly #checks: readonly AuthenticationCheck[];
   readonly #headers: CredentialHeaders;
@@ -94,7 +94,7 @@ export class AuthenticateRequest {
   readonly #known: KnownCredentials | null;
   readonly #hasBasic: boolean;
 
-  /** Names of headers may be in any case; the one of the cookie is as it is. */
+  /** Header names are case-insensitive; the cookie name is case-sensitive. */
   constructor(checks: readonly AuthenticationCheck[], headers: CredentialHeaders) {
     this.#checks = checks.toSorted((first, second) => comparePrecedence(first.method, second.method));
     this.#headers = {
@@ -103,12 +103,12 @@ export class AuthenticateRequest {
       sessionCookie: headers.sessionCookie,
     };
     this.#headersWithoutSession = { ...this.#headers, sessionCookie: null };
-    // All that know any share one memory.
+    // All checks that cache credentials share one cache.
     this.#known = checks.find(({ known }) => known !== undefined)?.known ?? null;
     this.#hasBasic = checks.some(({ method }) => method === 'basic');
   }
 
-  /** @param readsSession whether a session counts that a cookie shows */
+  /** @param readsSession whether to accept a session cookie */
   authenticate(
     headers: HeaderList,
     cancellation: Cancellation,
@@ -120,7 +120,7 @@ export class AuthenticateRequest {
     return this.#tryFrom(0, credentials.value, cancellation, null);
   }
 
-  /** @param refusal what the methods before have come to; null: none of them had a credential */
+  /** @param refusal the failures so far; null: no method had a credential */
   #tryFrom(
     first: number,
     credentials: RequestCredentials,

@@ -5,25 +5,25 @@ import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { PasswordCheck, PasswordVerdict } from './password-checks.js';
 import type { PreparedIdentity } from './prepared-identity.js';
 
-/** Requests that may wait for one check, at most: more than a client that has just started sends at once. */
+/** Maximum requests that share one check: more than a starting client sends at once. */
 export const maximumSharers = 64;
 
-/** What a check has come to for one request. */
+/** The result of a check for one request. */
 export type SharedVerdict = PasswordVerdict | 'cancelled';
 
-/** A check that several requests with the same password wait for. */
+/** A check that several requests with the same password share. */
 export class SharedCheck {
   readonly #check: PasswordCheck;
   readonly #onWithdrawn: () => void;
   #sharers = 0;
 
-  /** @param onWithdrawn called where it was given up before it began, because nobody waited for it any more */
+  /** @param onWithdrawn called if the check was withdrawn before it began, because all requests were cancelled */
   constructor(check: PasswordCheck, onWithdrawn: () => void) {
     this.#check = check;
     this.#onWithdrawn = onWithdrawn;
   }
 
-  /** Waits for its verdict, too. Never rejects. */
+  /** Waits for the verdict. Never rejects. */
   join(cancellation: Cancellation): Promise<SharedVerdict> {
     if (this.#sharers >= maximumSharers) return Promise.resolve('overloaded');
     this.#sharers += 1;
@@ -46,14 +46,14 @@ export class SharedCheck {
 }
 
 export type CheckOutcome =
-  /** The request shows no credential of this method. */
+  /** The request has no credential of this method. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'authenticated'; readonly prepared: PreparedIdentity }
-  /** `scope`: what the token would need, its names separated by spaces; with the reason insufficient_scope alone. */
+  /** `scope`: the required scopes, separated by spaces; only with the reason insufficient_scope. */
   | { readonly kind: 'failed'; readonly reason: Exclude<FailureReason, UndecidedReason>; readonly scope?: string }
-  /** It cannot be judged now: another method may still succeed, else the request is to come again. */
+  /** The credential cannot be checked now. Another method may succeed; otherwise the client must retry. */
   | { readonly kind: 'undecided'; readonly reason: UndecidedReason }
-  /** Nobody waits for it any more: it came to nothing. */
+  /** The caller cancelled. */
   | { readonly kind: 'cancelled' };
 
 export const absent: CheckOutcome = { kind: 'absent' };
@@ -64,17 +64,17 @@ export const failedCheck = (reason: Exclude<FailureReason, UndecidedReason>): Ch
 });
 export const undecided = (reason: UndecidedReason): CheckOutcome => ({ kind: 'undecided', reason });
 
-/** Values of the Authorization field that need not be read, because they were before. */
+/** A cache of parsed Authorization values. */
 export interface KnownCredentials {
-  /** What the value says; null where it has to be read. Says nothing of whether the credential is any good. */
+  /** The parsed credential; null if it must be parsed. Does not imply that the credential is valid. */
   credential(authorization: string): BearerCredential | null;
 }
 
-/** One way to authenticate a request. */
+/** One authentication method. */
 export interface AuthenticationCheck {
   readonly method: AuthenticationMethod;
-  /** What it knows of credentials; not there: nothing. */
+  /** The credentials that the check has cached; undefined if it caches none. */
   readonly known?: KnownCredentials;
-  /** Answers at once where it can. A wait ends with its cancellation, whose outcome is `cancelled`. Never rejects. */
+  /** Synchronous where possible. Cancelling ends a wait with the outcome `cancelled`. Never rejects. */
   check(credentials: RequestCredentials, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome>;
 }

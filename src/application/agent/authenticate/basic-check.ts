@@ -19,7 +19,7 @@ import { PasswordVerificationCache } from './password-verification-cache.js';
 import type { PreparedIdentity } from './prepared-identity.js';
 
 interface KnownUser {
-  /** Null where the password is kept as a hash. */
+  /** Null if the password is stored as a hash. */
   readonly passwordDigest: string | null;
   readonly outcome: CheckOutcome;
 }
@@ -31,14 +31,14 @@ const outcomeOf = (verdict: SharedVerdict, known: KnownUser | undefined): CheckO
 };
 
 /**
- * HTTP Basic (RFC 7617). A user that does not exist costs what one that does costs: the same comparison, and the
- * check of a hash where any password is hashed.
+ * HTTP Basic (RFC 7617). An unknown user costs as much time as a known one: the same comparison, and a hash check if
+ * any password is hashed.
  */
 export class BasicCheck implements AuthenticationCheck {
   readonly method = 'basic';
   readonly #digest: SecretDigest;
   readonly #users = new Map<string, KnownUser>();
-  /** Null where no password is hashed: then every answer is there at once. */
+  /** Null if no password is hashed: every check is then synchronous. */
   readonly #hashed: PasswordVerificationCache | null;
   readonly #nobody: string;
 

@@ -6,9 +6,8 @@ import type { CertificateCredential } from '../../../domain/agent/identity/reque
 import type { CertificateFingerprints } from '../../ports/shared/certificate-reader.js';
 
 /**
- * Compares tokens that are bound to a client certificate (RFC 8705, section 3) with the certificate of the request.
- * Only the gateway can set its header, once the client has proved in the TLS handshake that it holds the key; so the
- * chain is not looked at here.
+ * Compares certificate-bound tokens (RFC 8705, section 3) with the client certificate of the request. Does not check
+ * the chain: only the gateway can set the header, after the TLS handshake proved possession of the key.
  */
 export class CertificateBinding {
   readonly #fingerprints: CertificateFingerprints;
@@ -18,8 +17,7 @@ export class CertificateBinding {
   }
 
   /**
-   * Why the request may not use a token; null where it may.
-   *
+   * Why the request may not use a token; null if it may.
    * @param bound SHA-256 of the certificate, in lower-case hexadecimal
    */
   refusal(bound: string, shown: CertificateCredential | null): 'missing_certificate' | 'wrong_certificate' | null {

@@ -27,24 +27,24 @@ import type { SecretDigest } from '../../ports/shared/secret-digest.js';
 import { type AuthenticationCheck, absent, type CheckOutcome, failedCheck } from './authentication-check.js';
 import type { PreparedIdentity } from './prepared-identity.js';
 
-/** The first and the last moment at which something holds, in milliseconds since the Unix epoch. */
+/** A time interval, inclusive, in milliseconds since the Unix epoch. */
 interface ValidityWindow {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** How long a refusal is remembered: a client that goes on trying costs little, and nobody is refused for long. */
+/** How long a refusal is cached: retries are cheap, and a corrected certificate is accepted soon. */
 const rememberedRefusalMs = 5_000;
 const maximumRefusals = 1_000;
 
 interface CertificateMemoryLimits {
-  /** Accepted ones; 0: nothing is remembered. */
+  /** Maximum accepted certificates; 0: no cache. */
   readonly maximumEntries: number;
-  /** Characters of all that is remembered of accepted ones together. */
+  /** Maximum characters of all accepted certificates together. */
   readonly maximumSize: number;
 }
 
-/** A certificate that was accepted. */
+/** An accepted certificate. */
 interface AcceptedCertificate {
   readonly outcome: CheckOutcome;
   readonly window: ValidityWindow;
@@ -56,23 +56,22 @@ interface Refused {
   readonly outcome: CheckOutcome;
   /** By the monotonic clock. */
   readonly endMs: number;
-  /** By the clock on the wall. */
+  /** By the wall clock. */
   readonly untilMs: number;
 }
 
 /**
- * Remembers what client certificates came to, because to judge one costs many times what the rest of a request costs.
- * One that was accepted is remembered as long as it and all above it are in their time, or until others push it out,
- * the least recently used first. Refusals are remembered briefly and elsewhere: no number of them pushes out what was
- * accepted.
+ * Caches results for client certificates, because checking one costs much more than the rest of a request. An accepted
+ * certificate stays while its whole chain is in its validity period, until LRU eviction. Refusals are cached briefly
+ * and separately, so that they cannot evict accepted certificates.
  */
 export class CertificateMemory {
   readonly #clock: Clock;
   readonly #limits: CertificateMemoryLimits;
-  /** In the order of use, the latest last. */
+  /** Least recently used first. */
   readonly #accepted = new Map<string, AcceptedCertificate>();
   #size = 0;
-  /** In the order of arrival, which is that of the ends. */
+  /** In order of arrival, which is the order of expiry. */
   readonly #refused = new Map<string, Refused>();
 
   constructor(clock: Clock, limits: CertificateMemoryLimits) {
@@ -80,13 +79,13 @@ export class CertificateMemory {
     this.#limits = limits;
   }
 
-  /** What still holds of what was remembered; null where the certificate has to be judged. */
+  /** A cached result that is still valid; null if the certificate must be checked. */
   recall(key: string): CheckOutcome | null {
     const accepted = this.#accepted.get(key);
     if (accepted === undefined) return this.#recallRefusal(key);
     this.#forget(key);
     const nowMs = this.#clock.wallMs();
-    // Forgotten rather than refused: another chain may hold, and the reason is not known here.
+    // Evicted, not refused: another chain may be valid, and the reason is unknown here.
     if (nowMs < accepted.window.fromMs || nowMs > accepted.window.toMs) return null;
     this.#keep(key, accepted);
     return accepted.outcome;
@@ -103,9 +102,7 @@ export class CertificateMemory {
     }
   }
 
-  /**
-   * `untilMs`: the moment from which the refusal may be wrong, in milliseconds since the Unix epoch; infinity: none.
-   */
+  /** `untilMs`: when the refusal may become wrong, in milliseconds since the Unix epoch; infinity: never. */
   refuse(key: string, outcome: CheckOutcome, untilMs: number): void {
     if (this.#limits.maximumEntries === 0) return;
     const nowMs = this.#clock.monotonicMs();
@@ -138,13 +135,16 @@ export class CertificateMemory {
 
 export interface MtlsCheckParts {
   readonly rules: CertificateRules;
-  /** Trusted as they are. Null: whoever set the header has found the chain, and the certificate itself is checked. */
+  /**
+   * Trust anchors. Null: the component that set the header checked the chain, and only the certificate itself is
+   * checked.
+   */
   readonly authorities: readonly ReadCertificate[] | null;
   readonly reader: CertificateReader;
   readonly prepare: (identity: Identity) => PreparedIdentity;
   readonly digest: SecretDigest;
   readonly clock: Clock;
-  /** Certificates that are remembered as accepted, at most; 0: none. */
+  /** Maximum cached accepted certificates; 0: no cache. */
   readonly memorySize: number;
 }
 
@@ -155,9 +155,9 @@ interface ShownCertificates {
 
 type Chain = readonly ReadCertificate[];
 
-/** Characters of all remembered names together, for each certificate that may be: few have names that long. */
+/** Cache budget in characters per certificate; few have longer names. */
 const charactersPerCertificate = 1_024;
-/** The same for a few certificates alone, whose names may be as long as a header lets them be. */
+/** Minimum budget: a header limits how long names can be. */
 const leastCharacters = 262_144;
 
 const windowOf = (chain: Chain): ValidityWindow => ({
@@ -165,7 +165,7 @@ const windowOf = (chain: Chain): ValidityWindow => ({
   toMs: Math.min(...chain.map(({ certificate }) => certificate.notAfterMs)),
 });
 
-/** Client certificates, as a header carries them from whoever has terminated TLS. */
+/** Client certificates in a header, from the component that terminated TLS. */
 export class MtlsCheck implements AuthenticationCheck {
   readonly method = 'mtls';
   readonly #parts: MtlsCheckParts;
@@ -184,9 +184,9 @@ export class MtlsCheck implements AuthenticationCheck {
   check({ certificate }: RequestCredentials): CheckOutcome {
     if (certificate === null || !showsCertificate(certificate)) return absent;
     const { value, chain } = certificate;
-    // Before anything is made of it: no one makes this process digest a megabyte.
+    // Checked first, so that no request makes this process digest a megabyte.
     if (value.length + (chain?.length ?? 0) > maximumForwardedLength) return failedCheck('certificate_malformed');
-    // With the length of the first, so that no two pairs make one text.
+    // Includes the length of the first part, so that distinct pairs have distinct texts.
     const key = this.#parts.digest.digest(chain === null ? `- ${value}` : `${value.length} ${value}${chain}`);
     return this.#memory.recall(key) ?? this.#judge(certificate, key);
   }
@@ -231,7 +231,7 @@ export class MtlsCheck implements AuthenticationCheck {
     const others: ReadCertificate[] = [];
     for (const der of forwarded.others) {
       const other = reader.read(der);
-      // A header that is damaged anywhere is damaged.
+      // One malformed certificate makes the whole header malformed.
       if (!other.ok) return err('certificate_malformed');
       others.push(other.value);
     }
@@ -249,7 +249,7 @@ export class MtlsCheck implements AuthenticationCheck {
     return rejection === null ? ok([leaf]) : err(rejection);
   }
 
-  /** When what is not yet valid may be accepted: the certificate, one above it or an authority begins to be valid. */
+  /** When a premature certificate may become valid: the earliest start among the chain and the authorities. */
   #nextBeginningMs({ leaf, others }: ShownCertificates, nowMs: number): number {
     const certificates = [leaf, ...others].map(({ certificate }) => certificate);
     return nextBeginningMs(certificates, this.#anchors?.beginnings ?? [], nowMs);

@@ -9,7 +9,7 @@ import type { VerifiedTokenCache } from './verified-token-cache.js';
 
 export interface OidcCheckParts extends TokenOutcomeParts {
   readonly tokens: ProviderTokens;
-  /** May be shared with other checks: then a token is taken apart once. */
+  /** Shared with other checks, so that a token is parsed once. */
   readonly reader: TokenReader;
 }
 

@@ -13,23 +13,20 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import { OncePerPeriod } from '../../shared/once-per-period.js';
 
-/** What a check can come to. */
+/** The result of a check. */
 export type PasswordVerdict =
   | 'match'
   | 'mismatch'
-  /**
-   * Nothing was checked: too many wait, this one has waited for too long or was withdrawn, or there is no memory for
-   * a check.
-   */
+  /** Not checked: the queue was full, the wait was too long, the check was withdrawn, or memory was short. */
   | 'overloaded';
 
-/** A check that runs, or waits for that. */
+/** A check that runs or waits. */
 export interface PasswordCheck {
-  /** False: too many wait, and the verdict is there already. */
+  /** False: the queue was full, and the verdict is already there. */
   readonly isAdmitted: boolean;
   /** Never rejects. */
   readonly verdict: Promise<PasswordVerdict>;
-  /** Gives it up, as long as it has not begun; whether that is so. */
+  /** Withdraws the check if it has not begun. Returns whether it did. */
   withdraw(): boolean;
 }
 
@@ -39,11 +36,11 @@ export interface PasswordChecksParts {
   readonly logger: Logger;
 }
 
-/** A check takes a core and many MiB while it runs: two leave the rest of a small machine to the requests. */
+/** A check uses one core and many MiB while it runs. Two leave room for requests on a small machine. */
 export const passwordQueueLimits: PasswordQueueLimits = { running: 2, waiting: 64, waitingPerUser: 8 };
-/** Nobody waits that long for an answer: a check whose turn comes later would be for nothing. */
+/** Longer than any client waits for an answer. */
 export const longestWaitMs = 10_000;
-/** Between two lines on checks that failed, at least: clients decide how many of them there are. */
+/** Minimum interval between log lines about failed checks: clients control their number. */
 export const failureLineMs = 60_000;
 
 interface Waiting {
@@ -54,8 +51,8 @@ interface Waiting {
 }
 
 /**
- * Checks passwords against hashes, for the whole process: what an attack can make it cost is bounded, in time and in
- * memory, and users take turns.
+ * Checks passwords against hashes, for the whole process. Bounds the time and memory of an attack, and serves users in
+ * turns.
  */
 export class PasswordChecks {
   readonly #parts: PasswordChecksParts;
@@ -67,12 +64,12 @@ export class PasswordChecks {
     this.#failureLines = new OncePerPeriod(parts.clock, failureLineMs);
   }
 
-  /** Makes sure that hashes of this kind can be checked here. The error is one clause. */
+  /** Checks that this process can verify hashes of this kind. The error is one clause. */
   prepare(hash: PasswordHash): Promise<Result<void, string>> {
     return this.#parts.verifier.prepare(hash);
   }
 
-  /** `user`: whose turn it takes, be it known or not. */
+  /** `user`: whose turn the check takes, known or not. */
   check(user: string, password: string, hash: PasswordHash): PasswordCheck {
     let settle: (verdict: PasswordVerdict) => void = () => undefined;
     const verdict = new Promise<PasswordVerdict>((resolve) => {
@@ -101,7 +98,7 @@ export class PasswordChecks {
     }
   }
 
-  /** A check that could not be made says nothing of the password. */
+  /** A check that fails says nothing about the password. */
   async #verdict(password: string, hash: PasswordHash): Promise<PasswordVerdict> {
     const matches = await this.#parts.verifier.matches(password, hash);
     if (matches.ok) return matches.value ? 'match' : 'mismatch';
@@ -112,7 +109,7 @@ export class PasswordChecks {
     return 'overloaded';
   }
 
-  /** The next that is still worth a check takes the place of one that has ended. */
+  /** Starts the next waiting check that is not too old. */
   #next(): Waiting | null {
     for (;;) {
       const { queue, next } = finishCheck(this.#queue);

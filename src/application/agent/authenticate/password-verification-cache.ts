@@ -7,22 +7,22 @@ import type { PasswordChecks, PasswordVerdict } from './password-checks.js';
 import { TtlSet } from './ttl-set.js';
 
 /**
- * How long a password that matched is remembered after its last use. A hash does not change under a configuration, so
- * a match stays one: whoever uses it is not sent back to the queue, which others may have filled.
+ * How long a matching password is cached after its last use. Hashes are constant within a configuration, so a match
+ * stays valid; an active user never waits in the queue again.
  */
 export const rememberedMatchMs = 300_000;
-/** Short: a password that has just been set is tried again soon. */
+/** Short, so that a newly set password works soon. */
 export const rememberedMismatchMs = 5_000;
-/** Together 10 000. Kept apart, so that no number of wrong passwords makes a right one forgotten. */
+/** Matches and mismatches have separate caches, so that wrong passwords never evict right ones. Together 10 000. */
 const rememberedMatches = 8_000;
 const rememberedMismatches = 2_000;
-/** Requests that may wait for checks, of all users together: what else the agent has to do is not held up by them. */
+/** Maximum requests that wait for checks, over all users. Keeps the agent responsive. */
 export const maximumWaitingRequests = 256;
 
 export interface PasswordVerificationPorts {
-  /** By user; none has a colon. */
+  /** By user; no user contains a colon. */
   readonly hashes: ReadonlyMap<string, PasswordHash>;
-  /** What the passwords of other users are checked against, to no avail. */
+  /** Checked for unknown users, always without success. */
   readonly decoy: PasswordHash;
   readonly passwords: PasswordChecks;
   readonly digest: SecretDigest;
@@ -30,14 +30,14 @@ export interface PasswordVerificationPorts {
 }
 
 /**
- * Passwords of which hashes are kept. What a check came to is remembered briefly, and requests that show the same at
- * the same time share one check. Keys are digests, never passwords.
+ * Caches the results of password checks. Concurrent requests with the same credentials share one check. Keys are
+ * digests, never passwords.
  */
 export class PasswordVerificationCache {
   readonly #parts: PasswordVerificationPorts;
   readonly #matches: TtlSet;
   readonly #mismatches: TtlSet;
-  /** As many as run or wait, at most. */
+  /** Bounded by the checks that run or wait. */
   readonly #pending = new Map<string, SharedCheck>();
   #waiting = 0;
 
@@ -47,12 +47,12 @@ export class PasswordVerificationCache {
     this.#mismatches = new TtlSet(parts.clock, rememberedMismatchMs, rememberedMismatches);
   }
 
-  /** Whether it remembers that they match; it does so anew from now on. Nothing is checked. */
+  /** Whether a match is cached; renews it. Checks nothing. */
   remembers(user: string, password: string): boolean {
     return this.#matches.renew(this.#keyOf(user, password));
   }
 
-  /** Answers at once where it remembers. Never rejects. */
+  /** Synchronous on a cache hit. Never rejects. */
   check(user: string, password: string, cancellation: Cancellation): PasswordVerdict | Promise<SharedVerdict> {
     const key = this.#keyOf(user, password);
     if (this.#matches.renew(key)) return 'match';
@@ -62,7 +62,7 @@ export class PasswordVerificationCache {
     return shared === null ? 'overloaded' : this.#wait(shared.join(cancellation));
   }
 
-  /** No user has a colon, of HTTP Basic or otherwise: no two pairs make one text. */
+  /** No user contains a colon, so distinct pairs have distinct texts. */
   #keyOf(user: string, password: string): string {
     return this.#parts.digest.digest(`${user}:${password}`);
   }
@@ -74,7 +74,7 @@ export class PasswordVerificationCache {
     return reached;
   }
 
-  /** Null where no more can wait. */
+  /** Null if the queue is full. */
   #begin(key: string, user: string, password: string): SharedCheck | null {
     const { hashes, decoy, passwords } = this.#parts;
     const hash = hashes.get(user);
@@ -87,7 +87,7 @@ export class PasswordVerificationCache {
       (judged === 'match' ? this.#matches : this.#mismatches).add(key);
       return judged;
     });
-    // At once: whoever shows the same next begins anew.
+    // Synchronous, so that the next request with these credentials starts a new check.
     const shared = new SharedCheck({ ...check, verdict }, () => void this.#pending.delete(key));
     this.#pending.set(key, shared);
     return shared;

@@ -14,13 +14,13 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import { OncePerPeriod } from '../../shared/once-per-period.js';
 
-/** Left-out claims that one log line names, at most. */
+/** Maximum omitted claims per log line. */
 const namedAtMost = 10;
 const pathLength = 64;
-/** Between two lines on claims of one method, at least: clients decide how many tokens there are. */
+/** Minimum interval between log lines about the claims of one method: clients control their number. */
 export const leftOutLineMs = 60_000;
 
-/** Makes the headers of identities, and logs now and then which claims no header tells. */
+/** Prepares the headers of identities, and logs omitted claims at intervals. */
 export class IdentityPreparation {
   readonly #names: IdentityHeaderNames;
   readonly #mapping: readonly MappedAttribute[];
@@ -30,8 +30,8 @@ export class IdentityPreparation {
   readonly #lines = new Map<AuthenticationMethod, OncePerPeriod>();
 
   /**
-   * @param maxClaimBytes octets of one claim's header value
-   * @param mapping the attributes of single sign-on that become headers
+   * @param maxClaimBytes maximum octets of the header value of a claim
+   * @param mapping the SAML attributes that become headers
    */
   constructor(
     names: IdentityHeaderNames,
@@ -51,7 +51,7 @@ export class IdentityPreparation {
     const { operations, leftOut } = identityHeaders(identity, this.#names, this.#mapping, this.#bounds);
     const untold = leftOut.length === 0 ? null : this.#linesOf(identity.method).take();
     if (untold !== null) {
-      this.#logger.warn('claims were left out of the identity headers', {
+      this.#logger.warn('claims were omitted from the identity headers', {
         method: identity.method,
         count: leftOut.length,
         claims: leftOut.slice(0, namedAtMost).map(({ path, reason }) => `${path.slice(0, pathLength)}: ${reason}`),
@@ -70,11 +70,11 @@ export class IdentityPreparation {
   }
 }
 
-/** An identity with the headers that tell of it, made once and used for every request it makes. */
+/** An identity and its headers, prepared once and used for all its requests. */
 export interface PreparedIdentity {
   readonly identity: Identity;
   readonly operations: readonly HeaderOperation[];
-  /** What its requests are answered where no policy is asked and nothing else is to be done to their headers. */
+  /** The answer if there are no policies and no other header operations. */
   readonly answer: AgentAnswer;
 }
 

@@ -10,7 +10,7 @@ import {
   undecided,
 } from './authentication-check.js';
 
-/** Says what a session id has come to. */
+/** Checks session ids. */
 export interface SessionChecks {
   check(sessionId: string): SessionCheckResult | Promise<SessionCheckResult>;
 }
@@ -28,7 +28,7 @@ const outcomeOf = (result: SessionCheckResult): CheckOutcome => {
   }
 };
 
-/** Session cookies, of users who have signed on at the identity provider. */
+/** Session cookies of users who have signed on at the identity provider. */
 export class SessionCheck implements AuthenticationCheck {
   readonly method = 'saml';
   readonly #sessions: SessionChecks;
@@ -40,7 +40,7 @@ export class SessionCheck implements AuthenticationCheck {
   check({ sessionCookies }: RequestCredentials, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome> {
     const [sessionId] = sessionCookies;
     if (sessionId === undefined) return absent;
-    // A cookie that another host of the domain has set beside ours: which of them is the user's would be a guess.
+    // Another host of the domain has set a second cookie. Choosing one would be a guess.
     if (sessionCookies.some((other) => other !== sessionId)) return failedCheck('ambiguous_credentials');
     const result = this.#sessions.check(sessionId);
     return result instanceof Promise ? this.#wait(result, cancellation) : outcomeOf(result);

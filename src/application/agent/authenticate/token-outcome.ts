@@ -10,18 +10,18 @@ import type { VerifiedTokenCache } from './verified-token-cache.js';
 
 export interface TokenOutcomeParts {
   readonly prepare: (identity: Identity) => PreparedIdentity;
-  /** May be shared with other checks, as long as it ends with the configuration that this check is of. */
+  /** Shared with other checks of the same configuration. */
   readonly memory: VerifiedTokenCache;
   readonly binding: CertificateBinding;
 }
 
-/** A bearer token, and the certificate of the request that shows it. */
+/** A bearer token and the client certificate of its request. */
 export interface ShownBearer {
   readonly token: string;
   readonly certificate: CertificateCredential | null;
 }
 
-/** What the verdict on a bearer token means for the request that shows it. A token that is good is remembered. */
+/** Converts the verdict on a bearer token to the outcome of the check, and caches a valid token. */
 export const tokenOutcome = (
   method: 'jwt' | 'oidc',
   { token, certificate }: ShownBearer,
@@ -39,7 +39,7 @@ export const tokenOutcome = (
   return { kind: 'authenticated', prepared };
 };
 
-/** The outcome of a token that was verified before; null where it has to be verified. */
+/** The outcome of a cached token; null if the token must be verified. */
 export const recalled = (
   credential: BearerCredential,
   certificate: CertificateCredential | null,

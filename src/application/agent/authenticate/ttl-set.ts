@@ -1,11 +1,11 @@
 import type { Clock } from '../../ports/shared/clock.js';
 
-/** Remembers so many texts for so long, those forgotten first that were not added or renewed for the longest time. */
+/** A bounded set of texts with a time to live. Evicts the text that was added or renewed first. */
 export class TtlSet {
   readonly #clock: Clock;
   readonly #lifetimeMs: number;
   readonly #capacity: number;
-  /** When each is forgotten; in the order in which they were added or renewed, which is that of the ends. */
+  /** Expiry times, in order of addition or renewal, which is the order of expiry. */
   readonly #ends = new Map<string, number>();
 
   constructor(clock: Clock, lifetimeMs: number, capacity: number) {
@@ -19,7 +19,7 @@ export class TtlSet {
     return endMs !== undefined && this.#clock.monotonicMs() < endMs;
   }
 
-  /** The same, and a text that it has is remembered anew from now on. */
+  /** Like `has`, and renews a text that is present. */
   renew(text: string): boolean {
     if (!this.has(text)) return false;
     this.add(text);

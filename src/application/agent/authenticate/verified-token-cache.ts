@@ -5,43 +5,40 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { CheckOutcome, KnownCredentials } from './authentication-check.js';
 import type { PreparedIdentity } from './prepared-identity.js';
 
-/** A token that was verified. */
+/** A verified token. */
 export interface VerifiedToken {
   readonly prepared: PreparedIdentity;
   readonly window: TokenWindow;
-  /** The key that its signature was verified under; null: one that stays as long as the memory. */
+  /** The key that verified the signature; null: a key that lasts as long as the cache. */
   readonly key: { readonly isWithdrawn: boolean } | null;
-  /** SHA-256 of the certificate that it is bound to; null: any request may show it. */
+  /** SHA-256 of the certificate that it is bound to; null: not bound. */
   readonly boundTo: string | null;
 }
 
-/** A remembered token that is good now, for a request that has its certificate. */
+/** A cached token that is valid now, if the request has its certificate. */
 export interface RecalledToken {
   readonly outcome: CheckOutcome;
-  /** As `VerifiedToken.boundTo`: whoever recalls a token checks it for each request. */
+  /** As `VerifiedToken.boundTo`. The caller checks it for each request. */
   readonly boundTo: string | null;
 }
 
 export interface TokenMemoryLimits {
-  /** 0: nothing is remembered. */
+  /** 0: no cache. */
   readonly maximumEntries: number;
-  /** Characters of all remembered tokens together; what is kept of a token is of the order of its length. */
+  /** Maximum characters of all cached tokens together. The memory of an entry is proportional to its length. */
   readonly maximumSize: number;
 }
 
-/** How nearly everybody begins the field that shows a token. */
+/** The usual start of an Authorization value with a token. */
 const fieldStart = 'Bearer ';
 const fieldOf = (token: string): string => fieldStart + token;
 
-/** Fields that are found at once; a power of 2. */
+/** Slots of the direct-mapped cache; a power of 2. */
 const nearPlaces = 512;
-/** An odd number whose multiples are far apart. */
+/** An odd multiplier that spreads hashes. */
 const spread = 0x9e37_79b1;
 
-/**
- * Where a field is looked for first, by a few characters of its end: there tokens have their signatures, which
- * differ.
- */
+/** The slot of a field: a hash of a few characters of its end, where tokens have their signatures. */
 const nearPlace = (field: string): number => {
   const { length } = field;
   let sum = length;
@@ -52,7 +49,7 @@ const nearPlace = (field: string): number => {
   return sum & (nearPlaces - 1);
 };
 
-/** A token that is remembered, as the credential that shows it, and its neighbours in the order of use. */
+/** A cached token. It is the parsed credential as well, and a node of the LRU list. */
 class RememberedToken implements BearerCredential, RecalledToken {
   readonly scheme = 'bearer';
   readonly token: string;
@@ -61,13 +58,13 @@ class RememberedToken implements BearerCredential, RecalledToken {
   readonly window: TokenWindow;
   readonly key: VerifiedToken['key'];
   readonly boundTo: string | null;
-  /** Null: it is forgotten. */
+  /** Null once evicted. */
   memory: VerifiedTokenCache | null;
   newer: RememberedToken | null = null;
   older: RememberedToken | null = null;
 
   constructor(shown: string, { prepared, window, key, boundTo }: VerifiedToken, memory: VerifiedTokenCache) {
-    // One text of its own for both: the token that was shown may be a part of a head, all of which it would keep.
+    // Both share one copy of the text: the given token may be a slice that keeps a whole request head alive.
     this.field = ownText(fieldOf(shown));
     this.token = this.field.slice(fieldStart.length);
     this.outcome = { kind: 'authenticated', prepared };
@@ -79,20 +76,16 @@ class RememberedToken implements BearerCredential, RecalledToken {
 }
 
 /**
- * Remembers tokens that were verified, whichever check verified them, because that costs many times what the rest of
- * a request costs. A token is remembered until it expires, its key is withdrawn, or others push it out: the least
- * recently used goes first. Tokens are kept as they are, with the field that shows them: a digest of each that comes
- * would cost more than all the rest, and so would reading the field.
+ * Caches verified tokens for all checks, because verification costs much more than the rest of a request. A token stays
+ * until it expires, its key is withdrawn, or LRU eviction. Keys are whole fields: a digest, or parsing the field, would
+ * cost more than the look-up.
  */
 export class VerifiedTokenCache implements KnownCredentials {
   readonly #clock: Clock;
   readonly #limits: TokenMemoryLimits;
-  /** By the field. */
+  /** By field. */
   readonly #entries = new Map<string, RememberedToken>();
-  /**
-   * Some of them, each where its field is looked for first: the map has to go through all of a text that it has not
-   * seen.
-   */
+  /** A direct-mapped cache in front of the map: the map must hash a text that it has not seen. */
   readonly #near: (RememberedToken | null)[] = Array.from({ length: nearPlaces }, () => null);
   #newest: RememberedToken | null = null;
   #oldest: RememberedToken | null = null;
@@ -103,10 +96,7 @@ export class VerifiedTokenCache implements KnownCredentials {
     this.#limits = limits;
   }
 
-  /**
-   * INVARIANT: what is remembered was read from such a field, or would have been, so that it says nothing but this
-   * token.
-   */
+  /** INVARIANT: a cached credential was parsed from exactly this field, or would be equal. */
   credential(authorization: string): BearerCredential | null {
     const place = nearPlace(authorization);
     const near = this.#near[place] ?? null;
@@ -117,8 +107,8 @@ export class VerifiedTokenCache implements KnownCredentials {
   }
 
   /**
-   * A token that was verified before, where it is good at this moment. Null where it has to be verified: what is wrong
-   * with it is for the check to say that is in charge of it.
+   * A cached token that is valid now; null if it must be verified. The responsible check reports what is wrong with a
+   * token.
    */
   recall(credential: BearerCredential): RecalledToken | null {
     const isOwn = credential instanceof RememberedToken && credential.memory === this;
@@ -137,7 +127,7 @@ export class VerifiedTokenCache implements KnownCredentials {
     return untimely === null ? entry : null;
   }
 
-  /** Remembers a token that is good now. One that was remembered before is replaced. */
+  /** Caches a valid token, replacing an earlier entry. */
   remember(token: string, verified: VerifiedToken): void {
     const { maximumEntries, maximumSize } = this.#limits;
     if (maximumEntries === 0 || token.length > maximumSize) return;

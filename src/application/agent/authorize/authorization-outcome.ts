@@ -1,6 +1,6 @@
 import type { PrincipalRefusal } from '../../../domain/agent/policy/gateway-model/gateway-principal.js';
 
-/** Why a request is denied. Stable: the reasons are in the audit of the answer. */
+/** Why a request is denied. Stable: the audit contains these values. */
 export type DenialReason =
   /** A forbid policy applies. */
   | 'denied_by_policy'
@@ -8,23 +8,23 @@ export type DenialReason =
   | 'default_deny'
   /** A forbid policy could not be evaluated. */
   | 'policy_error'
-  /** The identity is none that policies can speak of. */
+  /** Policies cannot represent the identity. */
   | PrincipalRefusal;
 
-/** What the policies say of a request. */
+/** The decision of the policies about a request. */
 export interface AuthorizationOutcome {
   readonly decision: 'allow' | 'deny';
-  /** Null: it is allowed. */
+  /** Null if allowed. */
   readonly reason: DenialReason | null;
-  /** Ids of the policies that decide, `maximumNamedPolicies` at most. */
+  /** Ids of the determining policies, at most `maximumNamedPolicies`. */
   readonly policies: readonly string[];
-  /** The decision of the shadow policies where it differs; null: it does not, or there are none. */
+  /** The decision of the shadow policies if it differs; null if it is the same or there are none. */
   readonly shadow: 'allow' | 'deny' | null;
 }
 
-/** Policies that an audit or a log line names, at most. */
+/** Maximum number of policies in an audit record or log line. */
 export const maximumNamedPolicies = 20;
 
-/** As many of the ids as are told; nearly every decision has one or two. */
+/** Truncates the ids; nearly every decision has one or two. */
 export const namedPolicies = (policies: readonly string[]): readonly string[] =>
   policies.length > maximumNamedPolicies ? policies.slice(0, maximumNamedPolicies) : policies;

@@ -23,10 +23,10 @@ import { OncePerPeriod } from '../../shared/once-per-period.js';
 import { type AuthorizationOutcome, type DenialReason, namedPolicies } from './authorization-outcome.js';
 
 const maximumNamedErrors = 5;
-/** Characters of a text that came with the request, in one line. */
+/** Maximum length of a request's text in a log line. */
 const maximumShown = 1_024;
 
-/** One decision, as its log line tells it. */
+/** A decision to log. */
 interface LoggedDecision {
   readonly decision: 'allow' | 'deny';
   readonly because: string;
@@ -34,13 +34,13 @@ interface LoggedDecision {
   readonly errors: readonly PolicyError[];
 }
 
-/** Text of a request for a log line; the query may hold secrets and is not shown. */
+/** Truncates a text of the request for the log. Never pass the query: it may contain secrets. */
 const shown = (text: string): string => (text.length > maximumShown ? `${text.slice(0, maximumShown)}...` : text);
 
 /**
- * Who wanted to do what, on what, for a log line: no claim, no query and no value of the request but its path.
- *
- * @param principal as policies write it; null where the identity gave none
+ * The principal, action and resource of a request, for the log. Contains no claims, no query, and no value of the
+ * request except its path.
+ * @param principal in policy syntax; null if the identity yields none
  */
 const shownRequest = (
   event: RequestHeadersEvent,
@@ -53,7 +53,7 @@ const shownRequest = (
 
 const shownError = ({ policyId, error }: PolicyError): string => `${policyId}: ${error.code}: ${error.message}`;
 
-/** Writes one line for each decision; `principal` as `shownRequest` takes it. */
+/** Logs one decision. `principal` as for `shownRequest`. */
 const logDecision = (
   logger: Logger,
   event: RequestHeadersEvent,
@@ -76,12 +76,10 @@ const logDecision = (
   logger.info('authorization decided', failed === null ? fields : joined(fields, failed));
 };
 
-/** Between two lines on differences of one kind, at least. */
+/** Minimum interval between log lines about differences of one kind. */
 export const shadowLineMs = 60_000;
 
-/**
- * Policies that are evaluated and never enforced: a difference is told, and nothing that goes wrong in them matters.
- */
+/** Policies that are evaluated but not enforced. Reports differences; errors in them have no effect. */
 class ShadowPolicies {
   readonly #policies: CompiledPolicies;
   readonly #rules: VerdictRules;
@@ -98,9 +96,8 @@ class ShadowPolicies {
   }
 
   /**
-   * What these policies would decide, where that is not what was decided; else null.
-   *
-   * @param principal as policies write it
+   * The decision of the shadow policies if it differs from the enforced one; otherwise null.
+   * @param principal in policy syntax
    */
   difference(
     request: AuthorizationRequest,
@@ -112,7 +109,7 @@ class ShadowPolicies {
     if (shadow === null || shadow.decision === enforced.decision) return null;
     const untold = this.#lines[shadow.decision].take();
     if (untold !== null) {
-      this.#logger.warn('the shadow policies would decide otherwise', {
+      this.#logger.warn('the shadow policies decide differently', {
         enforced: enforced.decision,
         enforced_because: enforced.because,
         enforced_policies: namedPolicies(enforced.policies),
@@ -129,7 +126,7 @@ class ShadowPolicies {
     return shadow.decision;
   }
 
-  /** Null where it failed: policies that are on trial must not refuse a request. */
+  /** Null on an error: shadow policies must not refuse a request. */
   #verdict(request: AuthorizationRequest, event: RequestHeadersEvent): PolicyVerdict | null {
     try {
       return verdict(decide(this.#policies, request), this.#rules);
@@ -147,12 +144,11 @@ class ShadowPolicies {
   }
 }
 
-/** What requests are authorized by. */
 export interface AuthorizationParts {
   readonly policies: CompiledPolicies;
-  /** Policies of `policies`, for those who read the log. */
+  /** Number of enforced policies, for the log. */
   readonly policyCount: number;
-  /** Evaluated beside them, never enforced; null: none. */
+  /** Evaluated but not enforced; null: none. */
   readonly shadow: CompiledPolicies | null;
   readonly rules: VerdictRules;
   readonly principal: PrincipalOptions;
@@ -162,7 +158,7 @@ export interface AuthorizationParts {
 
 interface Principal {
   readonly principal: Result<GatewayPrincipal, PrincipalRefusal>;
-  /** As policies write it, for the log. */
+  /** In policy syntax, for the log. */
   readonly text: string | null;
 }
 
@@ -172,7 +168,7 @@ const denialReasons: Readonly<Record<PolicyVerdict['because'], DenialReason>> = 
   error: 'policy_error',
 };
 
-/** Lets the policies decide about requests. Every request is decided anew: no decision is remembered. */
+/** Decides requests with the policies. Does not cache decisions. */
 export class AuthorizeRequest {
   readonly policyCount: number;
   readonly #policies: CompiledPolicies;
@@ -181,7 +177,7 @@ export class AuthorizeRequest {
   readonly #options: PrincipalOptions;
   readonly #logger: Logger;
   readonly #anonymous: Principal;
-  /** What policies see of an identity, made once and for as long as the identity is remembered. */
+  /** The principal of an identity, cached for as long as the identity. */
   readonly #principals = new WeakMap<Identity, Principal>();
 
   constructor({ policies, policyCount, shadow, rules, principal, logger, clock }: AuthorizationParts) {
@@ -194,7 +190,7 @@ export class AuthorizeRequest {
     this.#anonymous = this.#prepare(null);
   }
 
-  /** Null stands for a request without an identity that may go on: it is judged as the anonymous principal. */
+  /** A null identity is judged as the anonymous principal. */
   authorize(event: RequestHeadersEvent, identity: Identity | null): AuthorizationOutcome {
     const { principal, text } = this.#principalOf(identity);
     if (!principal.ok) {

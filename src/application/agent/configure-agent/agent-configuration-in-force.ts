@@ -148,7 +148,7 @@ export class AgentConfigurationInForce {
     this.#releaseOwner();
     // Of two pools of one gateway the older may greet last: what it has replaced meanwhile must not come back by that.
     if (occasion === 'handshake' && this.#gateways.hasReplaced(giver.proxyId, digest)) {
-      return err('this gateway has replaced that configuration by a later one already');
+      return err('this gateway has already replaced that configuration');
     }
     const taken = await (config === null
       ? this.#withoutBlock(giver, isRead)
@@ -167,7 +167,7 @@ export class AgentConfigurationInForce {
   ): Promise<Result<void, string>> {
     if (this.#owner?.blockDigest === blockDigest) return isRead ? ok(undefined) : this.#readAgain();
     if (this.#owner !== null && this.#owner.proxyId !== giver.proxyId) {
-      return err('another gateway has given this agent a different configuration already');
+      return err('another gateway has already given this agent a different configuration');
     }
     const { options, problems } = decodeAgentOptions(config);
     if (options === null) return err(describeProblems(problems));

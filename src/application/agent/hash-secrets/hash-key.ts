@@ -4,13 +4,13 @@ import type { SecretDigest } from '../../ports/shared/secret-digest.js';
 
 export interface GeneratedApiKey {
   readonly key: string;
-  /** Null: the digest alone is wanted. */
+  /** Null: only the digest is wanted. */
   readonly name: string | null;
 }
 
 /**
- * Hashes an API key. What comes of it is `sha256:<digest>`, or with a name the entry `sha256:<digest>:<name>`, for
- * api-keys. The error is one clause, with nothing of the key.
+ * Hashes an API key for api-keys. Returns `sha256:<digest>`, or with a name `sha256:<digest>:<name>`. The error is one
+ * clause without any part of the key.
  */
 export const hashKey = ({ key, name }: GeneratedApiKey, digest: SecretDigest): Result<string, string> => {
   const fault = (name === null ? null : keyNameFault(name)) ?? newApiKeyFault(key);

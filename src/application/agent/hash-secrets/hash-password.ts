@@ -10,21 +10,18 @@ import type { PasswordHasher } from '../../ports/agent/password-verifier.js';
 export interface NewPassword {
   readonly password: string;
   readonly algorithm: PasswordAlgorithm;
-  /** Null: the hash alone is wanted. */
+  /** Null: only the hash is wanted. */
   readonly user: string | null;
 }
 
-/** Why there is no hash: what was asked for will not do, or this machine cannot do it. */
+/** Why hashing failed: the input is unfit, or this machine cannot hash. */
 export interface HashingFailure {
   readonly kind: 'unfit' | 'unable';
-  /** One clause, with nothing of the password. */
+  /** One clause without any part of the password. */
   readonly message: string;
 }
 
-/**
- * Hashes a password in its normal form, in which it will be compared. What comes of it is the hash, or with a user
- * the entry `<user>:<hash>`, for basic-auth-users.
- */
+/** Hashes the normalised form of a password for basic-auth-users. Returns the hash, or with a user `<user>:<hash>`. */
 export const hashPassword = async (
   { password: typed, algorithm, user: named }: NewPassword,
   hasher: PasswordHasher,

@@ -2,7 +2,7 @@ import type { ScheduledTask } from '../../ports/shared/scheduler.js';
 import { KeySet, type KeySetPorts, type RefreshResult } from './key-set.js';
 import type { KeySetSpec } from './load-key-set.js';
 
-/** The use of a key set by one configuration. */
+/** A lease of a key set, held by one configuration. */
 export interface KeySetLease {
   readonly keys: KeySet;
   /** Idempotent. */

@@ -2,8 +2,8 @@ import type { SessionStores } from '../../ports/agent/session-stores.js';
 import type { SessionEndings } from './session-endings.js';
 
 /**
- * The same stores; removing a session is done once the other processes of the gateway know of it. Where it is not
- * sure that it is gone, they are told too: then they ask the store.
+ * Wraps stores so that every removal of sessions is announced to the other processes of the gateway before it resolves.
+ * A failed removal of a subject is announced too: it may have removed something, so the others must ask the store.
  */
 export const announcedStores = (opened: SessionStores, endings: Pick<SessionEndings, 'announce'>): SessionStores => {
   const { sessions, replays, requests } = opened;

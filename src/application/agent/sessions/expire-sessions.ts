@@ -6,17 +6,17 @@ import type { Logger } from '../../ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import type { StoreState } from './store-state.js';
 
-/** What one step removes, at most: others who use the store wait for no more than that. */
+/** Maximum removals per step. Other users of the store wait for at most one step. */
 export const expiryBatch = 500;
-/** Between two steps. */
+/** Pause between two steps, in milliseconds. */
 export const betweenBatchesMs = 20;
 /**
- * How much longer than its time without use a session is kept: the last uses of it may not be written yet, and what
- * is kept too long counts no more all the same.
+ * Idle sessions stay in the store this much longer than their idle time, because their last uses may not be written
+ * yet. They are invalid anyway.
  */
 export const unwrittenUseMs = 120_000;
 
-/** No message is remembered by that: their keys are hashes. */
+/** A replay key that no message can have: real keys are hashes. */
 const trialKey = 'trial';
 
 export interface ExpireSessionsParts {
@@ -26,13 +26,13 @@ export interface ExpireSessionsParts {
   readonly scheduler: Scheduler;
   readonly logger: Logger;
   readonly intervalMs: number;
-  /** How long a session lasts without use, in milliseconds; null: as long as it lasts. */
+  /** Idle time after which a session ends, in milliseconds; null: no idle limit. */
   readonly idleMs: number | null;
 }
 
 type Removal = (nowMs: number) => Promise<Result<number, StoreFailure>>;
 
-/** Takes what is over out of the stores, again and again, from `start` to `stop`. */
+/** Removes expired entries from the stores periodically, from `start` to `stop`. */
 export class ExpireSessions {
   readonly #parts: ExpireSessionsParts;
   #ticking: ScheduledTask | null = null;
@@ -50,7 +50,7 @@ export class ExpireSessions {
     this.#ticking ??= scheduler.every(intervalMs, () => void this.run());
   }
 
-  /** One run; where one lasts already, that. Never rejects. */
+  /** Starts a run, or joins the current one. Never rejects. */
   run(): Promise<void> {
     if (this.#isStopped) return Promise.resolve();
     this.#running ??= this.#run().finally(() => {
@@ -59,7 +59,7 @@ export class ExpireSessions {
     return this.#running;
   }
 
-  /** Resolves when the step that is under way has ended. */
+  /** Resolves when the current step has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#ticking?.cancel();
@@ -77,13 +77,13 @@ export class ExpireSessions {
       replays: await this.#removeAll((nowMs) => replays.removeExpired(nowMs, expiryBatch)),
       requests: await this.#removeAll((nowMs) => requests.removeExpired(nowMs, expiryBatch)),
     };
-    if (counts.sessions + counts.replays + counts.requests > 0) logger.info('what is over was removed', counts);
+    if (counts.sessions + counts.replays + counts.requests > 0) logger.info('expired entries removed', counts);
     await this.#tryToKeep();
   }
 
   /**
-   * Where the last thing to be kept was not, nobody may come for long with another: whether the store takes any again
-   * has to be tried.
+   * After a failed write there may be no further write for a long time. This trial write detects that the store works
+   * again.
    */
   async #tryToKeep(): Promise<void> {
     const { stores, state, clock } = this.#parts;
@@ -92,7 +92,7 @@ export class ExpireSessions {
     await stores.replays.remember(trialKey, nowMs + 1, nowMs);
   }
 
-  /** How many were removed, until none was left, or it failed. */
+  /** Removes in steps until nothing is left or a step fails. Returns the number of removed entries. */
   async #removeAll(remove: Removal): Promise<number> {
     let count = 0;
     while (!this.#isStopped) {

@@ -2,7 +2,7 @@ import type { Session } from '../../../domain/agent/sessions/session.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { SessionStore } from '../../ports/agent/session-store.js';
 
-/** Finds the one session whose hash begins so. The error is one clause. */
+/** Finds the only session whose hash has this prefix. The error is one clause. */
 export const findSession = async (sessions: SessionStore, prefix: string): Promise<Result<Session, string>> => {
   const found = await sessions.findByPrefix(prefix, 2);
   if (!found.ok) return err(`the session store cannot be used: ${found.error.reason}`);

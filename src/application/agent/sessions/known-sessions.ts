@@ -4,10 +4,10 @@ import type { Clock } from '../../ports/shared/clock.js';
 import { TtlSet } from '../authenticate/ttl-set.js';
 import { type RememberedSession, SessionMemory, type SessionMemoryLimits } from './session-memory.js';
 
-/** Sessions that are looked up at the same time, at most: anybody can make up an id. */
+/** Maximum number of concurrent look-ups: anyone can invent ids. */
 export const maximumLookUps = 1_000;
 
-/** Asks the store about a session; calling the result says what it has come to, and has it remembered. */
+/** Asks the store about a session. Calling the result caches the outcome and returns it. */
 type LookUp<Outcome> = (idHash: string) => Promise<() => Outcome>;
 
 interface PendingLookUp<Outcome> {
@@ -15,7 +15,7 @@ interface PendingLookUp<Outcome> {
   isSuperseded: boolean;
 }
 
-/** Look-ups in a store. Everyone who asks for the same session while one lasts waits for that one. */
+/** Look-ups in a store. Concurrent look-ups of one session share one query. */
 class SessionLookUps<Outcome> {
   readonly #lookUp: LookUp<Outcome>;
   readonly #pending = new Map<string, PendingLookUp<Outcome>>();
@@ -25,8 +25,8 @@ class SessionLookUps<Outcome> {
   }
 
   /**
-   * `superseded`: the session may have begun or ended while it was read, so that this says nothing; `crowded`: too
-   * many are looked up already.
+   * `superseded`: the session may have begun or ended during the look-up, so the outcome is void. `crowded`: too many
+   * look-ups are pending.
    */
   find(idHash: string): Promise<Outcome | 'superseded'> | 'crowded' {
     const pending = this.#pending.get(idHash);
@@ -34,7 +34,7 @@ class SessionLookUps<Outcome> {
     return this.#pending.size >= maximumLookUps ? 'crowded' : this.#begin(idHash);
   }
 
-  /** What is being read of the session counts no more. */
+  /** Makes a pending look-up of this session void. */
   supersede(idHash: string): void {
     const pending = this.#pending.get(idHash);
     if (pending === undefined) return;
@@ -51,7 +51,7 @@ class SessionLookUps<Outcome> {
       result: this.#lookUp(idHash).then((settle) => {
         if (pending.isSuperseded) return 'superseded';
         this.#pending.delete(idHash);
-        // Not a turn later: what ends the session in between would not find it, and it would be remembered.
+        // Synchronous: a session that ends in between would not find this look-up, and would be cached.
         return settle();
       }),
       isSuperseded: false,
@@ -61,17 +61,17 @@ class SessionLookUps<Outcome> {
   }
 }
 
-/** How long it is remembered that there is no such session. */
+/** How long the answer "no such session" is cached, in milliseconds. */
 export const unknownRememberedMs = 2_000;
 const rememberedUnknown = 10_000;
 const defaultLimits: SessionMemoryLimits = { maximumEntries: 10_000, maximumSize: 64 * 1024 * 1024 };
 
-/** What a look into the store has come to. */
+/** The outcome of a look-up in the store. */
 export type FoundSession = RememberedSession | 'unknown' | 'failed';
 
 /**
- * What is known of the sessions of an opened store, and what is being looked up there. It belongs to the store: a
- * configuration that takes over from another goes on with it, and what one of them ends counts with none.
+ * The cached sessions of one opened store, with its pending look-ups. It belongs to the store, so it survives a change
+ * of configuration, and a session that ends is gone for every configuration.
  */
 export class KnownSessions {
   readonly #store: Pick<SessionStore, 'find'>;
@@ -80,7 +80,7 @@ export class KnownSessions {
   readonly #unknown: TtlSet;
   readonly #lookUps: SessionLookUps<FoundSession>;
 
-  /** Limits, by default: 10 000 sessions, and 64 Mi characters. */
+  /** Default limits: 10 000 sessions and 64 Mi characters. */
   constructor(store: Pick<SessionStore, 'find'>, clock: Clock, limits: SessionMemoryLimits = defaultLimits) {
     this.#store = store;
     this.#clock = clock;
@@ -93,38 +93,38 @@ export class KnownSessions {
     return this.#memory.find(idHash);
   }
 
-  /** Whether the store said a moment ago that there is no such session. */
+  /** Whether the store recently answered that there is no such session. */
   isUnknown(idHash: string): boolean {
     return this.#unknown.has(idHash);
   }
 
   /**
-   * Asks the store. `superseded`: the session may have begun or ended while it was read, so that this says nothing;
-   * `crowded`: too many are looked up already.
+   * Asks the store. `superseded`: the session may have begun or ended during the look-up, so the outcome is void.
+   * `crowded`: too many look-ups are pending.
    */
   find(idHash: string): Promise<FoundSession | 'superseded'> | 'crowded' {
     return this.#lookUps.find(idHash);
   }
 
-  /** It has begun, as of `askedMs` of the monotonic clock. */
+  /** Caches a new session. `askedMs`: when its insertion began, by the monotonic clock. */
   begun(session: Session, askedMs: number): void {
     this.mayHaveBegun(session.idHash);
     this.#remember(session, askedMs);
   }
 
-  /** What was said of it before says nothing any more. */
+  /** Discards earlier answers about this session. */
   mayHaveBegun(idHash: string): void {
     this.#unknown.forget(idHash);
     this.#lookUps.supersede(idHash);
   }
 
-  /** It has ended, or may have. */
+  /** Evicts a session that has ended or may have ended. */
   ended(idHash: string): void {
     this.#memory.forget(idHash);
     this.#lookUps.supersede(idHash);
   }
 
-  /** Every one that a sign-out of the subject may mean has ended, or may have. */
+  /** Evicts all sessions that a logout of the subject may end. */
   endedOfSubject(subject: SubjectSessions): void {
     this.#memory.forgetSubject(subject);
     this.#lookUps.supersedeAll();
@@ -147,7 +147,7 @@ export class KnownSessions {
     const lastSeenMs = Math.max(session.lastSeenMs, before?.session.lastSeenMs ?? 0);
     const remembered: RememberedSession = {
       session: { ...session, lastSeenMs },
-      // A session never changes but for when it was seen.
+      // Only the last-seen time of a session changes.
       prepared: before?.prepared ?? new WeakMap(),
       confirmedMs: askedMs,
       askedMs,

@@ -2,17 +2,17 @@ import type { Session } from '../../../domain/agent/sessions/session.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { SessionStore } from '../../ports/agent/session-store.js';
 
-/** What a store is asked for at one time. */
+/** Sessions per query. */
 const pageSize = 100;
 
 export interface SessionList {
-  /** The latest created first; those that are over and not yet removed are there too. */
+  /** Newest first. Includes expired sessions that are not yet removed. */
   readonly sessions: readonly Session[];
-  /** Whether there are more than were asked for. */
+  /** Whether there are more than `limit`. */
   readonly hasMore: boolean;
 }
 
-/** Lists at most `limit` sessions, of one user where one is named. The error is one clause. */
+/** Lists at most `limit` sessions; a null `userId` means all users. The error is one clause. */
 export const listSessions = async (
   store: SessionStore,
   { userId, limit }: { readonly userId: string | null; readonly limit: number },

@@ -3,8 +3,8 @@ import type { SessionStore } from '../../ports/agent/session-store.js';
 import { findSession } from './find-session.js';
 
 /**
- * Removes the sessions whose hashes begin so. Where one of them is not to be found, or several are, nothing is
- * removed. Gives the hashes of those that were removed; the errors are clauses.
+ * Removes the sessions whose hashes have these prefixes. Removes none if a prefix matches no session or several.
+ * Returns the hashes of the removed sessions; the errors are clauses.
  */
 export const revokeSessions = async (
   store: SessionStore,
@@ -25,13 +25,13 @@ export const revokeSessions = async (
       const done = removed.length === 0 ? '' : `; revoked before that: ${removed.join(', ')}`;
       return err([`the session store cannot be used: ${answer.error.reason}${done}`]);
     }
-    // One that went by itself meanwhile is gone as well.
+    // A session that has ended meanwhile is gone as well.
     removed.push(idHash);
   }
   return ok(removed);
 };
 
-/** Removes every session of a user; gives their hashes. The error is one clause. */
+/** Removes all sessions of a user and returns their hashes. The error is one clause. */
 export const revokeUser = async (store: SessionStore, userId: string): Promise<Result<readonly string[], string>> => {
   const removed = await store.removeOfUser(userId);
   return removed.ok ? removed : err(`the session store cannot be used: ${removed.error.reason}`);

@@ -1,14 +1,14 @@
 import type { Session } from '../../../domain/agent/sessions/session.js';
 import type { PreparedIdentity } from '../authenticate/prepared-identity.js';
 
-/** What the id in a session cookie has come to. */
+/** The result of checking the id in a session cookie. */
 export type SessionCheckResult =
   | { readonly kind: 'active'; readonly prepared: PreparedIdentity; readonly session: Session }
-  /** No session by that id, or one of another identity provider. */
+  /** No session has this id, or the session is from another identity provider. */
   | { readonly kind: 'unknown' }
-  /** It is over: its time, or its time without use. */
+  /** The session has reached its lifetime or its idle time. */
   | { readonly kind: 'expired' }
-  /** The store cannot be asked, and what is remembered is too old. */
+  /** The store is unavailable, and the cached session is too old or missing. */
   | { readonly kind: 'unavailable' };
 
 export const unknownSession: SessionCheckResult = { kind: 'unknown' };

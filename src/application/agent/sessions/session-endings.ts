@@ -1,22 +1,22 @@
 import type { SubjectSessions } from '../../ports/agent/session-store.js';
 
-/** Sessions that have ended, or may have. */
+/** Sessions that have ended or may have ended. */
 export interface EndedSessions {
   /** Hashes of their ids. */
   readonly hashes: readonly string[];
-  /** Every one that a sign-out of this subject may mean besides; null: none. */
+  /** The subject of a logout whose sessions may all have ended; null: only `hashes`. */
   readonly subject: SubjectSessions | null;
 }
 
-/** Tells other processes of the same gateway which sessions have ended here, and hears of theirs. */
+/** Exchanges ended sessions with the other processes of the gateway. */
 export interface SessionEndings {
-  /** Resolves once they know, or were waited for long enough; never rejects. */
+  /** Resolves once the others know, or after a timeout. Never rejects. */
   announce(ended: EndedSessions): Promise<void>;
-  /** Calls back for what ends elsewhere. */
+  /** Calls the listener for sessions that end in other processes. */
   hear(listener: (ended: EndedSessions) => void): void;
 }
 
-/** Where there is one process alone. */
+/** For a gateway with a single process. */
 export const noOtherProcesses: SessionEndings = {
   announce: () => Promise.resolve(),
   hear: () => undefined,

@@ -3,21 +3,21 @@ import { TransientMap } from '../../../domain/shared/transient-map.js';
 import type { SubjectSessions } from '../../ports/agent/session-store.js';
 import type { PreparedIdentity } from '../authenticate/prepared-identity.js';
 
-/** A session that the store had. Moments are of the monotonic clock. */
+/** A session that the store returned. Times are of the monotonic clock. */
 export interface RememberedSession {
-  /** As the store has it, but for the moment at which it was last seen: that is the latest that is known. */
+  /** As stored, with the latest known last-seen time. */
   session: Session;
-  /** What the configurations that have met it made of it, each by what it makes it with. */
+  /** The identity that each configuration has prepared for it, by the object that prepared it. */
   readonly prepared: WeakMap<object, PreparedIdentity>;
-  /** When the store was asked, the last time that it said that the session is there. */
+  /** When the last query began that confirmed the session. */
   readonly confirmedMs: number;
-  /** When it was asked the last time, whatever came of that. */
+  /** When the last query began, whatever its outcome. */
   askedMs: number;
 }
 
 export interface SessionMemoryLimits {
   readonly maximumEntries: number;
-  /** Characters of all remembered sessions together, roughly. */
+  /** Approximate limit for the characters of all cached sessions. */
   readonly maximumSize: number;
 }
 
@@ -26,10 +26,10 @@ interface Entry {
   readonly size: number;
 }
 
-/** What an entry takes beside its texts. */
+/** Size of an entry without its texts. */
 const entryOverhead = 512;
 
-/** With the headers that tell of it, which are made of its texts. */
+/** Counts the texts twice: the prepared headers repeat them. */
 const sizeOf = ({ session }: RememberedSession): number => {
   const { userId, logout, provider, attributes, details } = session;
   let texts = userId.length + provider.length + (logout?.subject.length ?? 0) + (logout?.session?.length ?? 0);
@@ -41,10 +41,10 @@ const sizeOf = ({ session }: RememberedSession): number => {
   return entryOverhead + 2 * texts;
 };
 
-/** Sessions by the hash of their id, the least recently used of which make way for others. */
+/** An LRU cache of sessions by the hash of their id. */
 export class SessionMemory {
   readonly #limits: SessionMemoryLimits;
-  /** In the order of use, the latest last. */
+  /** Least recently used first. */
   readonly #entries = new TransientMap<Entry>();
   #size = 0;
 
@@ -52,7 +52,7 @@ export class SessionMemory {
     this.#limits = limits;
   }
 
-  /** Asking counts as a use. */
+  /** Counts as a use. */
   find(idHash: string): RememberedSession | null {
     const entry = this.#entries.get(idHash);
     if (entry === undefined) return null;
@@ -61,7 +61,7 @@ export class SessionMemory {
     return entry.remembered;
   }
 
-  /** In place of what is remembered of that session; one that is larger than all may be together is not. */
+  /** Replaces the cached session. Skips a session that is larger than the whole cache. */
   remember(remembered: RememberedSession): void {
     const { idHash } = remembered.session;
     this.forget(idHash);
@@ -84,7 +84,7 @@ export class SessionMemory {
     this.#size -= entry.size;
   }
 
-  /** Every one that a sign-out of the subject may mean. */
+  /** Evicts all sessions that a logout of the subject may end. */
   forgetSubject({ provider, subject }: SubjectSessions): void {
     for (const { remembered } of this.#entries.values()) {
       const { session } = remembered;

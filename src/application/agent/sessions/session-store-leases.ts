@@ -9,14 +9,14 @@ import type { EndedSessions, SessionEndings } from './session-endings.js';
 import { StoreState } from './store-state.js';
 import { watchedStores } from './watched-stores.js';
 
-/** The use of opened stores, by one configuration. */
+/** A lease of opened stores, held by one configuration. */
 export interface SessionStoreLease {
   readonly stores: SessionStores;
-  /** What came of the uses of `stores`, by whoever shares them. */
+  /** The health of `stores`, common to all leases. */
   readonly state: Pick<StoreState, 'failure' | 'fails' | 'onChange'>;
-  /** What is known of their sessions, whoever asked. */
+  /** The cached sessions of `stores`, common to all leases. */
   readonly known: KnownSessions;
-  /** Resolves once they are closed, if nobody else uses them. Calling it again changes nothing. */
+  /** Closes the stores if this is the last lease, and resolves then. Idempotent. */
   release(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ type OpenedStores = Omit<SessionStoreLease, 'release'>;
 
 interface SharedStores {
   leases: number;
-  /** Null as long as they are not open. */
+  /** Null until open. */
   stores: SessionStores | null;
   readonly opened: Promise<Result<OpenedStores, string>>;
 }
@@ -33,7 +33,7 @@ export interface SessionStoreLeaseSources {
   readonly opener: SessionStoreOpener;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Of the other processes of the gateway. */
+  /** From the other processes of the gateway. */
   readonly endings: SessionEndings;
 }
 
@@ -49,15 +49,15 @@ const placeOf = (options: SessionStoreOptions): string => {
 };
 
 /**
- * The stores of single sign-on of a process: configurations that name the same ones share them, and the last one
- * closes them.
+ * The session stores of a process. Configurations that name the same stores share them; releasing the last lease closes
+ * them.
  */
 export class SessionStoreLeases {
   readonly #parts: SessionStoreLeaseSources;
   readonly #shared = new Map<string, SharedStores>();
-  /** Those that are being closed: their place is free only then. */
+  /** Stores that are closing. Their place can be reopened only afterwards. */
   readonly #closing = new Map<string, Promise<void>>();
-  /** Of all stores that are open. */
+  /** The caches of all open stores. */
   readonly #known = new Map<SessionStores, KnownSessions>();
 
   constructor(parts: SessionStoreLeaseSources) {
@@ -66,8 +66,8 @@ export class SessionStoreLeases {
   }
 
   /**
-   * The error is one clause that says what to do. Stores that are lost are left to those who have them, and opened
-   * anew.
+   * Opens stores or shares open ones. Lost stores are opened again; existing leases keep the lost ones. The error is
+   * one clause that says what to do.
    */
   async acquire(options: SessionStoreOptions, namespace: string): Promise<Result<SessionStoreLease, string>> {
     const id = JSON.stringify([options.kind, placeOf(options), namespace]);
@@ -109,7 +109,7 @@ export class SessionStoreLeases {
     return { stores, state, known };
   }
 
-  /** What has ended elsewhere counts here no more. Ids are random: which store it was in makes no difference. */
+  /** Evicts sessions that ended elsewhere. Ids are random, so evicting from every store is safe. */
   #forget({ hashes, subject }: EndedSessions): void {
     for (const known of this.#known.values()) {
       for (const idHash of hashes) known.ended(idHash);
@@ -117,7 +117,7 @@ export class SessionStoreLeases {
     }
   }
 
-  /** What could not be opened is tried anew by whoever comes next. */
+  /** Removes stores that failed to open, so that the next `acquire` tries again. */
   #endOpening(id: string, shared: SharedStores): void {
     if (shared.stores === null && this.#shared.get(id) === shared) this.#shared.delete(id);
   }
@@ -127,7 +127,7 @@ export class SessionStoreLeases {
     if (shared.leases > 0) return;
     this.#known.delete(stores);
     if (this.#shared.get(id) !== shared) {
-      // They were lost, and others have their place.
+      // The stores were lost and have been replaced.
       await stores.close();
       return;
     }

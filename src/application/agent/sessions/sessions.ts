@@ -11,21 +11,21 @@ import { expired, type SessionCheckResult, unavailable, unknownSession } from '.
 import { isSessionId } from './session-id.js';
 import type { RememberedSession } from './session-memory.js';
 
-/** Sessions that one write notes, at most. */
+/** Maximum sessions per write. */
 const batchSize = 500;
-/** Sessions whose last use is still to be written, at most. */
+/** Maximum sessions with a pending write. */
 const maximumUnwritten = 20_000;
 
 interface LastSeenWriterParts {
   readonly store: Pick<SessionStore, 'touch'>;
   readonly scheduler: Scheduler;
-  /** From a use to when it is written, in milliseconds. */
+  /** From a use to its write, in milliseconds. */
   readonly delayMs: number;
 }
 
 /**
- * Writes when sessions were last seen, behind the requests and many at a time. What cannot be written is tried again;
- * where too many wait, others are left out: a session may end too early by that, and never too late.
+ * Writes last-seen times in batches, off the request path. Retries failed writes. When too many are pending, it drops
+ * further ones: a session may then end too early, never too late.
  */
 class LastSeenWriter {
   readonly #parts: LastSeenWriterParts;
@@ -46,24 +46,24 @@ class LastSeenWriter {
     if (this.#next === null && this.#writing === null) this.#schedule();
   }
 
-  /** What is noted of a session and may not be written yet, in wall milliseconds; null: nothing. */
+  /** The pending last-seen time of a session, in wall milliseconds; null if there is none. */
   unwritten(idHash: string): number | null {
     return this.#unwritten.get(idHash) ?? null;
   }
 
-  /** It has ended. */
+  /** Drops the pending write of a session that has ended. */
   forget(idHash: string): void {
     this.#unwritten.delete(idHash);
   }
 
-  /** Writes what is noted now. Resolves once that has been tried; never rejects. */
+  /** Writes all pending times. Resolves after the attempt; never rejects. */
   async flush(): Promise<void> {
-    // What is being written may have left something behind: a second look is enough, for it starts after the call.
+    // The current write may leave some behind. One more write suffices, because it starts after this call.
     if (this.#writing !== null) await this.#writing;
     await this.#write();
   }
 
-  /** The last flush; nothing is noted from here on. */
+  /** Flushes a last time. Later notes are ignored. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#next?.cancel();
@@ -104,39 +104,40 @@ class LastSeenWriter {
 }
 
 /**
- * How long what is remembered of a session counts without the store being asked: one that another process ends is
- * over by then.
+ * How long a cached session is valid without a query. A session that another process ended is invalid after this time.
  */
 export const recheckMs = 5_000;
-/** How long a session serves on while the store cannot be asked, from when it last said that the session is there. */
+/**
+ * How long a session stays valid while the store is unavailable, from the start of the last query that confirmed it.
+ */
 export const longestWithoutStoreMs = 60_000;
-/** From a use of a session to when the store is told of it, at most. */
+/** Maximum delay from a use of a session to its write. */
 export const longestWriteDelayMs = 10_000;
 
 export interface SessionsParts {
   readonly store: SessionStore;
-  /** What is known of them; other configurations may share it. */
+  /** The cached sessions; other configurations may share them. */
   readonly known: KnownSessions;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly digest: Pick<SecretDigest, 'sha256Hex'>;
-  /** Makes the identity of a session, and the headers that tell of it. */
+  /** Prepares the identity and the identity headers of a session. */
   readonly prepare: (session: Session) => PreparedIdentity;
-  /** How long a session lasts without use, in milliseconds; null: as long as it lasts. */
+  /** Idle time after which a session ends, in milliseconds; null: no idle limit. */
   readonly idleMs: number | null;
-  /** Entity id of the identity provider whose sessions count; null: it is not known, and those of any do. */
+  /**
+   * Entity id of the identity provider whose sessions are valid; null while unknown: sessions of any provider are
+   * valid.
+   */
   readonly provider: () => string | null;
 }
 
-/**
- * The sessions of one configuration: those of the store, with a memory of the recent ones before it, so that a
- * request costs a look into that in the usual case. No method rejects.
- */
+/** The sessions of one configuration: a cache in front of the store. No method rejects. */
 export class Sessions {
   readonly #parts: SessionsParts;
   readonly #known: KnownSessions;
   readonly #lastSeen: LastSeenWriter;
-  /** A session that is used in other processes as well must not look idle here. */
+  /** Shortened for short idle times: a session that other processes use must not look idle here. */
   readonly #recheckMs: number;
 
   constructor(parts: SessionsParts) {
@@ -152,7 +153,7 @@ export class Sessions {
     });
   }
 
-  /** What a session id has come to; a session that is active counts as seen. At once where it is remembered. */
+  /** Checks a session id and counts as a use of an active session. Synchronous on a cache hit. */
   check(sessionId: string): SessionCheckResult | Promise<SessionCheckResult> {
     if (!isSessionId(sessionId)) return unknownSession;
     const idHash = this.#parts.digest.sha256Hex(sessionId);
@@ -164,7 +165,7 @@ export class Sessions {
     return this.#ask(idHash);
   }
 
-  /** Whether the session of this hash counts, as the store has it. It does not count as seen by that. */
+  /** Whether the store has an active session with this hash. Does not count as a use. */
   async isActive(idHash: string): Stored<boolean> {
     const { store, clock, idleMs, provider } = this.#parts;
     const found = await store.find(idHash);
@@ -173,7 +174,7 @@ export class Sessions {
     return ok(found.value !== null && sessionState(found.value, rules) === 'active');
   }
 
-  /** Begins a session: it succeeds once the store has it. */
+  /** Begins a session. Succeeds once the store has it. */
   async open(session: Session): Stored<void> {
     const askedMs = this.#parts.clock.monotonicMs();
     const inserted = await this.#parts.store.insert(session);
@@ -182,7 +183,7 @@ export class Sessions {
     return inserted;
   }
 
-  /** Ends the session of an id, whether or not it is over; null: there is none. */
+  /** Ends the session of an id, expired or not, and returns it; null if there is none. */
   async end(sessionId: string): Stored<Session | null> {
     if (!isSessionId(sessionId)) return ok(null);
     const { digest, store } = this.#parts;
@@ -191,28 +192,27 @@ export class Sessions {
     const found = await store.find(idHash);
     if (!found.ok || found.value === null) return found;
     const removed = await store.remove(idHash);
-    // Again, for a request may have found it meanwhile; and where it is not sure that it is gone, the store is to be
-    // asked.
+    // Evict again: a request may have cached it meanwhile. After a failed removal the store must be asked again.
     this.#forget(idHash);
     if (!removed.ok) return err(removed.error);
     return ok(removed.value ? found.value : null);
   }
 
-  /** Ends the sessions that the identity provider names; the result are the hashes of their ids. */
+  /** Ends the sessions that the identity provider names and returns the hashes of their ids. */
   async endOfSubject(subject: SubjectSessions): Stored<readonly string[]> {
     const removed = await this.#parts.store.removeOfSubject(subject);
     if (removed.ok) for (const idHash of removed.value) this.#forget(idHash);
-    // Where it is not sure which are gone, the store is to be asked about each.
+    // It is unknown which sessions are gone, so the store must be asked about each.
     else this.#known.endedOfSubject(subject);
     return removed;
   }
 
-  /** Writes now when sessions were last seen. */
+  /** Writes pending last-seen times now. */
   flush(): Promise<void> {
     return this.#lastSeen.flush();
   }
 
-  /** The last flush. Requests that are still under way may go on to ask; no timer is left. */
+  /** Flushes a last time. Pending requests may still check sessions; no timer remains. */
   stop(): Promise<void> {
     return this.#lastSeen.stop();
   }
@@ -220,14 +220,14 @@ export class Sessions {
   async #ask(idHash: string): Promise<SessionCheckResult> {
     const found = await this.#known.find(idHash);
     if (found === 'crowded' || found === 'failed') return this.#withoutStore(idHash);
-    // What was found may have ended since it was read.
+    // The session may have ended since it was read.
     if (found === 'superseded') return this.#ask(idHash);
     if (found !== 'unknown') return this.#judge(found);
     this.#lastSeen.forget(idHash);
     return unknownSession;
   }
 
-  /** What is remembered, if it is not too old; the store is not asked about it again for a moment. */
+  /** Judges the cached session if it is not too old, and postpones the next query. */
   #withoutStore(idHash: string): SessionCheckResult {
     const remembered = this.#known.recall(idHash);
     if (remembered === null) return unavailable;
@@ -237,7 +237,7 @@ export class Sessions {
     return this.#judge(remembered);
   }
 
-  /** Until when it counts without the store being asked. */
+  /** Until when the cached session is valid without a query. */
   #countsUntilMs({ askedMs, confirmedMs }: RememberedSession): number {
     return Math.min(askedMs + this.#recheckMs, confirmedMs + longestWithoutStoreMs);
   }
@@ -246,9 +246,9 @@ export class Sessions {
     const { clock, idleMs, provider } = this.#parts;
     const nowMs = clock.wallMs();
     this.#catchUp(remembered);
-    const standing = sessionState(remembered.session, { nowMs, idleMs, provider: provider() });
-    if (standing === 'other_provider') return unknownSession;
-    if (standing !== 'active') return expired;
+    const state = sessionState(remembered.session, { nowMs, idleMs, provider: provider() });
+    if (state === 'other_provider') return unknownSession;
+    if (state !== 'active') return expired;
     if (nowMs > remembered.session.lastSeenMs) {
       remembered.session = { ...remembered.session, lastSeenMs: nowMs };
       this.#lastSeen.note(remembered.session.idHash, nowMs);
@@ -256,14 +256,14 @@ export class Sessions {
     return { kind: 'active', prepared: this.#preparedOf(remembered), session: remembered.session };
   }
 
-  /** It may have been forgotten after a use that the store has not been told of. */
+  /** Applies a pending last-seen time: the cache may have evicted the session after a use that is not yet written. */
   #catchUp(remembered: RememberedSession): void {
     const unwrittenMs = this.#lastSeen.unwritten(remembered.session.idHash);
     if (unwrittenMs === null || unwrittenMs <= remembered.session.lastSeenMs) return;
     remembered.session = { ...remembered.session, lastSeenMs: unwrittenMs };
   }
 
-  /** As this configuration makes it: another one may have remembered the session. */
+  /** Prepares the identity with this configuration; another one may have cached the session. */
   #preparedOf({ session, prepared }: RememberedSession): PreparedIdentity {
     const known = prepared.get(this);
     if (known !== undefined) return known;

@@ -3,17 +3,17 @@ import { type ConfigurationProblem, unplacedProblem } from '../../../domain/conf
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { SessionStoreOpener, SessionStores } from '../../ports/agent/session-stores.js';
 
-/** Where sessions are looked for: in the store of an agent block, or in a file of `sqlite`. */
+/** Where to find sessions: in the store of an agent block, or in a SQLite file. */
 export type StorePlace =
-  /** Without a name: the only agent of the file. */
+  /** A null name means the only agent of the file. */
   | { readonly kind: 'agent'; readonly configFile: string; readonly agentName: string | null }
   | { readonly kind: 'file'; readonly path: string; readonly entityId: string };
 
-/** The store that a sign-on of an agent keeps its sessions in. */
+/** The session store that an agent configures. */
 export interface ConfiguredStore {
   readonly options: SessionStoreOptions;
   readonly namespace: string;
-  /** Milliseconds after which an unused session ends; null: it does not. */
+  /** Idle time after which a session ends, in milliseconds; null: no idle limit. */
   readonly idleMs: number | null;
 }
 
@@ -25,14 +25,14 @@ export type ConfiguredStoreFinder = (
 
 export interface StoreParts {
   readonly configuredStore: ConfiguredStoreFinder;
-  /** Makes no store that is missing. */
+  /** Opens existing stores only. */
   readonly stores: SessionStoreOpener;
 }
 
-/** A store, and what counts in it. */
+/** An opened store with its idle limit. */
 export interface FoundStore {
   readonly stores: SessionStores;
-  /** How long a session lasts that is not used, in milliseconds; null: as long as any, or that is not known. */
+  /** Idle time after which a session ends, in milliseconds; null: no idle limit, or unknown. */
   readonly idleMs: number | null;
 }
 
@@ -48,14 +48,14 @@ const namedStore = async (place: StorePlace, { configuredStore }: StoreParts): P
   return configuredStore(place.configFile, place.agentName);
 };
 
-/** Opens the store of a place; who gets it closes it. */
+/** Opens the store of a place. The caller closes it. */
 export const openStore = async (place: StorePlace, parts: StoreParts): Promise<Found<FoundStore>> => {
   const named = await namedStore(place, parts);
   if (!named.ok) return named;
   const { options, namespace, idleMs } = named.value;
   if (options.kind === 'memory') {
     return failed(
-      'session-store is memory: its sessions are in the process of the agent alone, and end with it; sqlite and redis can be looked into',
+      'session-store is memory, which only the agent process can read; set session-store to sqlite or redis',
     );
   }
   const opened = await parts.stores.open(options, namespace);

@@ -3,18 +3,15 @@ import type { StoreFailure } from '../../ports/agent/session-store.js';
 import type { Logger } from '../../ports/shared/logger.js';
 
 /**
- * What a store is used for. Each may fail alone: a full disk can be read, and a full memory takes nothing but
+ * The uses of a store, each of which can fail alone: a full disk is still readable, and a full memory still allows
  * removals.
  */
 export type StoreUse = 'read' | 'keep' | 'remove';
 
-/**
- * Whether opened stores could be used the last time, for each use of them; a change from all to not all is logged
- * once.
- */
+/** Tracks whether the last use of each kind succeeded. Logs when the store fails and when it recovers. */
 export class StoreState {
   readonly #logger: Logger;
-  /** Uses that failed the last time, with the reason. */
+  /** The uses whose last attempt failed, with the reason. */
   readonly #failures = new Map<StoreUse, string>();
   readonly #listeners = new Set<() => void>();
 
@@ -22,7 +19,7 @@ export class StoreState {
     this.#logger = logger;
   }
 
-  /** Why the stores cannot be used, one clause; null: they can. */
+  /** Why the store is unavailable, one clause; null if it is available. */
   get failure(): string | null {
     return this.#failures.values().next().value ?? null;
   }
@@ -31,14 +28,14 @@ export class StoreState {
     return this.#failures.has(use);
   }
 
-  /** Calls back whenever all uses succeed again, or one no longer does; the result ends that. */
+  /** Calls the listener when the store fails or recovers. The result unsubscribes it. */
   onChange(listener: () => void): () => void {
     const own = () => listener();
     this.#listeners.add(own);
     return () => void this.#listeners.delete(own);
   }
 
-  /** Gives back what came of a use. */
+  /** Records the outcome of a use and returns it. */
   noted<Value>(use: StoreUse, outcome: Result<Value, StoreFailure>): Result<Value, StoreFailure> {
     const failed = this.#failures.size > 0;
     if (outcome.ok) this.#failures.delete(use);

@@ -2,7 +2,7 @@ import type { Stored } from '../../ports/agent/session-store.js';
 import type { SessionStores } from '../../ports/agent/session-stores.js';
 import type { StoreState, StoreUse } from './store-state.js';
 
-/** The same stores; what comes of every use of them is noted. */
+/** Wraps stores so that the outcome of every call is recorded. */
 export const watchedStores = (opened: SessionStores, state: Pick<StoreState, 'noted'>): SessionStores => {
   const { sessions, replays, requests } = opened;
   const noted = async <Value>(use: StoreUse, answer: Stored<Value>): Stored<Value> => state.noted(use, await answer);

@@ -3,16 +3,16 @@ import type { EndedSessions, SessionEndings } from '../sessions/session-endings.
 import { endedSessions } from './store-topics.js';
 
 /**
- * How long a worker is waited for that does not answer; what it has remembered of a session is over in seconds by
- * itself.
+ * Timeout for a worker's reply, in milliseconds. A worker that misses a notification asks the store within seconds
+ * anyway.
  */
 export const relayDeadlineMs = 250;
 
-/** In the supervisor: passes on to all workers which sessions one of them has ended. */
+/** In the supervisor: relays the sessions that one worker ended to all others. */
 export class EndedSessionsRelay {
   readonly #workers = new Set<Pick<WorkerChannel, 'ask' | 'answer'>>();
 
-  /** Serves one worker from now on. The result ends that: to be called when it is gone. */
+  /** Starts to serve a worker. Call the result when the worker is gone. */
   serve(worker: Pick<WorkerChannel, 'ask' | 'answer'>): () => void {
     this.#workers.add(worker);
     worker.answer(endedSessions, async (ended) => {
@@ -24,12 +24,12 @@ export class EndedSessionsRelay {
   }
 }
 
-/** What the supervisor takes beside the wait for the others, at most; milliseconds. */
+/** Maximum time that the supervisor adds to the wait for the others, in milliseconds. */
 const supervisorMs = 250;
 
 /**
- * In a worker: tells the others through the supervisor. Whom that does not reach asks the store within seconds
- * anyway.
+ * In a worker: announces ended sessions through the supervisor. A worker that misses the announcement asks the store
+ * within seconds anyway.
  */
 export class RelayedSessionEndings implements SessionEndings {
   readonly #channel: Pick<WorkerChannel, 'ask'>;

@@ -13,8 +13,8 @@ import {
 } from './store-topics.js';
 
 /**
- * Opens stores in a worker: what would be in the memory of one process alone is in the supervisor's, for all workers;
- * what has a place of its own, as a file or a server, each worker opens by itself.
+ * Opens stores in a worker. Memory stores live in the supervisor, shared by all workers. Each worker opens files and
+ * servers itself.
  */
 export class RemoteStoreOpener implements SessionStoreOpener {
   readonly #channel: Pick<WorkerChannel, 'ask'>;
@@ -33,7 +33,7 @@ export class RemoteStoreOpener implements SessionStoreOpener {
     const handle = this.#lastHandle;
     const answered = await this.#channel.ask(openStores, { handle, namespace }, storeDeadlineMs);
     if (!answered.ok) {
-      // It may be opened after all, only too late.
+      // The supervisor may still open it after the timeout.
       void this.#channel.ask(closeStores, { handle }, storeDeadlineMs);
       return err(supervisorFailure(answered.error));
     }
@@ -41,20 +41,20 @@ export class RemoteStoreOpener implements SessionStoreOpener {
   }
 }
 
-/** How long a worker waits for the supervisor's stores, in milliseconds. */
+/** Timeout for calls to the supervisor's stores, in milliseconds. */
 export const storeDeadlineMs = 2_000;
 
 const failures: Readonly<Record<NoAnswer, string>> = {
-  closed: 'the supervisor, which keeps the sessions, has gone',
-  timed_out: 'the supervisor, which keeps the sessions, did not answer in time',
-  failed: 'the supervisor, which keeps the sessions, could not answer',
-  too_many: 'too many questions to the supervisor, which keeps the sessions, are open',
+  closed: 'the supervisor, which stores the sessions, is gone',
+  timed_out: 'the supervisor, which stores the sessions, did not answer in time',
+  failed: 'the supervisor, which stores the sessions, could not answer',
+  too_many: 'too many calls to the supervisor, which stores the sessions, are pending',
 };
 
 /** The reason for the log, one clause. */
 export const supervisorFailure = (why: NoAnswer): string => failures[why];
 
-/** The stores that the supervisor has opened under a handle. Whatever it does not answer in time is a failure. */
+/** The stores that the supervisor opened under a handle. A missing reply is a failure. */
 export class RemoteSessionStores implements SessionStores {
   readonly #channel: Pick<WorkerChannel, 'ask'>;
   readonly #handle: number;
@@ -90,7 +90,7 @@ export class RemoteSessionStores implements SessionStores {
     this.#handle = handle;
   }
 
-  /** What the supervisor has it keeps; where the supervisor itself is gone, this process ends. */
+  /** Never lost: the supervisor keeps the stores, and this process ends with the supervisor. */
   isLost(): boolean {
     return false;
   }

@@ -8,7 +8,7 @@ import {
 } from '../exchange-token/spent-assertions.js';
 import { giveBackAssertion, takeAssertion } from './store-topics.js';
 
-/** In the supervisor: remembers for all workers which client assertions were taken. */
+/** In the supervisor: remembers the used client assertions of all workers. */
 export class SharedSpentAssertions {
   readonly #spent: SpentAssertionsOfAgents;
 
@@ -22,12 +22,10 @@ export class SharedSpentAssertions {
   }
 }
 
-/** How long a worker waits to hear whether an assertion was taken before, in milliseconds. */
+/** Timeout for the supervisor's reply, in milliseconds. */
 export const assertionDeadlineMs = 2_000;
 
-/**
- * In a worker: the supervisor decides which assertion comes for the first time. What came here before is known here.
- */
+/** In a worker: the supervisor decides whether an assertion is new. Assertions seen by this worker are cached here. */
 export class RemoteSpentAssertions implements AssertionMemories {
   readonly #channel: Pick<WorkerChannel, 'ask' | 'tell'>;
   readonly #here: SpentAssertionsOfAgents;
@@ -52,7 +50,7 @@ export class RemoteSpentAssertions implements AssertionMemories {
   async #take(here: AssertionMemory, agent: string | null, clientId: string, id: string): Promise<TakenAssertion> {
     const answered = await this.#channel.ask(takeAssertion, { agent, clientId, id }, assertionDeadlineMs);
     if (!answered.ok) return 'unavailable';
-    // Whoever shows it again costs the client nothing of its rate, and the supervisor no question.
+    // A replay then needs no call to the supervisor, and does not count against the client's rate.
     if (answered.value !== 'full') await here.take(clientId, id);
     return answered.value;
   }

@@ -15,15 +15,15 @@ import {
   sessionTopics,
 } from './store-topics.js';
 
-/** How long stores are kept whose last worker has died, for its replacement; milliseconds. */
+/** How long stores stay open after their last worker has died, for its replacement; milliseconds. */
 export const keptForReplacementMs = 120_000;
-/** Stores that one worker has open, at most: each is an entity id in its configuration. */
+/** Maximum number of stores that one worker has open. Each is an entity id in its configuration. */
 export const maximumHandles = 1_000;
 
 interface SharedPlace {
   readonly opened: Promise<Result<SessionStores, string>>;
   holders: number;
-  /** Closes it, where no worker has it any more. */
+  /** The scheduled closing, when no worker has the store open. */
   ending: ScheduledTask | null;
 }
 
@@ -36,8 +36,8 @@ interface SharedSessionStoresPorts {
 const unopened = { reason: 'the store is not open' } as const;
 
 /**
- * The stores in memory that all workers of a gateway share, in the process that outlives them. A place is closed once
- * no worker has it; where its last one has died it is kept for a while, so that a replacement finds what was there.
+ * In the supervisor: the memory stores that all workers share. A store closes when no worker has it open. If its last
+ * worker died, it stays open for a while, so that the replacement finds its sessions.
  */
 export class SharedSessionStores {
   readonly #parts: SharedSessionStoresPorts;
@@ -48,7 +48,7 @@ export class SharedSessionStores {
     this.#parts = parts;
   }
 
-  /** Answers one worker from now on. To be called when it is gone: the result lets go of what it has open. */
+  /** Starts to serve a worker. Call the result when the worker is gone: it releases the worker's stores. */
   serve(channel: Pick<WorkerChannel, 'answer'>): () => void {
     const held = new Map<number, string>();
     let isGone = false;
@@ -74,7 +74,7 @@ export class SharedSessionStores {
     };
   }
 
-  /** Places that are open. */
+  /** The number of open stores. */
   get size(): number {
     return this.#places.size;
   }
@@ -147,7 +147,7 @@ export interface ShareStoresParts {
   readonly scheduler: Pick<Scheduler, 'after'>;
 }
 
-/** In the supervisor: what embedded agents must remember in one place, however many workers they run in. */
+/** In the supervisor: the state that embedded agents share among all workers. */
 export class ShareStores {
   readonly #stores: SharedSessionStores;
   readonly #relay = new EndedSessionsRelay();
@@ -159,7 +159,7 @@ export class ShareStores {
     this.#assertions = new SharedSpentAssertions(parts.clock);
   }
 
-  /** Workers open what their configuration names. */
+  /** Nothing to do: workers open the stores that their configuration names. */
   adopt(): void {}
 
   attend(worker: AttendedWorker): void {

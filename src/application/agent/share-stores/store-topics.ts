@@ -6,12 +6,12 @@ import { notice, topic, type WorkerCall } from '../../shared/worker-channel/work
 import type { EndedSessions } from '../sessions/session-endings.js';
 
 /**
- * From a worker to the supervisor, and from there to every other worker: answered once who is asked counts them no
- * more.
+ * Announces ended sessions from a worker to the supervisor, and from there to all other workers. The reply comes once
+ * the receiver has evicted them.
  */
 export const endedSessions = topic<EndedSessions, null>('sessions ended');
 
-/** A client assertion, as the memory of an agent knows it. */
+/** A client assertion in the memory of an agent. */
 interface NamedAssertion {
   /** Name of the agent. */
   readonly agent: string | null;
@@ -23,9 +23,9 @@ export const takeAssertion = topic<NamedAssertion, 'first' | 'seen' | 'full'>('c
 
 export const giveBackAssertion = notice<NamedAssertion>('client-assertions give-back');
 
-/** Which stores of a worker are meant, and what its call brings. */
+/** A call to one of a worker's stores. */
 export interface StoreCall<Values extends readonly unknown[]> {
-  /** Given by the worker when it opened them. */
+  /** Chosen by the worker when it opened the stores. */
   readonly handle: number;
   readonly values: Values;
 }
@@ -49,7 +49,7 @@ export const openStores = topic<{ readonly handle: number; readonly namespace: s
   'saml-stores open',
 );
 
-/** What was asked before is done first. */
+/** Runs after all earlier calls. */
 export const closeStores = topic<{ readonly handle: number }, null>('saml-stores close');
 
 export const sessionTopics: TopicsOf<SessionStore> = {

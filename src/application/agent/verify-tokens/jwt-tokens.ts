@@ -13,7 +13,7 @@ export interface JwtTokensParts {
   readonly clock: Clock;
 }
 
-/** Tokens signed with the configured key. */
+/** Verifies tokens that are signed with the configured key. */
 export class JwtTokens {
   readonly #parts: JwtTokensParts;
 
@@ -26,7 +26,7 @@ export class JwtTokens {
     const { algorithm, rules, verifier, clock } = this.#parts;
     const unfit = checkJwtHeader(header, algorithm) ?? (use === 'id' ? checkIdTokenHeader(header) : null);
     if (unfit !== null) return rejected(unfit);
-    // Claims are judged only once the signature holds: nothing is said about a token that someone made up.
+    // Claims are checked only after the signature: a forged token reveals nothing.
     if (!verifier.isSigned(token)) return rejected('bad_signature');
     const check = use === 'id' ? checkIdTokenClaims : checkJwtClaims;
     const accepted = check(payload, rules, clock.wallMs());

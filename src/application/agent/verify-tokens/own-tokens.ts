@@ -4,19 +4,16 @@ import type { PublishedKey } from '../../ports/agent/token-signing-keys.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import { type ReadToken, rejected, type SettledVerdict } from './token-verdict.js';
 
-/** What a token of our own can be shown as; ID tokens are not issued here. */
+/** The token types that this agent accepts for its own tokens. It issues no ID tokens. */
 export type OwnTokenKind = 'access_token' | 'jwt';
 
-/**
- * Values of `typ` that are issued here (RFC 9068, section 2.1), by what the token is shown as: an access token is a
- * JWT too.
- */
+/** Accepted values of `typ` (RFC 9068, section 2.1) by token type. An access token is a JWT too. */
 const types: Readonly<Record<OwnTokenKind, readonly string[]>> = {
   access_token: ['at+jwt'],
   jwt: ['JWT', 'at+jwt'],
 };
 
-/** Tokens that were issued here: under our issuer, and signed with one of our keys. */
+/** Verifies tokens issued by this agent: its issuer, signed with one of its keys. */
 export class OwnTokens {
   readonly issuer: string;
   readonly #keys: readonly PublishedKey[];
@@ -28,12 +25,12 @@ export class OwnTokens {
     this.#clock = clock;
   }
 
-  /** For whom the token is meant is for the caller to judge. Never throws. */
+  /** The caller checks the audience. Never throws. */
   verify({ token, header, payload }: ReadToken, kind: OwnTokenKind): SettledVerdict {
     const { alg, kid, typ } = header;
     if (Object.hasOwn(header, 'crit')) return rejected('critical_header');
     if (typeof typ !== 'string' || !types[kind].includes(typ)) return rejected('wrong_type');
-    // Every one of our keys has a kid, and it is the thumbprint: two keys that share it are one.
+    // Every key of this agent has a kid, its thumbprint: equal kids mean equal keys.
     const named = this.#keys.filter((key) => key.kid === kid);
     if (named.length === 0) return rejected('unknown_key');
     const key = named.find(({ algorithm }) => algorithm === alg);

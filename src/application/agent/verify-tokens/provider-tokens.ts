@@ -14,35 +14,35 @@ export interface OidcProvider {
   readonly keys: KeySet;
 }
 
-/** A token with what it has to be verified as. */
+/** A token and its use. */
 interface ShownToken {
   readonly read: ReadToken;
   readonly use: TokenUse;
   readonly reference: KeyReference;
 }
 
-/** Attempts to get a key that is waited for: one that had begun before the token came, and one for its sake. */
+/** Fetches that a request waits for: one that was already running, and one of its own. */
 const awaitedAttempts = 2;
-/** How long a request waits for keys, from its coming on: less than a gateway waits for an agent by default. */
+/** How long a request waits for keys, from its arrival. Less than a gateway's default agent timeout. */
 export const keyPatienceMs = 800;
 
 const undecided: TokenVerdict = { kind: 'undecided', reason: 'keys_unavailable' };
 
-/** Tokens of OpenID Connect and OAuth 2.0 providers, which are JWTs signed with a key of the provider's set. */
+/** Verifies JWTs of OpenID Connect and OAuth 2.0 providers, signed with a key of the provider's set. */
 export class ProviderTokens {
   readonly #providers: ReadonlyMap<string, OidcProvider>;
   readonly #clock: Clock;
 
-  /** @param providers no two of them have one issuer */
+  /** @param providers with distinct issuers */
   constructor(providers: readonly OidcProvider[], clock: Clock) {
     this.#providers = new Map(providers.map((provider) => [provider.options.issuer, provider]));
     this.#clock = clock;
   }
 
-  /** Answers at once where the key is known; a wait for it ends with the cancellation. Never rejects. */
+  /** Synchronous if the key is known. Cancelling ends a wait for the key. Never rejects. */
   verify(read: ReadToken, cancellation: Cancellation, use: TokenUse): TokenVerdict | Promise<TokenVerdict> {
     const { header, payload } = read;
-    // The issuer is only a claim yet: it picks the keys that have to prove it.
+    // The issuer is not verified yet: it only selects the keys that must verify it.
     const provider = typeof payload['iss'] === 'string' ? this.#providers.get(payload['iss']) : undefined;
     if (provider === undefined) return rejected('unknown_issuer');
     const reference = checkOidcHeader(header);
@@ -62,7 +62,7 @@ export class ProviderTokens {
     const { kid, algorithm } = shown.reference;
     const untilMs = this.#clock.monotonicMs() + keyPatienceMs;
     for (let attempt = 0; attempt < awaitedAttempts; attempt += 1) {
-      // Another set would not help a token that names the algorithm of its key wrongly.
+      // The kid exists with another algorithm, so a new set would not help.
       if (kid !== null && keys.hasKid(kid)) return rejected('wrong_algorithm');
       const waiting = keys.refetch(Math.max(0, untilMs - this.#clock.monotonicMs()), cancellation);
       if (waiting === 'too_soon') break;
@@ -71,7 +71,7 @@ export class ProviderTokens {
       if (end === 'cancelled') return { kind: 'cancelled' };
       const key = keys.find(kid, algorithm);
       if (key !== null) return this.#judge(shown, provider, key);
-      // The fetch goes on: it may bring the key yet.
+      // The fetch continues and may still bring the key.
       if (end === 'timed_out') return undecided;
     }
     return keys.state() === 'absent' ? undecided : rejected('unknown_key');
@@ -79,7 +79,7 @@ export class ProviderTokens {
 
   #judge({ read, use }: ShownToken, { options }: OidcProvider, key: ProviderKey): TokenVerdict {
     const { token, payload: claims } = read;
-    // Claims are judged only once the signature holds: nothing is said about a token that someone made up.
+    // Claims are checked only after the signature: a forged token reveals nothing.
     if (!key.verifier.isSigned(token)) return rejected('bad_signature');
     const check = use === 'id' ? checkIdTokenClaims : checkJwtClaims;
     const accepted = check(claims, options, this.#clock.wallMs());

@@ -4,19 +4,19 @@ import type { TokenWindow } from '../../../domain/agent/tokens/jwt-claim-rules.j
 import type { TokenRejection } from '../../../domain/agent/tokens/token-rejection.js';
 import { ok, type Result } from '../../../domain/shared/result.js';
 
-/** A token that has been taken apart, once for all who may be in charge of it. Nothing of it is true yet. */
+/** A parsed token, which all verifiers share. Nothing in it is verified. */
 export interface ReadToken extends CompactJws {
-  /** As it came: what is signed. */
+  /** The compact form, which is signed. */
   readonly token: string;
 }
 
-/** Fails for what is no JWS in compact form, whoever were in charge of it. */
+/** Parses a token. Fails if it is not a JWS in compact form. */
 export const readToken = (token: string): Result<ReadToken, TokenRejection> => {
   const parsed = parseCompactJws(token);
   return parsed.ok ? ok({ token, ...parsed.value }) : parsed;
 };
 
-/** Takes tokens apart for several who are asked one after the other: the last one is kept, for the next who asks. */
+/** Parses tokens for several checks of one request; caches the last one. */
 export class TokenReader {
   #last: { readonly token: string; readonly read: Result<ReadToken, TokenRejection> } | null = null;
 
@@ -27,33 +27,33 @@ export class TokenReader {
 }
 
 /**
- * What a token is shown as: access tokens and whatever else gives access, or ID tokens (OpenID Connect Core, section
- * 2).
+ * What a token is used as: an access token or another credential for access, or an ID token (OpenID Connect Core,
+ * section 2).
  */
 export type TokenUse = 'access' | 'id';
 
-/** A token whose signature holds, and whose claims were accepted. */
+/** A token with a verified signature and accepted claims. */
 export interface VerifiedClaims {
   readonly claims: Claims;
-  /** A usable user id. */
+  /** A valid user id. */
   readonly subject: string;
   readonly window: TokenWindow;
-  /** The first moment at which it is over by its own word; milliseconds since the Unix epoch, without a tolerance. */
+  /** The moment of expiry, without tolerance, in milliseconds since the Unix epoch. */
   readonly expiresMs: number;
-  /** The key that its signature was verified under; null: one that stays as long as the configuration. */
+  /** The key that verified the signature; null: a key that lasts as long as the configuration. */
   readonly key: { readonly isWithdrawn: boolean } | null;
 }
 
 export type TokenVerdict =
   | { readonly kind: 'verified'; readonly token: VerifiedClaims }
-  /** `scope`: what the token would need, its names separated by spaces; with the reason insufficient_scope alone. */
+  /** `scope`: the required scopes, separated by spaces; only with the reason insufficient_scope. */
   | { readonly kind: 'failed'; readonly reason: TokenRejection; readonly scope?: string }
-  /** It cannot be judged now, good or bad as it may be. */
+  /** The keys are missing, so the token cannot be verified now. */
   | { readonly kind: 'undecided'; readonly reason: 'keys_unavailable' }
-  /** Nobody waits for it any more. */
+  /** The caller cancelled. */
   | { readonly kind: 'cancelled' };
 
-/** Of what needs no waiting for keys. */
+/** Verdicts that need no wait for keys. */
 export type SettledVerdict = Extract<TokenVerdict, { kind: 'verified' | 'failed' }>;
 
 export const rejected = (reason: TokenRejection): SettledVerdict => ({ kind: 'failed', reason });

@@ -62,11 +62,11 @@ export interface SamlPathOptions {
 }
 
 /** `open`: there are protected paths, and this is none of them. */
-export type SamlPathStanding = 'acs' | 'metadata' | 'logout' | 'excluded' | 'protected' | 'open';
+export type SamlPathKind = 'acs' | 'metadata' | 'logout' | 'excluded' | 'protected' | 'open';
 
 /** Paths ready for look-ups, each of which costs the length of what is looked up alone. */
 export interface SamlPaths {
-  readonly endpoints: ReadonlyMap<string, SamlPathStanding>;
+  readonly endpoints: ReadonlyMap<string, SamlPathKind>;
   readonly excluded: PathSet;
   /** Null: every path is. */
   readonly protected: PathSet | null;
@@ -95,7 +95,7 @@ const withoutParameters = (path: string): string | null => {
 const protectedPath = (path: string): string => withoutLastSlash(withoutParameters(path) ?? '/');
 
 export const compileSamlPaths = (options: SamlPathOptions): SamlPaths => ({
-  endpoints: new Map<string, SamlPathStanding>([
+  endpoints: new Map<string, SamlPathKind>([
     [options.metadataPath, 'metadata'],
     [options.logoutPath, 'logout'],
     [options.acsPath, 'acs'],
@@ -109,7 +109,7 @@ export const compileSamlPaths = (options: SamlPathOptions): SamlPaths => ({
  * none: such a path is protected, as nobody knows what an upstream makes of it. Parameters of segments (`;x`)
  * never take a path out of the protected ones, nor into the excluded ones: some upstreams cut them off.
  */
-export const samlPathStanding = (paths: SamlPaths, path: string | null): SamlPathStanding => {
+export const samlPathKind = (paths: SamlPaths, path: string | null): SamlPathKind => {
   if (path === null) return 'protected';
   const endpoint = paths.endpoints.get(path);
   if (endpoint !== undefined) return endpoint;

@@ -4,9 +4,9 @@ import { nameIdOfSession } from '../../../../domain/agent/saml/session-of-assert
 import { isBrowserNavigation, isFromOtherSite } from '../../../../domain/agent/sign-on/browser-navigation.js';
 import {
   compileSamlPaths,
-  type SamlPathStanding,
+  type SamlPathKind,
   type SamlPaths,
-  samlPathStanding,
+  samlPathKind,
 } from '../../../../domain/agent/sign-on/protected-paths.js';
 import { newSignOnRequest } from '../../../../domain/agent/sign-on/sign-on-request.js';
 import {
@@ -183,16 +183,16 @@ export class SingleSignOn implements AgentEndpoint {
   }
 
   /** What the path of a request, normalised, is to single sign-on; null where it has no normal form. */
-  standing(path: string | null): SamlPathStanding {
-    return samlPathStanding(this.#paths, path);
+  pathKind(path: string | null): SamlPathKind {
+    return samlPathKind(this.#paths, path);
   }
 
   /**
    * Whether a request that no method has authenticated is to be answered with `begin`: a browser goes to a protected
    * path.
    */
-  begins({ method, headers }: RequestHeadersEvent, standing: SamlPathStanding): boolean {
-    return standing === 'protected' && isBrowserNavigation(method, headers, this.#apiKeyHeader);
+  begins({ method, headers }: RequestHeadersEvent, pathKind: SamlPathKind): boolean {
+    return pathKind === 'protected' && isBrowserNavigation(method, headers, this.#apiKeyHeader);
   }
 
   /** Sends the browser to the identity provider. */
@@ -202,7 +202,7 @@ export class SingleSignOn implements AgentEndpoint {
 
   answer(event: RequestHeadersEvent, path: string, cancellation: Cancellation): AgentAnswer | Promise<AgentAnswer> {
     const { method } = event;
-    switch (this.standing(path)) {
+    switch (this.pathKind(path)) {
       case 'metadata':
         return method === 'GET' || method === 'HEAD' ? this.#metadata : this.#otherMethod(event, 'GET, HEAD');
       case 'acs':
@@ -221,7 +221,7 @@ export class SingleSignOn implements AgentEndpoint {
     form: Uint8Array,
     cancellation: Cancellation,
   ): Promise<AgentAnswer> {
-    switch (this.standing(path)) {
+    switch (this.pathKind(path)) {
       case 'acs':
         return this.#complete.complete(event, form, cancellation);
       case 'logout': {
@@ -288,7 +288,7 @@ export class SingleSignOn implements AgentEndpoint {
   }
 
   #deed(path: string): 'sign-on' | 'sign-out' {
-    return this.standing(path) === 'logout' ? 'sign-out' : 'sign-on';
+    return this.pathKind(path) === 'logout' ? 'sign-out' : 'sign-on';
   }
 
   #malformed(event: RequestHeadersEvent, deed: 'sign-on' | 'sign-out'): AgentAnswer {

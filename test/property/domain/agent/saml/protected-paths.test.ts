@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  compileSamlPaths,
-  PathSet,
-  samlPathStanding,
-} from '../../../../../src/domain/agent/sign-on/protected-paths.js';
+import { compileSamlPaths, PathSet, samlPathKind } from '../../../../../src/domain/agent/sign-on/protected-paths.js';
 import { prefixTakes, requestPath } from '../../../../../src/domain/http/path-normalisation.js';
 
 const segment = fc.constantFrom('a', 'b', 'ab', 'abc', 'a;b', 'b%3Ba', ';', 'constructor', '__proto__');
@@ -48,7 +44,7 @@ describe('paths of single sign-on', () => {
             return isProtected ? 'protected' : 'open';
           };
           const compiled = compileSamlPaths({ ...endpoints, protectedPaths, excludedPaths });
-          expect(samlPathStanding(compiled, requestPath(asked + query))).toBe(naive());
+          expect(samlPathKind(compiled, requestPath(asked + query))).toBe(naive());
         },
       ),
       { numRuns: 2000 },
@@ -59,7 +55,7 @@ describe('paths of single sign-on', () => {
     const many = Array.from({ length: 50_000 }, (_, index) => `/p${index}/a`);
     const deep = `/${'a/'.repeat(50_000)}`;
     const compiled = compileSamlPaths({ ...endpoints, protectedPaths: [...many, `${deep}b`], excludedPaths: many });
-    for (let count = 0; count < 50; count += 1) expect(samlPathStanding(compiled, `${deep}c`)).toBe('open');
-    expect(samlPathStanding(compiled, '/p49999/a/b')).toBe('excluded');
+    for (let count = 0; count < 50; count += 1) expect(samlPathKind(compiled, `${deep}c`)).toBe('open');
+    expect(samlPathKind(compiled, '/p49999/a/b')).toBe('excluded');
   });
 });

@@ -162,11 +162,11 @@ describe('identity headers', () => {
     expect(firstHeader(upstreamHeaders(headers, await ask(headers)), 'x-auth-claim-role')).toBe('editor');
   });
 
-  it('leave out what they cannot tell, with a word in the log', async () => {
+  it('omits claims that no header can carry, and logs it', async () => {
     const { ask, logger } = await startedTestAgent(config);
     const twice = signToken('HS256', secret, { sub: 'tom', exp: 1_800_000_300, 'a-b': 'secret-1', a_b: 'secret-2' });
     await ask(['authorization', `Bearer ${twice}`]);
-    const warning = logger.lines.find(({ message }) => message.includes('left out'));
+    const warning = logger.lines.find(({ message }) => message.includes('omitted'));
     expect(warning?.fields['claims']).toEqual(['a-b: same_name', 'a_b: same_name']);
     expect(JSON.stringify(logger.lines)).not.toContain('secret-');
   });
@@ -220,7 +220,7 @@ describe('a refusal', () => {
       type: 'about:blank',
       title: 'Unauthorized',
       status: 401,
-      detail: 'The request carries no credential that is accepted here.',
+      detail: 'The request has no valid credential.',
       code: 'unauthenticated',
       correlation_id: 'abc-1',
     });

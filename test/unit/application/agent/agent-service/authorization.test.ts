@@ -205,7 +205,7 @@ describe('fail-open', () => {
     expect(passed.requestHeaders.filter(({ kind }) => kind !== 'remove')).toEqual([]);
     expect(decisions()[0]).toMatchObject({ principal: 'Anonymous::"anonymous"', method: 'none' });
     expect(logger.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)).toContain(
-      'authentication failed, and the request is judged as anonymous (fail-open)',
+      'authentication failed, and the request is anonymous (fail-open)',
     );
   });
 

@@ -18,7 +18,7 @@ const withShadow = (policies: string, shadow: string, more = {}) => {
   });
 };
 const everything = '@id("all") permit(principal, action, resource);';
-const message = 'the shadow policies would decide otherwise';
+const message = 'the shadow policies decide differently';
 
 describe('shadow policies', () => {
   it('are never enforced; where they differ it is counted and told', async () => {

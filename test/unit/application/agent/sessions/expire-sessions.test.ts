@@ -79,7 +79,7 @@ describe('ExpireSessions', () => {
     await scheduler.advance(1_000);
     expect([...sessions.sessions.values()]).toEqual([lasting]);
     expect(logger.lines).toEqual([
-      { level: 'info', message: 'what is over was removed', fields: { sessions: 2, replays: 3, requests: 4 } },
+      { level: 'info', message: 'expired entries removed', fields: { sessions: 2, replays: 3, requests: 4 } },
     ]);
     await scheduler.advance(3 * interval);
     expect(logger.lines).toHaveLength(1);
@@ -142,8 +142,8 @@ describe('ExpireSessions', () => {
     await settled();
     expect(replays.left).toBe(0);
     expect(logger.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
-      'info what is over was removed',
-      'info what is over was removed',
+      'info expired entries removed',
+      'info expired entries removed',
     ]);
   });
 

@@ -95,7 +95,7 @@ describe('stores in the memory of a supervisor', () => {
     link.close();
     expect(await opened.value.replays.remember('m', 2, 1)).toMatchObject({
       ok: false,
-      error: { reason: expect.stringContaining('has gone') },
+      error: { reason: expect.stringContaining('is gone') },
     });
     expect(await opener.open({ kind: 'memory' }, 'https://sp.example')).toMatchObject({ ok: false });
   });

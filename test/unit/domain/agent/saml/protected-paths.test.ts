@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   compileSamlPaths,
   type SamlPathOptions,
-  samlPathStanding,
+  samlPathKind,
 } from '../../../../../src/domain/agent/sign-on/protected-paths.js';
 import { requestPath } from '../../../../../src/domain/http/path-normalisation.js';
 
@@ -15,7 +15,7 @@ const standing = (options: Partial<SamlPathOptions>) => {
     excludedPaths: [],
     ...options,
   });
-  return (uri: string) => samlPathStanding(paths, requestPath(uri));
+  return (uri: string) => samlPathKind(paths, requestPath(uri));
 };
 
 describe('the endpoints', () => {

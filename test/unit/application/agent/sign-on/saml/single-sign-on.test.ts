@@ -180,17 +180,17 @@ describe('the paths of single sign-on', () => {
   it('are told apart', () => {
     const { singleSignOn } = new SamlWorld();
     expect(
-      ['/saml/acs', '/saml/metadata', '/saml/logout', '/public/a', '/a'].map((path) => singleSignOn.standing(path)),
+      ['/saml/acs', '/saml/metadata', '/saml/logout', '/public/a', '/a'].map((path) => singleSignOn.pathKind(path)),
     ).toEqual(['acs', 'metadata', 'logout', 'excluded', 'protected']);
-    expect(singleSignOn.standing(null)).toBe('protected');
+    expect(singleSignOn.pathKind(null)).toBe('protected');
     const some = new SamlWorld({ options: { protectedPaths: ['/in'] } }).singleSignOn;
-    expect([some.standing('/in/a'), some.standing('/out')]).toEqual(['protected', 'open']);
+    expect([some.pathKind('/in/a'), some.pathKind('/out')]).toEqual(['protected', 'open']);
   });
 
   it('lead a browser to the identity provider where they are protected, and nobody else', () => {
     const world = new SamlWorld({ options: { protectedPaths: ['/in'] } });
     const begins = (uri: string, method = 'GET', headers: readonly string[] = []) =>
-      world.singleSignOn.begins(world.event(uri, { method, headers }), world.singleSignOn.standing(uri));
+      world.singleSignOn.begins(world.event(uri, { method, headers }), world.singleSignOn.pathKind(uri));
     expect(begins('/in/a')).toBe(true);
     expect(begins('/in/a', 'HEAD', ['accept', 'text/html,*/*;q=0.8'])).toBe(true);
     expect(begins('/in/a', 'POST')).toBe(false);

@@ -30,7 +30,7 @@ const privateMembers = (text: string): readonly string[] => {
 };
 
 it('private names of Node are used where the decision on the engine lists them, and nowhere else', () => {
-  const decision = readFileSync(join(root, 'docs/decisions/0024-an-http-core-of-our-own.md'), 'utf8');
+  const decision = readFileSync(join(root, 'docs/decisions/0024-own-http1-engine.md'), 'utf8');
   const listed = [...decision.matchAll(/^\| `([^`]+)` of [^|]+ \| `([^`]+)`/gm)].map(
     ([, name, file]) => `${file}: ${name}`,
   );

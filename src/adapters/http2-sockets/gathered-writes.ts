@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /** Called when the octets are accepted, or with the error. */
-export type Written = (error?: Error | null) => void;
+export type WriteCallback = (error?: Error | null) => void;
 
 /** Batches up to this size are copied into one buffer; many small writes cost more. */
 const maxCopied = 16_384;
@@ -14,19 +14,19 @@ const maxCopied = 16_384;
 export class GatheredWrites {
   readonly #socket: Socket;
   #pieces: Uint8Array[] = [];
-  #told: Written[] = [];
+  #callbacks: WriteCallback[] = [];
   #octets = 0;
   #isGathering = false;
   #hasEnded = false;
   /** Callbacks that wait for room. */
-  #waiting: Written[] = [];
+  #waiting: WriteCallback[] = [];
 
   constructor(socket: Socket) {
     this.#socket = socket;
     socket.on('drain', () => {
       const waiting = this.#waiting;
       this.#waiting = [];
-      for (const told of waiting) told(null);
+      for (const onWritten of waiting) onWritten(null);
     });
   }
 
@@ -35,10 +35,10 @@ export class GatheredWrites {
     this.#isGathering = true;
   }
 
-  /** False if the socket is full; `told` is called when it has room. */
-  add(octets: Uint8Array, told: Written): boolean {
+  /** Returns false if the socket is full; `onWritten` is then called when it has room. */
+  add(octets: Uint8Array, onWritten: WriteCallback): boolean {
     this.#pieces.push(octets);
-    this.#told.push(told);
+    this.#callbacks.push(onWritten);
     this.#octets += octets.length;
     return this.#isGathering || this.send();
   }
@@ -49,15 +49,15 @@ export class GatheredWrites {
     const pieces = this.#pieces;
     if (pieces.length === 0) return true;
     const octets = this.#octets;
-    const told = this.#told;
+    const callbacks = this.#callbacks;
     this.#pieces = [];
-    this.#told = [];
+    this.#callbacks = [];
     this.#octets = 0;
     if (this.#hasEnded || this.#write(pieces, octets)) {
-      for (const one of told) one(null);
+      for (const onWritten of callbacks) onWritten(null);
       return true;
     }
-    this.#waiting.push(...told);
+    this.#waiting.push(...callbacks);
     return false;
   }
 

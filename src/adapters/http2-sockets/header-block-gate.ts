@@ -4,7 +4,7 @@ import { TLSSocket } from 'node:tls';
 import { boundLateness } from '../event-loop-batching/bound-lateness.js';
 import { type HeaderBlockFault, HeaderBlockScanner, type ScannedOctets } from '../wire/http2/header-block-scanner.js';
 import { OutgoingFrames } from '../wire/http2/outgoing-frames.js';
-import { GatheredWrites, type Written } from './gathered-writes.js';
+import { GatheredWrites, type WriteCallback } from './gathered-writes.js';
 
 /** Usual size of a header block; a connection charges the budget for more. */
 const usualBlockOctets = 16_384;
@@ -28,7 +28,7 @@ class HeaderBlockError extends Error {
 
   /** `too_much_held`: the block is long and the shared budget is used up. */
   constructor(fault: HeaderBlockFault | 'too_much_held') {
-    super(`the peer sent a header block that is not well-formed (${fault})`);
+    super(`the peer sent a malformed header block (${fault})`);
   }
 }
 
@@ -39,14 +39,14 @@ class ConnectionFaultError extends Error {
 
   /** @param errorCode code of the GOAWAY (RFC 9113, section 7) */
   constructor(errorCode: number) {
-    super(`what the peer sent is not well-formed (error ${errorCode} of HTTP/2)`);
+    super(`the peer broke the HTTP/2 protocol (error code ${errorCode})`);
   }
 }
 
 /** Time for the peer to read a GOAWAY with an error, in milliseconds. */
 const faultGraceMs = 1_000;
 /** Octets read and dropped after the last write; more than two kernels buffer for a connection. */
-const mostDroppedOctets = 16_777_216;
+const maxDroppedOctets = 16_777_216;
 
 /** Receives the error code and last stream of a GOAWAY. */
 export type GoawayListener = (code: number, lastStream: number) => void;
@@ -76,7 +76,7 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
   #isResuming = false;
   /** All remaining input is in `#waiting`. */
   #hasEnded = false;
-  #isEndTold = false;
+  #hasEmittedEnd = false;
   #isClosed = false;
   #isEnding = false;
   #lingers = false;
@@ -96,12 +96,12 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
     socket.on('data', (octets: Buffer) => this.#take(octets));
     socket.on('end', () => {
       this.#hasEnded = true;
-      this.#tellEnd();
+      this.#emitEnd();
     });
     socket.on('error', (error) => this.#endLater(error));
     socket.on('close', () => {
       this.#isClosed = true;
-      if (this.#isEndTold || !this.#hasEnded) this.#endLater(null);
+      if (this.#hasEmittedEnd || !this.#hasEnded) this.#endLater(null);
       // Input before the end is still delivered, even during a write, which may have been cut off
       // and never complete.
       else setImmediate(() => this.#readLast());
@@ -145,7 +145,7 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
     this.#isPaused = false;
     if (this.#waiting.length > 0 && !this.#isResuming) {
       this.#isResuming = true;
-      // node:http2 is inside a write of its own.
+      // node:http2 may call this during a write.
       process.nextTick(() => this.#resumed());
     }
     return this;
@@ -159,22 +159,22 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
     this.#writes.send();
   }
 
-  override write(octets: Uint8Array, encodingOrDone?: BufferEncoding | Written, done?: Written): boolean {
-    const told = typeof encodingOrDone === 'function' ? encodingOrDone : done;
+  override write(octets: Uint8Array, encodingOrDone?: BufferEncoding | WriteCallback, done?: WriteCallback): boolean {
+    const onWritten = typeof encodingOrDone === 'function' ? encodingOrDone : done;
     this.#outgoing.take(octets);
     const { errorCode } = this.#outgoing;
     if (errorCode !== 0) this.#endLater(new ConnectionFaultError(errorCode));
-    return this.#writes.add(octets, told ?? (() => undefined));
+    return this.#writes.add(octets, onWritten ?? (() => undefined));
   }
 
   override end(...args: readonly unknown[]): this {
     this.#writes.end();
-    const told = args.at(-1);
-    this.#socket.end(typeof told === 'function' ? () => told() : undefined);
+    const onEnded = args.at(-1);
+    this.#socket.end(typeof onEnded === 'function' ? () => onEnded() : undefined);
     return this;
   }
 
-  override _destroy(error: Error | null, done: Written): void {
+  override _destroy(error: Error | null, done: WriteCallback): void {
     const socket = this.#socket;
     this.#waiting = [];
     this.#charge(0);
@@ -217,18 +217,18 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
     }
     if (this.#waiting.length > 0 || this.destroyed) return;
     if (!this.#isEnding) this.#socket.resume();
-    this.#tellEnd();
+    this.#emitEnd();
   }
 
   #readLast(): void {
     for (let octets = this.#waiting.shift(); octets !== undefined; octets = this.#waiting.shift())
       this.emit('data', octets);
-    this.#tellEnd();
+    this.#emitEnd();
   }
 
-  #tellEnd(): void {
-    if (!this.#hasEnded || this.#isEndTold || this.#waiting.length > 0 || this.destroyed) return;
-    this.#isEndTold = true;
+  #emitEnd(): void {
+    if (!this.#hasEnded || this.#hasEmittedEnd || this.#waiting.length > 0 || this.destroyed) return;
+    this.#hasEmittedEnd = true;
     this.emit('end');
     if (this.#isClosed) this.#endLater(null);
   }
@@ -240,7 +240,7 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
     socket.removeAllListeners('data');
     socket.on('data', (octets: Buffer) => {
       dropped += octets.length;
-      if (dropped > mostDroppedOctets) socket.destroy();
+      if (dropped > maxDroppedOctets) socket.destroy();
     });
     socket.resume();
   }

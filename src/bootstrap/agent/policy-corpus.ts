@@ -11,6 +11,6 @@ export const policyCorpusCommand = (folder: string): Promise<number> => {
   return runCorpusCommand(folder, new NodeCorpusFiles(folder), {
     results: process.stdout,
     messages: (text) => void process.stderr.write(text),
-    isWatched: process.stderr.isTTY === true,
+    isTerminal: process.stderr.isTTY === true,
   });
 };

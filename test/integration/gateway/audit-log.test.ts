@@ -125,7 +125,7 @@ describe('the audit log of a gateway', () => {
       {
         event: 'configuration',
         outcome: 'refused',
-        reason: 'the audit log /nowhere/audit.log cannot be opened: its directory is not there',
+        reason: 'the audit log /nowhere/audit.log cannot be opened: its directory does not exist',
       },
     ]);
     configuration = good;

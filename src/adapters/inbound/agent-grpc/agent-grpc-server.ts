@@ -15,7 +15,7 @@ import {
 import { AgentGrpcError, type BindSocketPath, bindAddress } from './bind-address.js';
 import { ControlStream } from './control-stream.js';
 import { CutOffLog } from './cut-off-log.js';
-import { GatewayGrpcConnection, type GrpcCalls, type GrpcConnectionParts } from './gateway-grpc-connection.js';
+import { GatewayGrpcConnection, type GrpcCalls, type GrpcConnectionOptions } from './gateway-grpc-connection.js';
 import {
   defaultGrpcServerOptions,
   type GrpcServerLibrary,
@@ -29,7 +29,7 @@ import { ProcessStream } from './process-stream.js';
 
 export type { GrpcServerTls } from './grpc-server-options.js';
 
-/** Between two looks at what does not come to its end. */
+/** Interval between timeout checks, in milliseconds. */
 const checkMs = 1_000;
 
 export interface AgentGrpcSettings {
@@ -38,8 +38,8 @@ export interface AgentGrpcSettings {
   readonly tls: GrpcServerTls | null;
 }
 
-export interface AgentGrpcParts {
-  /** Gives the library and the service of proto/agent-service-v2.proto; asked when the server begins to listen. */
+export interface AgentGrpcPorts {
+  /** Loads the gRPC library and the service of proto/agent-service-v2.proto. Called by `listen`. */
   readonly loadGrpc: () => Promise<{
     readonly grpc: GrpcServerLibrary;
     readonly service: Readonly<Record<string, LoadedMethod>>;
@@ -51,13 +51,14 @@ export interface AgentGrpcParts {
 }
 
 /**
- * Serves an AgentService over gRPC: agent protocol v2, ProcessStream, ControlStream and ProcessEvent. The connections
- * are taken here and handed to the library, so that what callers make the agent hold is known and bounded.
+ * Serves an AgentService over gRPC: agent protocol v2 with ProcessStream, ControlStream and
+ * ProcessEvent. The server accepts connections itself and hands them to the library, so that memory
+ * per caller is bounded.
  */
 export class AgentGrpcServer {
   readonly #settings: AgentGrpcSettings;
   readonly #service: AgentService;
-  readonly #parts: AgentGrpcParts;
+  readonly #ports: AgentGrpcPorts;
   readonly #options: GrpcServerOptions;
   readonly #sessions: GatewaySessions;
   readonly #held: BufferedOctetCounter;
@@ -68,7 +69,7 @@ export class AgentGrpcServer {
   #server: Server | null = null;
   #tasks: readonly ScheduledTask[] = [];
   #grpc: GrpcServerLibrary | null = null;
-  /** That of the next connection; null: plaintext. */
+  /** TLS of new connections; null: plaintext. */
   #tls: ServerTls | null = null;
   #isDraining = false;
   #isFull = false;
@@ -76,33 +77,33 @@ export class AgentGrpcServer {
   constructor(
     settings: AgentGrpcSettings,
     service: AgentService,
-    parts: AgentGrpcParts,
+    ports: AgentGrpcPorts,
     options: Partial<GrpcServerOptions> = {},
   ) {
     this.#settings = settings;
     this.#service = service;
-    this.#parts = parts;
+    this.#ports = ports;
     this.#options = { ...defaultGrpcServerOptions, ...options };
-    this.#sessions = new GatewaySessions(service, parts, this.#options);
+    this.#sessions = new GatewaySessions(service, ports, this.#options);
     this.#held = new BufferedOctetCounter(this.#options.maxHeldBytes);
-    this.#cutOffs = new CutOffLog(parts.clock, parts.logger);
+    this.#cutOffs = new CutOffLog(ports.clock, ports.logger);
   }
 
-  /** Gateways that are connected by ProcessStream. */
+  /** Number of open ProcessStream calls. */
   get connections(): number {
     return this.#sessions.size;
   }
 
   /**
-   * Resolves with where it listens, as a gateway is told it. Rejects with an AgentGrpcError, or as the binding of a
-   * socket does.
+   * Resolves with the address in the form that gateways use. Rejects with an AgentGrpcError, or as
+   * `bindSocketPath` does.
    */
   async listen(): Promise<string> {
     const { address, tls } = this.#settings;
-    const { loadGrpc, bindSocketPath, clock, scheduler, logger } = this.#parts;
+    const { loadGrpc, bindSocketPath, clock, scheduler, logger } = this.#ports;
     const { grpc, service } = await loadGrpc();
     const served = servedAgentService(service);
-    if (served === null) throw new AgentGrpcError('failed', 'the definition of the gRPC service cannot be used');
+    if (served === null) throw new AgentGrpcError('failed', 'the gRPC service definition is incomplete');
     this.#tls = tls === null ? null : serverTls(tls);
     const options = this.#options;
     const calls = this.#calls(served);
@@ -124,8 +125,8 @@ export class AgentGrpcServer {
   }
 
   /**
-   * Looks at another certificate, key and client authority. Gives what puts them in force, for new connections; those
-   * that are open go on. Throws an AgentGrpcError where they cannot be used.
+   * Checks a new certificate, key and client CA. Returns a function that applies them to new
+   * connections; open connections keep theirs. Throws an AgentGrpcError if they are unusable.
    */
   prepareTls(tls: GrpcServerTls): () => void {
     if (this.#grpc === null || this.#settings.tls === null)
@@ -137,8 +138,8 @@ export class AgentGrpcServer {
   }
 
   /**
-   * Takes no new connection and no new call, tells the gateways, and ends each call once nothing is in flight on it;
-   * what is left after the grace is cut off. Resolves when every connection is closed.
+   * Refuses new connections and calls, notifies gateways, and ends each call that has no request in
+   * flight. Closes the rest after `graceMs`. Resolves when every connection is closed.
    */
   async drain(graceMs: number): Promise<void> {
     const server = this.#server;
@@ -146,11 +147,11 @@ export class AgentGrpcServer {
     this.#isDraining = true;
     const closed = once(server, 'close');
     server.close();
-    for (const control of this.#controlStreams) control.drain(graceMs, this.#parts.clock.wallMs());
+    for (const control of this.#controlStreams) control.drain(graceMs, this.#ports.clock.wallMs());
     this.#sessions.drain();
     for (const connection of this.#connections) connection.drain();
     this.#endWithLastSession();
-    const grace = this.#parts.scheduler.after(graceMs, () => this.#cutOff());
+    const grace = this.#ports.scheduler.after(graceMs, () => this.#cutOff());
     await closed;
     await Promise.all(Array.from(this.#connections, (connection) => connection.closed));
     grace.cancel();
@@ -158,9 +159,9 @@ export class AgentGrpcServer {
     for (const task of this.#tasks) task.cancel();
   }
 
-  #acceptor(parts: Omit<GrpcConnectionParts, 'tls'>): Server {
+  #acceptor(options: Omit<GrpcConnectionOptions, 'tls'>): Server {
     const server = createServer((socket) => {
-      const connection = new GatewayGrpcConnection(socket, { ...parts, tls: this.#tls });
+      const connection = new GatewayGrpcConnection(socket, { ...options, tls: this.#tls });
       this.#connections.add(connection);
       socket.once('close', () => {
         this.#connections.delete(connection);
@@ -173,7 +174,7 @@ export class AgentGrpcServer {
   }
 
   #calls({ processStream, controlStream, processEvent }: GrpcServiceDefinition): GrpcCalls {
-    const { clock, scheduler, logger } = this.#parts;
+    const { clock, scheduler, logger } = this.#ports;
     const service = this.#service;
     const options = this.#options;
     const held = this.#held;
@@ -187,8 +188,14 @@ export class AgentGrpcServer {
           this.#processStreams.delete(stream);
           if (this.#isDraining) this.#endWithLastSession();
         };
-        const parts = { method: processStream, clock, scheduler, options, capabilities, onClosed };
-        const stream = new ProcessStream(call, this.#sessions, parts);
+        const stream = new ProcessStream(call, this.#sessions, {
+          method: processStream,
+          clock,
+          scheduler,
+          options,
+          capabilities,
+          onClosed,
+        });
         this.#processStreams.add(stream);
         return true;
       },
@@ -209,7 +216,7 @@ export class AgentGrpcServer {
   #onDrop(): void {
     if (this.#isFull) return;
     this.#isFull = true;
-    this.#parts.logger.warn('Connections are turned away', { limit: this.#options.maxConnections });
+    this.#ports.logger.warn('Connections are refused', { limit: this.#options.maxConnections });
   }
 
   #check(): void {
@@ -218,21 +225,21 @@ export class AgentGrpcServer {
     this.#cutOffs.check();
   }
 
-  /** Whoever listens for the end of the service is told of it once nobody is served any more. */
+  /** Sends a graceful shutdown on every ControlStream when the last ProcessStream has closed. */
   #endWithLastSession(): void {
     if (this.#processStreams.size === 0) this.#shutdown('graceful');
   }
 
   #shutdown(reason: 'graceful' | 'immediate'): void {
-    for (const control of this.#controlStreams) control.shutdown(reason, this.#parts.clock.wallMs());
+    for (const control of this.#controlStreams) control.shutdown(reason, this.#ports.clock.wallMs());
   }
 
-  /** The grace is over. */
+  /** Closes every session and connection after the grace period. */
   #cutOff(): void {
     this.#shutdown('immediate');
-    this.#sessions.cutOff('the agent has ended');
-    // What was just said leaves first, if the gateway reads it.
-    this.#parts.scheduler.after(this.#options.drainLingerMs, () => {
+    this.#sessions.cutOff('the agent has stopped');
+    // Gives the last messages time to leave, if the gateway reads them.
+    this.#ports.scheduler.after(this.#options.drainLingerMs, () => {
       for (const connection of this.#connections) connection.destroy();
     });
   }

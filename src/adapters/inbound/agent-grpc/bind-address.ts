@@ -1,7 +1,7 @@
 import type { AddressInfo, Server } from 'node:net';
 import type { GrpcAddress } from '../../../domain/configuration/network-addresses.js';
 
-/** Why the agent cannot serve gRPC; its message is one line for whoever started the program. */
+/** The agent cannot serve gRPC. The message is one line for the operator. */
 export class AgentGrpcError extends Error {
   readonly code: 'in_use' | 'address' | 'permission' | 'certificate' | 'failed';
 
@@ -12,7 +12,7 @@ export class AgentGrpcError extends Error {
   }
 }
 
-/** Makes a server listen on a socket file that only the agent's user and group may connect to. */
+/** Makes a server listen on a socket file. Only the agent's user and group may connect to it. */
 export type BindSocketPath = (server: Server, path: string) => Promise<void>;
 
 const textOf = (host: string, port: number): string => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`);
@@ -27,7 +27,7 @@ const explain = (error: unknown, address: string): AgentGrpcError => {
       return new AgentGrpcError('permission', `no permission to listen on ${address}`);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new AgentGrpcError('address', `${address} is no address of this machine`);
+      return new AgentGrpcError('address', `${address} is not an address of this host`);
     default:
       return new AgentGrpcError('failed', `cannot listen on ${address}: ${code}`);
   }
@@ -49,10 +49,10 @@ const bindPort = async (server: Server, host: string, port: number): Promise<str
 };
 
 /**
- * Makes a server listen; gives where, as a gateway is told it. Rejects with an AgentGrpcError, or as `bindSocketPath`
- * does.
+ * Makes a server listen. Resolves with the address in the form that gateways use. Rejects with an
+ * AgentGrpcError, or as `bindSocketPath` does.
  *
- * @param address port 0 takes any that is free
+ * @param address port 0 chooses a free port
  */
 export const bindAddress = async (
   server: Server,

@@ -1,15 +1,15 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import type { Clock } from '../../../application/ports/shared/clock.js';
 
-/** CANCEL (RFC 9113, 7). */
+/** Error code CANCEL (RFC 9113, section 7). */
 const cancelCode = 8;
 
-/** The stream that carries a call, as far as memory is concerned. */
+/** The members of an HTTP/2 stream that CallOctets uses. */
 export type CallStream = Pick<ServerHttp2Stream, 'closed' | 'destroyed' | 'writableLength' | 'close' | 'destroy'>;
 
 /**
- * What a call holds of messages that are not complete or not handled, in octets. What came in one frame with the end of
- * a message is not counted, which is 16 KiB at most.
+ * Octets that a call holds in incomplete or unhandled messages. Does not count octets that arrived
+ * in the same DATA frame as the end of a message (at most 16 KiB).
  */
 export class CallOctets {
   readonly #clock: Clock;
@@ -33,7 +33,7 @@ export class CallOctets {
     return this.#arriving > 0;
   }
 
-  /** How long a message has been coming; 0 while there is none. */
+  /** Milliseconds since the first octet of the incomplete message; 0 if there is none. */
   get arrivingForMs(): number {
     return this.#sinceMs === null ? 0 : this.#clock.monotonicMs() - this.#sinceMs;
   }
@@ -44,7 +44,7 @@ export class CallOctets {
     this.onChange();
   }
 
-  /** A message is complete; it waits to be handled. */
+  /** A message is complete and waits for its handler. */
   completed(octets: number): void {
     this.#arriving = 0;
     this.#sinceMs = null;
@@ -58,24 +58,24 @@ export class CallOctets {
   }
 
   /**
-   * For a call that is over: frees what its stream keeps, which the library leaves open where the caller has not
-   * ended its side, or does not read.
+   * Frees the stream of a finished call. The library leaves it open if the caller has not ended its
+   * side or does not read.
    *
-   * @param hasEnded whether the caller has ended its side, so that what came goes with the stream
+   * @param hasEnded whether the caller has ended its side; received octets then go with the stream
    */
   release(hasEnded: boolean): void {
     const stream = this.#stream;
     const isKeeping = stream.writableLength > 0 || (!hasEnded && this.held > 0);
     if (!isKeeping || stream.closed || stream.destroyed) return;
-    // The status that was just sent leaves first.
+    // The status leaves first.
     setImmediate(() => {
       stream.close(cancelCode);
-      // Node tells the peer with the next octets that it sends; what waits for the peer is to be freed at once.
+      // `close` resets the stream with the next write only; `destroy` frees output now.
       stream.destroy();
     });
   }
 
-  /** For a while nothing was read, which is not the sender's doing. */
+  /** Restarts the message timeout after a pause in reading, which the sender did not cause. */
   restartTime(): void {
     if (this.#sinceMs !== null) this.#sinceMs = this.#clock.monotonicMs();
   }

@@ -9,9 +9,9 @@ import type { CutOffLog } from './cut-off-log.js';
 import type { CallListener, GrpcCall } from './grpc-call.js';
 import { type GrpcStatus, grpcStatus } from './grpc-status.js';
 
-export interface ControlStreamParts {
+export interface ControlStreamOptions {
   readonly method: GrpcServiceDefinition['controlStream'];
-  /** What the unfinished messages of all such calls hold. */
+  /** Octets of incomplete messages on all ControlStream calls. */
   readonly held: BufferedOctetCounter;
   readonly cutOffs: CutOffLog;
   readonly messageTimeoutMs: number;
@@ -19,60 +19,60 @@ export interface ControlStreamParts {
 }
 
 /**
- * One call of ControlStream: a gateway that wants to hear of the end of the service. What it sends says nothing to an
- * agent.
+ * One ControlStream call. The agent announces its shutdown here and ignores messages from the
+ * gateway.
  */
 export class ControlStream implements CallListener<null>, OctetHolder {
   readonly #call: GrpcCall<null>;
-  readonly #parts: ControlStreamParts;
+  readonly #options: ControlStreamOptions;
 
-  constructor(call: GrpcCall<null>, parts: ControlStreamParts) {
+  constructor(call: GrpcCall<null>, options: ControlStreamOptions) {
     this.#call = call;
-    this.#parts = parts;
+    this.#options = options;
     call.sendMetadata();
     call.listen(this);
   }
 
-  /** Ends it where a message has been coming for too long. */
+  /** Ends the call if a message exceeds its timeout. */
   checkMessage(): void {
-    if (this.#call.arrivingForMs >= this.#parts.messageTimeoutMs) {
-      this.#cutOff(grpcStatus.aborted, 'a message did not come to its end in time');
+    if (this.#call.arrivingForMs >= this.#options.messageTimeoutMs) {
+      this.#cutOff(grpcStatus.aborted, 'a message was not complete in time');
     }
   }
 
   message(): void {}
 
-  /** It still hears. */
+  /** The gateway may end its side and still receive. */
   ended(): void {}
 
   flowing(): void {}
 
   holds(octets: number): void {
-    this.#parts.held.note(this, octets);
+    this.#options.held.note(this, octets);
   }
 
   closed(): void {
-    this.#parts.held.forget(this);
-    this.#parts.onClosed();
+    this.#options.held.forget(this);
+    this.#options.onClosed();
   }
 
   giveUp(reason: string): void {
     this.#cutOff(grpcStatus.resourceExhausted, reason);
   }
 
-  /** @param nowMs here and below: milliseconds since the Unix epoch */
+  /** @param nowMs milliseconds since the Unix epoch, here and in `shutdown` */
   drain(graceMs: number, nowMs: number): void {
-    this.#call.send(this.#parts.method.responseSerialize(drainMessage(graceMs, nowMs)));
+    this.#call.send(this.#options.method.responseSerialize(drainMessage(graceMs, nowMs)));
   }
 
-  /** The service is over, and with it the call. */
+  /** Announces the end of the service and ends the call. */
   shutdown(reason: keyof typeof shutdownReasons, nowMs: number): void {
-    this.#call.send(this.#parts.method.responseSerialize(shutdownMessage(reason, nowMs)));
+    this.#call.send(this.#options.method.responseSerialize(shutdownMessage(reason, nowMs)));
     this.#call.end();
   }
 
   #cutOff(status: GrpcStatus, reason: string): void {
-    this.#parts.cutOffs.note(reason);
+    this.#options.cutOffs.note(reason);
     this.#call.cutOff(status, reason);
   }
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../application/ports/shared/clock.js';
 import type { Logger } from '../../../application/ports/shared/logger.js';
 
-/** Between two lines, in milliseconds: whoever misbehaves must not fill the log. */
+/** Minimum interval between two log entries, in milliseconds; peers must not fill the log. */
 const intervalMs = 10_000;
 
-/** Tells of calls that are cut off and belong to no gateway's session: one line for many. */
+/** Logs calls that were cut off and belong to no session; one entry summarises many calls. */
 export class CutOffLog {
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -17,14 +17,14 @@ export class CutOffLog {
     this.#logger = logger;
   }
 
-  /** @param reason one clause; quotes nothing that came */
+  /** @param reason one clause; must not quote received data */
   note(reason: string): void {
     this.#calls += 1;
     this.#reason = reason;
     this.check();
   }
 
-  /** Tells of what is still to be told, once it may be. */
+  /** Logs pending cut-offs if the interval has passed. */
   check(): void {
     const nowMs = this.#clock.monotonicMs();
     if (this.#calls === 0 || (this.#lastMs !== null && nowMs - this.#lastMs < intervalMs)) return;

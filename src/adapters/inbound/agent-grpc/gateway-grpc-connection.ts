@@ -14,19 +14,19 @@ import {
   type ServerTls,
 } from './grpc-server-options.js';
 import { grpcStatus } from './grpc-status.js';
-import { type IncomingMessage, type LibraryCall, passOver, readerOf } from './incoming-message.js';
+import { type IncomingMessage, type LibraryCall, readerOf, skipMessage } from './incoming-message.js';
 import { OctetWatch } from './octet-watch.js';
 import type { OneShotCalls } from './one-shot-calls.js';
 
-/** The calls that a server takes. False where there are too many already. */
+/** Accepts new calls. Returns false if too many calls are open. */
 export interface GrpcCalls {
   processStream(call: GrpcCall<GrpcGatewayMessage>): boolean;
   controlStream(call: GrpcCall<null>): boolean;
-  /** For the calls of ProcessEvent of one connection. */
+  /** Serves the ProcessEvent calls of one connection. */
   oneShotCalls(): OneShotCalls;
 }
 
-export interface GrpcConnectionParts {
+export interface GrpcConnectionOptions {
   readonly grpc: GrpcServerLibrary;
   /** Null: plaintext. */
   readonly tls: ServerTls | null;
@@ -38,17 +38,17 @@ export interface GrpcConnectionParts {
   readonly options: GrpcServerOptions;
 }
 
-const asItIs = (octets: Buffer): Buffer => octets;
+const unchanged = (octets: Buffer): Buffer => octets;
 
 /**
- * One connection of a gateway. The library serves each by a server of its own, so that calls are known by their
- * connection.
+ * One connection of a gateway. Each connection has its own library server, which links calls to
+ * connections.
  */
 export class GatewayGrpcConnection implements CallConnection {
-  /** Resolves when it has ended, and with it every call. */
+  /** Resolves when the connection and all its calls have ended. */
   readonly closed: Promise<void>;
   readonly #socket: Socket;
-  readonly #parts: GrpcConnectionParts;
+  readonly #settings: GrpcConnectionOptions;
   readonly #server: Server;
   readonly #watch: OctetWatch;
   readonly #calls = new Set<GrpcCall<unknown>>();
@@ -56,13 +56,13 @@ export class GatewayGrpcConnection implements CallConnection {
   #oneShotCalls: OneShotCalls | null = null;
   #hadCall = false;
   #isClosing = false;
-  /** When the last call ended, or the connection began; null while there is a call. */
+  /** Time when the last call ended or the connection began; null while a call is open. */
   #idleSinceMs: number | null;
 
-  constructor(socket: Socket, parts: GrpcConnectionParts) {
+  constructor(socket: Socket, settings: GrpcConnectionOptions) {
     this.#socket = socket;
-    this.#parts = parts;
-    const { grpc, tls, clock, logger, options } = parts;
+    this.#settings = settings;
+    const { grpc, tls, clock, logger, options } = settings;
     this.#idleSinceMs = clock.monotonicMs();
     this.#watch = new OctetWatch(grpc, clock);
     const server = new grpc.Server({
@@ -78,7 +78,7 @@ export class GatewayGrpcConnection implements CallConnection {
     socket.on('error', (error) => logger.debug('A gateway connection failed', { reason: error.message }));
     this.closed = new Promise((resolve) => {
       socket.once('close', () => {
-        // Its library ends the session, as with `tryShutdown`: see `endSession` for why not now.
+        // The library ends the session: see `endSession` for the delay.
         setImmediate(() => server.forceShutdown());
         this.#closing?.cancel();
         for (const call of this.#calls) call.connectionClosed();
@@ -86,30 +86,33 @@ export class GatewayGrpcConnection implements CallConnection {
         resolve();
       });
     });
-    if (tls === null) this.#speak(socket);
-    else tls.secure(socket, (secured) => this.#speak(secured));
+    if (tls === null) this.#serveHttp2(socket);
+    else tls.secure(socket, (secured) => this.#serveHttp2(secured));
   }
 
-  /** Closes it where nobody uses it. */
+  /**
+   * Closes the connection after `idleTimeoutMs` without a call, or `handshakeTimeoutMs` before the
+   * first.
+   */
   check(): void {
-    const { clock, options } = this.#parts;
+    const { clock, options } = this.#settings;
     const allowedMs = this.#hadCall ? options.idleTimeoutMs : options.handshakeTimeoutMs;
     if (this.#idleSinceMs !== null && clock.monotonicMs() - this.#idleSinceMs >= allowedMs) this.destroy();
   }
 
-  /** Takes no new call, and ends with the last one. */
+  /** Refuses new calls and closes after the last one. */
   drain(): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
-    // Before the first call it may not have come to the point where it could be told.
+    // Before the first call, the HTTP/2 session may not exist yet.
     if (this.#hadCall) setImmediate(() => this.#server.tryShutdown(() => {}));
     else this.destroy();
   }
 
   closeSoon(): void {
     this.drain();
-    // A peer that neither reads nor closes must not keep it.
-    const { scheduler, options } = this.#parts;
+    // Closes the connection even if the peer neither reads nor closes.
+    const { scheduler, options } = this.#settings;
     this.#closing ??= scheduler.after(options.handshakeTimeoutMs, () => this.destroy());
   }
 
@@ -117,19 +120,21 @@ export class GatewayGrpcConnection implements CallConnection {
     this.#socket.destroy();
   }
 
-  /** The library has nothing to do with TLS, as it would give node:http2 the socket itself. */
-  #speak(socket: Socket): void {
-    const { ServerCredentials: credentials } = this.#parts.grpc;
-    // A gateway that opens no more calls ends the connection itself, or is found idle.
+  /**
+   * TLS is terminated before the library, which would give node:http2 the socket without the gate.
+   */
+  #serveHttp2(socket: Socket): void {
+    const { ServerCredentials: credentials } = this.#settings.grpc;
+    // GOAWAY needs no action: the gateway closes the connection, or `check` finds it idle.
     const gate = new HeaderBlockGate(socket, 'client', () => undefined);
     this.#server.createConnectionInjector(credentials.createInsecure()).injectConnection(gate);
   }
 
   #register(): void {
-    const { calls, served } = this.#parts;
+    const { calls, served } = this.#settings;
     const { processStream, controlStream, processEvent } = served;
     this.#serve(processStream.path, readerOf(processStream), (call) => calls.processStream(call));
-    this.#serve(controlStream.path, passOver, (call) => calls.controlStream(call));
+    this.#serve(controlStream.path, skipMessage, (call) => calls.controlStream(call));
     this.#serve(processEvent.path, readerOf(processEvent), (call) => {
       this.#oneShotCalls ??= calls.oneShotCalls();
       this.#oneShotCalls.accept(call);
@@ -137,22 +142,27 @@ export class GatewayGrpcConnection implements CallConnection {
     });
   }
 
-  /** A call of one message is served as a stream, too: the wire is the same, and what it waits for can be bounded. */
+  /**
+   * Also serves unary calls as streams: the wire format is the same, and their memory can be
+   * bounded.
+   */
   #serve<Message>(
     path: string,
     deserialize: (octets: Buffer) => IncomingMessage<Message>,
     take: (call: GrpcCall<Message>) => boolean,
   ): void {
     const handle = (call: LibraryCall<Message>): void => this.#accept(call, take);
-    this.#server.register(path, handle, asItIs, deserialize, 'bidi');
+    this.#server.register(path, handle, unchanged, deserialize, 'bidi');
   }
 
   #accept<Message>(libraryCall: LibraryCall<Message>, take: (call: GrpcCall<Message>) => boolean): void {
-    const { clock, grpc, logger } = this.#parts;
+    const { clock, grpc, logger } = this.#settings;
     this.#hadCall = true;
     const octets = this.#watch.of(libraryCall.metadata);
     if (octets === null) {
-      logger.error('A call is refused', { reason: 'what it holds cannot be known with this version of the library' });
+      logger.error('A call is refused', {
+        reason: 'this version of @grpc/grpc-js does not expose the memory of a call',
+      });
       this.destroy();
       return;
     }
@@ -163,7 +173,7 @@ export class GatewayGrpcConnection implements CallConnection {
       this.#calls.delete(call);
       if (this.#calls.size === 0) this.#idleSinceMs = clock.monotonicMs();
     });
-    if (this.#isClosing) call.fail(grpcStatus.unavailable, 'the connection is about to end');
+    if (this.#isClosing) call.fail(grpcStatus.unavailable, 'the connection is closing');
     else if (!take(call)) call.fail(grpcStatus.resourceExhausted, 'too many calls are open');
   }
 }

@@ -4,30 +4,30 @@ import type { GrpcStatus } from './grpc-status.js';
 import type { IncomingMessage, LibraryCall } from './incoming-message.js';
 import { acceptedEncodingsKey, readEncoding } from './octet-watch.js';
 
-/** What a call needs of the connection that it came by. */
+/** The connection of a call. */
 export interface CallConnection {
-  /** Ends it, with what has just been sent if the peer reads that. */
+  /** Closes after pending output, if the peer reads it in time. */
   closeSoon(): void;
   destroy(): void;
 }
 
-/** What whoever serves a call is told of it. */
+/** Receives the events of a call. */
 export interface CallListener<Message> {
   message(message: IncomingMessage<Message>): void;
-  /** The gateway has sent its last. */
+  /** The gateway has ended its side. */
   ended(): void;
-  /** What waited for the gateway has left. */
+  /** All pending output has been sent. */
   flowing(): void;
-  /** What the call holds has changed. */
+  /** The number of octets in memory has changed. */
   holds(octets: number): void;
-  /** It is over, whoever ended it. */
+  /** The call has ended, on either side. */
   closed(): void;
 }
 
-/** What a call that is over may hold, in octets: more is freed with its connection. */
-const maximumLeftOver = 65_536;
+/** Maximum octets that an ended call may hold. More is freed with its connection. */
+const maxOctetsAfterEnd = 65_536;
 
-/** One call: messages, metadata, a status. After the status nothing is sent, and what comes is dropped. */
+/** One gRPC call. After the status it sends nothing and drops received messages. */
 export class GrpcCall<Message> {
   readonly #call: LibraryCall<Message>;
   readonly #octets: CallOctets;
@@ -36,9 +36,9 @@ export class GrpcCall<Message> {
   #listener: CallListener<Message> | null = null;
   #hasSent = false;
   #isOver = false;
-  /** Whether the gateway has sent its last. */
+  /** Whether the gateway has ended its side. */
   #hasEnded = false;
-  #waitingBytes = 0;
+  #pendingBytes = 0;
 
   constructor(call: LibraryCall<Message>, octets: CallOctets, connection: CallConnection, newMetadata: () => Metadata) {
     this.#call = call;
@@ -47,21 +47,24 @@ export class GrpcCall<Message> {
     this.#newMetadata = newMetadata;
   }
 
-  /** Octets that wait for the peer. */
-  get waitingBytes(): number {
-    return this.#waitingBytes;
+  /** Octets written and not yet sent. */
+  get pendingBytes(): number {
+    return this.#pendingBytes;
   }
 
   get isWithinMessage(): boolean {
     return this.#octets.isWithinMessage;
   }
 
-  /** How long a message has been coming while messages are read; 0 where none is. */
+  /**
+   * Milliseconds since the first octet of the incomplete message; 0 if there is none or reading is
+   * paused.
+   */
   get arrivingForMs(): number {
     return this.#call.isPaused() ? 0 : this.#octets.arrivingForMs;
   }
 
-  /** Begins to read. */
+  /** Starts to read. */
   listen(listener: CallListener<Message>): void {
     this.#listener = listener;
     this.#octets.onChange = () => listener.holds(this.#octets.held);
@@ -71,7 +74,7 @@ export class GrpcCall<Message> {
       listener.ended();
     });
     call.on('close', () => {
-      // Whoever ended it: the library does at the deadline that the caller names.
+      // The library also ends calls, at the caller's deadline.
       if (this.#isOver && this.#keepsMemory) this.#connection.destroy();
       else this.#octets.release(this.#hasEnded);
       this.connectionClosed();
@@ -82,7 +85,7 @@ export class GrpcCall<Message> {
     });
   }
 
-  /** Nothing more comes, and nothing more can be sent. */
+  /** Nothing more can be received or sent. */
   connectionClosed(): void {
     this.#isOver = true;
     this.#octets.onChange = () => {};
@@ -100,7 +103,7 @@ export class GrpcCall<Message> {
     this.#call.resume();
   }
 
-  /** Sends the metadata, if nothing has been sent yet. */
+  /** Sends the metadata unless something has been sent. */
   sendMetadata(fields: Readonly<Record<string, string>> = {}): void {
     if (this.#isOver || this.#hasSent) return;
     this.#hasSent = true;
@@ -110,19 +113,19 @@ export class GrpcCall<Message> {
     this.#call.sendMetadata(metadata);
   }
 
-  /** What can no longer be sent is dropped. */
+  /** Sends a message; drops it after the end of the call. */
   send(message: Uint8Array): void {
     this.sendMetadata();
     if (this.#isOver) return;
     const { byteLength } = message;
-    this.#waitingBytes += byteLength;
+    this.#pendingBytes += byteLength;
     this.#call.write(Buffer.from(message.buffer, message.byteOffset, byteLength), () => {
-      this.#waitingBytes -= byteLength;
-      if (this.#waitingBytes === 0) this.#listener?.flowing();
+      this.#pendingBytes -= byteLength;
+      if (this.#pendingBytes === 0) this.#listener?.flowing();
     });
   }
 
-  /** Ends it well, after what is written. */
+  /** Ends the call with status OK after pending output. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -130,18 +133,20 @@ export class GrpcCall<Message> {
     this.#call.resume();
   }
 
-  /** Ends it with another status, after what is written. */
+  /** Ends the call with an error status after pending output. */
   fail(code: GrpcStatus, details: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    // This is how the library is told.
+    // The library takes the status from an `error` event.
     this.#call.emit('error', Object.assign(new Error(details), { code, details }));
     this.#call.resume();
   }
 
-  /** Ends it at once, and the connection with it; only where nothing waits for the peer is it told the status. */
+  /**
+   * Ends the call at once and closes its connection. Sends the status only if no output is pending.
+   */
   cutOff(code: GrpcStatus, details: string): void {
-    if (this.#waitingBytes > 0 || this.#keepsMemory) {
+    if (this.#pendingBytes > 0 || this.#keepsMemory) {
       this.#isOver = true;
       this.#connection.destroy();
       return;
@@ -150,8 +155,8 @@ export class GrpcCall<Message> {
     this.#connection.closeSoon();
   }
 
-  /** A caller that does not end its side keeps what it sent of a message, though nobody will read it. */
+  /** If the caller does not end its side, the library keeps a partial message. */
   get #keepsMemory(): boolean {
-    return !this.#hasEnded && this.#octets.held > maximumLeftOver;
+    return !this.#hasEnded && this.#octets.held > maxOctetsAfterEnd;
   }
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../application/agent/serve-gateways/gateway-connection.js';
 import { AgentGrpcError } from './bind-address.js';
 
-/** What is used of @grpc/grpc-js. It is handed over: a program that serves no gRPC does not load it. */
+/** The members of @grpc/grpc-js in use. Injected, so that programs without gRPC do not load it. */
 export type GrpcServerLibrary = Pick<
   typeof Grpc,
   'Metadata' | 'Server' | 'ServerCredentials' | 'ServerInterceptingCall'
@@ -16,18 +16,18 @@ export type GrpcServerLibrary = Pick<
 
 /** TLS of the agent's gRPC server, in PEM. */
 export interface GrpcServerTls {
-  /** The certificate, and those above it. */
+  /** The certificate and its chain. */
   readonly certPem: string;
   readonly keyPem: string;
-  /** The authorities that a gateway's certificate has to come from; null: none is asked for. */
+  /** CAs for client certificates; null: no client certificate is requested. */
   readonly clientCaPem: string | null;
 }
 
-/** How gRPC is spoken with a gateway that connects. */
+/** TLS of the server side. */
 export interface ServerTls {
   /**
-   * Does the handshake on a connection, and gives what is spoken on; `secured` is not called where there is none, and
-   * the connection ends then, or is for the caller to end.
+   * Performs the TLS handshake and calls `secured` on success. On failure the connection is closed,
+   * or the caller must close it.
    */
   secure(socket: Socket, secured: (socket: TLSSocket) => void): void;
 }
@@ -35,7 +35,7 @@ export interface ServerTls {
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
 
-/** Throws an AgentGrpcError where certificate and key are no pair, or the authorities none. */
+/** Throws an AgentGrpcError if certificate and key do not match or the CA is invalid. */
 export const serverTls = ({ certPem, keyPem, clientCaPem }: GrpcServerTls): ServerTls => {
   const options: TlsOptions = {
     cert: certPem,
@@ -47,27 +47,27 @@ export const serverTls = ({ certPem, keyPem, clientCaPem }: GrpcServerTls): Serv
     ...(clientCaPem === null ? {} : { ca: clientCaPem }),
   };
   try {
-    // It would be found out when the first gateway connects.
+    // Finds invalid PEM now, not at the first connection.
     createServer(options);
-    // Node takes an empty text for none.
+    // Node ignores an empty certificate or key.
     new X509Certificate(certPem).checkPrivateKey(createPrivateKey(keyPem));
   } catch (error) {
-    throw new AgentGrpcError('certificate', `the certificate and key for gRPC cannot be used: ${codeOf(error)}`);
+    throw new AgentGrpcError('certificate', `the certificate and key for gRPC are unusable: ${codeOf(error)}`);
   }
   try {
-    // An authority that is none would be passed over, and every gateway refused.
+    // Node ignores an invalid CA and then refuses every gateway.
     if (clientCaPem !== null) new X509Certificate(clientCaPem);
   } catch (error) {
-    throw new AgentGrpcError('certificate', `the client authorities for gRPC cannot be used: ${codeOf(error)}`);
+    throw new AgentGrpcError('certificate', `the client CA for gRPC is unusable: ${codeOf(error)}`);
   }
   return { secure: (socket, secured) => secure(options, socket, secured) };
 };
 
-/** By a server of its own, as nothing else tells which connection a handshake was that of. */
+/** Uses one server per connection: only so does the handshake link to the raw socket. */
 const secure = (options: TlsOptions, socket: Socket, secured: (socket: TLSSocket) => void): void => {
   const server = createServer(options, (tlsSocket) => {
     tlsSocket.on('error', () => tlsSocket.destroy());
-    // Whoever does not ask for HTTP/2 speaks something else.
+    // gRPC requires HTTP/2.
     if (tlsSocket.alpnProtocol === 'h2') secured(tlsSocket);
     else tlsSocket.destroy();
   });
@@ -75,29 +75,38 @@ const secure = (options: TlsOptions, socket: Socket, secured: (socket: TLSSocket
   server.emit('connection', socket);
 };
 
-/** Most octets of a message, both ways. */
+/** Maximum octets of a message, in both directions. */
 export const maximumMessageBytes = 16_777_216;
 
-/** How the agent serves gRPC. Times in milliseconds, sizes in octets. */
+/** Limits of the gRPC server. Times in milliseconds, sizes in octets. */
 export interface GrpcServerOptions extends SessionOptions {
   /** From the first octet of a message to its last. */
   readonly messageTimeoutMs: number;
-  /** How long a caller that has sent nothing yet may wait for the metadata. */
+  /** Delay before metadata is sent to a caller that has sent nothing. */
   readonly metadataDelayMs: number;
-  /** How long a connection may be without a call. One that never had any is kept for the time of a handshake. */
+  /**
+   * Maximum time of a connection without a call. Before its first call `handshakeTimeoutMs`
+   * applies.
+   */
   readonly idleTimeoutMs: number;
-  /** Between two pings of a connection; one that has not answered by the next is closed. */
+  /**
+   * Interval between pings of a connection. It is closed if a ping is unanswered at the next one.
+   */
   readonly pingIntervalMs: number;
   readonly maxConnections: number;
-  /** Calls of one connection at a time. */
+  /** Concurrent calls per connection. */
   readonly maxStreamsPerConnection: number;
-  /** Calls of ProcessStream at a time, over all connections; and as many of ControlStream. */
+  /**
+   * Concurrent ProcessStream calls over all connections; the same limit applies to ControlStream.
+   */
   readonly maxSessions: number;
-  /** Requests of one connection whose body is awaited by ProcessEvent; the oldest is given up for one more. */
+  /**
+   * Requests of one connection that wait for a body by ProcessEvent. One more evicts the oldest.
+   */
   readonly maxOneShotDialogues: number;
-  /** Output of a call that waits, from which on nothing more is read from it. */
+  /** Pending output of a call above which its messages are not read. */
   readonly pausingOutputBytes: number;
-  /** Output of a call that waits, from which on it is ended. */
+  /** Pending output of a call above which it is ended. */
   readonly maxOutputBytes: number;
 }
 

@@ -1,4 +1,4 @@
-/** Statuses that a gRPC call fails with, as far as an agent uses them (gRPC status codes). */
+/** gRPC status codes that the agent sends. */
 export const grpcStatus = {
   invalidArgument: 3,
   deadlineExceeded: 4,

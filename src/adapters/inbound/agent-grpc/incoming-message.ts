@@ -6,14 +6,17 @@ import { type GrpcGatewayMessage, readGrpcGatewayMessage } from '../../wire/agen
 import type { GrpcProxyToAgent } from '../../wire/agent-grpc/grpc-messages.js';
 import { gatewayMessageFault } from '../../wire/agent-grpc/message-shape.js';
 
-/** A message of a gateway, or what is wrong with it. The error quotes none of it. */
+/** A received message, or the reason why it is invalid. The reason does not quote it. */
 export interface IncomingMessage<Message> {
-  /** Octets that it came in. */
+  /** Encoded octets. */
   readonly size: number;
   readonly message: Result<Message, string>;
 }
 
-/** A call as the library gives it. Messages to the gateway are encoded before: what waits for it can be counted so. */
+/**
+ * A call of the library. Messages to the gateway are encoded before, so that pending octets can be
+ * counted.
+ */
 export type LibraryCall<Message> = ServerDuplexStream<IncomingMessage<Message>, Buffer>;
 
 type Method = ServedMethod<GrpcProxyToAgent, unknown>;
@@ -39,24 +42,25 @@ const correlationIdOf = (message: GrpcGatewayMessage): string => {
 };
 
 const read = (octets: Buffer, method: Method): Result<GrpcGatewayMessage, string> => {
-  // A decoder makes far more memory of small fields than they came in, and shows one of two messages.
+  // Checks the shape first: decoding many small fields needs much more memory than their octets,
+  // and a decoder drops one of two messages in a `oneof`.
   const fault = gatewayMessageFault(octets);
-  if (fault !== null) return err(`a message cannot be read: ${fault}`);
+  if (fault !== null) return err(`a message is malformed: ${fault}`);
   const message = decoded(octets, method);
   if (message === null) return err('a message cannot be decoded');
   const readable = readGrpcGatewayMessage(message);
-  // An id is kept for as long as its request is, and comes back with every answer.
+  // The id is kept during the request and returned with every answer.
   return readable.ok && correlationIdOf(readable.value).length > maximumIdLength
     ? err('a correlation id is too long')
     : readable;
 };
 
-/** How the library is to read the messages of a method. Never throws: the reason would not reach the log. */
+/** A deserializer for the library. Never throws: the library would not log the reason. */
 export const readerOf =
   (method: Method) =>
   (octets: Buffer): IncomingMessage<GrpcGatewayMessage> => ({ size: octets.length, message: read(octets, method) });
 
-const nothing = ok(null);
+const ignored = ok(null);
 
-/** The same, for messages that say nothing to an agent. */
-export const passOver = (octets: Buffer): IncomingMessage<null> => ({ size: octets.length, message: nothing });
+/** A deserializer for messages that the agent ignores. */
+export const skipMessage = (octets: Buffer): IncomingMessage<null> => ({ size: octets.length, message: ignored });

@@ -6,14 +6,14 @@ import { CallOctets } from './call-octets.js';
 import type { GrpcServerLibrary } from './grpc-server-options.js';
 import { grpcStatus } from './grpc-status.js';
 
-/** The one encoding of messages that is read, as a call says it of those of its peer and of its own. */
+/** The only message encoding that is accepted, in requests and answers. */
 export const readEncoding = 'identity';
 export const acceptedEncodingsKey = 'grpc-accept-encoding';
 
 /**
- * What the library keeps of a call, and says nothing of: an endless number of unfinished messages could not be told
- * from none, and it inflates whatever it is told is compressed. These two members are its own affair; `of` gives null
- * where a later version has others.
+ * Internal members of a call in the library. Without them, unfinished messages could not be
+ * counted, and the library would inflate compressed ones. `of` returns null if a later version
+ * lacks them.
  */
 interface LibraryMembers {
   readonly stream?: unknown;
@@ -23,10 +23,7 @@ interface LibraryMembers {
 const isHttp2Stream = (stream: unknown): stream is ServerHttp2Stream =>
   stream instanceof Duplex && 'close' in stream && typeof stream.close === 'function';
 
-/**
- * Counts what comes for the calls of a connection, as the library reads it, and takes no call whose messages are
- * compressed.
- */
+/** Counts received octets per call of a connection and refuses calls with compressed messages. */
 export class OctetWatch {
   readonly #calls = new WeakMap<Metadata, CallOctets>();
   readonly interceptor: ServerInterceptor;
@@ -37,17 +34,18 @@ export class OctetWatch {
       const isCompressed = typeof incomingEncoding === 'string' && incomingEncoding !== readEncoding;
       const isKnown = isHttp2Stream(stream) && incomingEncoding === readEncoding;
       const octets = isKnown ? new CallOctets(stream, clock) : null;
-      // It stays paused for a second listener, until the library reads.
+      // A second listener does not resume the stream; it flows when the library reads.
       if (isKnown) stream.on('data', (chunk: Buffer) => octets?.arrived(chunk.length));
       return new ServerInterceptingCall(call, {
         start: (next) =>
           next({
             onReceiveMetadata: (metadata, pass) => {
               if (isCompressed) {
-                // A few octets inflate to a message of the largest size, and many of them come at once.
+                // A few octets can inflate to a message of maximum size, and many can arrive at
+                // once.
                 const accepted = new metadataClass();
                 accepted.set(acceptedEncodingsKey, readEncoding);
-                const details = 'compressed messages are not read';
+                const details = 'compressed messages are not supported';
                 call.sendStatus({ code: grpcStatus.unimplemented, details, metadata: accepted });
                 return;
               }
@@ -63,7 +61,7 @@ export class OctetWatch {
     };
   }
 
-  /** What the call with this metadata holds; null where that cannot be known. */
+  /** The octets of the call with this metadata; null if unknown. */
   of(metadata: Metadata): CallOctets | null {
     return this.#calls.get(metadata) ?? null;
   }

@@ -25,7 +25,7 @@ import { type GrpcServerOptions, maximumMessageBytes } from './grpc-server-optio
 import { type GrpcStatus, grpcStatus } from './grpc-status.js';
 import type { IncomingMessage } from './incoming-message.js';
 
-interface OneShotCallParts {
+interface OneShotCallOptions {
   readonly scheduler: Scheduler;
   readonly held: BufferedOctetCounter;
   readonly cutOffs: CutOffLog;
@@ -33,31 +33,32 @@ interface OneShotCallParts {
 }
 
 /**
- * One call of ProcessEvent: one message, one answer. What comes after the message is dropped. It holds what comes,
- * then the message until its answer, then the answer until the caller has read it.
+ * One ProcessEvent call: one message, one answer. Later messages are dropped. Memory is counted for
+ * the incomplete message, then the message until its answer, then the answer until the caller has
+ * read it.
  */
 class OneShotCall implements CallListener<GrpcGatewayMessage>, OctetHolder {
   readonly #call: GrpcCall<GrpcGatewayMessage>;
-  readonly #parts: OneShotCallParts;
+  readonly #settings: OneShotCallOptions;
   #deadline: ScheduledTask;
   readonly #onMessage: (call: OneShotCall, message: GrpcGatewayMessage, size: number) => void;
   #isRead = false;
   #isClosed = false;
   #arrivedBytes = 0;
   #messageBytes = 0;
-  /** Called when it is over, whoever ended it. */
+  /** Called when the call has ended, on either side. */
   onClosed: () => void = () => {};
 
   constructor(
     call: GrpcCall<GrpcGatewayMessage>,
-    parts: OneShotCallParts,
+    settings: OneShotCallOptions,
     onMessage: (call: OneShotCall, message: GrpcGatewayMessage, size: number) => void,
   ) {
     this.#call = call;
-    this.#parts = parts;
+    this.#settings = settings;
     this.#onMessage = onMessage;
-    this.#deadline = parts.scheduler.after(parts.options.handshakeTimeoutMs, () => {
-      this.#cutOff(grpcStatus.deadlineExceeded, 'the message did not come in time');
+    this.#deadline = settings.scheduler.after(settings.options.handshakeTimeoutMs, () => {
+      this.#cutOff(grpcStatus.deadlineExceeded, 'the message did not arrive in time');
     });
     call.listen(this);
   }
@@ -67,7 +68,7 @@ class OneShotCall implements CallListener<GrpcGatewayMessage>, OctetHolder {
     this.#isRead = true;
     this.#deadline.cancel();
     this.#messageBytes = size;
-    this.#noteHeld();
+    this.#reportHeld();
     if (message.ok) this.#onMessage(this, message.value, size);
     else this.#call.fail(grpcStatus.invalidArgument, message.error);
   }
@@ -77,18 +78,18 @@ class OneShotCall implements CallListener<GrpcGatewayMessage>, OctetHolder {
   }
 
   flowing(): void {
-    this.#noteHeld();
+    this.#reportHeld();
   }
 
   holds(octets: number): void {
     this.#arrivedBytes = octets;
-    this.#noteHeld();
+    this.#reportHeld();
   }
 
   closed(): void {
     this.#isClosed = true;
     this.#deadline.cancel();
-    this.#parts.held.forget(this);
+    this.#settings.held.forget(this);
     this.onClosed();
   }
 
@@ -102,70 +103,70 @@ class OneShotCall implements CallListener<GrpcGatewayMessage>, OctetHolder {
 
   answer(message: Uint8Array): void {
     if (this.#isClosed) return;
-    const { scheduler, options } = this.#parts;
+    const { scheduler, options } = this.#settings;
     this.#call.send(message);
     this.#call.end();
     this.#messageBytes = 0;
     this.#deadline = scheduler.after(options.writeTimeoutMs, () => {
       this.#cutOff(grpcStatus.deadlineExceeded, 'the answer was not read in time');
     });
-    this.#noteHeld();
+    this.#reportHeld();
   }
 
   fail(status: GrpcStatus, reason: string): void {
     this.#call.fail(status, reason);
   }
 
-  #noteHeld(): void {
+  #reportHeld(): void {
     if (this.#isClosed) return;
-    this.#parts.held.note(this, this.#arrivedBytes + this.#messageBytes + this.#call.waitingBytes);
+    this.#settings.held.note(this, this.#arrivedBytes + this.#messageBytes + this.#call.pendingBytes);
   }
 
   #cutOff(status: GrpcStatus, reason: string): void {
-    this.#parts.cutOffs.note(reason);
+    this.#settings.cutOffs.note(reason);
     this.#call.cutOff(status, reason);
   }
 }
 
-export interface OneShotParts {
+export interface OneShotCallsOptions {
   readonly method: GrpcServiceDefinition['processEvent'];
   readonly service: AgentService;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly logger: Logger;
   readonly options: GrpcServerOptions;
-  /** What all one-shot calls hold. */
+  /** Octets of all ProcessEvent calls. */
   readonly held: BufferedOctetCounter;
   readonly cutOffs: CutOffLog;
 }
 
 /**
- * The calls of ProcessEvent that come by one connection: one message, one answer. They share what a connection has: its
- * set of correlation ids, and the bodies that are looked at chunk by chunk. A handshake need not come first.
+ * The ProcessEvent calls of one connection. They share its correlation ids and the bodies that are
+ * inspected chunk by chunk. A handshake is optional.
  */
 export class OneShotCalls {
-  readonly #parts: OneShotParts;
+  readonly #settings: OneShotCallsOptions;
   readonly #connection = Symbol('one-shot calls');
   readonly #judgements: Judgements;
-  readonly #awaiting = new TransientMap<OneShotCall>();
-  /** Requests whose body is awaited, the oldest first. */
+  readonly #inFlight = new TransientMap<OneShotCall>();
+  /** Requests whose agent waits for a body, oldest first. */
   readonly #dialogues = new TransientMap<true>();
 
-  constructor(parts: OneShotParts) {
-    this.#parts = parts;
-    this.#judgements = new Judgements(parts.service, this.#connection, parts.logger, this.#answer, () => {});
+  constructor(settings: OneShotCallsOptions) {
+    this.#settings = settings;
+    this.#judgements = new Judgements(settings.service, this.#connection, settings.logger, this.#answer, () => {});
   }
 
   accept(call: GrpcCall<GrpcGatewayMessage>): void {
-    const { scheduler, options, held, cutOffs } = this.#parts;
+    const { scheduler, options, held, cutOffs } = this.#settings;
     new OneShotCall(call, { scheduler, options, held, cutOffs }, (reply, message, size) => {
       this.#handle(reply, message, size);
     });
   }
 
-  /** The connection has ended. */
+  /** Releases everything when the connection has ended. */
   close(): void {
-    this.#awaiting.clear();
+    this.#inFlight.clear();
     this.#dialogues.clear();
     this.#judgements.close();
   }
@@ -182,15 +183,15 @@ export class OneShotCalls {
         this.#send(call, agentResponseMessage(allowAnswer, message.correlationId));
         return;
       case 'ping':
-        this.#send(call, pongMessage(message.sequence, message.timestampMs, this.#parts.clock.wallMs()));
+        this.#send(call, pongMessage(message.sequence, message.timestampMs, this.#settings.clock.wallMs()));
         return;
       default:
-        call.fail(grpcStatus.unimplemented, 'this message has no answer: it belongs on ProcessStream');
+        call.fail(grpcStatus.unimplemented, 'send this message on ProcessStream: it has no answer');
     }
   }
 
   async #handshake(call: OneShotCall, request: HandshakeRequest): Promise<void> {
-    const { service, logger, options } = this.#parts;
+    const { service, logger, options } = this.#settings;
     const { proxyId, proxyVersion } = request;
     const response = await agreeWith(request, { proxyId, proxyVersion, connection: this.#connection }, service, logger);
     const capabilities = response.success ? response.capabilities : service.capabilities();
@@ -201,44 +202,44 @@ export class OneShotCalls {
   #judge(call: OneShotCall, event: AgentEvent, size: number): void {
     const { correlationId } = event;
     if (this.#judgements.isFull) {
-      call.fail(grpcStatus.resourceExhausted, 'too many events wait already');
+      call.fail(grpcStatus.resourceExhausted, 'too many events are queued');
       return;
     }
-    if (this.#awaiting.has(correlationId)) {
+    if (this.#inFlight.has(correlationId)) {
       call.fail(grpcStatus.aborted, 'two events in flight for one correlation id');
       return;
     }
-    this.#awaiting.set(correlationId, call);
+    this.#inFlight.set(correlationId, call);
     call.onClosed = () => {
-      if (this.#awaiting.get(correlationId) !== call) return;
-      this.#awaiting.delete(correlationId);
+      if (this.#inFlight.get(correlationId) !== call) return;
+      this.#inFlight.delete(correlationId);
       this.#giveUp(correlationId);
     };
-    // INVARIANT: whatever is in flight is awaited, so that no event of this id is.
+    // INVARIANT: `#inFlight` holds every event in flight, so no event of this id is.
     const fault = this.#judgements.add(event, size);
     if (fault === null) return;
-    this.#awaiting.delete(correlationId);
+    this.#inFlight.delete(correlationId);
     call.fail(grpcStatus.invalidArgument, fault);
   }
 
   readonly #answer = (answer: AgentAnswer, correlationId: string): void => {
-    const call = this.#awaiting.get(correlationId);
+    const call = this.#inFlight.get(correlationId);
     if (call === undefined) return;
-    this.#awaiting.delete(correlationId);
-    this.#noteDialogue(correlationId, opensDialogue(answer));
+    this.#inFlight.delete(correlationId);
+    this.#updateDialogue(correlationId, opensDialogue(answer));
     if (!changesBody(answer) && this.#send(call, agentResponseMessage(answer, correlationId))) return;
-    this.#parts.logger.error('An answer could not be sent', {
-      reason: changesBody(answer) ? 'it changes a body, for which gRPC has no message' : 'it is too large',
+    this.#settings.logger.error('An answer could not be sent', {
+      reason: changesBody(answer) ? 'it changes a body, which the gRPC protocol does not support' : 'it is too large',
       correlation_id: correlationId,
     });
     this.#send(call, agentResponseMessage(failedAnswer, correlationId));
   };
 
-  #noteDialogue(correlationId: string, isOpen: boolean): void {
+  #updateDialogue(correlationId: string, isOpen: boolean): void {
     this.#dialogues.delete(correlationId);
     if (!isOpen) return;
     this.#dialogues.set(correlationId, true);
-    if (this.#dialogues.size <= this.#parts.options.maxOneShotDialogues) return;
+    if (this.#dialogues.size <= this.#settings.options.maxOneShotDialogues) return;
     const oldest = this.#dialogues.firstKey;
     if (oldest !== null) this.#giveUp(oldest);
   }
@@ -248,9 +249,9 @@ export class OneShotCalls {
     this.#judgements.cancel(correlationId, 'client_disconnect');
   }
 
-  /** False where the message is too large. */
+  /** Returns false if the message is too large. */
   #send(call: OneShotCall, message: GrpcAgentToProxy): boolean {
-    const octets = this.#parts.method.responseSerialize(message);
+    const octets = this.#settings.method.responseSerialize(message);
     if (octets.length > maximumMessageBytes) return false;
     call.answer(octets);
     return true;

@@ -27,41 +27,42 @@ import { type GrpcServerOptions, maximumMessageBytes } from './grpc-server-optio
 import { grpcStatus } from './grpc-status.js';
 import type { IncomingMessage } from './incoming-message.js';
 
-export interface ProcessStreamParts {
+export interface ProcessStreamOptions {
   readonly method: GrpcServiceDefinition['processStream'];
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly options: GrpcServerOptions;
-  /** What the agent says of itself before a gateway has said anything. */
+  /** The agent's capabilities before a handshake. */
   readonly capabilities: () => AgentCapabilities;
   readonly onClosed: () => void;
 }
 
-/** One call of ProcessStream: its messages, and when to stop reading them. */
+/** One ProcessStream call. Reads messages and pauses under back-pressure. */
 export class ProcessStream implements GatewayConnection, CallListener<GrpcGatewayMessage> {
   readonly #call: GrpcCall<GrpcGatewayMessage>;
-  readonly #parts: ProcessStreamParts;
+  readonly #settings: ProcessStreamOptions;
   readonly #sessions: GatewaySessions;
   readonly #session: GatewaySession;
   readonly #metadataDelay: ScheduledTask;
   #refusals = 0;
 
-  constructor(call: GrpcCall<GrpcGatewayMessage>, sessions: GatewaySessions, parts: ProcessStreamParts) {
+  constructor(call: GrpcCall<GrpcGatewayMessage>, sessions: GatewaySessions, settings: ProcessStreamOptions) {
     this.#call = call;
-    this.#parts = parts;
+    this.#settings = settings;
     this.#sessions = sessions;
     this.#session = sessions.open(this);
-    // The answer to the handshake knows the names best, but a caller may send nothing before it has seen the metadata.
-    this.#metadataDelay = parts.scheduler.after(parts.options.metadataDelayMs, () => {
-      this.#sendMetadata(parts.capabilities());
+    // The handshake answer knows the owned headers best, but some callers wait for metadata before
+    // they send.
+    this.#metadataDelay = settings.scheduler.after(settings.options.metadataDelayMs, () => {
+      this.#sendMetadata(settings.capabilities());
     });
     call.listen(this);
   }
 
-  /** Ends it where a message has been coming for too long. */
+  /** Ends the session if a message exceeds its timeout. */
   checkMessage(): void {
-    if (this.#call.arrivingForMs >= this.#parts.options.messageTimeoutMs) {
-      this.#session.fail('a message did not come to its end in time');
+    if (this.#call.arrivingForMs >= this.#settings.options.messageTimeoutMs) {
+      this.#session.fail('a message was not complete in time');
     }
   }
 
@@ -76,7 +77,7 @@ export class ProcessStream implements GatewayConnection, CallListener<GrpcGatewa
 
   ended(): void {
     if (this.#call.isWithinMessage) this.#session.fail('the call ended within a message');
-    // Nothing more will be asked: what is in flight is still answered.
+    // The gateway sends no more events; those in flight are still answered.
     else this.#session.drain();
   }
 
@@ -92,24 +93,24 @@ export class ProcessStream implements GatewayConnection, CallListener<GrpcGatewa
   closed(): void {
     this.#metadataDelay.cancel();
     this.#sessions.close(this.#session);
-    this.#parts.onClosed();
+    this.#settings.onClosed();
   }
 
   sendHandshake(response: HandshakeResponse, capabilities: AgentCapabilities): void {
     this.#sendMetadata(response.success ? response.capabilities : capabilities);
-    this.#send(handshakeMessage(response, capabilities, this.#parts.options.healthIntervalMs));
+    this.#send(handshakeMessage(response, capabilities, this.#settings.options.healthIntervalMs));
   }
 
   sendAnswer(answer: AgentAnswer, correlationId: string): string | null {
     if (changesBody(answer)) return 'it changes a body, for which gRPC has no message';
-    return this.#send(agentResponseMessage(answer, correlationId)) ? null : 'it is larger than a message can be';
+    return this.#send(agentResponseMessage(answer, correlationId)) ? null : 'it exceeds the maximum message size';
   }
 
-  /** This transport has an answer to what is refused alone. */
+  /** Reports only refusals: gRPC has no message for an accepted configuration. */
   sendConfigured(_correlationId: string, outcome: Result<void, string>): void {
     if (outcome.ok) return;
     this.#refusals += 1;
-    this.#send(configErrorMessage(`refusal-${this.#refusals}`, outcome.error, this.#parts.clock.wallMs()));
+    this.#send(configErrorMessage(`refusal-${this.#refusals}`, outcome.error, this.#settings.clock.wallMs()));
   }
 
   sendHealth(health: AgentHealth): void {
@@ -159,20 +160,20 @@ export class ProcessStream implements GatewayConnection, CallListener<GrpcGatewa
   }
 
   #pong(sequence: number, timestampMs: number): void {
-    this.#send(pongMessage(sequence, timestampMs, this.#parts.clock.wallMs()));
+    this.#send(pongMessage(sequence, timestampMs, this.#settings.clock.wallMs()));
   }
 
   #sendMetadata(capabilities: AgentCapabilities): void {
     this.#call.sendMetadata({ [ownedHeadersKey]: ownedHeadersText(capabilities) });
   }
 
-  /** False where the message is too large. What can no longer be sent is dropped. */
+  /** Returns false if the message is too large. Drops it after the end of the call. */
   #send(message: GrpcAgentToProxy): boolean {
-    const octets = this.#parts.method.responseSerialize(message);
+    const octets = this.#settings.method.responseSerialize(message);
     if (octets.length > maximumMessageBytes) return false;
     this.#call.send(octets);
-    const { pausingOutputBytes, maxOutputBytes } = this.#parts.options;
-    const waiting = this.#call.waitingBytes;
+    const { pausingOutputBytes, maxOutputBytes } = this.#settings.options;
+    const waiting = this.#call.pendingBytes;
     if (waiting > maxOutputBytes) this.#session.fail('the gateway does not read');
     else if (waiting > pausingOutputBytes) this.#session.stalled();
     return true;

@@ -5,18 +5,18 @@ import type { Logger } from '../../../application/ports/shared/logger.js';
 import type { MetricsPage } from '../../../application/ports/shared/metrics-page.js';
 import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
 
-/** A scraper asks once in some seconds, over one connection. */
+/** A scraper polls every few seconds over one connection. */
 const maxConnections = 32;
-/** For the head of a request, in milliseconds. */
+/** Time for a request head, in milliseconds. */
 const headTimeoutMs = 5_000;
-/** For everything else, in milliseconds. */
+/** Time for a whole request, in milliseconds. */
 const requestTimeoutMs = 10_000;
-/** Octets of a head. */
+/** Maximum octets of a request head. */
 const maxHeadBytes = 8_192;
 
 const plain = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' };
 
-/** Where the metrics cannot be served: one line for whoever started the program. */
+/** The metrics server cannot listen. The message is one line for the operator. */
 export class MetricsAddressError extends Error {
   constructor(message: string) {
     super(message);
@@ -24,7 +24,7 @@ export class MetricsAddressError extends Error {
   }
 }
 
-/** Serves the metrics of an agent at /metrics, for whoever can reach the address. */
+/** Serves an agent's metrics at /metrics, without authentication. */
 export class AgentMetricsServer {
   readonly #address: SocketAddress;
   readonly #page: MetricsPage;
@@ -49,7 +49,7 @@ export class AgentMetricsServer {
       await once(this.#server, 'listening');
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'unknown';
-      throw new MetricsAddressError(`the metrics cannot be served on ${host}:${port}: ${reason}`);
+      throw new MetricsAddressError(`cannot serve metrics on ${host}:${port}: ${reason}`);
     }
     this.#server.on('error', (error) => this.#logger.error('The metrics server failed', { reason: error.message }));
     const used = this.#server.address() as AddressInfo;
@@ -67,14 +67,14 @@ export class AgentMetricsServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     request.resume();
-    // What comes behind the `?` changes nothing: some scrapers put parameters there.
+    // Ignores the query: some scrapers send parameters.
     const [path] = (request.url ?? '').split('?', 1);
     if (path !== '/metrics') {
-      response.writeHead(404, plain).end('There is nothing here but /metrics.\n');
+      response.writeHead(404, plain).end('Not found. Metrics are at /metrics.\n');
       return;
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.writeHead(405, { ...plain, Allow: 'GET, HEAD' }).end('The metrics are read with GET.\n');
+      response.writeHead(405, { ...plain, Allow: 'GET, HEAD' }).end('Method not allowed. Use GET.\n');
       return;
     }
     try {
@@ -82,8 +82,10 @@ export class AgentMetricsServer {
       const head = { ...plain, 'Content-Type': this.#page.contentType, 'Content-Length': Buffer.byteLength(text) };
       response.writeHead(200, head).end(request.method === 'HEAD' ? undefined : text);
     } catch (error) {
-      this.#logger.error('The metrics cannot be shown', { reason: error instanceof Error ? error.message : 'unknown' });
-      response.writeHead(500, plain).end('The metrics cannot be shown.\n');
+      this.#logger.error('Rendering the metrics failed', {
+        reason: error instanceof Error ? error.message : 'unknown',
+      });
+      response.writeHead(500, plain).end('The metrics are unavailable.\n');
     }
   }
 }

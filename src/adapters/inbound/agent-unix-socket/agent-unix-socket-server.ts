@@ -10,7 +10,7 @@ import { bindSocketPath } from './bind-socket-path.js';
 import { type AgentServerOptions, defaultAgentServerOptions } from './server-options.js';
 import { UnixSocketGatewayConnection } from './unix-socket-gateway-connection.js';
 
-/** Between two looks at frames that do not end. */
+/** Interval between checks of frame timeouts, in milliseconds. */
 const frameCheckMs = 1_000;
 
 /** Serves an AgentService on a Unix socket: agent protocol v2, JSON frames. */
@@ -47,7 +47,7 @@ export class AgentUnixSocketServer {
     this.#server.on('drop', () => this.#onDrop());
   }
 
-  /** Gateways that are connected. */
+  /** Number of open gateway connections. */
   get connections(): number {
     return this.#connections.size;
   }
@@ -65,9 +65,9 @@ export class AgentUnixSocketServer {
   }
 
   /**
-   * Takes no new connection, removes the socket, tells the gateways, with what has been counted, and closes each
-   * connection once nothing is in flight on it; what is left after the grace is cut off. Resolves when all of them
-   * are closed.
+   * Refuses new connections, removes the socket file, sends gateways the health state and final
+   * metrics, and closes each connection that has no request in flight. Cuts off the rest after
+   * `graceMs`. Resolves when all are closed.
    */
   async drain(graceMs: number): Promise<void> {
     if (this.#isDraining || !this.#server.listening) return;
@@ -75,7 +75,7 @@ export class AgentUnixSocketServer {
     const closed = once(this.#server, 'close');
     this.#server.close();
     this.#sessions.drain();
-    const grace = this.#scheduler.after(graceMs, () => this.#sessions.cutOff('the agent stops'));
+    const grace = this.#scheduler.after(graceMs, () => this.#sessions.cutOff('the agent has stopped'));
     await closed;
     grace.cancel();
     this.#sessions.stop();
@@ -83,8 +83,8 @@ export class AgentUnixSocketServer {
   }
 
   #accept(socket: Socket): void {
-    const parts = { clock: this.#clock, logger: this.#logger, options: this.#options, heads: this.#heads };
-    const connection = new UnixSocketGatewayConnection(socket, this.#sessions, parts);
+    const options = { clock: this.#clock, logger: this.#logger, options: this.#options, heads: this.#heads };
+    const connection = new UnixSocketGatewayConnection(socket, this.#sessions, options);
     this.#connections.add(connection);
     socket.once('close', () => {
       this.#connections.delete(connection);
@@ -95,6 +95,6 @@ export class AgentUnixSocketServer {
   #onDrop(): void {
     if (this.#isFull) return;
     this.#isFull = true;
-    this.#logger.warn('Connections are turned away', { limit: this.#options.maxConnections });
+    this.#logger.warn('Connections are refused', { limit: this.#options.maxConnections });
   }
 }

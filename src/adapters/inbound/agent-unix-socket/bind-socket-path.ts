@@ -3,7 +3,7 @@ import { connect, type Server } from 'node:net';
 import { dirname } from 'node:path';
 import { isSocketPathTooLong } from '../../wire/agent-frames/socket-path.js';
 
-/** Why the agent's socket cannot be served; its message is one line for whoever started the program. */
+/** The agent cannot listen on its socket. The message is one line for the operator. */
 export class AgentSocketError extends Error {
   readonly code: 'in_use' | 'not_a_socket' | 'no_directory' | 'permission' | 'failed';
 
@@ -16,7 +16,7 @@ export class AgentSocketError extends Error {
 
 /** Only the agent's user and group may connect. */
 const socketMode = 0o660;
-/** Nobody but the agent's user, until the mode is set. */
+/** Only the agent's user may connect until the mode is set. */
 const bindingUmask = 0o077;
 const probeTimeoutMs = 1_000;
 
@@ -27,7 +27,8 @@ const bind = (server: Server, path: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const onError = (error: Error): void => reject(error);
     server.once('error', onError);
-    // The file appears within listen(), so no other code runs under this mask, and it takes rights away only.
+    // listen() creates the file synchronously, so the mask affects no other code. It only removes
+    // rights.
     const umask = process.umask(bindingUmask);
     try {
       server.listen({ path }, () => {
@@ -39,7 +40,7 @@ const bind = (server: Server, path: string): Promise<void> =>
     }
   });
 
-/** Whether anybody accepts connections there; in doubt, yes. */
+/** Whether a server accepts connections at a path; true if in doubt. */
 const isAnswered = (path: string): Promise<boolean> =>
   new Promise((resolve) => {
     const probe = connect({ path });
@@ -52,7 +53,7 @@ const isAnswered = (path: string): Promise<boolean> =>
     probe.once('error', (error) => finish(codeOf(error) !== 'ECONNREFUSED' && codeOf(error) !== 'ENOENT'));
   });
 
-/** Removes the file of a server that has ended without doing so. */
+/** Removes the socket file that a stopped server left behind. */
 const removeStaleSocket = async (path: string): Promise<void> => {
   const found = await lstat(path).catch(() => null);
   if (found === null) return;
@@ -86,9 +87,9 @@ const explain = (error: unknown, path: string): AgentSocketError => {
 };
 
 /**
- * Makes a server listen on a socket file with mode 0660. A file left behind by a server that has ended is replaced; one
- * that is in use, or no socket at all, is left alone. Rejects with an AgentSocketError. Not for worker threads, which
- * have no umask of their own.
+ * Makes a server listen on a socket file with mode 0660. Replaces a socket file without a server;
+ * never a socket in use or another kind of file. Rejects with an AgentSocketError. Not for worker
+ * threads: they cannot change the umask.
  */
 export const bindSocketPath = async (server: Server, path: string): Promise<void> => {
   try {

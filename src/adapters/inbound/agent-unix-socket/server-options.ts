@@ -3,14 +3,14 @@ import {
   type SessionOptions,
 } from '../../../application/agent/serve-gateways/gateway-connection.js';
 
-/** How the agent serves its socket. Times in milliseconds, sizes in octets. */
+/** Limits of the agent's socket server. Times in milliseconds, sizes in octets. */
 export interface AgentServerOptions extends SessionOptions {
   /** From the first octet of a frame to its last. */
   readonly frameTimeoutMs: number;
   readonly maxConnections: number;
-  /** Output that waits, from which on nothing more is read from the connection. */
+  /** Pending output above which a connection is not read. */
   readonly pausingOutputBytes: number;
-  /** Output that waits, from which on the connection is closed. */
+  /** Pending output above which a connection is closed. */
   readonly maxOutputBytes: number;
 }
 

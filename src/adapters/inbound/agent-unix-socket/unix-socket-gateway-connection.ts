@@ -20,21 +20,23 @@ import { gatewayMessageNames, type MessageName } from '../../wire/agent-frames/m
 import type { RequestHeadReader } from '../../wire/agent-frames/request-head-reader.js';
 import type { AgentServerOptions } from './server-options.js';
 
-/** What an event that no agent of ours knows is answered, beside an allow. */
-const unaskedAdditions = (name: MessageName): JsonObject | null => {
+/** Extra members of the answer to an event that the agent does not support. */
+const unsupportedEventMembers = (name: MessageName): JsonObject | null => {
   if (name === 'guardrail_inspect') return { detected: false };
   return name === 'websocket_frame' ? { websocket_decision: 'allow' } : null;
 };
 
-export interface GatewayConnectionParts {
+export interface GatewayConnectionOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly options: AgentServerOptions;
-  /** Reads what comes by any of the connections. */
+  /** Shared by all connections. */
   readonly heads: RequestHeadReader;
 }
 
-/** One connection of a gateway to the agent's socket: its frames, and when to stop reading them. */
+/**
+ * One connection of a gateway to the agent's socket. Reads frames and pauses under back-pressure.
+ */
 export class UnixSocketGatewayConnection implements GatewayConnection {
   readonly #socket: Socket;
   readonly #clock: Clock;
@@ -43,16 +45,18 @@ export class UnixSocketGatewayConnection implements GatewayConnection {
   readonly #decoder = new FrameDecoder(gatewayMessageNames);
   readonly #outbox: FrameOutbox;
   readonly #session: GatewaySession;
-  /** When the frame that is being read began to come; null while there is none, or nothing is read. */
+  /**
+   * Time of the first octet of the incomplete frame; null if there is none or reading is paused.
+   */
   #frameSinceMs: number | null = null;
-  /** Frames are being handed over. */
+  /** `#read` is running. */
   #isReading = false;
 
-  constructor(socket: Socket, sessions: GatewaySessions, parts: GatewayConnectionParts) {
+  constructor(socket: Socket, sessions: GatewaySessions, options: GatewayConnectionOptions) {
     this.#socket = socket;
-    this.#heads = parts.heads;
-    this.#clock = parts.clock;
-    this.#options = parts.options;
+    this.#heads = options.heads;
+    this.#clock = options.clock;
+    this.#options = options.options;
     this.#outbox = new FrameOutbox((octets) => this.#write(octets), process.nextTick);
     const session = sessions.open(this);
     this.#session = session;
@@ -68,18 +72,18 @@ export class UnixSocketGatewayConnection implements GatewayConnection {
     socket.on('end', () => {
       if (this.#decoder.isInsideFrame) session.fail('the connection ended within a frame');
     });
-    socket.on('error', (error) => parts.logger.debug('A gateway connection failed', { reason: error.message }));
+    socket.on('error', (error) => options.logger.debug('A gateway connection failed', { reason: error.message }));
     socket.on('close', () => {
       this.#frameSinceMs = null;
       sessions.close(session);
     });
   }
 
-  /** Closes it where a frame has been coming for too long. */
+  /** Closes the connection if a frame exceeds its timeout. */
   checkFrame(): void {
     const since = this.#frameSinceMs;
     if (since === null || this.#clock.monotonicMs() - since < this.#options.frameTimeoutMs) return;
-    this.#session.fail('a frame did not come to its end in time');
+    this.#session.fail('a frame was not complete in time');
   }
 
   sendHandshake(response: HandshakeResponse, capabilities: AgentCapabilities): void {
@@ -87,7 +91,7 @@ export class UnixSocketGatewayConnection implements GatewayConnection {
   }
 
   sendAnswer(answer: AgentAnswer, correlationId: string): string | null {
-    return this.#sendAnswer(answer, correlationId, null) ? null : 'it is larger than a frame can be';
+    return this.#sendAnswer(answer, correlationId, null) ? null : 'it exceeds the maximum frame size';
   }
 
   sendConfigured(correlationId: string, outcome: Result<void, string>): void {
@@ -104,7 +108,7 @@ export class UnixSocketGatewayConnection implements GatewayConnection {
     this.#outbox.send('metrics_report', metricsJson(report));
   }
 
-  /** Within a message that is handed over nothing has to be done: the next one follows anyway. */
+  /** Does nothing during `#read`, which continues with the next frame. */
   resume(): void {
     if (!this.#isReading && this.#socket.isPaused()) this.#read();
   }
@@ -123,7 +127,7 @@ export class UnixSocketGatewayConnection implements GatewayConnection {
     const session = this.#session;
     this.#isReading = true;
     try {
-      this.#handOver(session);
+      this.#handleFrames(session);
     } finally {
       this.#isReading = false;
     }
@@ -133,14 +137,14 @@ export class UnixSocketGatewayConnection implements GatewayConnection {
       this.#socket.resume();
       if (this.#decoder.hasBegun) this.#frameSinceMs ??= this.#clock.monotonicMs();
     } else {
-      // It cannot go on while nothing is read, which is not its sender's doing.
+      // The timeout stops while reading is paused, which the sender did not cause.
       this.#frameSinceMs = null;
       this.#socket.pause();
     }
     session.holds(this.#decoder.heldBytes);
   }
 
-  #handOver(session: GatewaySession): void {
+  #handleFrames(session: GatewaySession): void {
     while (session.canTake) {
       const frame = this.#decoder.next();
       if (frame === null) break;
@@ -162,7 +166,7 @@ export class UnixSocketGatewayConnection implements GatewayConnection {
         return;
       case 'unasked_event':
         if (!session.admits(message.correlationId)) return;
-        this.#sendAnswer(allowAnswer, message.correlationId, unaskedAdditions(message.name));
+        this.#sendAnswer(allowAnswer, message.correlationId, unsupportedEventMembers(message.name));
         return;
       case 'configure':
         session.configure(message.configure);
@@ -179,7 +183,7 @@ export class UnixSocketGatewayConnection implements GatewayConnection {
     return this.#outbox.sendWritten('agent_response', addAnswer, { answer, correlationId, additions });
   }
 
-  /** Whether the octets have left, or have nowhere to go. */
+  /** Returns whether no output is pending; also true after the socket has closed. */
   #write(octets: Uint8Array): boolean {
     if (!this.#socket.writable) return true;
     this.#socket.write(octets);

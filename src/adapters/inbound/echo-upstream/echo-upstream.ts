@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 /** Octets of a request body that are echoed; the rest is read and counted. */
 const maxEchoedOctets = 65_536;
 
-/** An upstream that answers with what it was asked, so that one can see what a gateway sends. */
+/** An upstream that answers with the request it received, for demonstrations. */
 export class EchoUpstream {
   readonly #server: Server = createServer((request, response) => {
     const pieces: Buffer[] = [];
@@ -22,7 +22,7 @@ export class EchoUpstream {
     });
   });
 
-  /** Resolves with the port in use; 0 asks for any free one. Rejects where the port cannot be had. */
+  /** Resolves with the port in use; 0 chooses a free port. Rejects if the port is unavailable. */
   listen(port: number): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);

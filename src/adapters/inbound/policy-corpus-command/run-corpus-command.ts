@@ -3,13 +3,13 @@ import type { Writable } from 'node:stream';
 import { runPolicyCorpus } from '../../../application/agent/policy-tools/run-policy-corpus.js';
 import type { CorpusFiles } from '../../../application/ports/agent/policy-files.js';
 
-/** Characters that are gathered before they are written. */
+/** Characters to buffer before a write. */
 const batchLength = 64 * 1024;
 
-/** Writes lines to a stream, no faster than its reader takes them. */
+/** Writes lines to a stream and respects its back-pressure. */
 class LineOutput {
   readonly #stream: Writable;
-  #gathered = '';
+  #buffered = '';
   #hasFailed = false;
 
   constructor(stream: Writable) {
@@ -19,53 +19,53 @@ class LineOutput {
     });
   }
 
-  /** Whether the reader has gone away, so that nothing that is written arrives. */
+  /** Whether the reader has closed the stream. */
   get hasFailed(): boolean {
     return this.#hasFailed;
   }
 
-  /** Resolves once there is room for another line. */
+  /** Resolves when the stream can take another line. */
   async line(text: string): Promise<void> {
-    this.#gathered += `${text}\n`;
-    if (this.#gathered.length >= batchLength) await this.flush();
+    this.#buffered += `${text}\n`;
+    if (this.#buffered.length >= batchLength) await this.flush();
   }
 
-  /** Resolves once what was gathered is with the stream. */
+  /** Resolves when the buffered lines are in the stream. */
   async flush(): Promise<void> {
-    const text = this.#gathered;
-    this.#gathered = '';
+    const text = this.#buffered;
+    this.#buffered = '';
     if (text === '' || this.#hasFailed || this.#stream.write(text)) return;
-    // Rejects with the stream's error, which the listener above has noted.
+    // The listener above has recorded the stream's error.
     await once(this.#stream, 'drain').catch(() => undefined);
   }
 }
 
-/** The streams of the process, by what goes through them. */
+/** The output streams of the command. */
 export interface CorpusCommandStreams {
-  /** One JSON line a request. */
+  /** One JSON line per request. */
   readonly results: Writable;
-  /** Everything that is for a person to read. */
+  /** Text for people. */
   readonly messages: (text: string) => void;
-  /** Whether a person watches the messages as they come. */
-  readonly isWatched: boolean;
+  /** Whether `messages` is a terminal. */
+  readonly isTerminal: boolean;
 }
 
-/** Files between two words of progress. */
+/** Files between two progress messages. */
 const progressStep = 100;
 const clearLine = '\r\u001b[K';
-/** A name of a file or a text of a case has no say over the terminal. */
+/** Replaces control characters: file names and case texts must not control the terminal. */
 const printable = (text: string): string => text.replace(/[\x00-\x1f\x7f-\x9f]/g, '?');
 
 class ReaderGone extends Error {}
 
-/** Runs `gateway-auth policy corpus FOLDER`; gives the exit code. */
+/** Runs `gateway-auth policy corpus FOLDER` and returns the exit code. */
 export const runCorpusCommand = async (
   folder: string,
   files: CorpusFiles,
-  { results, messages, isWatched }: CorpusCommandStreams,
+  { results, messages, isTerminal }: CorpusCommandStreams,
 ): Promise<0 | 1> => {
   const output = new LineOutput(results);
-  const clear = isWatched ? clearLine : '';
+  const clear = isTerminal ? clearLine : '';
   try {
     const run = await runPolicyCorpus(files, {
       async line(line) {
@@ -75,7 +75,7 @@ export const runCorpusCommand = async (
       complaint: (text) => messages(`${clear}error: ${printable(text)}\n`),
       remark: (text) => messages(`${clear}warning: ${printable(text)}\n`),
       progress(done, total) {
-        if (isWatched && done % progressStep === 0) messages(`${clear}${done} of ${total} files`);
+        if (isTerminal && done % progressStep === 0) messages(`${clear}${done} of ${total} files`);
       },
     });
     await output.flush();

@@ -1,14 +1,14 @@
-/** What the signals of a process mean to the program. */
+/** The program's reactions to signals. */
 export interface SignalActions {
-  /** SIGTERM or SIGINT: finish what is in flight, then end. Called once. */
+  /** SIGTERM or SIGINT: drain, then exit. Called once. */
   drain(signal: NodeJS.Signals): void;
-  /** A second SIGTERM or SIGINT: whoever sends it does not want to wait. */
+  /** A second SIGTERM or SIGINT: exit without draining. */
   endAtOnce(signal: NodeJS.Signals): void;
   /** SIGHUP: read the configuration again. */
   reload(): void;
-  /** SIGUSR2: let the program on disk take over. Left to the system where nothing does. */
+  /** SIGUSR2: hand over to the program on disk. If absent, the system's default applies. */
   readonly upgrade?: () => void;
-  /** SIGHUP or SIGUSR2, which do nothing while the program drains. */
+  /** SIGHUP or SIGUSR2 during a drain; they have no effect. */
   readonly ignored?: (signal: NodeJS.Signals) => void;
 }
 
@@ -18,10 +18,7 @@ export interface SignalSource {
   off(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
 }
 
-/**
- * Turns the signals of a process into calls. What comes while the program drains is not passed on, but for a wish to
- * end.
- */
+/** Translates signals into calls. During a drain only SIGTERM and SIGINT have an effect. */
 export class ProcessSignals {
   readonly #source: SignalSource;
   readonly #actions: SignalActions;
@@ -39,7 +36,7 @@ export class ProcessSignals {
     if (this.#actions.upgrade) this.#source.on('SIGUSR2', this.#onUpgrade);
   }
 
-  /** The signals do again what the system has them do. */
+  /** Restores the system's default signal handling. */
   stop(): void {
     this.#source.off('SIGTERM', this.#onEnd);
     this.#source.off('SIGINT', this.#onEnd);

@@ -6,11 +6,11 @@ import type { JsonValue } from '../../../domain/shared/json.js';
 import { type Err, err, ok, type Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
 
-/** Octets of an answer, at most: the problems of a file may be many. */
-const maximumBody = 4 * 1024 * 1024;
+/** Maximum octets of a response: a configuration file may have many problems. */
+const maxBodyOctets = 4 * 1024 * 1024;
 
-/** Who listens on all addresses is asked on one of this machine. */
-const hostToAsk = (host: string): string => {
+/** Maps a wildcard listen address to the loopback address. */
+const connectableHost = (host: string): string => {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;
 };
@@ -23,7 +23,7 @@ const codeOf = (error: unknown): string =>
 const connectFailure = (error: unknown): Err<AdminFailure> => {
   const code = codeOf(error);
   return code === 'ECONNREFUSED'
-    ? failure('nobody_listens', 'nobody listens')
+    ? failure('nobody_listens', 'connection refused')
     : failure('failed', `the connection failed (${code})`);
 };
 
@@ -40,17 +40,17 @@ const readReply = async (response: IncomingMessage): Promise<Result<AdminReply, 
   let octets = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     octets += chunk.length;
-    if (octets > maximumBody) return failure('failed', `the answer has more than ${maximumBody} octets`);
+    if (octets > maxBodyOctets) return failure('failed', `the response has more than ${maxBodyOctets} octets`);
     chunks.push(chunk);
   }
   return ok({ status: response.statusCode ?? 0, body: readJson(Buffer.concat(chunks).toString('utf8')) });
 };
 
-/** Asks over HTTP. The address is of a listener of the gateway, which has no TLS there. */
+/** Calls the admin API over HTTP, at a listener without TLS. */
 export class HttpAdminClient implements AdminClient {
   readonly #deadlineMs: number;
 
-  /** @param deadlineMs from the connection to the last octet of the answer */
+  /** @param deadlineMs from the connection attempt to the last octet of the response */
   constructor(deadlineMs: number) {
     this.#deadlineMs = deadlineMs;
   }
@@ -61,20 +61,20 @@ export class HttpAdminClient implements AdminClient {
       const fail = (error: unknown) =>
         resolve(
           signal.aborted
-            ? failure('timed_out', `there was no answer within ${Math.round(this.#deadlineMs / 1000)} s`)
+            ? failure('timed_out', `no response within ${Math.round(this.#deadlineMs / 1000)} s`)
             : connectFailure(error),
         );
       const sent = request(
         {
-          host: hostToAsk(address.host),
+          host: connectableHost(address.host),
           port: address.port,
           method: 'POST',
           path,
           agent: false,
           signal,
           headers: {
-            Host: socketAddressText({ ...address, host: hostToAsk(address.host) }),
-            // The gateway reads a header as Latin-1 and compares octets of UTF-8.
+            Host: socketAddressText({ ...address, host: connectableHost(address.host) }),
+            // The gateway reads headers as Latin-1 and compares UTF-8 octets.
             Authorization: `Bearer ${Buffer.from(token.reveal(), 'utf8').toString('latin1')}`,
             'Content-Length': 0,
           },

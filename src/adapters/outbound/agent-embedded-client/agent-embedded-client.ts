@@ -23,13 +23,13 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { TransientMap } from '../../../domain/shared/transient-map.js';
 import { type EmbeddedCall, EmbeddedCallBook } from './embedded-call-book.js';
 
-/** What an AgentEmbeddedClient has to be told. */
+/** Settings of an embedded agent. */
 export interface AgentEmbeddedClientSettings {
   /** The agent's name in the gateway's configuration. */
   readonly name: string;
-  /** For a call, the wait for a free place included; milliseconds. */
+  /** Milliseconds for a call, including its time in the queue. */
   readonly timeoutMs: number;
-  /** Calls that may wait for a free place. */
+  /** Maximum number of queued calls. */
   readonly maxQueueDepth: number;
   readonly config: JsonObject | null;
   readonly proxyId: string;
@@ -38,7 +38,7 @@ export interface AgentEmbeddedClientSettings {
 
 const failedOutcome = (code: AgentFailureCode, detail: string): AgentOutcome => err({ code, detail });
 
-/** What an answer comes to: one with a fault is none. */
+/** The outcome of an answer; an invalid answer is a failure. */
 const judgedOutcome = (answer: AgentAnswer, event: AgentEvent): AgentOutcome => {
   const problem = faultOfAnswer(answer, event);
   return problem === null ? ok(answer) : failedOutcome('malformed_answer', problem);
@@ -47,16 +47,16 @@ const judgedOutcome = (answer: AgentAnswer, event: AgentEvent): AgentOutcome => 
 const brokenOutcome = (error: unknown): AgentOutcome =>
   failedOutcome('malformed_answer', `the agent failed: ${error instanceof Error ? error.name : 'unknown'}`);
 
-const unhealthyOutcome = failedOutcome('unhealthy', 'the agent says that it cannot decide');
+const unhealthyOutcome = failedOutcome('unhealthy', 'the agent reports that it is unhealthy');
 
-/** The pieces that an agent wants who asks for more in its answer to an event. */
-const askedChunk = ({ kind }: AgentEvent): BodyChunkEvent['kind'] =>
+/** The body chunks that an agent requests when it asks for more in its answer to an event. */
+const requestedChunk = ({ kind }: AgentEvent): BodyChunkEvent['kind'] =>
   kind === 'request_headers' || kind === 'request_body_chunk' ? 'request_body_chunk' : 'response_body_chunk';
 
-/** Names the one change that an embedded agent is handed. */
-const onlyChange = 'embedded';
+/** Version of the only configuration that an embedded agent receives. */
+const onlyVersion = 'embedded';
 
-/** Asks an agent that runs in the gateway's own process, by the rules of the other transports. */
+/** Calls an agent in the gateway's process, with the semantics of the other transports. */
 export class AgentEmbeddedClient implements AgentClient {
   readonly name: string;
   readonly #settings: AgentEmbeddedClientSettings;
@@ -65,13 +65,13 @@ export class AgentEmbeddedClient implements AgentClient {
   readonly #logger: Logger;
   readonly #connection = Symbol('embedded');
   readonly #calls: EmbeddedCallBook;
-  readonly #waiting = new Set<EmbeddedCall>();
-  /** Requests whose body, or that of whose response, the agent wants, by correlation id. */
+  readonly #queued = new Set<EmbeddedCall>();
+  /** Requests for which the agent waits for body chunks, by correlation id. */
   readonly #dialogues = new TransientMap<BodyChunkEvent['kind']>();
-  /** Calls that the service has not let go of, given up or not. */
+  /** Calls that the service still runs, including abandoned ones. */
   #running = 0;
   #state: 'starting' | 'ready' | 'refused' | 'stopping' = 'starting';
-  /** What the agent last said of itself. */
+  /** The last reported state. */
   #health: AgentState = 'healthy';
   #endHealth: (() => void) | null = null;
   #refusal: string | null = null;
@@ -111,13 +111,13 @@ export class AgentEmbeddedClient implements AgentClient {
 
   ask(event: AgentEvent): MaybePromise<AgentOutcome> {
     const hasRoom = this.#hasRoom();
-    const failure = this.#obstacle(event, hasRoom);
+    const failure = this.#refusalOf(event, hasRoom);
     if (failure !== null) return failure;
-    if (!hasRoom) return this.#wait(event);
+    if (!hasRoom) return this.#enqueue(event);
     this.#running += 1;
     const judged = this.#judged(event);
     if (judged instanceof Promise) return this.#open(event, judged);
-    // Most answers are there at once: nothing has to be kept for them.
+    // Most answers are synchronous and need no call record.
     this.#running -= 1;
     this.#noteDialogue(event, judged);
     return judged;
@@ -133,11 +133,11 @@ export class AgentEmbeddedClient implements AgentClient {
   cancel(correlationId: string, reason: CancelReason): void {
     const call = this.#calls.get(correlationId);
     if (call !== undefined) this.#abandon(call, reason, failedOutcome('cancelled', reason));
-    else if (this.#dialogues.delete(correlationId)) this.#tell(correlationId, reason);
+    else if (this.#dialogues.delete(correlationId)) this.#notifyCancelled(correlationId, reason);
     this.#checkIdle();
   }
 
-  /** Nothing is kept of a request that is in no call. */
+  /** Does nothing: an idle request has no state here. */
   conclude(): void {}
 
   configure(config: JsonObject | null): Promise<ConfigureOutcome> {
@@ -160,8 +160,8 @@ export class AgentEmbeddedClient implements AgentClient {
       name: this.name,
       state: health?.state ?? 'unreachable',
       connections: health === null ? 0 : 1,
-      inFlight: this.#calls.size - this.#waiting.size,
-      queueDepth: this.#waiting.size,
+      inFlight: this.#calls.size - this.#queued.size,
+      queueDepth: this.#queued.size,
       health,
       breaker: null,
       ...(health?.disabledFeatures.includes(warmingUpFeature) ? { isStarting: true as const } : {}),
@@ -178,7 +178,7 @@ export class AgentEmbeddedClient implements AgentClient {
     if (this.#state === 'ready') this.#reader?.reported(this.#service.metrics());
   }
 
-  /** There is nothing to connect. What it is, its successor says from now on; what it counts is still its own. */
+  /** Reports the counters. There is no connection to close, and the successor reports the state. */
   retire(): void {
     this.#reportCounts();
   }
@@ -206,16 +206,17 @@ export class AgentEmbeddedClient implements AgentClient {
     await this.#service.stop();
   }
 
-  /** Of a client that has served; one that never came into force leaves no trace. */
+  /** Reports counters if the client was started; one that never took effect reports nothing. */
   #reportCounts(): void {
     if (this.#isStarted) this.#reader?.reported({ ...this.#service.metrics(), gauges: [] });
   }
 
-  /** Why a call cannot be taken; null where it can. */
-  #obstacle(event: AgentEvent, hasRoom: boolean): AgentOutcome | null {
+  /** Reason to refuse a call; null if it is accepted. */
+  #refusalOf(event: AgentEvent, hasRoom: boolean): AgentOutcome | null {
     const isChunk = isBodyChunk(event);
     const wanted = this.#dialogues.size === 0 ? undefined : this.#dialogues.get(event.correlationId);
-    if (isChunk && wanted !== event.kind) return failedOutcome('disconnected', 'the agent does not hold the headers');
+    if (isChunk && wanted !== event.kind)
+      return failedOutcome('disconnected', 'the agent has no headers of this request');
     if (this.#state === 'refused') return failedOutcome('refused', 'the agent refused its configuration');
     if (this.#state === 'starting') return failedOutcome('unreachable', 'the agent has no configuration yet');
     if (this.#state === 'stopping' && !isChunk) return failedOutcome('unreachable', 'the client is closing');
@@ -227,9 +228,9 @@ export class AgentEmbeddedClient implements AgentClient {
       if (health === 'unhealthy') return unhealthyOutcome;
       if (health === 'draining') return failedOutcome('unreachable', 'the agent is draining');
     }
-    if (!hasRoom && this.#waiting.size >= this.#settings.maxQueueDepth) {
-      const limit = agentQueueLimit(this.#settings.maxQueueDepth, this.#waiting.size);
-      return err({ code: 'queue_full', detail: `${limit.limit} calls are waiting already`, limit });
+    if (!hasRoom && this.#queued.size >= this.#settings.maxQueueDepth) {
+      const limit = agentQueueLimit(this.#settings.maxQueueDepth, this.#queued.size);
+      return err({ code: 'queue_full', detail: `${limit.limit} calls are queued`, limit });
     }
     return null;
   }
@@ -237,13 +238,13 @@ export class AgentEmbeddedClient implements AgentClient {
   #hasRoom(): boolean {
     const { limits, features } = this.#service.capabilities();
     const { concurrentRequests } = features;
-    const places = concurrentRequests > 0 ? Math.min(limits.maxConcurrency, concurrentRequests) : limits.maxConcurrency;
-    return this.#running < Math.max(1, places);
+    const slots = concurrentRequests > 0 ? Math.min(limits.maxConcurrency, concurrentRequests) : limits.maxConcurrency;
+    return this.#running < Math.max(1, slots);
   }
 
   /**
-   * It says when it changes. Once it is too bad for calls it is asked each time, so that none fails for longer than
-   * it has to.
+   * The agent announces changes. In a bad state, each call also asks, so that calls fail no longer
+   * than necessary.
    */
   #currentHealth(): AgentState {
     if (this.#health === 'unhealthy' || this.#health === 'draining') this.#health = this.#service.health().state;
@@ -253,23 +254,23 @@ export class AgentEmbeddedClient implements AgentClient {
   #noteHealth(state: AgentState): void {
     this.#health = state;
     if (state !== 'unhealthy') return;
-    for (const call of this.#waiting) {
+    for (const call of this.#queued) {
       if (isBodyChunk(call.event)) continue;
-      this.#waiting.delete(call);
+      this.#queued.delete(call);
       this.#calls.settle(call, unhealthyOutcome);
     }
     this.#checkIdle();
   }
 
-  /** The agent hears of what is given up, if it can make anything of that. */
-  #tell(correlationId: string, reason: CancelReason): void {
+  /** Notifies the agent of a cancelled request, if it supports cancellation. */
+  #notifyCancelled(correlationId: string, reason: CancelReason): void {
     if (!this.#service.capabilities().features.cancellation) return;
     this.#service.cancel(correlationId, reason, this.#connection);
   }
 
-  #wait(event: AgentEvent): Promise<AgentOutcome> {
+  #enqueue(event: AgentEvent): Promise<AgentOutcome> {
     return new Promise((resolve) => {
-      this.#waiting.add(this.#calls.open(event, resolve));
+      this.#queued.add(this.#calls.open(event, resolve));
     });
   }
 
@@ -297,9 +298,9 @@ export class AgentEmbeddedClient implements AgentClient {
       this.#noteDialogue(call.event, outcome);
       this.#calls.settle(call, outcome);
     }
-    for (const next of this.#waiting) {
+    for (const next of this.#queued) {
       if (!this.#hasRoom()) break;
-      this.#waiting.delete(next);
+      this.#queued.delete(next);
       this.#running += 1;
       void Promise.resolve(this.#judged(next.event)).then((later) => this.#ended(next, later));
     }
@@ -309,19 +310,19 @@ export class AgentEmbeddedClient implements AgentClient {
   #noteDialogue(event: AgentEvent, outcome: AgentOutcome): void {
     const { correlationId } = event;
     if (outcome.ok && opensDialogue(outcome.value)) {
-      this.#dialogues.set(correlationId, askedChunk(event));
+      this.#dialogues.set(correlationId, requestedChunk(event));
     } else if (this.#dialogues.size > 0) {
       const wasDialogue = this.#dialogues.delete(correlationId);
-      if (!outcome.ok && wasDialogue) this.#tell(correlationId, 'manual');
+      if (!outcome.ok && wasDialogue) this.#notifyCancelled(correlationId, 'manual');
     }
   }
 
-  /** Gives up a call: tells the agent where it knows of the request. */
+  /** Abandons a call. Notifies the agent if it knows the request. */
   #abandon(call: EmbeddedCall, reason: CancelReason, outcome: AgentOutcome): void {
     const { correlationId } = call.event;
-    const isWaiting = this.#waiting.delete(call);
+    const isWaiting = this.#queued.delete(call);
     const wasDialogue = this.#dialogues.delete(correlationId);
-    if (!isWaiting || wasDialogue) this.#tell(correlationId, reason);
+    if (!isWaiting || wasDialogue) this.#notifyCancelled(correlationId, reason);
     this.#calls.settle(call, outcome);
   }
 
@@ -338,15 +339,15 @@ export class AgentEmbeddedClient implements AgentClient {
       this.#health = this.#service.health().state;
       this.#onCapabilities?.();
     }
-    // What was in force stays in force.
+    // A refused configuration leaves the current one in effect.
     if (!configured.ok && this.#state === 'starting') this.#state = 'refused';
     return configured.ok ? ok(undefined) : err({ kind: 'refused', reason: configured.error });
   }
 
-  async #offer(config: JsonObject | null, giver: ConfigurationGiver): Promise<Result<void, string>> {
+  async #offer(config: JsonObject | null, source: ConfigurationGiver): Promise<Result<void, string>> {
     try {
-      // Each reload makes another client and agent: for this one an equal configuration is the same change.
-      return await this.#service.configure(config, giver, 'change', onlyChange);
+      // Every reload creates a new client and agent, so one version suffices.
+      return await this.#service.configure(config, source, 'change', onlyVersion);
     } catch (error) {
       return err(`the agent failed: ${error instanceof Error ? error.name : 'unknown'}`);
     }

@@ -5,7 +5,7 @@ import { type Deadlined, DeadlineList } from '../../../domain/agent-protocol/dea
 import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
 import { TransientMap } from '../../../domain/shared/transient-map.js';
 
-/** A call that has been asked and has no outcome yet. */
+/** A call without an outcome yet. */
 export class EmbeddedCall implements Deadlined<EmbeddedCall> {
   readonly event: AgentEvent;
   readonly deadlineMs: number;
@@ -21,7 +21,7 @@ export class EmbeddedCall implements Deadlined<EmbeddedCall> {
   }
 }
 
-/** Every open call by its correlation id, with one timer for all their deadlines. */
+/** The open calls by correlation id, with one timer for all deadlines. */
 export class EmbeddedCallBook {
   readonly #timeoutMs: number;
   readonly #clock: Clock;
@@ -31,7 +31,7 @@ export class EmbeddedCallBook {
   readonly #deadlines = new DeadlineList<EmbeddedCall>();
   #timer: ScheduledTask | null = null;
 
-  /** @param onExpired has to settle the call */
+  /** @param onExpired must settle the call */
   constructor(timeoutMs: number, clock: Clock, scheduler: Scheduler, onExpired: (call: EmbeddedCall) => void) {
     this.#timeoutMs = timeoutMs;
     this.#clock = clock;
@@ -55,7 +55,7 @@ export class EmbeddedCallBook {
     return this.#calls.values();
   }
 
-  /** INVARIANT: none is open for the same request. */
+  /** INVARIANT: no call is open for the same request. */
   open(event: AgentEvent, resolve: (outcome: AgentOutcome) => void): EmbeddedCall {
     const call = new EmbeddedCall(event, this.#clock.monotonicMs() + this.#timeoutMs, resolve);
     this.#calls.set(event.correlationId, call);
@@ -72,7 +72,7 @@ export class EmbeddedCallBook {
     call.resolve(outcome);
   }
 
-  /** Every call has been settled, and none will be opened. */
+  /** Stops the timer. INVARIANT: all calls are settled and none will be opened. */
   close(): void {
     this.#timer?.cancel();
   }

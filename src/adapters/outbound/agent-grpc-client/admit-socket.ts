@@ -4,14 +4,15 @@ import type { ConnectionEnd } from '../../../application/ports/gateway/agent-con
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { checkUnixSocket } from './unix-socket-trust.js';
 
-/** What a socket has to pass before anything is said on it. */
+/** The check that a socket must pass before any data is sent. */
 export type SocketTrust =
   | { readonly kind: 'none' }
   /**
-   * The file's owner is looked at once the connection stands: it may have been replaced since it was looked at before.
+   * Checks the file's owner after the connection, because the file may have been replaced since the
+   * first check.
    */
   | { readonly kind: 'owner'; readonly path: string; readonly owner: string | null }
-  /** `name`: who the agent's certificate has to be for. */
+  /** `name`: host name or address that the agent's certificate must contain. */
   | { readonly kind: 'tls'; readonly context: SecureContext; readonly name: string };
 
 type Admitted = Result<Socket, ConnectionEnd>;
@@ -24,26 +25,26 @@ const shakeHands = (socket: Socket, secureContext: SecureContext, name: string):
       socket,
       secureContext,
       host: name,
-      // An address cannot be asked for by SNI (RFC 6066, section 3).
+      // SNI does not allow addresses (RFC 6066, section 3).
       ...(isIP(name) === 0 ? { servername: name } : {}),
       ALPNProtocols: ['h2'],
       rejectUnauthorized: true,
     });
     secured.on('error', (error) => {
-      // Set where the handshake was done, and the certificate did not pass.
-      const isStranger = (secured.authorizationError ?? null) !== null;
+      // Set if the handshake completed and the certificate was rejected.
+      const isUntrusted = (secured.authorizationError ?? null) !== null;
       const detail = `its certificate is not trusted: ${error.message}`;
-      resolve(isStranger ? err({ kind: 'refused', detail }) : ended(error.message));
+      resolve(isUntrusted ? err({ kind: 'refused', detail }) : ended(error.message));
     });
-    secured.once('close', () => resolve(ended('the connection ended within the TLS handshake')));
+    secured.once('close', () => resolve(ended('the connection ended during the TLS handshake')));
     secured.once('secureConnect', () =>
       resolve(secured.alpnProtocol === 'h2' ? ok(secured) : ended('the agent does not offer HTTP/2')),
     );
   });
 
 /**
- * Sees that a connected socket leads to an agent that is to be trusted; gives the socket to speak on. Never rejects. It
- * keeps no time, and closes nothing: where `socket` is destroyed, it comes to an end.
+ * Checks that a connected socket leads to a trusted agent, and resolves with the socket to use.
+ * Never rejects. Has no timeout and closes nothing: it settles when `socket` is destroyed.
  */
 export const admitSocket = async (socket: Socket, trust: SocketTrust): Promise<Admitted> => {
   if (trust.kind === 'tls') return shakeHands(socket, trust.context, trust.name);

@@ -24,28 +24,28 @@ import type { GrpcAgentToProxy, GrpcProxyControl, GrpcProxyToAgent } from '../..
 import type { MessageLook } from '../../wire/agent-grpc/message-shape.js';
 import { readOwnedHeaders } from '../../wire/agent-grpc/owned-headers-metadata.js';
 import type { GrpcHandshakeResponse } from '../../wire/agent-messages/handshake-messages.js';
-import type { AgentGrpcConnection, GrpcLineListener } from './agent-grpc-connection.js';
+import type { AgentStreams, AgentStreamsListener } from './agent-streams.js';
 import type { GrpcConnectorOptions, GrpcConnectorSettings } from './grpc-client-options.js';
 
-/** Characters of an agent's own words that go into the log. */
-const maximumReasonLength = 500;
+/** Maximum characters of the agent's text in the log. */
+const maxReasonLength = 500;
 
 const notSent = (reason: string): ConfigureOutcome => err({ kind: 'no_answer', reason });
 
-/** Makes the line that a connection goes by; what cannot be made is why the agent cannot be reached. */
-export type LineOpener = (listener: GrpcLineListener) => Promise<Result<AgentGrpcConnection, ConnectionEnd>>;
+/** Opens the streams of a connection, or returns why the agent is unreachable. */
+export type StreamsOpener = (listener: AgentStreamsListener) => Promise<Result<AgentStreams, ConnectionEnd>>;
 
-/** One connection to an agent over gRPC, from the attempt to connect to its end; it is never used again after that. */
+/** One connection to an agent over gRPC, from the connection attempt to its end. Not reusable. */
 export class GrpcAgentConnection implements AgentConnection {
   readonly #settings: Pick<GrpcConnectorSettings, 'proxyId' | 'proxyVersion'>;
   readonly #clock: Clock;
   readonly #listener: AgentConnectionListener;
   readonly #deadline: ScheduledTask;
   readonly #keepalive: ScheduledTask;
-  #line: AgentGrpcConnection | null = null;
+  #streams: AgentStreams | null = null;
   #ownedHeaders: Result<readonly string[], string> = ok([]);
   #capabilities: AgentCapabilities | null = null;
-  /** Whether the agent has said that it takes no more; it cannot take that back. */
+  /** Whether the agent drains; this is final. */
   #isDraining = false;
   #isOver = false;
   #pings = 0;
@@ -57,7 +57,7 @@ export class GrpcAgentConnection implements AgentConnection {
     config: JsonObject | null,
     clock: Clock,
     scheduler: Scheduler,
-    openLine: LineOpener,
+    openStreams: StreamsOpener,
     listener: AgentConnectionListener,
   ) {
     this.#settings = settings;
@@ -67,11 +67,11 @@ export class GrpcAgentConnection implements AgentConnection {
       this.#abort({ kind: 'ended', detail: 'the agent did not answer the handshake in time' });
     });
     this.#keepalive = scheduler.every(options.pingIntervalMs, () => this.#keepAlive());
-    void this.#open(openLine, config);
+    void this.#open(openStreams, config);
   }
 
   get isBusy(): boolean {
-    return this.#line?.isBusy ?? false;
+    return this.#streams?.isBusy ?? false;
   }
 
   sendEvent(event: AgentEvent): boolean {
@@ -83,18 +83,18 @@ export class GrpcAgentConnection implements AgentConnection {
       this.#send(writeCancel(correlationId, reason, this.#clock.wallMs()));
   }
 
-  /** There is no answer to it: a refusal comes as a ConfigUpdateRequest. */
+  /** Resolves when sent: an agent answers only refusals, with a ConfigUpdateRequest. */
   configure(config: JsonObject | null, _correlationId: string, version: string): Promise<ConfigureOutcome> {
     if (!this.#isReady) return Promise.resolve(notSent('there is no connection'));
     const isSent = this.#send(writeConfigure(config, version, this.#clock.wallMs()));
-    return Promise.resolve(isSent ? ok('sent') : notSent('the configuration is larger than a message can be'));
+    return Promise.resolve(isSent ? ok('sent') : notSent('the configuration exceeds the maximum message size'));
   }
 
   close(detail: string): void {
     if (this.#isOver) return;
-    // Before the handshake nothing has been said that would be worth waiting for.
-    if (this.#isReady) this.#line?.close();
-    else this.#line?.abort();
+    // Before the handshake there is no output to wait for.
+    if (this.#isReady) this.#streams?.close();
+    else this.#streams?.abort();
     this.#finish({ kind: 'ended', detail });
   }
 
@@ -103,11 +103,11 @@ export class GrpcAgentConnection implements AgentConnection {
   }
 
   #send(message: GrpcProxyToAgent): boolean {
-    return this.#isOver || this.#line === null || this.#line.send(message);
+    return this.#isOver || this.#streams === null || this.#streams.send(message);
   }
 
-  async #open(openLine: LineOpener, config: JsonObject | null): Promise<void> {
-    const lineListener: GrpcLineListener = {
+  async #open(openStreams: StreamsOpener, config: JsonObject | null): Promise<void> {
+    const streamsListener: AgentStreamsListener = {
       onOwnedHeaders: (values) => {
         this.#ownedHeaders = readOwnedHeaders(values);
       },
@@ -116,21 +116,21 @@ export class GrpcAgentConnection implements AgentConnection {
       onRoom: () => this.#listener.onRoom(),
       onEnd: (end) => this.#finish(end),
     };
-    const line = await openLine(lineListener);
-    if (!line.ok) {
-      this.#finish(line.error);
+    const streams = await openStreams(streamsListener);
+    if (!streams.ok) {
+      this.#finish(streams.error);
       return;
     }
-    this.#line = line.value;
+    this.#streams = streams.value;
     if (this.#isOver) {
-      this.#line.abort();
+      this.#streams.abort();
       return;
     }
     const { proxyId, proxyVersion } = this.#settings;
     const supportedVersions = [agentProtocolVersion];
     const request = { supportedVersions, proxyId, proxyVersion, config, supportedEncodings: [] };
-    if (this.#line.send(writeHandshakeRequest(request))) return;
-    this.#abort({ kind: 'refused', detail: 'the configuration is larger than a message can be' });
+    if (this.#streams.send(writeHandshakeRequest(request))) return;
+    this.#abort({ kind: 'refused', detail: 'the configuration exceeds the maximum message size' });
   }
 
   #onMessage(message: GrpcAgentToProxy, look: MessageLook): void {
@@ -142,7 +142,7 @@ export class GrpcAgentConnection implements AgentConnection {
     }
     const { value } = read;
     if (value.kind === 'handshake') {
-      if (this.#capabilities === null) this.#takeHandshake(value.response);
+      if (this.#capabilities === null) this.#onHandshake(value.response);
       else this.#abort({ kind: 'malformed', detail: 'a second answer to the handshake' });
       return;
     }
@@ -155,7 +155,7 @@ export class GrpcAgentConnection implements AgentConnection {
         this.#listener.onAnswer(value.correlationId, value.answer);
         return;
       case 'health':
-        this.#takeHealth(value.health);
+        this.#onHealth(value.health);
         return;
       case 'metrics':
         this.#listener.onMetrics(value.report);
@@ -176,29 +176,29 @@ export class GrpcAgentConnection implements AgentConnection {
     }
   }
 
-  #takeHandshake(message: GrpcHandshakeResponse): void {
+  #onHandshake(message: GrpcHandshakeResponse): void {
     const response = this.#ownedHeaders.ok ? readHandshake(message, this.#ownedHeaders.value) : this.#ownedHeaders;
     if (!response.ok) {
       this.#abort({ kind: 'malformed', detail: response.error });
     } else if (!response.value.success) {
-      this.#abort({ kind: 'refused', detail: response.value.error.slice(0, maximumReasonLength) });
+      this.#abort({ kind: 'refused', detail: response.value.error.slice(0, maxReasonLength) });
     } else if (response.value.protocolVersion !== agentProtocolVersion) {
       const detail = `no common protocol version: the agent speaks ${response.value.protocolVersion}`;
       this.#abort({ kind: 'refused', detail });
     } else {
       this.#deadline.cancel();
       this.#capabilities = response.value.capabilities;
-      this.#line?.openControl((control) => this.#onControl(control));
+      this.#streams?.openControl((control) => this.#onControl(control));
       this.#listener.onReady(this.#capabilities);
     }
   }
 
-  #takeHealth(health: AgentHealth): void {
-    const isLess = health.state === 'healthy' || health.state === 'degraded';
-    this.#listener.onHealth(this.#isDraining && isLess ? { ...health, state: 'draining' } : health);
+  #onHealth(health: AgentHealth): void {
+    const isServing = health.state === 'healthy' || health.state === 'degraded';
+    this.#listener.onHealth(this.#isDraining && isServing ? { ...health, state: 'draining' } : health);
   }
 
-  /** A configuration there is a sign of life, or nothing that a gateway takes. */
+  /** Handles drain and shutdown; ignores configurations. */
   #onControl({ drain, shutdown }: GrpcProxyControl): void {
     if ((shutdown ?? null) !== null) this.#drain('the agent shuts down');
     else if ((drain ?? null) !== null) this.#drain('the agent drains');
@@ -219,7 +219,7 @@ export class GrpcAgentConnection implements AgentConnection {
     });
   }
 
-  /** Anything that comes counts as a sign of life; nothing at all after a ping ends the connection. */
+  /** Sends a ping. Ends the connection if nothing arrived since the last one. */
   #keepAlive(): void {
     if (!this.#isReady) return;
     if (this.#isSilentSincePing) {
@@ -232,7 +232,7 @@ export class GrpcAgentConnection implements AgentConnection {
   }
 
   #abort(end: ConnectionEnd): void {
-    this.#line?.abort();
+    this.#streams?.abort();
     this.#finish(end);
   }
 

@@ -18,8 +18,8 @@ import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { HeaderBlockGate } from '../../http2-sockets/header-block-gate.js';
 import type { SocketTrust } from './admit-socket.js';
-import { AgentGrpcConnection, type GrpcLineListener } from './agent-grpc-connection.js';
-import { GrpcAgentConnection, type LineOpener } from './grpc-agent-connection.js';
+import { AgentStreams, type AgentStreamsListener } from './agent-streams.js';
+import { GrpcAgentConnection, type StreamsOpener } from './grpc-agent-connection.js';
 import {
   type CalledAgentService,
   defaultGrpcConnectorOptions,
@@ -27,21 +27,21 @@ import {
   type GrpcConnectorSettings,
   type GrpcLibrary,
   type LoadedAgentGrpc,
-  maximumReceivedMessageBytes,
+  maxReceivedMessageBytes,
 } from './grpc-client-options.js';
 import { SocketGate } from './socket-gate.js';
 import { checkUnixSocket } from './unix-socket-trust.js';
 
 type SecureConnector = ReturnType<ChannelCredentials['_createSecureConnector']>;
 
-/** What the library uses of a socket is what every Duplex has; only its types ask for more. */
+/** The library only uses members that every Duplex has; its types require a Socket. */
 const gated = (socket: Socket, gate: SocketGate): Socket =>
   new HeaderBlockGate(socket, 'server', (code) => gate.noteGoaway(code)) as Duplex as Socket;
 
 /**
- * Credentials of a channel whose sockets all pass `gate`. The class is exported by @grpc/grpc-js 1.14.7, but its
- * members are meant for the library itself: package.json names that version exactly, and a test fails where they are
- * not called.
+ * Credentials of a channel whose sockets all pass `gate`. @grpc/grpc-js 1.14.7 exports the class,
+ * but its members are internal. package.json pins the version, and a test fails if they are not
+ * called.
  */
 export const gatedCredentials = ({ ChannelCredentials, credentials }: GrpcLibrary, gate: SocketGate) => {
   class GatedCredentials extends ChannelCredentials {
@@ -65,38 +65,36 @@ export const gatedCredentials = ({ ChannelCredentials, credentials }: GrpcLibrar
   return new GatedCredentials();
 };
 
-/**
- * What Node may hold for the streams of one connection, in millions of octets: its own limit, which the library lifts.
- */
-const maximumSessionMegabytes = 10;
+/** Memory limit of one HTTP/2 session in megabytes: Node's default, which the library raises. */
+const maxSessionMegabytes = 10;
 
-/** Small beside the output from which on a connection is busy. */
-const readyBytes = 65_536;
+/** Small compared with `busyOutputBytes`. */
+const retryBufferBytes = 65_536;
 
 /**
- * Of the channel of one connection: it is that connection's own, and nothing is tried twice behind the gateway's back.
+ * Options of a channel for one connection: it shares no subchannel and never retries on its own.
  */
 export const channelOptions: ChannelOptions = {
   'grpc.use_local_subchannel_pool': 1,
   'grpc.enable_http_proxy': 0,
   'grpc.enable_channelz': 0,
   'grpc.enable_retries': 0,
-  // A message counts as written when it has left, but for so much that is made ready while the one before it leaves.
-  'grpc.per_rpc_retry_buffer_size': readyBytes,
-  // Nobody but the configuration says how an agent is called.
+  // A write completes when the message is sent, except for this buffer.
+  'grpc.per_rpc_retry_buffer_size': retryBufferBytes,
+  // Only the configuration defines how an agent is called.
   'grpc.service_config_disable_resolution': 1,
-  'grpc.max_receive_message_length': maximumReceivedMessageBytes,
-  'grpc-node.max_session_memory': maximumSessionMegabytes,
+  'grpc.max_receive_message_length': maxReceivedMessageBytes,
+  'grpc-node.max_session_memory': maxSessionMegabytes,
 };
 
-/** An address as a channel takes it (gRPC's name syntax). */
+/** An address in gRPC name syntax. */
 export const targetOf = (address: GrpcAddress): string => {
-  // Two slashes at the beginning would make a host of the first folder.
+  // After two leading slashes gRPC would read a host.
   if (address.kind === 'unix') return `unix:${address.path.replace(/^\/+/, '/')}`;
   return `dns:${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`;
 };
 
-/** Reads the files of a `tls` block anew, so that a certificate that was replaced counts with the next connection. */
+/** Reads the files of a `tls` block, so that the next connection uses renewed certificates. */
 const readTlsContext = async (tls: AgentTls, files: TextFileReader): Promise<Result<SecureContext, string>> => {
   const texts: string[] = [];
   const { caCertFile, certificate } = tls;
@@ -115,15 +113,18 @@ const readTlsContext = async (tls: AgentTls, files: TextFileReader): Promise<Res
     const own = certificate === null ? {} : { cert, key };
     return ok(createSecureContext({ minVersion: 'TLSv1.2', ...(caCertFile === null ? {} : { ca }), ...own }));
   } catch {
-    // What went wrong may quote the file, and one of them is a key.
+    // The error may quote the key file.
     return err(
-      `the TLS files ${paths.filter((path) => path !== null).join(', ')} hold no certificates, or no key for them`,
+      `the TLS files ${paths.filter((path) => path !== null).join(', ')} contain no certificate or no matching key`,
     );
   }
 };
 
-export interface GrpcConnectorParts {
-  /** Gives @grpc/grpc-js and the service of proto/agent-service-v2.proto; asked for with each connection. */
+export interface GrpcConnectorPorts {
+  /**
+   * Loads @grpc/grpc-js and the service of proto/agent-service-v2.proto. Called for each
+   * connection.
+   */
   readonly loadGrpc: () => Promise<LoadedAgentGrpc>;
   readonly files: TextFileReader;
   readonly clock: Clock;
@@ -131,17 +132,17 @@ export interface GrpcConnectorParts {
 }
 
 /**
- * Reaches an agent over gRPC (agent protocol v2): by TCP, with TLS or without, or by a unix socket whose owner is
- * trusted.
+ * Connects to an agent over gRPC (agent protocol v2): by TCP with or without TLS, or by a Unix
+ * socket with a trusted owner.
  */
 export class GrpcAgentConnector implements AgentConnector {
   readonly #settings: GrpcConnectorSettings;
-  readonly #parts: GrpcConnectorParts;
+  readonly #ports: GrpcConnectorPorts;
   readonly #options: GrpcConnectorOptions;
 
-  constructor(settings: GrpcConnectorSettings, parts: GrpcConnectorParts, options: Partial<GrpcConnectorOptions> = {}) {
+  constructor(settings: GrpcConnectorSettings, ports: GrpcConnectorPorts, options: Partial<GrpcConnectorOptions> = {}) {
     this.#settings = settings;
-    this.#parts = parts;
+    this.#ports = ports;
     this.#options = { ...defaultGrpcConnectorOptions, ...options };
   }
 
@@ -151,25 +152,26 @@ export class GrpcAgentConnector implements AgentConnector {
   }
 
   connect(config: JsonObject | null, listener: AgentConnectionListener): AgentConnection {
-    const { clock, scheduler } = this.#parts;
-    const open: LineOpener = (lineListener) => this.#openLine(lineListener);
+    const { clock, scheduler } = this.#ports;
+    const open: StreamsOpener = (streamsListener) => this.#openStreams(streamsListener);
     return new GrpcAgentConnection(this.#settings, this.#options, config, clock, scheduler, open, listener);
   }
 
-  async #openLine(listener: GrpcLineListener): Promise<Result<AgentGrpcConnection, ConnectionEnd>> {
+  async #openStreams(listener: AgentStreamsListener): Promise<Result<AgentStreams, ConnectionEnd>> {
     const trust = await this.#trust();
     if (!trust.ok) return err({ kind: 'refused', detail: trust.error });
     try {
-      const { grpc, service } = await this.#parts.loadGrpc();
+      const { grpc, service } = await this.#ports.loadGrpc();
       const { ProcessStream, ControlStream } = service;
-      if (ProcessStream === undefined || ControlStream === undefined) throw new Error('the service is another one');
+      if (ProcessStream === undefined || ControlStream === undefined)
+        throw new Error('the service definition is incomplete');
       const gate = new SocketGate(trust.value);
       const client = new grpc.Client(targetOf(this.#settings.address), gatedCredentials(grpc, gate), channelOptions);
-      const plan = { grpc, service: { ProcessStream, ControlStream } as CalledAgentService, client, gate };
-      return ok(new AgentGrpcConnection(plan, this.#options, this.#parts.scheduler, listener));
+      const channel = { grpc, service: { ProcessStream, ControlStream } as CalledAgentService, client, gate };
+      return ok(new AgentStreams(channel, this.#options, this.#ports.scheduler, listener));
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'unknown';
-      return err({ kind: 'ended', detail: `gRPC cannot be used: ${reason}` });
+      return err({ kind: 'ended', detail: `gRPC is unavailable: ${reason}` });
     }
   }
 
@@ -177,7 +179,7 @@ export class GrpcAgentConnector implements AgentConnector {
     const { address, owner, tls } = this.#settings;
     if (address.kind === 'unix') return ok({ kind: 'owner', path: address.path, owner });
     if (tls === null) return ok({ kind: 'none' });
-    const context = await readTlsContext(tls, this.#parts.files);
+    const context = await readTlsContext(tls, this.#ports.files);
     return context.ok ? ok({ kind: 'tls', context: context.value, name: tls.serverName ?? address.host }) : context;
   }
 }

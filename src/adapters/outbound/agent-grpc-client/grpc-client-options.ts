@@ -3,7 +3,7 @@ import type { GrpcAddress } from '../../../domain/configuration/network-addresse
 import type { AgentTls } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import type { GrpcAgentToProxy, GrpcProxyControl, GrpcProxyToAgent } from '../../wire/agent-grpc/grpc-messages.js';
 
-/** How the messages of one call are written and read. Reading throws for octets that are no such message. */
+/** Serialization of one method. `responseDeserialize` throws for malformed octets. */
 export interface CalledMethod<Request, Response> {
   /** `/package.Service/Method`. */
   readonly path: string;
@@ -12,26 +12,26 @@ export interface CalledMethod<Request, Response> {
 }
 
 /**
- * The service of proto/agent-service-v2.proto, as far as who calls it needs to know. Nothing is sent on ControlStream.
+ * The client side of the service in proto/agent-service-v2.proto. Nothing is sent on ControlStream.
  */
 export interface CalledAgentService {
   readonly ProcessStream: CalledMethod<GrpcProxyToAgent, GrpcAgentToProxy>;
   readonly ControlStream: CalledMethod<never, GrpcProxyControl>;
 }
 
-/** What is used of @grpc/grpc-js. */
+/** The members of @grpc/grpc-js in use. */
 export type GrpcLibrary = Pick<typeof Grpc, 'ChannelCredentials' | 'Client' | 'connectivityState' | 'credentials'>;
 
-/** The library, and what the protocol's file has become. INVARIANT: it is that of `CalledAgentService`. */
+/** The library and the loaded service definition. INVARIANT: it matches `CalledAgentService`. */
 export interface LoadedAgentGrpc {
   readonly grpc: GrpcLibrary;
   readonly service: Readonly<Record<string, CalledMethod<never, unknown>>>;
 }
 
-/** Where an agent is, and how the gateway introduces itself. */
+/** Address of an agent, and the gateway's identity in the handshake. */
 export interface GrpcConnectorSettings {
   readonly address: GrpcAddress;
-  /** User name or user id that may own a unix socket, beside the gateway's own user and root. */
+  /** User name or id that may own a Unix socket, besides the gateway's user and root. */
   readonly owner: string | null;
   /** Null: plaintext. */
   readonly tls: AgentTls | null;
@@ -39,24 +39,24 @@ export interface GrpcConnectorSettings {
   readonly proxyVersion: string;
 }
 
-/** What has a value that fits most. Times in milliseconds, sizes in octets. */
+/** Options with defaults. Times in milliseconds, sizes in octets. */
 export interface GrpcConnectorOptions {
-  /** From the attempt to connect to the answer to the handshake; also how long a closed connection may take to end. */
+  /** Time from the connection attempt to the handshake answer; also the time to close. */
   readonly handshakeTimeoutMs: number;
-  /** Between two pings. An agent that sends nothing at all from one to the next is taken for dead. */
+  /** Interval between pings. If nothing arrives in one interval, the connection ends. */
   readonly pingIntervalMs: number;
-  /** Output that waits on a connection, from which on it gets no new call. */
+  /** Pending output above which a connection gets no new calls. */
   readonly busyOutputBytes: number;
-  /** Of one message that is sent. */
+  /** Maximum octets of a sent message. */
   readonly maxMessageBytes: number;
 }
 
-/** Most octets of a message, both ways. */
-export const maximumReceivedMessageBytes = 16_777_216;
+/** Maximum octets of a received message. */
+export const maxReceivedMessageBytes = 16_777_216;
 
 export const defaultGrpcConnectorOptions: GrpcConnectorOptions = {
   handshakeTimeoutMs: 5_000,
   pingIntervalMs: 5_000,
   busyOutputBytes: 1_048_576,
-  maxMessageBytes: maximumReceivedMessageBytes,
+  maxMessageBytes: maxReceivedMessageBytes,
 };

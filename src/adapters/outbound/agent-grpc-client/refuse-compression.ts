@@ -1,6 +1,6 @@
 import type { ChannelInterface, Metadata, StatusObject } from '@grpc/grpc-js';
 
-/** What is done with what goes and comes on one call: `Filter` of @grpc/grpc-js. */
+/** A filter for the messages of one call: `Filter` of @grpc/grpc-js. */
 interface CallFilter {
   sendMetadata(metadata: Promise<Metadata>): Promise<Metadata>;
   receiveMetadata(metadata: Metadata): Metadata;
@@ -9,31 +9,29 @@ interface CallFilter {
   receiveTrailers(status: StatusObject): StatusObject;
 }
 
-/**
- * Where @grpc/grpc-js 1.14.7 keeps what makes the filters of each call. The last of them is the one next to the wire.
- */
-interface ChannelParts {
+/** Internals of @grpc/grpc-js 1.14.7: the filter factories. The last filter is next to the wire. */
+interface ChannelInternals {
   readonly internalChannel?: {
     readonly filterStackFactory?: { readonly factories?: { push(factory: { createFilter(): CallFilter }): unknown } };
   };
 }
 
 const plain = 'identity';
-/** INTERNAL: what gRPC has a client say of a message that is compressed against what was agreed on. */
+/** INTERNAL: the status that gRPC prescribes for an unexpected compressed message. */
 const statusOfCompressed = 13;
 const compressed = 'a compressed message';
 
 /**
- * Has a channel ask its agent for messages that are not compressed, and refuse the others before they are inflated. The
- * library always offers to inflate, and has no option and no event for that: this reaches into it. package.json names
- * its version exactly, and a test fails where the place is not found any more.
+ * Makes a channel request uncompressed messages, and reject compressed ones before they are
+ * inflated. The library always offers compression and has no option or event for this. package.json
+ * pins its version, and a test fails if the internals are not found.
  *
- * @param channel on which no call has been made yet
- * @param onCompressed the agent says that it compresses, or does. What it sent on that call must be taken for nothing.
- * @returns false where it cannot be done: the channel must not be used
+ * @param channel has made no call yet
+ * @param onCompressed called when the agent announces or uses compression; discard its answer
+ * @returns false if it failed: do not use the channel
  */
 export const refuseCompression = (channel: ChannelInterface, onCompressed: () => void): boolean => {
-  const factories = (channel as ChannelParts).internalChannel?.filterStackFactory?.factories;
+  const factories = (channel as ChannelInternals).internalChannel?.filterStackFactory?.factories;
   if (!Array.isArray(factories)) return false;
   const filter: CallFilter = {
     sendMetadata: async (metadata) => {
@@ -50,7 +48,7 @@ export const refuseCompression = (channel: ChannelInterface, onCompressed: () =>
       const framed = await message;
       if (framed[0] === 0) return framed;
       onCompressed();
-      // How the library is told that the call has failed.
+      // The library reads the status from the rejection.
       throw Object.assign(new Error(compressed), { code: statusOfCompressed, details: compressed });
     },
     receiveTrailers: (status) => status,

@@ -3,18 +3,18 @@ import type { ConnectionEnd } from '../../../application/ports/gateway/agent-con
 import { admitSocket, type SocketTrust } from './admit-socket.js';
 
 /**
- * What every socket of one connection passes, and what closes all of them. @grpc/grpc-js only ends its sockets, so that
- * a peer that does not end its side, or that says nothing within TLS, would keep them.
+ * Checks and closes all sockets of one connection. @grpc/grpc-js only ends its sockets; a peer that
+ * does not end its side, or hangs in TLS, would keep them open.
  */
 export class SocketGate {
-  /** Whether what passes is encrypted. */
+  /** Whether the sockets use TLS. */
   readonly isSecure: boolean;
   readonly #trust: SocketTrust;
   readonly #sockets = new Set<Socket>();
   #hasAdmitted = false;
   #failure: ConnectionEnd | null = null;
   #isClosed = false;
-  /** The agent has said that it takes no new streams. */
+  /** The agent has sent a GOAWAY. */
   hasGoaway = false;
   onGoaway: () => void = () => {};
 
@@ -23,17 +23,17 @@ export class SocketGate {
     this.isSecure = trust.kind === 'tls';
   }
 
-  /** Why no socket has passed; null where one has, or none has come. */
+  /** Why no socket has passed; null if one has, or none was tried. */
   get failure(): ConnectionEnd | null {
     return this.#hasAdmitted ? null : this.#failure;
   }
 
-  /** @returns the socket to speak on; rejects, and closes the socket, where the agent is not one to be trusted */
+  /** Resolves with the socket to use. Closes the socket and rejects if the agent is not trusted. */
   async admit(socket: Socket): Promise<Socket> {
-    this.#keep(socket);
+    this.#track(socket);
     const admitted = await admitSocket(socket, this.#trust);
     if (admitted.ok && !this.#isClosed && !socket.destroyed) {
-      this.#keep(admitted.value);
+      this.#track(admitted.value);
       this.#hasAdmitted = true;
       return admitted.value;
     }
@@ -42,25 +42,25 @@ export class SocketGate {
     throw new Error(admitted.ok ? 'the connection ended before it was used' : admitted.error.detail);
   }
 
-  /** @param code 0: it sees to the streams that are open */
+  /** @param code error code of the GOAWAY; 0: open streams complete */
   noteGoaway(code: number): void {
     this.hasGoaway = true;
     if (code === 0) this.onGoaway();
     else this.close();
   }
 
-  /** Has no socket keep the process from its end. */
-  letGo(): void {
+  /** Lets the process exit while sockets are open. */
+  unref(): void {
     for (const socket of this.#sockets) socket.unref();
   }
 
-  /** Closes every socket, those that are still to come too. */
+  /** Closes all sockets, including later ones. */
   close(): void {
     this.#isClosed = true;
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  #keep(socket: Socket): void {
+  #track(socket: Socket): void {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
     socket.on('error', () => {});

@@ -5,7 +5,7 @@ import { isSocketPathTooLong } from '../../wire/agent-frames/socket-path.js';
 
 const passwdPath = '/etc/passwd';
 
-/** Whether there is a socket at a path, and its owner is one to be trusted. Never rejects. */
+/** Checks that a path is a socket with a trusted owner. Never rejects. */
 export const checkUnixSocket = async (path: string, owner: string | null): Promise<ConnectorCheck> => {
   const refused = (reason: string): ConnectorCheck => ({
     kind: 'refused',

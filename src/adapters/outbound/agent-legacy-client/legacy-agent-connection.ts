@@ -25,8 +25,8 @@ import type { LegacyAgentConnectorOptions, LegacyAgentConnectorSettings } from '
 import { checkLegacySocket } from './legacy-socket-check.js';
 
 /**
- * What holds for an agent that says nothing of itself. That a connection carries one call at a time is for the
- * connection to say: a limit here would be one for all connections together.
+ * Capabilities of a legacy agent, which announces none. The connection limits itself to one call at
+ * a time; a limit here would apply to all connections together.
  */
 const assumedCapabilities = ({ name, events }: LegacyAgentConnectorSettings): AgentCapabilities => ({
   agentId: name,
@@ -48,10 +48,10 @@ const assumedCapabilities = ({ name, events }: LegacyAgentConnectorSettings): Ag
   ownedHeaders: [],
 });
 
-/** Characters of an agent's own words that go into the log. */
-const maximumReasonLength = 500;
+/** Maximum characters of the agent's text in the log. */
+const maxReasonLength = 500;
 
-/** What the agent has to send next: its word on the configuration, an answer for a request, or nothing at all. */
+/** The next expected message: the answer to the configuration, the answer to an event, or none. */
 type Expected =
   | { readonly kind: 'configured' }
   | { readonly kind: 'answer'; readonly correlationId: string }
@@ -60,9 +60,9 @@ type Expected =
 const nothing: Expected = { kind: 'nothing' };
 
 /**
- * One connection to an agent in the older framing. An answer belongs to the event before it and to nothing else, so
- * that there is one call at a time, and none after one that was given up: what came next would be another one's
- * answer.
+ * One connection to an agent in the legacy framing. An answer belongs to the preceding event, so
+ * there is one call at a time. After an abandoned call the connection closes: the next answer would
+ * belong to another request.
  */
 export class LegacyAgentConnection implements AgentConnection {
   readonly #settings: LegacyAgentConnectorSettings;
@@ -71,10 +71,10 @@ export class LegacyAgentConnection implements AgentConnection {
   readonly #socket: Socket;
   readonly #decoder = new LegacyFrameDecoder();
   readonly #deadline: ScheduledTask;
-  /** Requests whose body the agent waits for. */
+  /** Requests for which the agent waits for body chunks. */
   readonly #dialogues = new TransientMap<true>();
   #expected: Expected = nothing;
-  /** The agent waits for a body that will not come: it hears of that by the end of the connection alone. */
+  /** The agent waits for a body that will not arrive; only the end of the connection tells it. */
   #isSpent = false;
   #isOver = false;
 
@@ -92,7 +92,7 @@ export class LegacyAgentConnection implements AgentConnection {
     this.#deadline = scheduler.after(options.handshakeTimeoutMs, () => {
       this.#finish({ kind: 'ended', detail: 'the agent did not answer its configuration in time' });
     });
-    this.#socket.once('connect', () => void this.#begin(config));
+    this.#socket.once('connect', () => void this.#start(config));
     this.#socket.on('data', (chunk) => {
       boundLateness();
       this.#onData(chunk);
@@ -104,13 +104,13 @@ export class LegacyAgentConnection implements AgentConnection {
     });
   }
 
-  /** True while a call is open by it, and once it is about to end. */
+  /** True during a call and when the connection is about to end. */
   get isBusy(): boolean {
     return this.#isOver || this.#expected !== nothing || this.#isDone;
   }
 
   /**
-   * Whether it ends as soon as no call is open. Until the other bodies have come it goes on: they are others'
+   * Whether the connection ends after the current call. It first completes the bodies of other
    * requests.
    */
   get #isDone(): boolean {
@@ -119,26 +119,28 @@ export class LegacyAgentConnection implements AgentConnection {
 
   sendEvent(event: AgentEvent): boolean {
     const frame = legacyFrame(legacyEventJson(event));
-    // INVARIANT: nobody sends by a busy connection; one that did would be given the answer to another call.
+    // INVARIANT: callers do not use a busy connection; the answer would belong to another call.
     if (frame === null || this.isBusy) return false;
     this.#expected = { kind: 'answer', correlationId: event.correlationId };
     this.#socket.write(frame);
     return true;
   }
 
-  /** There is no such message: what the agent still answers is for nobody, so the connection is closed. */
+  /**
+   * Closes the connection: the framing has no cancel message, and a late answer would be ambiguous.
+   */
   sendCancel(correlationId: string): void {
     const isAsked = this.#expected.kind === 'answer' && this.#expected.correlationId === correlationId;
     if (this.#dialogues.delete(correlationId)) this.#isSpent = true;
-    // Not at once: whoever cancels is still at work with the call. Until then it stays busy.
-    if (isAsked || (this.#isDone && this.#expected === nothing)) queueMicrotask(() => this.#giveUp());
+    // Deferred, because the caller still works with the call. Until then the connection stays busy.
+    if (isAsked || (this.#isDone && this.#expected === nothing)) queueMicrotask(() => this.#abandon());
   }
 
-  /** A connection has one configuration, which it begins with. */
+  /** Fails: a connection receives its configuration only at its start. */
   async configure(): Promise<ConfigureOutcome> {
     return err({
       kind: 'no_answer',
-      reason: 'the older framing hands a configuration over with a new connection alone',
+      reason: 'the legacy framing sends a configuration only on a new connection',
     });
   }
 
@@ -146,9 +148,10 @@ export class LegacyAgentConnection implements AgentConnection {
     this.#finish({ kind: 'ended', detail });
   }
 
-  async #begin(config: JsonObject | null): Promise<void> {
+  async #start(config: JsonObject | null): Promise<void> {
     const { name, path, owner } = this.#settings;
-    // The configuration holds secrets, and the file may have been replaced since it was looked at first.
+    // The configuration contains secrets, and the file may have been replaced since the first
+    // check.
     const check = await checkLegacySocket(path, owner);
     if (this.#isOver) return;
     if (check.kind !== 'ready') {
@@ -157,7 +160,7 @@ export class LegacyAgentConnection implements AgentConnection {
     }
     const frame = legacyFrame(legacyConfigureJson(name, config));
     if (frame === null) {
-      this.#finish({ kind: 'refused', detail: 'the configuration is larger than a frame can be' });
+      this.#finish({ kind: 'refused', detail: 'the configuration exceeds the maximum frame size' });
       return;
     }
     this.#expected = { kind: 'configured' };
@@ -167,7 +170,7 @@ export class LegacyAgentConnection implements AgentConnection {
   #onData(chunk: Uint8Array): void {
     if (this.#isOver) return;
     if (this.#expected === nothing) {
-      this.#fail('it sent what nothing was asked for');
+      this.#fail('the agent sent an unexpected message');
       return;
     }
     this.#decoder.push(chunk);
@@ -176,18 +179,18 @@ export class LegacyAgentConnection implements AgentConnection {
       if (this.#decoder.failure !== null) this.#fail(this.#decoder.failure);
       return;
     }
-    // Looked at before the answer is given out: what follows it must not become the answer to the next event.
-    if (this.#decoder.hasBegun) this.#fail('it answered more than it was asked');
-    else if (this.#expected.kind === 'configured') this.#takeConfigured(payload);
-    else if (this.#expected.kind === 'answer') this.#takeAnswer(payload, this.#expected.correlationId);
+    // Checked before the answer is used: further data must not become the next answer.
+    if (this.#decoder.hasBegun) this.#fail('the agent sent more than one answer');
+    else if (this.#expected.kind === 'configured') this.#onConfigured(payload);
+    else if (this.#expected.kind === 'answer') this.#onAnswer(payload, this.#expected.correlationId);
   }
 
-  #takeConfigured(payload: Uint8Array): void {
+  #onConfigured(payload: Uint8Array): void {
     const configured = readLegacyConfigureAnswer(payload);
     if (!configured.ok) {
-      this.#fail(`the answer to the configuration cannot be read: ${configured.error}`);
+      this.#fail(`the answer to the configuration is malformed: ${configured.error}`);
     } else if (!configured.value.success) {
-      this.#finish({ kind: 'refused', detail: configured.value.error.slice(0, maximumReasonLength) });
+      this.#finish({ kind: 'refused', detail: configured.value.error.slice(0, maxReasonLength) });
     } else {
       this.#deadline.cancel();
       this.#expected = nothing;
@@ -195,28 +198,28 @@ export class LegacyAgentConnection implements AgentConnection {
     }
   }
 
-  #takeAnswer(payload: Uint8Array, correlationId: string): void {
+  #onAnswer(payload: Uint8Array, correlationId: string): void {
     const read = readLegacyAnswer(payload);
     if (!read.ok) {
-      this.#fail(`an answer cannot be read: ${read.error}`);
+      this.#fail(`an answer is malformed: ${read.error}`);
     } else if (read.value.correlationId !== null && read.value.correlationId !== correlationId) {
-      this.#fail('an answer for another request than the one that was asked about');
+      this.#fail('an answer for another request');
     } else {
       const { answer } = read.value;
       this.#expected = nothing;
       if (answer.ok && opensDialogue(answer.value)) this.#dialogues.set(correlationId, true);
       else if (answer.ok) this.#dialogues.delete(correlationId);
       this.#listener.onAnswer(correlationId, answer);
-      if (this.#isDone && this.#expected === nothing) this.#giveUp();
+      if (this.#isDone && this.#expected === nothing) this.#abandon();
       else if (!this.isBusy) this.#listener.onRoom();
     }
   }
 
-  #giveUp(): void {
-    this.#finish({ kind: 'given_up', detail: 'a call by it was given up' });
+  #abandon(): void {
+    this.#finish({ kind: 'given_up', detail: 'a call was abandoned' });
   }
 
-  /** What cannot be read is the answer to the call that is open, if one is: there is nothing else that it could be. */
+  /** Fails the open call, if any: the malformed message can only be its answer. */
   #fail(detail: string): void {
     if (this.#expected.kind === 'answer') this.#listener.onAnswer(this.#expected.correlationId, err(detail));
     this.#finish({ kind: 'malformed', detail });
@@ -226,7 +229,7 @@ export class LegacyAgentConnection implements AgentConnection {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#deadline.cancel();
-    // Lets a last write leave; nothing is waited for, because a peer that does not read would hold the descriptor.
+    // Flushes the last write without waiting: a peer that does not read would hold the descriptor.
     this.#socket.destroySoon();
     this.#socket.setTimeout(this.#options.handshakeTimeoutMs, () => this.#socket.destroy());
     this.#listener.onEnd(end);

@@ -15,8 +15,9 @@ import {
 import { checkLegacySocket } from './legacy-socket-check.js';
 
 /**
- * Reaches agents of the older framing (`protocol-version 1`) by their Unix socket: JSON behind a length, one call at a
- * time on each connection, and neither a handshake nor pings, cancels, health nor metrics.
+ * Connects to agents of the legacy framing (`protocol-version 1`) over a Unix socket:
+ * length-prefixed JSON, one call at a time per connection, without handshake, pings, cancellation,
+ * health or metrics.
  */
 export class LegacyAgentConnector implements AgentConnector {
   readonly #settings: LegacyAgentConnectorSettings;

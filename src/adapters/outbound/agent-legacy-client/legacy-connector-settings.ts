@@ -1,19 +1,21 @@
 import type { AgentSubscription } from '../../../domain/gateway/configuration/gateway-configuration.js';
 
-/** What a LegacyAgentConnector has to be told. */
+/** Address and identity of a legacy agent. */
 export interface LegacyAgentConnectorSettings {
-  /** The agent's name in the gateway's configuration, and its id: these agents say none of their own. */
+  /**
+   * The agent's name in the gateway's configuration. Serves as its id: legacy agents announce none.
+   */
   readonly name: string;
   readonly path: string;
-  /** User name or user id that may own the socket, beside the gateway's own user and root. */
+  /** User name or id that may own the socket, besides the gateway's user and root. */
   readonly owner: string | null;
-  /** What its block subscribes it to: these agents do not say what they support. */
+  /** Events from the agent's block: legacy agents do not announce any. */
   readonly events: readonly AgentSubscription[];
 }
 
-/** What has a value that fits most. */
+/** Options with defaults. */
 export interface LegacyAgentConnectorOptions {
-  /** From the attempt to connect to the answer to the configuration, in milliseconds. */
+  /** Time from the connection attempt to the answer to the configuration, in milliseconds. */
   readonly handshakeTimeoutMs: number;
 }
 

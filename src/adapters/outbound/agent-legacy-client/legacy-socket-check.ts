@@ -5,7 +5,7 @@ import { isSocketPathTooLong } from '../../wire/agent-frames/socket-path.js';
 
 const passwdPath = '/etc/passwd';
 
-/** What is at a path, and whether it is trusted to judge requests. Never rejects. */
+/** Checks that a path is a socket with a trusted owner. Never rejects. */
 export const checkLegacySocket = async (path: string, owner: string | null): Promise<ConnectorCheck> => {
   const untrusted = (reason: string): ConnectorCheck => ({
     kind: 'refused',

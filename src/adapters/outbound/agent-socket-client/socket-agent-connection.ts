@@ -31,31 +31,31 @@ import type { SocketAgentConnectorOptions, SocketAgentConnectorSettings } from '
 import { checkSocketOwner } from './socket-owner.js';
 
 const rejectionPrefix = 'Configuration rejected: ';
-/** Characters of an agent's own words that go into the log. */
-const maximumReasonLength = 500;
-/** Octets of a turn that leave together, from which on another connection is as good. */
-const gatheredBytes = 32_768;
-/** What every connection reads into: whatever comes is taken out of it before the next read. */
-const sharedOctets = Buffer.allocUnsafeSlow(65_536);
+/** Maximum characters of the agent's text in the log. */
+const maxReasonLength = 500;
+/** Octets batched in one turn above which another connection is equally good. */
+const fullBatchBytes = 32_768;
+/** Shared read buffer of all connections; its content is copied out before the next read. */
+const sharedReadBuffer = Buffer.allocUnsafeSlow(65_536);
 
-export interface SocketAgentConnectionParts {
+export interface SocketAgentConnectionContext {
   readonly settings: SocketAgentConnectorSettings;
   readonly options: SocketAgentConnectorOptions;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
-  /** What the agent has answered by any of its connections. */
+  /** Answers of the agent, shared by its connections. */
   readonly known: KnownAnswers;
-  /** Writes what it is asked by any of its connections. */
+  /** Encodes events, shared by the connections. */
   readonly heads: HeadWriter;
 }
 
 const rejectionReason = (answer: AgentAnswer): string => {
   const body = answer.decision.kind === 'block' ? answer.decision.body : null;
   const reason = body?.startsWith(rejectionPrefix) ? body.slice(rejectionPrefix.length) : body;
-  return (reason ?? 'no reason given').slice(0, maximumReasonLength);
+  return (reason ?? 'no reason given').slice(0, maxReasonLength);
 };
 
-/** One connection to an agent by its Unix socket, from the attempt to connect to its end. */
+/** One connection to an agent over its Unix socket, from the connection attempt to its end. */
 export class SocketAgentConnection implements AgentConnection {
   readonly #settings: SocketAgentConnectorSettings;
   readonly #options: SocketAgentConnectorOptions;
@@ -76,9 +76,9 @@ export class SocketAgentConnection implements AgentConnection {
   #pings = 0;
   #isSilentSincePing = false;
 
-  /** @param config goes into the handshake */
-  constructor(parts: SocketAgentConnectionParts, config: JsonObject | null, listener: AgentConnectionListener) {
-    const { settings, options, clock, scheduler, known, heads } = parts;
+  /** @param config sent in the handshake */
+  constructor(context: SocketAgentConnectionContext, config: JsonObject | null, listener: AgentConnectionListener) {
+    const { settings, options, clock, scheduler, known, heads } = context;
     this.#settings = settings;
     this.#options = options;
     this.#clock = clock;
@@ -90,14 +90,14 @@ export class SocketAgentConnection implements AgentConnection {
     this.#socket = connect({
       path: settings.path,
       onread: {
-        buffer: sharedOctets,
+        buffer: sharedReadBuffer,
         callback: (count) => {
-          this.#onData(sharedOctets.subarray(0, count));
+          this.#onData(sharedReadBuffer.subarray(0, count));
           return true;
         },
       },
     });
-    // Requests come by sockets of their own: what is asked for all that had something to read leaves together.
+    // Requests arrive on many sockets: the events of one loop turn leave in one write.
     this.#outbox = new FrameOutbox(
       (octets) => this.#write(octets),
       (flush) => writeLate({ writeNow: flush }),
@@ -106,7 +106,7 @@ export class SocketAgentConnection implements AgentConnection {
       this.#finish({ kind: 'ended', detail: 'the agent did not answer the handshake in time' });
     });
     this.#keepalive = scheduler.every(options.pingIntervalMs, () => this.#keepAlive());
-    this.#socket.once('connect', () => void this.#shakeHands());
+    this.#socket.once('connect', () => void this.#sendHandshake());
     this.#socket.on('drain', () => {
       if (!this.#isOver) this.#listener.onRoom();
     });
@@ -123,7 +123,7 @@ export class SocketAgentConnection implements AgentConnection {
 
   get isGathering(): boolean {
     const { pendingBytes } = this.#outbox;
-    return pendingBytes > 0 && pendingBytes < gatheredBytes;
+    return pendingBytes > 0 && pendingBytes < fullBatchBytes;
   }
 
   sendEvent(event: AgentEvent): boolean {
@@ -138,7 +138,7 @@ export class SocketAgentConnection implements AgentConnection {
   }
 
   sendCancel(correlationId: string, reason: CancelReason): void {
-    // Others would take it for noise, or for an error.
+    // Agents without this feature may treat the message as an error.
     if (this.#capabilities?.features.cancellation !== true || this.#isOver) return;
     this.#outbox.send('cancel', cancelJson({ correlationId, reason }, this.#clock.wallMs()));
   }
@@ -162,14 +162,14 @@ export class SocketAgentConnection implements AgentConnection {
     this.#finish({ kind: 'ended', detail });
   }
 
-  /** Whether the handshake has succeeded, and it has not ended. */
+  /** Whether the handshake succeeded and the connection is open. */
   get #isReady(): boolean {
     return this.#capabilities !== null && !this.#isOver;
   }
 
-  async #shakeHands(): Promise<void> {
+  async #sendHandshake(): Promise<void> {
     const { path, owner, proxyId, proxyVersion } = this.#settings;
-    // The handshake carries secrets, and the file may have been replaced since it was looked at first.
+    // The handshake contains secrets, and the file may have been replaced since the first check.
     const check = await checkSocketOwner(path, owner);
     if (check.kind === 'refused') {
       this.#finish({ kind: 'refused', detail: `the socket ${path} is not trusted: ${check.reason}` });
@@ -183,10 +183,10 @@ export class SocketAgentConnection implements AgentConnection {
       supportedEncodings: ['json'],
     };
     if (this.#outbox.send('handshake_request', handshakeRequestJson(request))) return;
-    this.#finish({ kind: 'refused', detail: 'the configuration is larger than a frame can be' });
+    this.#finish({ kind: 'refused', detail: 'the configuration exceeds the maximum frame size' });
   }
 
-  /** Whether the octets have left, or have nowhere to go. */
+  /** Returns whether no output is pending; also true after the socket has closed. */
   #write(octets: Uint8Array): boolean {
     if (!this.#socket.writable) return true;
     this.#socket.write(octets);
@@ -195,7 +195,7 @@ export class SocketAgentConnection implements AgentConnection {
 
   #onData(chunk: Uint8Array): void {
     boundLateness();
-    // What waited may have ended it.
+    // Deferred work may have ended the connection.
     if (this.#isOver) return;
     this.#isSilentSincePing = false;
     this.#decoder.push(chunk);
@@ -203,7 +203,7 @@ export class SocketAgentConnection implements AgentConnection {
       const message = readAgentFrame(frame, this.#known);
       if (message.ok) this.#handle(message.value);
       else this.#finish({ kind: 'malformed', detail: message.error });
-      // Each may have a request sent.
+      // Each message may cause a request to be sent.
       boundLateWrites();
       if (this.#isOver) return;
     }
@@ -212,7 +212,7 @@ export class SocketAgentConnection implements AgentConnection {
 
   #handle(message: AgentFrameMessage): void {
     if (message.kind === 'handshake_response') {
-      if (this.#capabilities === null) this.#takeHandshake(message.response);
+      if (this.#capabilities === null) this.#onHandshake(message.response);
       else this.#finish({ kind: 'malformed', detail: 'a second answer to the handshake' });
       return;
     }
@@ -223,7 +223,7 @@ export class SocketAgentConnection implements AgentConnection {
     switch (message.kind) {
       case 'answer':
         if (this.#configures.size > 0 && this.#configures.has(message.correlationId)) {
-          this.#takeConfigured(message.correlationId, message.answer);
+          this.#onConfigured(message.correlationId, message.answer);
         } else this.#listener.onAnswer(message.correlationId, message.answer);
         return;
       case 'health':
@@ -245,9 +245,9 @@ export class SocketAgentConnection implements AgentConnection {
     }
   }
 
-  #takeHandshake(response: HandshakeResponse): void {
+  #onHandshake(response: HandshakeResponse): void {
     if (!response.success) {
-      this.#finish({ kind: 'refused', detail: response.error.slice(0, maximumReasonLength) });
+      this.#finish({ kind: 'refused', detail: response.error.slice(0, maxReasonLength) });
     } else if (response.protocolVersion !== agentProtocolVersion) {
       const detail = `no common protocol version: the agent speaks ${response.protocolVersion}`;
       this.#finish({ kind: 'refused', detail });
@@ -258,7 +258,7 @@ export class SocketAgentConnection implements AgentConnection {
     }
   }
 
-  #takeConfigured(correlationId: string, answer: Result<AgentAnswer, string>): void {
+  #onConfigured(correlationId: string, answer: Result<AgentAnswer, string>): void {
     if (!answer.ok) this.#settleConfigure(correlationId, err({ kind: 'no_answer', reason: answer.error }));
     else if (answer.value.decision.kind === 'allow') this.#settleConfigure(correlationId, ok(undefined));
     else this.#settleConfigure(correlationId, err({ kind: 'refused', reason: rejectionReason(answer.value) }));
@@ -270,7 +270,7 @@ export class SocketAgentConnection implements AgentConnection {
     settle?.(outcome);
   }
 
-  /** Anything that comes counts as a sign of life; nothing at all after a ping ends the connection. */
+  /** Sends a ping. Ends the connection if nothing arrived since the last one. */
   #keepAlive(): void {
     if (!this.#isReady) return;
     if (this.#isSilentSincePing) {
@@ -287,7 +287,7 @@ export class SocketAgentConnection implements AgentConnection {
     this.#isOver = true;
     this.#deadline.cancel();
     this.#keepalive.cancel();
-    // Lets a last write leave; nothing is waited for, because a peer that does not read would hold the descriptor.
+    // Flushes the last write without waiting: a peer that does not read would hold the descriptor.
     this.#socket.destroySoon();
     this.#socket.setTimeout(this.#options.handshakeTimeoutMs, () => this.#socket.destroy());
     for (const correlationId of [...this.#configures.keys()]) {

@@ -17,7 +17,7 @@ import {
 } from './socket-connector-options.js';
 import { checkSocketOwner } from './socket-owner.js';
 
-/** Reaches an agent over its Unix socket: agent protocol v2. */
+/** Connects to an agent over its Unix socket (agent protocol v2). */
 export class SocketAgentConnector implements AgentConnector {
   readonly #settings: SocketAgentConnectorSettings;
   readonly #clock: Clock;

@@ -1,21 +1,21 @@
-/** What a SocketAgentConnector has to be told. */
+/** Address of an agent, and the gateway's identity in the handshake. */
 export interface SocketAgentConnectorSettings {
   readonly path: string;
-  /** User name or user id that may own the socket, beside the gateway's own user and root. */
+  /** User name or id that may own the socket, besides the gateway's user and root. */
   readonly owner: string | null;
   readonly proxyId: string;
   readonly proxyVersion: string;
 }
 
-/** What has a value that fits most. Times in milliseconds, sizes in octets. */
+/** Options with defaults. Times in milliseconds, sizes in octets. */
 export interface SocketAgentConnectorOptions {
-  /** From the attempt to connect to the answer to the handshake. */
+  /** Time from the connection attempt to the handshake answer. */
   readonly handshakeTimeoutMs: number;
-  /** For the answer to a Configure message. */
+  /** Time for the answer to a Configure message. */
   readonly configureTimeoutMs: number;
-  /** Between two pings. An agent that sends nothing at all from one to the next is taken for dead. */
+  /** Interval between pings. If nothing arrives in one interval, the connection ends. */
   readonly pingIntervalMs: number;
-  /** Output that waits on a connection, from which on it is busy. */
+  /** Pending output above which a connection is busy. */
   readonly busyOutputBytes: number;
 }
 

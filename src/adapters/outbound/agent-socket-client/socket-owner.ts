@@ -4,13 +4,13 @@ import { isSocketPathTooLong } from '../../wire/agent-frames/socket-path.js';
 
 const passwdPath = '/etc/passwd';
 
-/** `absent`: there is no such file. `refused`: it must not be connected to. */
+/** `absent`: no such file. `refused`: do not connect. */
 export type SocketCheck =
   | { readonly kind: 'trusted' }
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** What is at a path, and whether it is trusted to judge requests. */
+/** Checks that a path is a socket with a trusted owner. Never rejects. */
 export const checkSocketOwner = async (path: string, owner: string | null): Promise<SocketCheck> => {
   if (isSocketPathTooLong(path)) return { kind: 'refused', reason: 'its path is too long' };
   const passwd = owner === null ? '' : await readFile(passwdPath, 'utf8').catch(() => '');

@@ -3,36 +3,36 @@ import type { FileHandle } from 'node:fs/promises';
 import type { AuditLog } from '../../../application/ports/gateway/audit-log.js';
 import type { Logger } from '../../../application/ports/shared/logger.js';
 
-/** Octets that may wait for the disk, and of one write. */
+/** Maximum octets that may wait for the disk, and maximum octets of one write. */
 export const defaultMaxPendingBytes = 8 * 1024 * 1024;
 const batchBytes = 256 * 1024;
-/** After a write that failed, until the next. */
+/** Delay after a failed write, in milliseconds. */
 export const retryMs = 1_000;
 
 const lineFeed = 0x0a;
-const goneReason = 'the file was deleted: a reload makes it again';
+const goneReason = 'the file was deleted: reload to recreate it';
 
-/** Of one write. */
+/** The content of one write. */
 interface Batch {
   readonly octets: Buffer;
   readonly lines: number;
-  /** It begins with the line feed that ends a line that was begun. */
-  readonly mends: boolean;
+  /** Starts with a line feed that ends a partial line. */
+  readonly endsTornLine: boolean;
 }
 
 export interface AuditFileOptions {
   readonly path: string;
-  /** What tells the file from others, whatever name it has. */
+  /** Device and inode: the same file under any name has the same identity. */
   readonly identity?: string;
   readonly logger: Logger;
   readonly maxPendingBytes?: number;
 }
 
-/** How the file is written to; the second is for a process that is about to end. */
+/** Writes to the file. `writeSync` is for a process that is about to exit. */
 export interface AuditFileWriter {
   write(octets: Buffer, done: (error: NodeJS.ErrnoException | null, written: number) => void): void;
   writeSync(octets: Buffer): number;
-  /** Whether the file has no name any more: what is written then is gone with it. */
+  /** Whether the file was unlinked, so that further writes would be lost. */
   isGone(done: (isGone: boolean) => void): void;
   close(): Promise<void>;
 }
@@ -45,10 +45,10 @@ export const fileWriter = (file: FileHandle): AuditFileWriter => ({
 });
 
 /**
- * Lines of the audit log, appended to a file: some whole lines with each write, so that what several processes write
- * is never mixed within a line. What cannot be written is kept, in the bounds, and tried again; the file that takes
- * its place gets it. So is what went into a file that is deleted, which grows no more: nobody would see what fills
- * the disk. What finds no room is counted as lost.
+ * The audit log in a file. Each write appends whole lines, so that several processes never mix
+ * within a line. Failed writes are retried within the bounds of the buffer; the next file takes
+ * over what remains. Lines written to a deleted file are kept too, and the deleted file stops
+ * growing. Lines that do not fit are counted as dropped.
  */
 export class AuditFile implements AuditLog {
   readonly #writer: AuditFileWriter;
@@ -60,17 +60,20 @@ export class AuditFile implements AuditLog {
   readonly #onExit = (): void => this.#flushSync();
   #pendingBytes = 0;
   #dropped = 0;
-  /** Lines at the front of `#lines` that are being written. */
+  /** A write of the first lines of `#lines` is in progress. */
   #isWriting = false;
   #retry: NodeJS.Timeout | null = null;
-  /** The end of the file is a part of a line. */
+  /** The file ends with a partial line. */
   #isTorn = false;
   #isFailing = false;
-  /** Those that still write to the same file, before this may: what they leave may be a part of a line. */
+  /**
+   * Number of predecessors that still write to the same file. This one waits: they may leave a
+   * partial line.
+   */
   #predecessors = 0;
   #isClosed = false;
   #onIdle: (() => void) | null = null;
-  /** Opened in its place. */
+  /** The file that replaces this one. */
   #next: AuditFile | null = null;
 
   constructor(writer: AuditFileWriter, { path, identity, logger, maxPendingBytes }: AuditFileOptions) {
@@ -83,7 +86,7 @@ export class AuditFile implements AuditLog {
   }
 
   write(line: string): void {
-    if (!this.#take(Buffer.from(line))) this.#dropped += 1;
+    if (!this.#enqueue(Buffer.from(line))) this.#dropped += 1;
   }
 
   dropped(): number {
@@ -98,7 +101,7 @@ export class AuditFile implements AuditLog {
     if (this.#retry !== null) clearTimeout(this.#retry);
     this.#retry = null;
     if (this.#next !== null && this.#isSameFileAs(this.#next)) this.#next.#predecessors += 1;
-    // Where another file takes the lines they go before those that come now.
+    // If there is a next file, it takes these lines before new ones.
     if (waits && this.#next === null) this.#tryAgain();
     if (this.#isWriting || this.#predecessors > 0) await this.#idle(deadlineMs);
     process.off('exit', this.#onExit);
@@ -106,16 +109,16 @@ export class AuditFile implements AuditLog {
     await this.#writer.close().catch(() => undefined);
   }
 
-  /** False: there is no room, here or where it would go. */
-  #take(octets: Buffer): boolean {
+  /** Returns false if the buffer, here or in the next file, is full. */
+  #enqueue(octets: Buffer): boolean {
     if (this.#isClosed) {
       if (this.#next === null) return false;
-      return this.#next.#take(octets);
+      return this.#next.#enqueue(octets);
     }
     if (this.#pendingBytes + octets.length > this.#maxPendingBytes) return false;
     this.#lines.push(octets);
     this.#pendingBytes += octets.length;
-    // A turn of the loop has many records: they go together.
+    // Batches the lines of one loop turn.
     if (!this.#isWriting && this.#retry === null && this.#predecessors === 0) this.#writeSoon();
     return true;
   }
@@ -129,16 +132,16 @@ export class AuditFile implements AuditLog {
     return this.#identity !== null && other.#identity === this.#identity;
   }
 
-  /** What was not written is the next file's, and lost where that has no room or there is none. */
+  /** Moves unwritten lines to the next file; counts them as dropped if it is full or absent. */
   #handOver(): void {
     const next = this.#next;
-    for (const line of this.#lines.splice(0)) if (next === null || !next.#take(line)) this.#dropped += 1;
+    for (const line of this.#lines.splice(0)) if (next === null || !next.#enqueue(line)) this.#dropped += 1;
     this.#pendingBytes = 0;
-    if (next !== null && this.#isSameFileAs(next)) next.#follow(this.#isTorn);
+    if (next !== null && this.#isSameFileAs(next)) next.#predecessorDone(this.#isTorn);
   }
 
-  /** One that wrote to the same file is done. */
-  #follow(isTorn: boolean): void {
+  /** A predecessor on the same file has finished. */
+  #predecessorDone(isTorn: boolean): void {
     if (isTorn) this.#isTorn = true;
     this.#predecessors -= 1;
     if (this.#predecessors === 0 && !this.#isWriting && this.#retry === null) this.#writeSoon();
@@ -155,7 +158,7 @@ export class AuditFile implements AuditLog {
   }
 
   #writeNext(): void {
-    const { octets, lines, mends } = this.#nextBatch();
+    const { octets, lines, endsTornLine } = this.#nextBatch();
     if (lines === 0 || this.#predecessors > 0) {
       this.#isWriting = false;
       if (this.#predecessors === 0) this.#onIdle?.();
@@ -163,17 +166,17 @@ export class AuditFile implements AuditLog {
     }
     this.#writer.write(octets, (error, written) => {
       if (error === null && written === octets.length) {
-        this.#writer.isGone((isGone) => (isGone ? this.#fails(goneReason) : this.#written(lines, mends)));
+        this.#writer.isGone((isGone) => (isGone ? this.#retryLater(goneReason) : this.#written(lines, endsTornLine)));
       } else {
-        const reason = error?.code ?? 'the disk took a part of it';
-        this.#failed({ octets, mends, written: error === null ? written : 0 }, reason);
+        const reason = error?.code ?? 'the disk accepted only a part';
+        this.#failed({ octets, endsTornLine, written: error === null ? written : 0 }, reason);
       }
     });
   }
 
   #nextBatch(): Batch {
-    const mends = this.#isTorn;
-    const batch: Buffer[] = mends ? [Buffer.of(lineFeed)] : [];
+    const endsTornLine = this.#isTorn;
+    const batch: Buffer[] = endsTornLine ? [Buffer.of(lineFeed)] : [];
     let bytes = 0;
     let lines = 0;
     for (const line of this.#lines) {
@@ -182,34 +185,34 @@ export class AuditFile implements AuditLog {
       bytes += line.length;
       lines += 1;
     }
-    return { octets: Buffer.concat(batch), lines, mends };
+    return { octets: Buffer.concat(batch), lines, endsTornLine };
   }
 
-  /** What is torn since the write began is so still. */
-  #written(lines: number, mends: boolean): void {
+  /** Does not reset a tear that occurred after the write began. */
+  #written(lines: number, endsTornLine: boolean): void {
     this.#forget(lines);
-    if (mends) this.#isTorn = false;
-    if (this.#isFailing) this.#logger.info('the audit log is written again', { file: this.#path });
+    if (endsTornLine) this.#isTorn = false;
+    if (this.#isFailing) this.#logger.info('Writing the audit log works again', { file: this.#path });
     this.#isFailing = false;
     this.#writeNext();
   }
 
-  /**
-   * What was written of the last line stays as a line of its own: others may have written behind it by the time of
-   * the next try.
-   */
-  #failed({ octets, mends, written }: Omit<Batch, 'lines'> & { readonly written: number }, reason: string): void {
+  /** A partly written line stays as a line: others may have appended to it before the retry. */
+  #failed(
+    { octets, endsTornLine, written }: Omit<Batch, 'lines'> & { readonly written: number },
+    reason: string,
+  ): void {
     const whole = octets.subarray(0, written).lastIndexOf(lineFeed) + 1;
     let lines = 0;
-    for (let octet = mends ? 1 : 0; octet < whole; octet += 1) if (octets[octet] === lineFeed) lines += 1;
+    for (let octet = endsTornLine ? 1 : 0; octet < whole; octet += 1) if (octets[octet] === lineFeed) lines += 1;
     if (written > 0) this.#isTorn = written > whole;
     this.#forget(lines);
-    this.#fails(reason);
+    this.#retryLater(reason);
   }
 
-  #fails(reason: string): void {
+  #retryLater(reason: string): void {
     if (!this.#isFailing) {
-      this.#logger.error('the audit log cannot be written, and is tried again', { file: this.#path, reason });
+      this.#logger.error('Writing the audit log failed; retrying', { file: this.#path, reason });
     }
     this.#isFailing = true;
     this.#isWriting = false;
@@ -220,15 +223,18 @@ export class AuditFile implements AuditLog {
   #tryAgain(): void {
     this.#retry = null;
     this.#isWriting = true;
-    this.#writer.isGone((isGone) => (isGone ? this.#fails(goneReason) : this.#writeNext()));
+    this.#writer.isGone((isGone) => (isGone ? this.#retryLater(goneReason) : this.#writeNext()));
   }
 
-  /** A write that ends after its lines were handed over finds none of them. */
+  /** Removes written lines. Finds none if they were handed over during the write. */
   #forget(lines: number): void {
     for (const line of this.#lines.splice(0, lines)) this.#pendingBytes -= line.length;
   }
 
-  /** A write that is under way may come twice: better than not at all. */
+  /**
+   * Writes the rest synchronously. A write in progress may appear twice, which is better than a
+   * loss.
+   */
   #flushSync(): void {
     try {
       while (this.#lines.length > 0) {
@@ -237,7 +243,7 @@ export class AuditFile implements AuditLog {
         this.#forget(lines);
       }
     } catch {
-      // There is nowhere left to tell it.
+      // The process exits; there is nowhere to report an error.
     }
   }
 }

@@ -5,18 +5,18 @@ import type { Logger } from '../../../application/ports/shared/logger.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { AuditFile, fileWriter } from './audit-file.js';
 
-/** A pipe that nobody reads must not hold up the start. */
+/** Non-blocking: a pipe without a reader must not block the start. */
 const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
-/** Nobody else has a business with who came when. */
-const ownersOnly = 0o600;
+/** The audit log is private to its owner. */
+const ownerOnly = 0o600;
 
 const advice: Readonly<Record<string, string>> = {
-  ENOENT: 'its directory is not there',
-  EACCES: 'this user may not write there',
+  ENOENT: 'its directory does not exist',
+  EACCES: 'permission denied',
   EROFS: 'the file system is read-only',
   EISDIR: 'it is a directory',
-  ENXIO: 'it is a pipe, and not a file',
+  ENXIO: 'it is a pipe, not a file',
 };
 
 const reasonOf = (error: unknown): string => {
@@ -24,12 +24,12 @@ const reasonOf = (error: unknown): string => {
   return advice[code] ?? code;
 };
 
-/** Opens a file for the audit log, and makes it where it is missing. The error is one clause. */
+/** Opens the audit log; creates it if missing. The error is one clause. */
 export const openAuditFile = async (path: string, logger: Logger): Promise<Result<AuditLog, string>> => {
   const refused = (reason: string) => err(`the audit log ${path} cannot be opened: ${reason}`);
   let file: FileHandle;
   try {
-    file = await open(path, appending, ownersOnly);
+    file = await open(path, appending, ownerOnly);
   } catch (error) {
     return refused(reasonOf(error));
   }
@@ -39,7 +39,7 @@ export const openAuditFile = async (path: string, logger: Logger): Promise<Resul
       return ok(new AuditFile(fileWriter(file), { path, identity: `${stats.dev}:${stats.ino}`, logger }));
     }
     await file.close();
-    return refused('it is no file');
+    return refused('it is not a regular file');
   } catch (error) {
     await file.close().catch(() => undefined);
     return refused(reasonOf(error));

@@ -1,7 +1,7 @@
 import { outOfDescriptors } from '../../../application/ports/gateway/health-prober.js';
 
-/** What the system says of a connection, in words. */
-const words: Readonly<Record<string, string>> = {
+/** Texts for system error codes. */
+const texts: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection lost',
   EPIPE: 'connection lost',
@@ -17,15 +17,15 @@ const words: Readonly<Record<string, string>> = {
   EPERM: 'not permitted',
 };
 
-/** Codes begin so where Node's parsers do not take what came for HTTP/1.1, or for HTTP/2. */
+/** Codes of Node's parsers for malformed HTTP/1.1 or HTTP/2. */
 const parserCode = /^(?:HPE_|ERR_HTTP2_(?:ERROR|SESSION_ERROR|TOO_MANY|HEADER|CONNECTION_FAULT))/;
 
-/** Why a connection failed: the same words for the same cause, and nothing of what the target has sent. */
+/** Why a connection failed: one fixed text per cause, without data from the target. */
 export const failureText = (error: unknown): string => {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   if (code === undefined) return 'failed: no cause given';
-  return words[code] ?? (parserCode.test(code) ? 'malformed answer' : `failed: ${code.slice(0, 40)}`);
+  return texts[code] ?? (parserCode.test(code) ? 'malformed answer' : `failed: ${code.slice(0, 40)}`);
 };
 
-/** `what` has not come about in time. */
+/** `what` did not happen in time. */
 export const lateText = (what: string, timeoutMs: number): string => `${what} within ${timeoutMs / 1000} s`;

@@ -12,7 +12,7 @@ const lengthDelimited = 2;
 const fourOctets = 5;
 const firstField = 1;
 
-/** `HealthCheckRequest`: the name of the service is its only field, and left out where it is empty. */
+/** Encodes `HealthCheckRequest`. Its only field is the service name, omitted if empty. */
 export const writeHealthRequest = (service: string): Buffer => {
   const name = Buffer.from(service);
   if (name.length === 0) return name;
@@ -22,8 +22,8 @@ export const writeHealthRequest = (service: string): Buffer => {
   return Buffer.concat([Buffer.from([...head, length]), name]);
 };
 
-/** Reads numbers of 7 bits an octet (Protocol Buffers, encoding). */
-class Octets {
+/** Reads base-128 varints (Protocol Buffers, encoding). */
+class ProtobufReader {
   readonly #octets: Uint8Array;
   position = 0;
 
@@ -35,7 +35,7 @@ class Octets {
     return this.position === this.#octets.length;
   }
 
-  /** Null: it is cut off, or longer than a number is. Inexact beyond 2^53. */
+  /** A varint; null if truncated or too long. Inexact beyond 2^53. */
   number(): number | null {
     let value = 0;
     for (let index = 0; index < 10; index += 1) {
@@ -48,7 +48,7 @@ class Octets {
     return null;
   }
 
-  /** False: there are not so many. */
+  /** Returns false if fewer octets are left. */
   skip(count: number | null): boolean {
     if (count === null || count > this.#octets.length - this.position) return false;
     this.position += count;
@@ -57,11 +57,11 @@ class Octets {
 }
 
 /**
- * The status in a `HealthCheckResponse`. A field that is there more than once counts by its last, and fields that are
- * not known are passed over. Null: the octets are no such message.
+ * Decodes the status of a `HealthCheckResponse`. The last of repeated fields counts; unknown fields
+ * are skipped. Returns null if malformed.
  */
 export const readServingStatus = (message: Uint8Array): number | null => {
-  const octets = new Octets(message);
+  const octets = new ProtobufReader(message);
   let status: number = servingStatuses.unknown;
   while (!octets.isAtEnd) {
     const tag = octets.number();
@@ -84,42 +84,42 @@ export const readServingStatus = (message: Uint8Array): number | null => {
 };
 
 /**
- * Before each message: whether it is compressed, and its length in four octets (gRPC over HTTP/2,
+ * Prefix of a message: compressed flag, and length in four octets (gRPC over HTTP/2,
  * Length-Prefixed-Message).
  */
 const prefixBytes = 5;
 
-/** What an answer may have at most: a health message needs a few octets. */
-const maximumAnswerBytes = 65_536;
+/** Maximum octets of an answer; a health message needs a few. */
+const maxAnswerBytes = 65_536;
 
-/** A message as it is sent. */
+/** Adds the prefix to a message. */
 const framed = (message: Buffer): Buffer => {
   const prefix = Buffer.alloc(prefixBytes);
   prefix.writeUInt32BE(message.length, 1);
   return Buffer.concat([prefix, message]);
 };
 
-/** Codes of the gRPC core that have words of their own. */
-const refusals: Readonly<Record<string, string>> = {
+/** Texts for gRPC status codes. */
+const statusTexts: Readonly<Record<string, string>> = {
   5: 'service unknown',
   12: 'no health service',
   14: 'unavailable',
 };
 
-const unwell = (status: number): string => {
+const unhealthyText = (status: number): string => {
   if (status === servingStatuses.notServing) return 'not serving';
   return status === servingStatuses.serviceUnknown ? 'service unknown' : 'health unknown';
 };
 
-const verdictOf = (body: Buffer): Result<void, string> => {
+const resultOf = (body: Buffer): Result<void, string> => {
   const isOneMessage = body.length >= prefixBytes && body.readUInt32BE(1) === body.length - prefixBytes;
-  // No compression was offered.
+  // Compression was not offered.
   const status = isOneMessage && body[0] === 0 ? readServingStatus(body.subarray(prefixBytes)) : null;
   if (status === null) return err('malformed answer');
-  return status === servingStatuses.serving ? ok(undefined) : err(unwell(status));
+  return status === servingStatuses.serving ? ok(undefined) : err(unhealthyText(status));
 };
 
-/** What is wrong with the head of an answer; null: nothing. */
+/** The fault of a response head; null if it is valid. */
 const headFault = (headers: IncomingHttpHeaders & IncomingHttpStatusHeader): string | null => {
   const status = headers[':status'] ?? 0;
   if (status !== 200) return `status ${status}`;
@@ -127,13 +127,14 @@ const headFault = (headers: IncomingHttpHeaders & IncomingHttpStatusHeader): str
 };
 
 /**
- * What the answer to a health check says, once it is whole.
+ * The result of a complete health-check response.
  *
- * @param grpcStatus the field `grpc-status`, from the trailers, or from the head where there are none
+ * @param grpcStatus the field `grpc-status`, from the trailers, or from the head of a trailers-only
+ * response
  */
 const readHealthAnswer = (grpcStatus: unknown, body: Buffer): Result<void, string> => {
   if (typeof grpcStatus !== 'string' || !/^\d{1,3}$/.test(grpcStatus)) return err('malformed answer');
-  return grpcStatus === '0' ? verdictOf(body) : err(refusals[grpcStatus] ?? `gRPC status ${grpcStatus}`);
+  return grpcStatus === '0' ? resultOf(body) : err(statusTexts[grpcStatus] ?? `gRPC status ${grpcStatus}`);
 };
 
 type Settle = (result: Result<void, string>) => void;
@@ -167,20 +168,20 @@ const read = (stream: ClientHttp2Stream, settle: Settle): void => {
   });
   stream.on('data', (piece: Buffer) => {
     octets += piece.length;
-    if (octets > maximumAnswerBytes) settle(err('malformed answer'));
+    if (octets > maxAnswerBytes) settle(err('malformed answer'));
     else pieces.push(piece);
   });
   stream.on('end', () => {
-    // A stream whose connection was lost ends too.
+    // A stream also ends if its connection is lost.
     if (hasHead) settle(readHealthAnswer(grpcStatus, Buffer.concat(pieces)));
   });
 };
 
 /**
- * Well is a target whose health service (grpc.health.v1, in plaintext) says that it serves. Spoken on a socket of its
- * own, not by @grpc/grpc-js: that leaves connections behind to those who accept them and say nothing.
+ * Checks the target's health service (grpc.health.v1, plaintext); it is healthy if SERVING. Uses
+ * its own socket instead of @grpc/grpc-js, which leaves connections open to silent targets.
  *
- * @param service empty: the server as a whole
+ * @param service empty: the whole server
  */
 export const probeGrpc = (
   { address, authority }: ProbedTarget,

@@ -265,7 +265,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
       await sleep(1);
     }
     expect(sent).toBeLessThan(octets.length);
-    expect(call.statusMessage).toBe('a message did not come to its end in time');
+    expect(call.statusMessage).toBe('a message was not complete in time');
   });
 
   it('holds no more of unfinished messages than allowed for all together: the largest is closed', async () => {
@@ -439,7 +439,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     const second = gateway();
     await eventually(() => !second.session.connecting);
     await gateway().closed();
-    expect(logger.lines.filter(({ message }) => message === 'Connections are turned away')).toHaveLength(1);
+    expect(logger.lines.filter(({ message }) => message === 'Connections are refused')).toHaveLength(1);
   });
 
   it('is asked for nothing more while it does not read, and is cut off when it goes on', async () => {

@@ -27,7 +27,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
       await sleep(1);
     }
     expect(sent).toBeLessThan(frame.length);
-    expect(JSON.stringify(agent.logger.lines)).toContain('a frame did not come to its end in time');
+    expect(JSON.stringify(agent.logger.lines)).toContain('a frame was not complete in time');
   });
 
   it('may send thousands of frames at once: no judgement nests in another one', async () => {
@@ -293,6 +293,6 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     await eventually(() => others.filter(({ isClosed }) => isClosed).length === 2);
     expect(agent.server.connections).toBe(2);
     expect(peer.isClosed).toBe(false);
-    expect(agent.logger.lines.filter(({ message }) => message === 'Connections are turned away')).toHaveLength(1);
+    expect(agent.logger.lines.filter(({ message }) => message === 'Connections are refused')).toHaveLength(1);
   });
 });

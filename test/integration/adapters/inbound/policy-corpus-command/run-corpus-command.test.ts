@@ -50,7 +50,7 @@ describe('runCorpusCommand', () => {
     const code = await runCorpusCommand('corpus', corpusOf(40, 100), {
       results,
       messages: (text) => messages.push(text),
-      isWatched: false,
+      isTerminal: false,
     });
     expect(code).toBe(0);
     const lines = results.text.trimEnd().split('\n');
@@ -66,7 +66,7 @@ describe('runCorpusCommand', () => {
     const code = await runCorpusCommand('corpus', corpusOf(1, 1, 'permit\u001b['), {
       results,
       messages: (text) => messages.push(text),
-      isWatched: false,
+      isTerminal: false,
     });
     expect(code).toBe(1);
     expect(JSON.parse(results.text)).toMatchObject({
@@ -83,7 +83,7 @@ describe('runCorpusCommand', () => {
     const code = await runCorpusCommand('some/folder', corpusInMemory(new Map()), {
       results: new SlowReader(),
       messages: (text) => messages.push(text),
-      isWatched: false,
+      isTerminal: false,
     });
     expect(code).toBe(1);
     expect(messages.join('')).toMatch(/^error: some\/folder has no test case: /);
@@ -93,7 +93,7 @@ describe('runCorpusCommand', () => {
     const code = await runCorpusCommand('corpus', corpusOf(200, 100), {
       results: new GoneReader(),
       messages: () => undefined,
-      isWatched: false,
+      isTerminal: false,
     });
     expect(code).toBe(1);
   });
@@ -103,7 +103,7 @@ describe('runCorpusCommand', () => {
     await runCorpusCommand('corpus', corpusOf(250, 1), {
       results: new SlowReader(),
       messages: (text) => messages.push(text),
-      isWatched: true,
+      isTerminal: true,
     });
     expect(messages.join('')).toBe('\r\u001b[K100 of 251 files\r\u001b[K200 of 251 files\r\u001b[K');
   });

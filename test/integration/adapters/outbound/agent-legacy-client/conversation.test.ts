@@ -237,7 +237,7 @@ describe('an agent of the older framing', () => {
     connection.sendCancel('a', 'timeout');
     expect([connection.isBusy, connection.sendEvent(headersEvent('b'))]).toEqual([true, false]);
     peer.send(legacyAllow);
-    expect(await listener.ended()).toEqual({ kind: 'given_up', detail: 'a call by it was given up' });
+    expect(await listener.ended()).toEqual({ kind: 'given_up', detail: 'a call was abandoned' });
     await peer.closed();
     expect(listener.answers).toEqual([]);
     expect(listener.ends).toHaveLength(1);
@@ -272,7 +272,7 @@ describe('an agent of the older framing', () => {
     expect(connection.isBusy).toBe(false);
     connection.sendCancel('a', 'client_disconnect');
     expect([connection.isBusy, connection.sendEvent(headersEvent('b'))]).toEqual([true, false]);
-    expect(await listener.ended()).toEqual({ kind: 'given_up', detail: 'a call by it was given up' });
+    expect(await listener.ended()).toEqual({ kind: 'given_up', detail: 'a call was abandoned' });
     await peer.closed();
     expect(listener.ends).toHaveLength(1);
   });
@@ -297,7 +297,7 @@ describe('an agent of the older framing', () => {
       wasTaken = connection.sendEvent(headersEvent('late'));
     };
     peer.send(legacyAllow);
-    expect(await listener.ended()).toEqual({ kind: 'given_up', detail: 'a call by it was given up' });
+    expect(await listener.ended()).toEqual({ kind: 'given_up', detail: 'a call was abandoned' });
     expect(wasTaken).toBe(false);
     expect(listener.answers.map(({ correlationId }) => correlationId)).toEqual(['gone', 'kept', 'asked', 'kept']);
     await peer.closed();

@@ -119,13 +119,13 @@ describe('a hostile agent of the older framing', () => {
     // The place is taken at the moment it is free: what is left of the read must not become the next answer.
     listener.whenAnswered = () => void connection.sendEvent(headersEvent('b'));
     peer.send(legacyAllow, { version: 2, decision: { block: { status: 403 } } });
-    await expectMalformed('more than it was asked');
+    await expectMalformed('more than one answer');
   });
 
   it('that speaks while nobody asks is no longer listened to', async () => {
     await open();
     peer.send(legacyAllow);
-    await expectMalformed('nothing was asked for');
+    await expectMalformed('unexpected message');
   });
 
   it('that speaks first is not handed its configuration', async () => {

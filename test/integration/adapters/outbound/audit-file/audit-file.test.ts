@@ -109,10 +109,10 @@ describe('an audit file', () => {
     execFileSync('mkfifo', [file('pipe')]);
     writeFileSync(file('plain'), '');
     for (const [path, reason] of [
-      [file('missing/audit.log'), 'its directory is not there'],
-      [file('pipe'), 'it is a pipe, and not a file'],
+      [file('missing/audit.log'), 'its directory does not exist'],
+      [file('pipe'), 'it is a pipe, not a file'],
       [file('plain/audit.log'), 'ENOTDIR'],
-      ['/dev/null', 'it is no file'],
+      ['/dev/null', 'it is not a regular file'],
       ['/', 'it is a directory'],
     ] as const) {
       const outcome = await openAuditFile(path, new RecordingLogger());

@@ -64,8 +64,8 @@ describe('what gateway reload says', () => {
 
   it('is plain where nobody could be asked', () => {
     const failed = (kind: 'nobody_listens' | 'timed_out' | 'failed') =>
-      reloadReport(err({ kind, detail: 'there was no answer within 70 s' }), where).stderr;
+      reloadReport(err({ kind, detail: 'no response within 70 s' }), where).stderr;
     expect(failed('nobody_listens')).toContain('nobody listens at 127.0.0.1:9090');
-    expect(failed('timed_out')).toContain('there was no answer within 70 s');
+    expect(failed('timed_out')).toContain('no response within 70 s');
   });
 });

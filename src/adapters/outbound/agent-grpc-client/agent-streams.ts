@@ -17,30 +17,32 @@ import type { CalledAgentService, CalledMethod, GrpcConnectorOptions, GrpcLibrar
 import { refuseCompression } from './refuse-compression.js';
 import type { SocketGate } from './socket-gate.js';
 
-/** Where @grpc/grpc-js 1.14.7 keeps the HTTP/2 sessions of a channel that shares them with none. */
-interface ChannelParts {
+/**
+ * Internals of @grpc/grpc-js 1.14.7: the HTTP/2 sessions of a channel with a local subchannel pool.
+ */
+interface ChannelInternals {
   readonly internalChannel?: {
     readonly subchannelPool?: {
-      readonly pool?: Readonly<Record<string, readonly { readonly subchannel?: SubchannelParts }[]>>;
+      readonly pool?: Readonly<Record<string, readonly { readonly subchannel?: SubchannelInternals }[]>>;
     };
   };
 }
 
-interface SubchannelParts {
+interface SubchannelInternals {
   readonly transport?: { readonly session?: ClientHttp2Session } | null;
 }
 
 /**
- * Has every stream that an agent opens by itself (server push, RFC 9113 section 8.4) told and closed. The library
- * leaves push enabled and takes no notice of such streams, so that Node throws the error of one at nobody and ends the
- * process. It has no option and no event for that: this reaches into it. package.json names its version exactly, and a
- * test fails where the session is not found any more.
+ * Closes and reports every stream that an agent pushes (RFC 9113, section 8.4). The library leaves
+ * push enabled and ignores pushed streams, so that an error on one ends the process. It has no
+ * option or event for this. package.json pins its version, and a test fails if the session is not
+ * found.
  *
  * @param channel connected
- * @returns false where there is no session that can be watched: the channel must not be used
+ * @returns false if no session was found: do not use the channel
  */
 const refusePushes = (channel: ChannelInterface, onPush: () => void): boolean => {
-  const { pool } = (channel as ChannelParts).internalChannel?.subchannelPool ?? {};
+  const { pool } = (channel as ChannelInternals).internalChannel?.subchannelPool ?? {};
   let isFound = false;
   for (const { subchannel } of Object.values(pool ?? {}).flat()) {
     const session = subchannel?.transport?.session;
@@ -55,8 +57,8 @@ const refusePushes = (channel: ChannelInterface, onPush: () => void): boolean =>
   return isFound;
 };
 
-/** Codes of gRPC by their numbers. */
-const names = [
+/** Names of the gRPC status codes, by number. */
+const statusNames = [
   'OK',
   'CANCELLED',
   'UNKNOWN',
@@ -76,45 +78,47 @@ const names = [
   'UNAUTHENTICATED',
 ];
 const refusals: readonly string[] = ['PERMISSION_DENIED', 'UNAUTHENTICATED'];
-/** How @grpc/grpc-js begins to say that a message was too large, as it came or inflated. */
-const tooLarge = 'Received message ';
-/** Characters of the agent's own words that go into the log. */
-const maximumDetailLength = 500;
+/**
+ * Start of the details with which @grpc/grpc-js rejects a message that is too large, encoded or
+ * inflated.
+ */
+const tooLargeDetails = 'Received message ';
+/** Maximum characters of the agent's text in the log. */
+const maxDetailLength = 500;
 
-/** How a stream ended. */
+/** Maps a gRPC status to the end of the connection. */
 const statusEnd = ({ code, details }: Pick<StatusObject, 'code' | 'details'>): ConnectionEnd => {
-  const name = names[code] ?? 'UNKNOWN';
+  const name = statusNames[code] ?? 'UNKNOWN';
   if (name === 'OK') return { kind: 'ended', detail: 'the agent closed it' };
-  const detail = `${name}: ${details}`.slice(0, maximumDetailLength);
+  const detail = `${name}: ${details}`.slice(0, maxDetailLength);
   if (refusals.includes(name)) return { kind: 'refused', detail };
-  const isMalformed = name === 'RESOURCE_EXHAUSTED' && details.startsWith(tooLarge);
+  const isMalformed = name === 'RESOURCE_EXHAUSTED' && details.startsWith(tooLargeDetails);
   return { kind: isMalformed ? 'malformed' : 'ended', detail };
 };
 
-/** Who is told what comes. Nothing is told after `onEnd`, or after `close`. */
-export interface GrpcLineListener {
-  /**
-   * What the agent's metadata, which comes before its first message, says of owned headers: the values of the field.
-   */
+/** Receives the events of the streams. No event follows `onEnd` or `close`. */
+export interface AgentStreamsListener {
+  /** Values of the owned-headers field in the agent's metadata, which precede its first message. */
   onOwnedHeaders(values: readonly string[]): void;
   onMessage(message: GrpcAgentToProxy, look: MessageLook): void;
-  /** HTTP/2 says that the agent takes no new streams: it is about to go. */
+  /** The agent sent a GOAWAY: it accepts no new streams. */
   onGoaway(): void;
   onRoom(): void;
   onEnd(end: ConnectionEnd): void;
 }
 
-export interface GrpcLinePlan {
+/** A gRPC client with one channel, and its service. */
+export interface AgentChannel {
   readonly grpc: GrpcLibrary;
   readonly service: CalledAgentService;
-  /** Of this line alone. */
+  /** Used by one connection only. */
   readonly client: Client;
-  /** What the client's sockets pass. */
+  /** All sockets of the client pass this gate. */
   readonly gate: SocketGate;
 }
 
-/** Messages are written as octets, so that it is known how many. */
-const asOctets = (octets: Buffer): Buffer => octets;
+/** Messages are serialized before the library, so that their octets can be counted. */
+const unchanged = (octets: Buffer): Buffer => octets;
 
 interface ReadMessage<Message> {
   readonly message: Message;
@@ -125,39 +129,44 @@ const reader =
   <Message>({ responseDeserialize }: CalledMethod<never, Message>, shape: MessageShape) =>
   (octets: Buffer): Result<ReadMessage<Message>, string> => {
     const look = lookAtAgentMessage(octets, shape);
-    if (!look.ok) return err(`a message cannot be read: ${look.error}`);
+    if (!look.ok) return err(`a message is malformed: ${look.error}`);
     try {
       return ok({ message: responseDeserialize(octets), look: look.value });
     } catch {
-      return err('a message that is none');
+      return err('a message cannot be decoded');
     }
   };
 
-/** A ProcessStream on a connection of its own, and a ControlStream beside it. */
-export class AgentGrpcConnection {
-  readonly #plan: GrpcLinePlan;
+/** The ProcessStream and ControlStream calls to an agent, on their own connection. */
+export class AgentStreams {
+  readonly #channel: AgentChannel;
   readonly #options: GrpcConnectorOptions;
   readonly #scheduler: Scheduler;
-  readonly #listener: GrpcLineListener;
+  readonly #listener: AgentStreamsListener;
   readonly #stream: ClientDuplexStream<Buffer, Result<ReadMessage<GrpcAgentToProxy>, string>>;
   #linger: ScheduledTask | null = null;
-  /** Octets of messages that have not left. */
+  /** Octets of messages not yet sent. */
   #pendingBytes = 0;
   #wasBusy = false;
   #status: StatusObject | null = null;
   #isOver = false;
 
-  constructor(plan: GrpcLinePlan, options: GrpcConnectorOptions, scheduler: Scheduler, listener: GrpcLineListener) {
-    this.#plan = plan;
+  constructor(
+    channel: AgentChannel,
+    options: GrpcConnectorOptions,
+    scheduler: Scheduler,
+    listener: AgentStreamsListener,
+  ) {
+    this.#channel = channel;
     this.#options = options;
     this.#scheduler = scheduler;
     this.#listener = listener;
-    const isPlain = refuseCompression(plan.client.getChannel(), () => {
-      this.#end({ kind: 'malformed', detail: 'the agent compresses its messages, which it was asked not to' });
+    const isPlain = refuseCompression(channel.client.getChannel(), () => {
+      this.#end({ kind: 'malformed', detail: 'the agent compresses messages, which the gateway does not accept' });
     });
-    const { ProcessStream } = plan.service;
+    const { ProcessStream } = channel.service;
     const read = reader(ProcessStream, agentToProxyShape);
-    this.#stream = plan.client.makeBidiStreamRequest(ProcessStream.path, asOctets, read);
+    this.#stream = channel.client.makeBidiStreamRequest(ProcessStream.path, unchanged, read);
     this.#stream.on('metadata', (metadata) => {
       if (this.#isOver) return;
       listener.onOwnedHeaders(metadata.get(ownedHeadersKey).filter((value) => typeof value === 'string'));
@@ -168,51 +177,52 @@ export class AgentGrpcConnection {
       if (read.ok) listener.onMessage(read.value.message, read.value.look);
       else this.#end({ kind: 'malformed', detail: read.error });
     });
-    // Comes before `end`, which comes once all that was received has been read.
+    // Precedes `end`, which follows the last received message.
     this.#stream.on('status', (status) => {
       this.#status = status;
     });
-    // The status says the same.
+    // The status reports the same.
     this.#stream.on('error', () => {});
     this.#stream.on('end', () => this.#onEnd());
     this.#stream.on('close', () => this.#onEnd());
-    plan.gate.onGoaway = () => {
+    channel.gate.onGoaway = () => {
       if (!this.#isOver) listener.onGoaway();
     };
     this.#watchChannel();
-    // Nothing has been sent yet.
+    // Nothing has been sent yet, so this may end the connection.
     if (!isPlain) queueMicrotask(() => this.#end({ kind: 'ended', detail: 'compression cannot be refused' }));
   }
 
-  /** Whether so much output waits that no further call should go by it. */
+  /** Whether pending output exceeds `busyOutputBytes`; new calls should use another connection. */
   get isBusy(): boolean {
     return this.#pendingBytes >= this.#options.busyOutputBytes;
   }
 
-  /** False where it is larger than a message can be. */
+  /** Returns false if the message is too large. */
   send(message: GrpcProxyToAgent): boolean {
-    const octets = this.#plan.service.ProcessStream.requestSerialize(message);
+    const octets = this.#channel.service.ProcessStream.requestSerialize(message);
     if (octets.length > this.#options.maxMessageBytes) return false;
     if (this.#isOver) return true;
     this.#pendingBytes += octets.length;
     this.#wasBusy ||= this.isBusy;
-    this.#stream.write(octets, () => this.#onLeft(octets.length));
+    this.#stream.write(octets, () => this.#onSent(octets.length));
     return true;
   }
 
   /**
-   * To be called once the agent has answered. Not every agent serves a ControlStream, so that its end means nothing.
+   * Opens ControlStream. Call it after the handshake. Some agents do not serve it, so its end means
+   * nothing.
    */
   openControl(onMessage: (message: GrpcProxyControl) => void): void {
-    const { client, gate, grpc, service } = this.#plan;
+    const { client, gate, grpc, service } = this.#channel;
     if (gate.hasGoaway || client.getChannel().getConnectivityState(false) !== grpc.connectivityState.READY) {
-      // It has said goodbye already; a new stream would have the library make another connection.
+      // The agent is going away; a new stream would open another connection.
       this.#listener.onGoaway();
       return;
     }
     const { path } = service.ControlStream;
     const read = reader(service.ControlStream, proxyControlShape);
-    const control = client.makeBidiStreamRequest(path, asOctets, read);
+    const control = client.makeBidiStreamRequest(path, unchanged, read);
     control.on('error', () => {});
     control.on('data', (read: Result<ReadMessage<GrpcProxyControl>, string>) => {
       if (!read.ok) control.cancel();
@@ -221,26 +231,26 @@ export class AgentGrpcConnection {
   }
 
   /**
-   * Ends it after what was written has left, if the agent reads it in time. Only until then is the process kept from
-   * its end: an agent that does not end its side takes up none of that.
+   * Closes after pending output, or after `handshakeTimeoutMs`. Pending output keeps the process
+   * alive; an agent that does not end its side does not.
    */
   close(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#linger = this.#scheduler.after(this.#options.handshakeTimeoutMs, () => this.#release());
     this.#stream.end();
-    if (this.#pendingBytes === 0) this.#plan.gate.letGo();
+    if (this.#pendingBytes === 0) this.#channel.gate.unref();
   }
 
-  /** Ends it at once. */
+  /** Closes at once. */
   abort(): void {
     this.#isOver = true;
     this.#release();
   }
 
-  /** The library takes a connection out of use when it is lost, and when the agent sends a GOAWAY. */
+  /** The library drops a connection when it is lost and after a GOAWAY. */
   #watchChannel(): void {
-    const { client, grpc } = this.#plan;
+    const { client, grpc } = this.#channel;
     const channel = client.getChannel();
     const { READY } = grpc.connectivityState;
     const state = channel.getConnectivityState(false);
@@ -248,21 +258,21 @@ export class AgentGrpcConnection {
       if (this.#isOver) return;
       this.#watchChannel();
       if (state === READY) this.#listener.onGoaway();
-      // The library notes the session right after this, and sends nothing before.
-      if (channel.getConnectivityState(false) === READY) queueMicrotask(() => this.#guardSession());
+      // The library stores the session after this callback, before it sends anything.
+      if (channel.getConnectivityState(false) === READY) queueMicrotask(() => this.#watchPushes());
     });
   }
 
-  #guardSession(): void {
-    const isGuarded = refusePushes(this.#plan.client.getChannel(), () => {
-      this.#end({ kind: 'malformed', detail: 'the agent pushes streams of its own' });
+  #watchPushes(): void {
+    const isWatched = refusePushes(this.#channel.client.getChannel(), () => {
+      this.#end({ kind: 'malformed', detail: 'the agent pushes streams (HTTP/2 server push)' });
     });
-    if (!isGuarded) this.#end({ kind: 'ended', detail: 'the HTTP/2 session cannot be watched' });
+    if (!isWatched) this.#end({ kind: 'ended', detail: 'the HTTP/2 session cannot be watched' });
   }
 
-  #onLeft(octets: number): void {
+  #onSent(octets: number): void {
     this.#pendingBytes -= octets;
-    if (this.#isOver && this.#pendingBytes === 0) this.#plan.gate.letGo();
+    if (this.#isOver && this.#pendingBytes === 0) this.#channel.gate.unref();
     if (!this.#wasBusy || this.isBusy) return;
     this.#wasBusy = false;
     if (!this.#isOver) this.#listener.onRoom();
@@ -270,12 +280,12 @@ export class AgentGrpcConnection {
 
   #onEnd(): void {
     if (this.#isOver) {
-      // All that was written has left, or never will.
+      // All output has been sent or never will be.
       this.#release();
       return;
     }
     const end = this.#status === null ? null : statusEnd(this.#status);
-    this.#end(this.#plan.gate.failure ?? end ?? { kind: 'ended', detail: 'the agent ended the connection' });
+    this.#end(this.#channel.gate.failure ?? end ?? { kind: 'ended', detail: 'the agent ended the connection' });
   }
 
   #end(end: ConnectionEnd): void {
@@ -287,8 +297,9 @@ export class AgentGrpcConnection {
   #release(): void {
     this.#linger?.cancel();
     this.#stream.cancel();
-    this.#plan.gate.close();
-    // Its library closes the session: never within what node:http2 calls, see `endSession`.
-    setImmediate(() => this.#plan.client.close());
+    this.#channel.gate.close();
+    // The library closes the session; it must not do so inside a callback of node:http2: see
+    // `endSession`.
+    setImmediate(() => this.#channel.client.close());
   }
 }

@@ -1,14 +1,12 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { SessionStores } from '../../../src/application/ports/agent/session-stores.js';
 import { describeLastingStores, describeSharedStores, describeStores } from '../../support/agent/saml-stores.js';
 import { hashOf, noonMs, succeeded, testSession, testSignOnRequest } from '../../support/agent/test-sessions.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 
 describeStores('stores', (technology) => {
-  it('keep apart what different service providers keep', async () => {
+  it('keep apart what different service providers keep', async ({ cleanUp }) => {
     const place = await technology.place();
     cleanUp.add(() => place.remove());
     const one = await place.open('https://one.example');
@@ -42,7 +40,7 @@ describeStores('stores', (technology) => {
     expect(await succeeded(one.requests.take(hashOf('request'), noonMs))).not.toBeNull();
   });
 
-  it('do what was asked before they close, and fail after that without a rejection', async () => {
+  it('do what was asked before they close, and fail after that without a rejection', async ({ cleanUp }) => {
     const place = await technology.place();
     cleanUp.add(() => place.remove());
     const stores = await place.open();
@@ -67,14 +65,14 @@ describeStores('stores', (technology) => {
 });
 
 describeSharedStores('stores that several hold', (technology) => {
-  const two = async (): Promise<readonly [SessionStores, SessionStores]> => {
+  const two = async (cleanUp: CleanUp): Promise<readonly [SessionStores, SessionStores]> => {
     const place = await technology.place();
     cleanUp.add(() => place.remove());
     return [await place.open(), await place.open()];
   };
 
-  it('show each of them what another has done', async () => {
-    const [one, other] = await two();
+  it('show each of them what another has done', async ({ cleanUp }) => {
+    const [one, other] = await two(cleanUp);
     await succeeded(one.sessions.insert(testSession('a')));
     expect(await succeeded(other.sessions.find(hashOf('a')))).toEqual(testSession('a'));
     expect(await succeeded(other.sessions.count())).toBe(1);
@@ -83,8 +81,8 @@ describeSharedStores('stores that several hold', (technology) => {
     expect(await succeeded(one.sessions.count())).toBe(0);
   });
 
-  it('let one alone be the first with a message, and one alone take a request', async () => {
-    const [one, other] = await two();
+  it('let one alone be the first with a message, and one alone take a request', async ({ cleanUp }) => {
+    const [one, other] = await two(cleanUp);
     await succeeded(one.requests.insert(testSignOnRequest('request')));
     const both = [one, other, one, other];
     const answers = await Promise.all(both.map(({ replays }) => succeeded(replays.remember('m', noonMs + 1, noonMs))));
@@ -95,7 +93,7 @@ describeSharedStores('stores that several hold', (technology) => {
 });
 
 describeLastingStores('stores that nobody holds', (technology) => {
-  it('keep everything', async () => {
+  it('keep everything', async ({ cleanUp }) => {
     const place = await technology.place();
     cleanUp.add(() => place.remove());
     const before = await place.open();

@@ -1,20 +1,18 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { describeStores } from '../../support/agent/saml-stores.js';
 import { noonMs, succeeded } from '../../support/agent/test-sessions.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 
 describeStores('ids of messages', (technology) => {
-  const cleanUp = new CleanUp();
-  afterEach(() => cleanUp.run());
-
-  const opened = async () => {
+  const opened = async (cleanUp: CleanUp) => {
     const place = await technology.place();
     cleanUp.add(() => place.remove());
     return (await place.open()).replays;
   };
 
-  it('are the first once, and seen until their time is over', async () => {
-    const store = await opened();
+  it('are the first once, and seen until their time is over', async ({ cleanUp }) => {
+    const store = await opened(cleanUp);
     const remember = (key: string, untilMs: number, nowMs: number) => succeeded(store.remember(key, untilMs, nowMs));
     expect(await remember('one', noonMs + 100, noonMs)).toBe('first');
     expect(await remember('one', noonMs + 100, noonMs)).toBe('seen');
@@ -26,16 +24,16 @@ describeStores('ids of messages', (technology) => {
     expect(await remember('one', noonMs + 300, noonMs + 299)).toBe('seen');
   });
 
-  it('have one first of many callers at the same moment', async () => {
-    const store = await opened();
+  it('have one first of many callers at the same moment', async ({ cleanUp }) => {
+    const store = await opened(cleanUp);
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => succeeded(store.remember('one', noonMs + 100, noonMs))),
     );
     expect(answers.filter((answer) => answer === 'first')).toHaveLength(1);
   });
 
-  it('are removed once their time is over, so many at a time', async () => {
-    const store = await opened();
+  it('are removed once their time is over, so many at a time', async ({ cleanUp }) => {
+    const store = await opened(cleanUp);
     for (let index = 0; index < 7; index += 1) await succeeded(store.remember(`n${index}`, noonMs + index, noonMs - 1));
     expect(await succeeded(store.removeExpired(noonMs - 1, 5))).toBe(0);
     expect(await succeeded(store.removeExpired(noonMs, 5))).toBe(1);

@@ -1,9 +1,10 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { SessionPage, SessionStore } from '../../../src/application/ports/agent/session-store.js';
 import type { Session } from '../../../src/domain/agent/sessions/session.js';
 import { describeStores } from '../../support/agent/saml-stores.js';
 import { hashOf, hourMs, noonMs, ofAlice, succeeded, testSession } from '../../support/agent/test-sessions.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 
 const provider = 'https://idp.example';
 
@@ -20,17 +21,14 @@ const fullSession: Session = testSession('full', {
 });
 
 describeStores('sessions', (technology) => {
-  const cleanUp = new CleanUp();
-  afterEach(() => cleanUp.run());
-
-  const opened = async (): Promise<SessionStore> => {
+  const opened = async (cleanUp: CleanUp): Promise<SessionStore> => {
     const place = await technology.place();
     cleanUp.add(() => place.remove());
     return (await place.open()).sessions;
   };
 
-  const withSessions = async (...sessions: readonly Session[]): Promise<SessionStore> => {
-    const store = await opened();
+  const withSessions = async (cleanUp: CleanUp, ...sessions: readonly Session[]): Promise<SessionStore> => {
+    const store = await opened(cleanUp);
     for (const session of sessions) await succeeded(store.insert(session));
     return store;
   };
@@ -46,33 +44,35 @@ describeStores('sessions', (technology) => {
     }
   };
 
-  it('come back as they were given, whatever is in them', async () => {
-    const store = await withSessions(fullSession, testSession('plain'));
+  it('come back as they were given, whatever is in them', async ({ cleanUp }) => {
+    const store = await withSessions(cleanUp, fullSession, testSession('plain'));
     expect(await succeeded(store.find(hashOf('full')))).toEqual(fullSession);
     expect(await succeeded(store.find(hashOf('plain')))).toEqual(testSession('plain'));
   });
 
-  it('are not found by another id, a part of one or one in capitals', async () => {
-    const store = await withSessions(testSession('one'));
+  it('are not found by another id, a part of one or one in capitals', async ({ cleanUp }) => {
+    const store = await withSessions(cleanUp, testSession('one'));
     const hash = hashOf('one');
     for (const other of [hashOf('other'), hash.slice(0, 63), `${hash}0`, hash.toUpperCase(), '', '%', '*'])
       expect(await succeeded(store.find(other))).toBeNull();
   });
 
-  it('are given back when they are over too: whether they count is not for the store to say', async () => {
-    const store = await withSessions(testSession('old', { createdMs: 0, expiresMs: 1, lastSeenMs: 0 }));
+  it('are given back when they are over too: whether they count is not for the store to say', async ({ cleanUp }) => {
+    const store = await withSessions(cleanUp, testSession('old', { createdMs: 0, expiresMs: 1, lastSeenMs: 0 }));
     expect(await succeeded(store.find(hashOf('old')))).toMatchObject({ expiresMs: 1 });
   });
 
-  it('refuse an id that is there, and stay as they were', async () => {
-    const store = await withSessions(testSession('one'));
+  it('refuse an id that is there, and stay as they were', async ({ cleanUp }) => {
+    const store = await withSessions(cleanUp, testSession('one'));
     expect(await store.insert(testSession('one', { userId: 'mallory' }))).toMatchObject({ ok: false });
     expect(await succeeded(store.find(hashOf('one')))).toMatchObject({ userId: 'alice' });
     expect(await succeeded(store.count())).toBe(1);
   });
 
-  it('fail alone: an insert that is refused takes none with it that was asked for at the same moment', async () => {
-    const store = await withSessions(testSession('one'));
+  it('fail alone: an insert that is refused takes none with it that was asked for at the same moment', async ({
+    cleanUp,
+  }) => {
+    const store = await withSessions(cleanUp, testSession('one'));
     const results = await Promise.all(
       ['before', 'one', 'after', 'before'].map((name) => store.insert(testSession(name))),
     );
@@ -80,8 +80,10 @@ describeStores('sessions', (technology) => {
     expect(await succeeded(store.count())).toBe(3);
   });
 
-  it('note when they were last seen, never an earlier moment, and leave out those that are gone', async () => {
-    const store = await withSessions(testSession('one'), testSession('two'));
+  it('note when they were last seen, never an earlier moment, and leave out those that are gone', async ({
+    cleanUp,
+  }) => {
+    const store = await withSessions(cleanUp, testSession('one'), testSession('two'));
     await succeeded(
       store.touch([
         { idHash: hashOf('gone'), lastSeenMs: noonMs + 9 },
@@ -97,8 +99,8 @@ describeStores('sessions', (technology) => {
     expect(await succeeded(store.count())).toBe(2);
   });
 
-  it('are removed once', async () => {
-    const store = await withSessions(testSession('one'), testSession('two'));
+  it('are removed once', async ({ cleanUp }) => {
+    const store = await withSessions(cleanUp, testSession('one'), testSession('two'));
     expect(await succeeded(store.remove(hashOf('one')))).toBe(true);
     expect(await succeeded(store.remove(hashOf('one')))).toBe(false);
     expect(await succeeded(store.find(hashOf('one')))).toBeNull();
@@ -120,8 +122,8 @@ describeStores('sessions', (technology) => {
   ];
   const names = (...of: readonly string[]): string[] => of.map(hashOf).toSorted();
 
-  it('of a subject end together, and nobody else’s', async () => {
-    const store = await withSessions(...subjects());
+  it('of a subject end together, and nobody else’s', async ({ cleanUp }) => {
+    const store = await withSessions(cleanUp, ...subjects());
     const removed = await succeeded(
       store.removeOfSubject({ provider, subject: 'alice@example.com', sessionIndexes: [] }),
     );
@@ -134,8 +136,8 @@ describeStores('sessions', (technology) => {
     ).toHaveLength(0);
   });
 
-  it('of a subject end by their index where indexes are named', async () => {
-    const store = await withSessions(...subjects());
+  it('of a subject end by their index where indexes are named', async ({ cleanUp }) => {
+    const store = await withSessions(cleanUp, ...subjects());
     const removed = await succeeded(
       store.removeOfSubject({ provider, subject: 'alice@example.com', sessionIndexes: ['i3', 'i1', 'i1', 'i9', ''] }),
     );
@@ -143,8 +145,8 @@ describeStores('sessions', (technology) => {
     expect(await succeeded(store.count())).toBe(4);
   });
 
-  it('come back without a logout index, and no subject ends them', async () => {
-    const store = await withSessions(testSession('unnamed', { logout: null }), testSession('named'));
+  it('come back without a logout index, and no subject ends them', async ({ cleanUp }) => {
+    const store = await withSessions(cleanUp, testSession('unnamed', { logout: null }), testSession('named'));
     expect(await succeeded(store.find(testSession('unnamed').idHash))).toEqual(
       testSession('unnamed', { logout: null }),
     );
@@ -154,10 +156,11 @@ describeStores('sessions', (technology) => {
     expect(await succeeded(store.count())).toBe(1);
   });
 
-  it('of a subject are told apart where issuer and name could run into each other', async () => {
+  it('of a subject are told apart where issuer and name could run into each other', async ({ cleanUp }) => {
     const ofSubject = (name: string, of: string, value: string): Session =>
       testSession(name, { provider: of, logout: { subject: value, session: null } });
     const store = await withSessions(
+      cleanUp,
       ofSubject('one', 'ab', 'c'),
       ofSubject('two', 'a', 'bc'),
       ofSubject('three', 'a:b', 'c'),
@@ -170,8 +173,9 @@ describeStores('sessions', (technology) => {
     expect(await succeeded(store.count())).toBe(2);
   });
 
-  it('of a user end together', async () => {
+  it('of a user end together', async ({ cleanUp }) => {
     const store = await withSessions(
+      cleanUp,
       testSession('one'),
       testSession('two'),
       testSession('capital', { userId: 'Alice' }),
@@ -182,12 +186,12 @@ describeStores('sessions', (technology) => {
     expect(await succeeded(store.count())).toBe(2);
   });
 
-  it('are listed from the latest on, page by page, each of them once', async () => {
+  it('are listed from the latest on, page by page, each of them once', async ({ cleanUp }) => {
     const sessions = Array.from({ length: 25 }, (_, index) =>
       // Some begin at the same moment.
       testSession(`n${index}`, { createdMs: noonMs + Math.floor(index / 4), userId: index % 2 ? 'alice' : 'bob' }),
     );
-    const store = await withSessions(...sessions);
+    const store = await withSessions(cleanUp, ...sessions);
     const created = new Map(sessions.map(({ idHash, createdMs }) => [idHash, createdMs]));
     const pages = await listed(store, null, 10);
     expect(pages.map(({ length }) => length)).toEqual([10, 10, 5]);
@@ -202,8 +206,11 @@ describeStores('sessions', (technology) => {
     expect(await listed(store, 'carol', 3)).toEqual([[]]);
   });
 
-  it('are listed on from where a page ended, though that session is gone and a later one has come', async () => {
+  it('are listed on from where a page ended, though that session is gone and a later one has come', async ({
+    cleanUp,
+  }) => {
     const store = await withSessions(
+      cleanUp,
       ...[1, 2, 3, 4].map((index) => testSession(`n${index}`, { createdMs: noonMs + index })),
     );
     const first = await succeeded(store.list({ userId: null, limit: 2, after: null }));
@@ -215,9 +222,10 @@ describeStores('sessions', (technology) => {
     expect(second.next).toBeNull();
   });
 
-  it('are found by how their hash begins, a few at most', async () => {
+  it('are found by how their hash begins, a few at most', async ({ cleanUp }) => {
     const hash = (begin: string): string => begin.padEnd(64, '7');
     const store = await withSessions(
+      cleanUp,
       ...['abc0', 'abcf', 'abd0', 'abb', 'ffff'].map((begin) => testSession(begin, { idHash: hash(begin) })),
     );
     const found = async (prefix: string, limit = 10): Promise<string[]> =>
@@ -231,8 +239,9 @@ describeStores('sessions', (technology) => {
     expect(await found('a*')).toEqual([]);
   });
 
-  it('that are over are removed from their last moment on, so many at a time', async () => {
+  it('that are over are removed from their last moment on, so many at a time', async ({ cleanUp }) => {
     const store = await withSessions(
+      cleanUp,
       ...Array.from({ length: 7 }, (_, index) => testSession(`n${index}`, { expiresMs: noonMs + index })),
     );
     expect(await succeeded(store.removeExpired(noonMs - 1, null, 5))).toBe(0);
@@ -245,8 +254,11 @@ describeStores('sessions', (technology) => {
     expect(await succeeded(store.find(hashOf('n6')))).not.toBeNull();
   });
 
-  it('that were not used are removed where that is asked for, together with those that are over', async () => {
+  it('that were not used are removed where that is asked for, together with those that are over', async ({
+    cleanUp,
+  }) => {
     const store = await withSessions(
+      cleanUp,
       testSession('over', { expiresMs: noonMs, lastSeenMs: noonMs - 1 }),
       testSession('idle', { lastSeenMs: noonMs - hourMs - 1 }),
       testSession('idle too', { lastSeenMs: noonMs - hourMs - 2 }),
@@ -261,8 +273,8 @@ describeStores('sessions', (technology) => {
     for (const name of ['seen just then', 'touched']) expect(await succeeded(store.find(hashOf(name)))).not.toBeNull();
   });
 
-  it('are counted through all that happens to them', async () => {
-    const store = await withSessions(...['a', 'b', 'c', 'd', 'e'].map((name) => testSession(name)));
+  it('are counted through all that happens to them', async ({ cleanUp }) => {
+    const store = await withSessions(cleanUp, ...['a', 'b', 'c', 'd', 'e'].map((name) => testSession(name)));
     await store.insert(testSession('a'));
     await succeeded(store.touch([{ idHash: hashOf('a'), lastSeenMs: noonMs + 1 }]));
     expect(await succeeded(store.count())).toBe(5);
@@ -275,8 +287,8 @@ describeStores('sessions', (technology) => {
     expect(await succeeded(store.count())).toBe(0);
   });
 
-  it('take many writes at the same moment, and batches of many', async () => {
-    const store = await opened();
+  it('take many writes at the same moment, and batches of many', async ({ cleanUp }) => {
+    const store = await opened(cleanUp);
     const results = await Promise.all(
       Array.from({ length: 600 }, (_, index) => store.insert(testSession(`n${index}`, { createdMs: noonMs + index }))),
     );

@@ -1,20 +1,18 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { describeStores } from '../../support/agent/saml-stores.js';
 import { hashOf, noonMs, succeeded, testSignOnRequest } from '../../support/agent/test-sessions.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 
 describeStores('requests to the identity provider', (technology) => {
-  const cleanUp = new CleanUp();
-  afterEach(() => cleanUp.run());
-
-  const opened = async () => {
+  const opened = async (cleanUp: CleanUp) => {
     const place = await technology.place();
     cleanUp.add(() => place.remove());
     return (await place.open()).requests;
   };
 
-  it('are taken once, as they were given', async () => {
-    const store = await opened();
+  it('are taken once, as they were given', async ({ cleanUp }) => {
+    const store = await opened(cleanUp);
     const begun = testSignOnRequest('begun', { returnTo: '/ü?a=%2F&b="\'' });
     const ended = testSignOnRequest('ended', { kind: 'sign_out', bindingHash: null });
     const answered = testSignOnRequest('answered', { kind: 'answered', bindingHash: 'document session' });
@@ -28,8 +26,8 @@ describeStores('requests to the identity provider', (technology) => {
     expect(await succeeded(store.take(hashOf('ended'), noonMs))).toEqual(ended);
   });
 
-  it('are found as often as they are looked for, until they are taken or over', async () => {
-    const store = await opened();
+  it('are found as often as they are looked for, until they are taken or over', async ({ cleanUp }) => {
+    const store = await opened(cleanUp);
     const begun = testSignOnRequest('begun', { expiresMs: noonMs + 10 });
     await succeeded(store.insert(begun));
     expect(await succeeded(store.find(hashOf('other'), noonMs))).toBeNull();
@@ -40,15 +38,15 @@ describeStores('requests to the identity provider', (technology) => {
     expect(await succeeded(store.find(hashOf('begun'), noonMs))).toBeNull();
   });
 
-  it('go to one of many callers at the same moment', async () => {
-    const store = await opened();
+  it('go to one of many callers at the same moment', async ({ cleanUp }) => {
+    const store = await opened(cleanUp);
     await succeeded(store.insert(testSignOnRequest('one')));
     const taken = await Promise.all(Array.from({ length: 200 }, () => succeeded(store.take(hashOf('one'), noonMs))));
     expect(taken.filter((request) => request !== null)).toEqual([testSignOnRequest('one')]);
   });
 
-  it('are gone from their last moment on', async () => {
-    const store = await opened();
+  it('are gone from their last moment on', async ({ cleanUp }) => {
+    const store = await opened(cleanUp);
     for (const name of ['in time', 'late'])
       await succeeded(store.insert(testSignOnRequest(name, { expiresMs: noonMs + 10 })));
     expect(await succeeded(store.take(hashOf('in time'), noonMs + 9))).not.toBeNull();
@@ -57,15 +55,15 @@ describeStores('requests to the identity provider', (technology) => {
     expect(await succeeded(store.take(hashOf('late'), noonMs))).toBeNull();
   });
 
-  it('refuse a handle that is there, and stay as they were', async () => {
-    const store = await opened();
+  it('refuse a handle that is there, and stay as they were', async ({ cleanUp }) => {
+    const store = await opened(cleanUp);
     await succeeded(store.insert(testSignOnRequest('one')));
     expect(await store.insert(testSignOnRequest('one', { returnTo: '/elsewhere' }))).toMatchObject({ ok: false });
     expect(await succeeded(store.take(hashOf('one'), noonMs))).toEqual(testSignOnRequest('one'));
   });
 
-  it('make way, the oldest first, where there are too many', async () => {
-    const store = await opened();
+  it('make way, the oldest first, where there are too many', async ({ cleanUp }) => {
+    const store = await opened(cleanUp);
     const { requestLimit } = technology;
     const insert = (index: number) =>
       succeeded(
@@ -82,8 +80,8 @@ describeStores('requests to the identity provider', (technology) => {
     expect(there.map((is, index) => (is ? -1 : index)).filter((index) => index >= 0)).toEqual([0, 1, 2, 5]);
   });
 
-  it('are bounded where they were answered, too', async () => {
-    const store = await opened();
+  it('are bounded where they were answered, too', async ({ cleanUp }) => {
+    const store = await opened(cleanUp);
     const { requestLimit } = technology;
     for (let index = 0; index < requestLimit + 4; index += 1) {
       const answered = testSignOnRequest(`a${index}`, { kind: 'answered', createdMs: noonMs + index });
@@ -98,16 +96,16 @@ describeStores('requests to the identity provider', (technology) => {
     expect(await succeeded(store.removeExpired(noonMs + 300_000, requestLimit + 4))).toBe(requestLimit);
   });
 
-  it('make no way for one that is refused', async () => {
-    const store = await opened();
+  it('make no way for one that is refused', async ({ cleanUp }) => {
+    const store = await opened(cleanUp);
     for (let index = 0; index < technology.requestLimit; index += 1)
       await succeeded(store.insert(testSignOnRequest(`n${index}`, { createdMs: noonMs + index })));
     expect(await store.insert(testSignOnRequest('n3'))).toMatchObject({ ok: false });
     expect(await succeeded(store.take(hashOf('n0'), noonMs))).not.toBeNull();
   });
 
-  it('are removed once their time is over, so many at a time', async () => {
-    const store = await opened();
+  it('are removed once their time is over, so many at a time', async ({ cleanUp }) => {
+    const store = await opened(cleanUp);
     for (let index = 0; index < 7; index += 1)
       await succeeded(store.insert(testSignOnRequest(`n${index}`, { expiresMs: noonMs + index })));
     expect(await succeeded(store.removeExpired(noonMs - 1, 5))).toBe(0);

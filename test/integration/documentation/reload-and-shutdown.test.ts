@@ -1,17 +1,15 @@
 import { Agent, type ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
 import { RecordingUpstream } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
 import { mainExample } from '../../support/shared/documentation-examples.js';
+import { it } from '../../support/shared/fixtures.js';
 import { call } from '../../support/shared/http-call.js';
 
 const example = mainExample('docs/guides/reload-and-shutdown.md');
 /** What the guide's sed makes of it. */
 const switched = example.replace(/upstream "blue"$/m, 'upstream "green"');
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 interface Stage {
   readonly running: DocumentedGateway;
@@ -19,7 +17,7 @@ interface Stage {
   slowOne(): Promise<ServerResponse>;
 }
 
-const start = async (): Promise<Stage> => {
+const start = async (cleanUp: CleanUp): Promise<Stage> => {
   let take: (response: ServerResponse) => void = () => undefined;
   const ports: Record<number, number> = {};
   for (const documented of [3001, 3002]) {
@@ -43,8 +41,8 @@ const reports = async (running: DocumentedGateway, path: string): Promise<Record
 });
 
 describe('the guide to reload and shutdown', () => {
-  it('tells that a reload loses no request and keeps the connection', async () => {
-    const { running, slowOne } = await start();
+  it('tells that a reload loses no request and keeps the connection', async ({ cleanUp }) => {
+    const { running, slowOne } = await start(cleanUp);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     cleanUp.add(() => agent.destroy());
     expect((await running.ask(8080, { agent })).body).toBe('3001');
@@ -65,8 +63,8 @@ describe('the guide to reload and shutdown', () => {
     );
   });
 
-  it('tells that a bad one changes nothing', async () => {
-    const { running } = await start();
+  it('tells that a bad one changes nothing', async ({ cleanUp }) => {
+    const { running } = await start(cleanUp);
     running.rewrite(switched.replace('path-prefix', 'path-prefx'));
     const reloaded = await running.gateway.reload();
     expect(reloaded.ok).toBe(false);
@@ -76,8 +74,8 @@ describe('the guide to reload and shutdown', () => {
     );
   });
 
-  it('tells how a drain goes', async () => {
-    const { running, slowOne } = await start();
+  it('tells how a drain goes', async ({ cleanUp }) => {
+    const { running, slowOne } = await start(cleanUp);
     const held = slowOne();
     const slow = running.ask(8080, { path: '/slow' });
     const response = await held;
@@ -92,8 +90,8 @@ describe('the guide to reload and shutdown', () => {
     await expect(call(running.portOf(9090))).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('tells that what is left after the grace is cut off', async () => {
-    const { running, slowOne } = await start();
+  it('tells that what is left after the grace is cut off', async ({ cleanUp }) => {
+    const { running, slowOne } = await start(cleanUp);
     const held = slowOne();
     const slow = expect(running.ask(8080, { path: '/slow' })).rejects.toThrow();
     await held;

@@ -1,14 +1,13 @@
 import { Agent } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
 import { RecordingUpstream, valuesOf } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
 import { documentationPage, mainExample } from '../../support/shared/documentation-examples.js';
+import { it } from '../../support/shared/fixtures.js';
 import { type CollectedSpan, TraceCollector } from '../../support/shared/trace-collector.js';
 
 const page = 'docs/guides/tracing.md';
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 interface TracedExample {
   readonly running: DocumentedGateway;
@@ -16,7 +15,7 @@ interface TracedExample {
   readonly collector: TraceCollector;
 }
 
-const start = async (text: string): Promise<TracedExample> => {
+const start = async (cleanUp: CleanUp, text: string): Promise<TracedExample> => {
   const upstream = new RecordingUpstream();
   const port = await upstream.listen();
   cleanUp.add(() => upstream.close());
@@ -34,8 +33,8 @@ const isSampled = ([, , , flags = '0']: readonly string[]): boolean => (Number(f
 const named = (spans: readonly CollectedSpan[], name: string) => spans.filter((span) => span.name === name);
 
 describe('the guide to tracing', () => {
-  it('has some requests traced, with the spans and attributes that it names', async () => {
-    const example = await start(mainExample(page));
+  it('has some requests traced, with the spans and attributes that it names', async ({ cleanUp }) => {
+    const example = await start(cleanUp, mainExample(page));
     const { running, collector } = example;
     // That none of so many is sampled, or more than half, would happen once in a thousand million runs.
     const requests = 200;
@@ -69,8 +68,8 @@ describe('the guide to tracing', () => {
     );
   });
 
-  it('continues the trace of a caller, whose flag it does not believe', async () => {
-    const example = await start(mainExample(page).replace('sample-ratio 0.1', 'sample-ratio 0'));
+  it('continues the trace of a caller, whose flag it does not believe', async ({ cleanUp }) => {
+    const example = await start(cleanUp, mainExample(page).replace('sample-ratio 0.1', 'sample-ratio 0'));
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     await example.running.ask(8080, { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } });
     const [told = []] = traceparents(example);
@@ -83,10 +82,10 @@ describe('the guide to tracing', () => {
     expect(example.upstream.received.map((request) => valuesOf(request, 'tracestate'))).toEqual([[], []]);
   });
 
-  it('leaves traces alone without the block', async () => {
+  it('leaves traces alone without the block', async ({ cleanUp }) => {
     const text = mainExample(page).replace(/^tracing \{[^}]*\}\n/m, '');
     expect(text).not.toContain('tracing');
-    const example = await start(text);
+    const example = await start(cleanUp, text);
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     await example.running.ask(8080, { headers: { traceparent, tracestate: 'a=1' } });
     expect(example.upstream.received.map((request) => valuesOf(request, 'traceparent'))).toEqual([[traceparent]]);

@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { LegacyAgentConnector } from '../../../src/adapters/outbound/agent-legacy-client/legacy-agent-connector.js';
 import { SocketAgentConnector } from '../../../src/adapters/outbound/agent-socket-client/socket-agent-connector.js';
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
@@ -13,15 +13,11 @@ import {
   testUpstream,
 } from '../../support/gateway/in-process-gateway.js';
 import { pooledClient, socketServer } from '../../support/shared/agent-transports.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
 import { eventually } from '../../support/shared/eventually.js';
+import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { call } from '../../support/shared/http-call.js';
 import { rawLegacyAgent } from '../../support/shared/raw-legacy-agent.js';
-import { temporaryFolder } from '../../support/shared/temporary-folder.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 /** Agents that refuse a configuration with a member `refuse`, for the reason that it holds. */
 const agents: Readonly<Record<string, (path: string) => Promise<() => unknown>>> = {
@@ -41,34 +37,35 @@ const agents: Readonly<Record<string, (path: string) => Promise<() => unknown>>>
   },
 };
 
-it.each(Object.keys(agents))('/admin/stats says why an agent refused its first handshake: %s', async (kind) => {
-  const folder = temporaryFolder();
-  cleanUp.add(() => folder.remove());
-  const path = folder.file('agent.sock');
-  cleanUp.add(await (agents[kind] as (path: string) => Promise<() => unknown>)(path));
-  const admin = { host: '127.0.0.1', port: await freePort() };
-  const configured = (config: AgentConfiguration['config']) =>
-    testConfiguration([testUpstream(1)], {
-      agents: [{ ...testAgent('auth'), transport: { kind: 'unix_socket', path, owner: null }, config }],
-      routes: [testRoute({ agents: ['auth'] })],
-      admin: { address: admin, token: null, readyRequires: [] },
+it.for(Object.keys(agents))(
+  '/admin/stats says why an agent refused its first handshake: %s',
+  async (kind, { cleanUp, folder }) => {
+    const path = folder.file('agent.sock');
+    cleanUp.add(await (agents[kind] as (path: string) => Promise<() => unknown>)(path));
+    const admin = { host: '127.0.0.1', port: await freePort() };
+    const configured = (config: AgentConfiguration['config']) =>
+      testConfiguration([testUpstream(1)], {
+        agents: [{ ...testAgent('auth'), transport: { kind: 'unix_socket', path, owner: null }, config }],
+        routes: [testRoute({ agents: ['auth'] })],
+        admin: { address: admin, token: null, readyRequires: [] },
+      });
+    const parts = { clock: new SystemClock(), scheduler: new NodeScheduler() };
+    const gateway = await startInProcess(configured({ refuse: 'no such rule' }), {
+      createAgent: ({ config }) => {
+        const connector =
+          kind === 'legacy'
+            ? new LegacyAgentConnector({ name: 'auth', path, owner: null, events: ['request_headers'] }, parts)
+            : new SocketAgentConnector({ path, owner: null, proxyId: 'test', proxyVersion: '0' }, parts);
+        return pooledClient(connector, { config });
+      },
     });
-  const parts = { clock: new SystemClock(), scheduler: new NodeScheduler() };
-  const gateway = await startInProcess(configured({ refuse: 'no such rule' }), {
-    createAgent: ({ config }) => {
-      const connector =
-        kind === 'legacy'
-          ? new LegacyAgentConnector({ name: 'auth', path, owner: null, events: ['request_headers'] }, parts)
-          : new SocketAgentConnector({ path, owner: null, proxyId: 'test', proxyVersion: '0' }, parts);
-      return pooledClient(connector, { config });
-    },
-  });
-  cleanUp.add(() => gateway.stop());
-  const shown = async () => JSON.parse((await call(admin.port, { path: '/admin/stats' })).body).agents.auth as object;
-  await eventually(() => gateway.state.agents()[0]?.refusal !== null);
-  expect(await shown()).toMatchObject({ state: 'unreachable', connections: 0, refusal: 'no such rule' });
-  expect((await call(gateway.address.port)).status).toBe(503);
-  await gateway.reload(configured({}));
-  await eventually(() => gateway.state.agents()[0]?.connections === 4);
-  expect(await shown()).not.toHaveProperty('refusal');
-});
+    cleanUp.add(() => gateway.stop());
+    const shown = async () => JSON.parse((await call(admin.port, { path: '/admin/stats' })).body).agents.auth as object;
+    await eventually(() => gateway.state.agents()[0]?.refusal !== null);
+    expect(await shown()).toMatchObject({ state: 'unreachable', connections: 0, refusal: 'no such rule' });
+    expect((await call(gateway.address.port)).status).toBe(503);
+    await gateway.reload(configured({}));
+    await eventually(() => gateway.state.agents()[0]?.connections === 4);
+    expect(await shown()).not.toHaveProperty('refusal');
+  },
+);

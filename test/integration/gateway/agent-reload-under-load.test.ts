@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { SocketAgentConnector } from '../../../src/adapters/outbound/agent-socket-client/socket-agent-connector.js';
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
 import { CryptoRandom } from '../../../src/adapters/outbound/node-random/crypto-random.js';
@@ -15,16 +15,14 @@ import {
   testRoute,
   testUpstream,
 } from '../../support/gateway/in-process-gateway.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
 import { eventually } from '../../support/shared/eventually.js';
+import { it } from '../../support/shared/fixtures.js';
 import { RecordingLogger } from '../../support/shared/recording-logger.js';
 import { SteadyLoad } from '../../support/shared/steady-load.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-const startAll = async () => {
+const startAll = async (cleanUp: CleanUp) => {
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
   const path = folder.file('agent.sock');
@@ -69,8 +67,8 @@ const startAll = async () => {
 };
 
 describe('reloads under a steady load', () => {
-  it('lose no request where only how the agent is called changes', async () => {
-    const { gateway, wanted, statusWith } = await startAll();
+  it('lose no request where only how the agent is called changes', async ({ cleanUp }) => {
+    const { gateway, wanted, statusWith } = await startAll(cleanUp);
     const load = new SteadyLoad('load', 8, () => statusWith('steady'));
     for (let round = 1; round <= 6; round += 1) {
       const before = load.all().length;
@@ -84,8 +82,8 @@ describe('reloads under a steady load', () => {
     expect(new Set(load.all())).toEqual(new Set([200]));
   });
 
-  it('take a revoked key out of force, back and forth, whatever else changes with it', async () => {
-    const { gateway, wanted, statusWith } = await startAll();
+  it('take a revoked key out of force, back and forth, whatever else changes with it', async ({ cleanUp }) => {
+    const { gateway, wanted, statusWith } = await startAll(cleanUp);
     const load = new SteadyLoad('load', 4, () => statusWith('steady'));
     const keys = ['first', 'second'] as const;
     for (let round = 1; round <= 6; round += 1) {

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import fc from 'fast-check';
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { AgentEmbeddedClient } from '../../../src/adapters/outbound/agent-embedded-client/agent-embedded-client.js';
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
@@ -22,12 +22,10 @@ import {
   testRoute,
   testUpstream,
 } from '../../support/gateway/in-process-gateway.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { call } from '../../support/shared/http-call.js';
 import { RecordingLogger } from '../../support/shared/recording-logger.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 const set = (name: string, value: string): HeaderOperation => ({ kind: 'set', name, value });
 
@@ -111,7 +109,7 @@ const requests = kinds.flatMap((headers, kind) =>
   ),
 );
 
-const start = async () => {
+const start = async (cleanUp: CleanUp) => {
   const upstream = await startHttpUpstream(echo);
   cleanUp.add(() => upstream.close());
   const services = new Map(['prompt', 'late'].map((name) => [name, serviceOf(name)]));
@@ -138,11 +136,13 @@ const start = async () => {
 
 const keptAlive = (): Agent => new Agent({ keepAlive: true, maxSockets: 1 });
 
-it('what agents and upstreams are told, and the audit log, is the same on a connection of its own', async () => {
+it('what agents and upstreams are told, and the audit log, is the same on a connection of its own', async ({
+  cleanUp,
+}) => {
   const operated = vi.spyOn(ConnectionHeaderCache.prototype, 'operated');
   cleanUp.add(() => operated.mockRestore());
   const known = (): number => operated.mock.results.filter(({ value }) => value !== null).length;
-  const { gateway, services } = await start();
+  const { gateway, services } = await start(cleanUp);
   const ids = new Set<string>();
 
   /** All that becomes of a request, with one word for its id. */

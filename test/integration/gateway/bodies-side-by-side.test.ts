@@ -1,18 +1,16 @@
 import { connect } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import { startInProcess, testConfiguration, testUpstream } from '../../support/gateway/in-process-gateway.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 
 /** More than the system holds of a connection. */
 const octets = 12_000_000;
 const piece = 60_000;
 
 /** A gateway whose upstream answers each path with a body of its last letter alone. */
-const start = async () => {
+const start = async (cleanUp: CleanUp) => {
   const upstream = await startHttpUpstream((request, response) => {
     const [form, letter] = [request.url?.at(1), request.url?.at(-1) ?? ''];
     if (form === 'l') response.setHeader('Content-Length', octets);
@@ -47,11 +45,11 @@ const asked = async (address: { host: string; port: number }, path: string, begi
 };
 
 describe('large responses side by side', () => {
-  it.each([
+  it.for([
     ['with a length', 'l'],
     ['in chunks', 'c'],
-  ])('%s have their own octets alone, read at once or late', async (_, form) => {
-    const address = await start();
+  ] as const)('%s have their own octets alone, read at once or late', async ([_, form], { cleanUp }) => {
+    const address = await start(cleanUp);
     const slow = 'KLM';
     const fast = 'XYZ';
     const fastOnes = Promise.all([...fast].map((letter) => asked(address, `${form}/${letter}`, Promise.resolve())));

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { RoutePolicies } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { type Echo, echo, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
@@ -11,15 +11,13 @@ import {
 import { plainLimits, plainPolicies } from '../../support/gateway/plain-configurations.js';
 import { rawExchange } from '../../support/gateway/raw-exchange.js';
 import { type RawAnswer, startRawUpstream } from '../../support/gateway/raw-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
 import { eventually } from '../../support/shared/eventually.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import { it } from '../../support/shared/fixtures.js';
 
 const bound = 1_000;
 
-const startBefore = async (port: number, policies: Partial<RoutePolicies>) => {
+const startBefore = async (cleanUp: CleanUp, port: number, policies: Partial<RoutePolicies>) => {
   const gateway = await startInProcess(
     testConfiguration([testUpstream(port)], {
       routes: [testRoute({ policies: { ...plainPolicies, ...policies } })],
@@ -39,13 +37,13 @@ const post = (length: number, isChunked: boolean): string => {
 };
 
 describe('a request that is buffered', () => {
-  it.each([
+  it.for([
     ['with a length', false],
     ['in chunks', true],
-  ])('%s may be as long as the bound, and not longer', async (_, isChunked) => {
+  ] as const)('%s may be as long as the bound, and not longer', async ([_, isChunked], { cleanUp }) => {
     const upstream = await startHttpUpstream(echo);
     cleanUp.add(() => upstream.close());
-    const { address, logger, metrics } = await startBefore(upstream.port, { bufferRequests: true });
+    const { address, logger, metrics } = await startBefore(cleanUp, upstream.port, { bufferRequests: true });
     for (const length of [bound - 1, bound]) {
       const { status, body } = await rawExchange(address, post(length, isChunked));
       const received = JSON.parse(body) as Echo;
@@ -59,11 +57,11 @@ describe('a request that is buffered', () => {
     expect(await metrics()).toMatch(/^gateway_body_size_exceeded_total\{[^}]*\} 1$/m);
   });
 
-  it('is sent on once all of it has come, and never where its client goes away before', async () => {
+  it('is sent on once all of it has come, and never where its client goes away before', async ({ cleanUp }) => {
     const ok: RawAnswer = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
     const upstream = await startRawUpstream(ok);
     cleanUp.add(() => upstream.close());
-    const { address, accessRecords, state } = await startBefore(upstream.port, { bufferRequests: true });
+    const { address, accessRecords, state } = await startBefore(cleanUp, upstream.port, { bufferRequests: true });
     const half = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nConnection: close\r\n\r\nab';
     const leaving = connect(address);
     leaving.write(half);
@@ -86,14 +84,14 @@ describe('a response that is buffered', () => {
   const get = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
   /** The upstream sends this, and more when the test says so. */
-  const startSending = async (first: string) => {
+  const startSending = async (cleanUp: CleanUp, first: string) => {
     const sockets: Socket[] = [];
     const upstream = await startRawUpstream((socket) => {
       sockets.push(socket);
       socket.write(first);
     });
     cleanUp.add(() => upstream.close());
-    const { address } = await startBefore(upstream.port, { bufferResponses: true });
+    const { address } = await startBefore(cleanUp, upstream.port, { bufferResponses: true });
     const client = connect(address);
     cleanUp.add(() => client.destroy());
     let text = '';
@@ -108,36 +106,36 @@ describe('a response that is buffered', () => {
 
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n';
 
-  it('is a 502 where it breaks off before its last octet, not most of an answer', async () => {
-    const { upstream, text } = await startSending(`${head}\r\n${'c'.repeat(bound - 1)}`);
+  it('is a 502 where it breaks off before its last octet, not most of an answer', async ({ cleanUp }) => {
+    const { upstream, text } = await startSending(cleanUp, `${head}\r\n${'c'.repeat(bound - 1)}`);
     upstream.destroy();
     await eventually(() => text().includes('upstream_unreachable'));
     expect(text()).toMatch(/^HTTP\/1\.1 502 /);
     expect(text()).not.toContain('cccccccc');
   });
 
-  it.each([
+  it.for([
     ['is longer than the bound', 'HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\nbegin'],
     ['is an event stream', 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: begin\n\n'],
     ['is not to be buffered', `${head}X-Accel-Buffering: no\r\n\r\nbegin`],
-  ])('is passed on before it is complete where it %s', async (_, first) => {
-    const { text } = await startSending(first);
+  ] as const)('is passed on before it is complete where it %s', async ([_, first], { cleanUp }) => {
+    const { text } = await startSending(cleanUp, first);
     await expect.poll(text).toContain('begin');
   });
 
-  it.each([
+  it.for([
     ['is a 502 where it breaks off at', 0, /^HTTP\/1\.1 502 [\s\S]*upstream_unreachable/],
     ['goes on with all that came where there is more than', 1, /^HTTP\/1\.1 200 [\s\S]*c{1000}/],
-  ])('%s the bound, and does not say how long it is', async (_, more, expected) => {
+  ] as const)('%s the bound, and does not say how long it is', async ([_, more, expected], { cleanUp }) => {
     const chunk = (length: number) => (length === 0 ? '' : `${length.toString(16)}\r\n${'c'.repeat(length)}\r\n`);
     const begin = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunk(bound)}${chunk(more)}`;
-    const { upstream, text } = await startSending(begin);
+    const { upstream, text } = await startSending(cleanUp, begin);
     if (more === 0) upstream.destroy();
     await eventually(() => expected.test(text()));
   });
 });
 
-it('a route whose requests fail is closed, and says for how long', async () => {
+it('a route whose requests fail is closed, and says for how long', async ({ cleanUp }) => {
   const upstream = await startRawUpstream((socket) => void socket.resetAndDestroy());
   cleanUp.add(() => upstream.close());
   const circuitBreaker = { failureThreshold: 2, openMs: 5_000, probes: 1 };

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { SocketAddress } from '../../../src/domain/configuration/network-addresses.js';
 import type {
   GatewayConfiguration,
@@ -8,14 +8,16 @@ import type {
 import { echo, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import { startInProcess, testConfiguration, testUpstream } from '../../support/gateway/in-process-gateway.js';
 import { plainLimits } from '../../support/gateway/plain-configurations.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 
 const loopback = { host: '127.0.0.1', port: 0 };
 
-const started = async (limits: Partial<LimitsConfiguration>, changes: Partial<GatewayConfiguration> = {}) => {
+const started = async (
+  cleanUp: CleanUp,
+  limits: Partial<LimitsConfiguration>,
+  changes: Partial<GatewayConfiguration> = {},
+) => {
   const upstream = await startHttpUpstream(echo);
   cleanUp.add(() => upstream.close());
   const configuration = testConfiguration([testUpstream(upstream.port)], {
@@ -37,7 +39,7 @@ interface Asked {
 /**
  * One request on a connection of its own, which is kept. `from`: the client's own address, one of the loopback ones.
  */
-const ask = (to: SocketAddress, from = '127.0.0.1', path = '/'): Promise<Asked> =>
+const ask = (cleanUp: CleanUp, to: SocketAddress, from = '127.0.0.1', path = '/'): Promise<Asked> =>
   new Promise((resolve, reject) => {
     const socket = connect({ host: to.host, port: to.port, localAddress: from });
     cleanUp.add(() => socket.destroy());
@@ -50,17 +52,17 @@ const ask = (to: SocketAddress, from = '127.0.0.1', path = '/'): Promise<Asked> 
     });
   });
 
-const statuses = async (to: SocketAddress, ...from: readonly string[]): Promise<number[]> => {
+const statuses = async (cleanUp: CleanUp, to: SocketAddress, ...from: readonly string[]): Promise<number[]> => {
   const all: number[] = [];
-  for (const address of from) all.push((await ask(to, address)).status);
+  for (const address of from) all.push((await ask(cleanUp, to, address)).status);
   return all;
 };
 
 describe('max-total-connections', () => {
-  it('lets in one below it and one at it, over all addresses, and refuses one above', async () => {
-    const { gateway, address } = await started({ maxTotalConnections: 3 });
-    expect(await statuses(address, '127.0.0.1', '127.0.0.2', '127.0.0.3')).toEqual([200, 200, 200]);
-    const { status, text } = await ask(address, '127.0.0.4');
+  it('lets in one below it and one at it, over all addresses, and refuses one above', async ({ cleanUp }) => {
+    const { gateway, address } = await started(cleanUp, { maxTotalConnections: 3 });
+    expect(await statuses(cleanUp, address, '127.0.0.1', '127.0.0.2', '127.0.0.3')).toEqual([200, 200, 200]);
+    const { status, text } = await ask(cleanUp, address, '127.0.0.4');
     expect(status).toBe(503);
     expect(text).toMatch(/^Retry-After: 1\r$/m);
     expect(text).toMatch(/^Connection: close\r$/m);
@@ -86,64 +88,64 @@ describe('max-total-connections', () => {
     );
   });
 
-  it('makes room with every connection that ends', async () => {
-    const { gateway, address } = await started({ maxTotalConnections: 1 });
-    const { socket } = await ask(address);
-    expect(await statuses(address, '127.0.0.1')).toEqual([503]);
+  it('makes room with every connection that ends', async ({ cleanUp }) => {
+    const { gateway, address } = await started(cleanUp, { maxTotalConnections: 1 });
+    const { socket } = await ask(cleanUp, address);
+    expect(await statuses(cleanUp, address, '127.0.0.1')).toEqual([503]);
     socket.destroy();
     await expect.poll(() => gateway.state.openConnections()).toBe(0);
-    expect(await statuses(address, '127.0.0.1', '127.0.0.1')).toEqual([200, 503]);
+    expect(await statuses(cleanUp, address, '127.0.0.1', '127.0.0.1')).toEqual([200, 503]);
   });
 
-  it('counts all listeners together', async () => {
+  it('counts all listeners together', async ({ cleanUp }) => {
     const listeners = ['one', 'two'].map((name) => ({ ...testListener, name }));
-    const { gateway } = await started({ maxTotalConnections: 2 }, { listeners: [testListener, ...listeners] });
+    const { gateway } = await started(cleanUp, { maxTotalConnections: 2 }, { listeners: [testListener, ...listeners] });
     const addresses = [...gateway.gateway.addresses().listeners.values()];
     const all: number[] = [];
-    for (const address of addresses) all.push((await ask(address)).status);
+    for (const address of addresses) all.push((await ask(cleanUp, address)).status);
     expect(all).toEqual([200, 200, 503]);
   });
 
-  it('leaves the admin address alone', async () => {
-    const { gateway, address } = await started({ maxTotalConnections: 1 });
+  it('leaves the admin address alone', async ({ cleanUp }) => {
+    const { gateway, address } = await started(cleanUp, { maxTotalConnections: 1 });
     const admin = gateway.gateway.addresses().admin as SocketAddress;
-    expect(await statuses(address, '127.0.0.1', '127.0.0.1')).toEqual([200, 503]);
-    expect((await ask(admin, '127.0.0.1', '/health')).status).toBe(200);
+    expect(await statuses(cleanUp, address, '127.0.0.1', '127.0.0.1')).toEqual([200, 503]);
+    expect((await ask(cleanUp, admin, '127.0.0.1', '/health')).status).toBe(200);
   });
 });
 
 const testListener = (testConfiguration([]).listeners as [GatewayConfiguration['listeners'][number]])[0];
 
 describe('max-connections-per-client', () => {
-  it('lets in one below it and one at it of each address, and refuses one above', async () => {
-    const { gateway, address } = await started({ maxConnectionsPerClient: 2 });
-    expect(await statuses(address, '127.0.0.1', '127.0.0.1', '127.0.0.1')).toEqual([200, 200, 503]);
-    expect(await statuses(address, '127.0.0.2', '127.0.0.2', '127.0.0.2')).toEqual([200, 200, 503]);
+  it('lets in one below it and one at it of each address, and refuses one above', async ({ cleanUp }) => {
+    const { gateway, address } = await started(cleanUp, { maxConnectionsPerClient: 2 });
+    expect(await statuses(cleanUp, address, '127.0.0.1', '127.0.0.1', '127.0.0.1')).toEqual([200, 200, 503]);
+    expect(await statuses(cleanUp, address, '127.0.0.2', '127.0.0.2', '127.0.0.2')).toEqual([200, 200, 503]);
     expect(await gateway.metrics()).toMatch(
       /^gateway_connection_limit_reached_total\{[^}]*limit="max-connections-per-client"[^}]*\} 2$/m,
     );
   });
 
-  it('does not count the connections of a trusted proxy by its address', async () => {
+  it('does not count the connections of a trusted proxy by its address', async ({ cleanUp }) => {
     const listeners = [{ ...testListener, trustedProxies: ['127.0.0.2/32'] }];
-    const { address } = await started({ maxConnectionsPerClient: 1 }, { listeners });
-    expect(await statuses(address, '127.0.0.2', '127.0.0.2', '127.0.0.2')).toEqual([200, 200, 200]);
-    expect(await statuses(address, '127.0.0.1', '127.0.0.1')).toEqual([200, 503]);
+    const { address } = await started(cleanUp, { maxConnectionsPerClient: 1 }, { listeners });
+    expect(await statuses(cleanUp, address, '127.0.0.2', '127.0.0.2', '127.0.0.2')).toEqual([200, 200, 200]);
+    expect(await statuses(cleanUp, address, '127.0.0.1', '127.0.0.1')).toEqual([200, 503]);
   });
 
-  it('has the value of a reload for the next connection, and counts those that stand', async () => {
-    const { gateway, configuration, address } = await started({ maxConnectionsPerClient: 1 });
-    expect(await statuses(address, '127.0.0.1', '127.0.0.1')).toEqual([200, 503]);
+  it('has the value of a reload for the next connection, and counts those that stand', async ({ cleanUp }) => {
+    const { gateway, configuration, address } = await started(cleanUp, { maxConnectionsPerClient: 1 });
+    expect(await statuses(cleanUp, address, '127.0.0.1', '127.0.0.1')).toEqual([200, 503]);
     const limits = { ...plainLimits, maxConnectionsPerClient: 2 };
     expect((await gateway.reload({ ...configuration, limits })).ok).toBe(true);
-    expect(await statuses(address, '127.0.0.1', '127.0.0.1')).toEqual([200, 503]);
+    expect(await statuses(cleanUp, address, '127.0.0.1', '127.0.0.1')).toEqual([200, 503]);
   });
 });
 
-it('connections that come and go by the hundred leave every limit as it was', async () => {
-  const { gateway, address } = await started({ maxTotalConnections: 50, maxConnectionsPerClient: 50 });
+it('connections that come and go by the hundred leave every limit as it was', async ({ cleanUp }) => {
+  const { gateway, address } = await started(cleanUp, { maxTotalConnections: 50, maxConnectionsPerClient: 50 });
   for (let round = 0; round < 3; round += 1) {
-    const all = await Promise.allSettled(Array.from({ length: 100 }, () => ask(address)));
+    const all = await Promise.allSettled(Array.from({ length: 100 }, () => ask(cleanUp, address)));
     const answered = all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     expect(answered.filter(({ status }) => status === 200)).toHaveLength(50);
     for (const { socket } of answered) socket.destroy();

@@ -1,24 +1,22 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type AgentAnswer, type AgentEvent, allowAnswer } from '../../../src/domain/agent-protocol/messages.js';
 import type { FakeAgentService } from '../../support/agent/fake-agent-service.js';
 import { startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import { testLimits } from '../../support/gateway/in-process-gateway.js';
 import { rawExchange } from '../../support/gateway/raw-exchange.js';
 import { startRawUpstream } from '../../support/gateway/raw-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
 import { eventually } from '../../support/shared/eventually.js';
+import { it } from '../../support/shared/fixtures.js';
 import { decide, type JudgedGateway, startJudged, wantsMore } from '../../support/shared/judged-gateway.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 /** Longer than a test may take: what is noticed only then is not noticed. */
 const patient = { name: 'judge', timeoutMs: 600_000 };
 
-const start = async (): Promise<JudgedGateway> => {
+const start = async (cleanUp: CleanUp): Promise<JudgedGateway> => {
   const upstream = await startRawUpstream((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello');
   });
@@ -32,7 +30,7 @@ const blocked = decide({ kind: 'block', status: 403, body: 'blocked', headers: [
 const post = (declared: number, body: string, fields = ''): string =>
   `POST / HTTP/1.1\r\nHost: a\r\n${fields}Content-Length: ${declared}\r\n\r\n${body}`;
 
-const send = async ({ address }: JudgedGateway, octets: string): Promise<Socket> => {
+const send = async (cleanUp: CleanUp, { address }: JudgedGateway, octets: string): Promise<Socket> => {
   const client = connect({ host: address.host, port: address.port });
   cleanUp.add(async () => void client.destroy());
   client.on('error', () => undefined);
@@ -80,31 +78,34 @@ const situations: readonly [string, string, FakeAgentService['answer'], AgentEve
 ];
 
 describe.each(ways)('a client that goes away, by %s,', (_, leave) => {
-  it.each(situations)('with %s, is noticed at once, and no fault of the agent', async (_name, octets, answer, kind) => {
-    const gateway = await start();
-    const service = gateway.service();
-    service.answer = answer;
-    const client = await send(gateway, octets);
-    await eventually(() => service.events.at(-1)?.kind === kind && client.writableLength === 0);
-    leave(client);
-    await eventually(() => gateway.accessRecords.length === 1);
-    expect(gateway.accessRecords[0]).toMatchObject({ status: 499, errorType: 'client_gone' });
-    await eventually(() => service.cancels.length === 1);
-    expect(service.cancels).toMatchObject([{ reason: 'client_disconnect' }]);
-    service.answer = () => allowAnswer;
-    expect((await rawExchange(gateway.address, lastRequest)).status).toBe(200);
-    expect(service.cancels).toHaveLength(1);
-    expect(await gateway.metrics()).not.toMatch(/^gateway_agent_(failures|timeouts)_total\{.*\} [1-9]/m);
-  });
+  it.for(situations)(
+    'with %s, is noticed at once, and no fault of the agent',
+    async ([_name, octets, answer, kind], { cleanUp }) => {
+      const gateway = await start(cleanUp);
+      const service = gateway.service();
+      service.answer = answer;
+      const client = await send(cleanUp, gateway, octets);
+      await eventually(() => service.events.at(-1)?.kind === kind && client.writableLength === 0);
+      leave(client);
+      await eventually(() => gateway.accessRecords.length === 1);
+      expect(gateway.accessRecords[0]).toMatchObject({ status: 499, errorType: 'client_gone' });
+      await eventually(() => service.cancels.length === 1);
+      expect(service.cancels).toMatchObject([{ reason: 'client_disconnect' }]);
+      service.answer = () => allowAnswer;
+      expect((await rawExchange(gateway.address, lastRequest)).status).toBe(200);
+      expect(service.cancels).toHaveLength(1);
+      expect(await gateway.metrics()).not.toMatch(/^gateway_agent_(failures|timeouts)_total\{.*\} [1-9]/m);
+    },
+  );
 });
 
 describe('a client that ends its stream', () => {
-  it('after it was answered, its body unread, gets the whole of the answer', async () => {
-    const gateway = await start();
+  it('after it was answered, its body unread, gets the whole of the answer', async ({ cleanUp }) => {
+    const gateway = await start(cleanUp);
     // More than the two sockets hold: some of it is still to be written when the end comes.
     const body = 'no'.repeat(10_000_000);
     gateway.service().answer = () => decide({ kind: 'block', status: 403, body, headers: [] });
-    const client = await send(gateway, post(300, 'abc'));
+    const client = await send(cleanUp, gateway, post(300, 'abc'));
     const pieces: Buffer[] = [];
     client.on('data', (piece: Buffer) => pieces.push(piece));
     await once(client, 'data');
@@ -119,7 +120,7 @@ describe('a client that ends its stream', () => {
 describe('a long body that nobody reads while an agent judges', () => {
   const octets = 20_000_000;
 
-  it('is forwarded whole, what was read ahead and what was not', async () => {
+  it('is forwarded whole, what was read ahead and what was not', async ({ cleanUp }) => {
     let received = 0;
     const upstream = await startHttpUpstream((request, response) => {
       request.on('data', (piece: Buffer) => {
@@ -133,7 +134,7 @@ describe('a long body that nobody reads while an agent judges', () => {
     let allow!: (answer: AgentAnswer) => void;
     gateway.service().answer = (event) =>
       event.kind === 'request_headers' ? new Promise((resolve) => (allow = resolve)) : allowAnswer;
-    const client = await send(gateway, `${post(octets, '').replace('Host', 'Connection: close\r\nHost')}`);
+    const client = await send(cleanUp, gateway, `${post(octets, '').replace('Host', 'Connection: close\r\nHost')}`);
     const text: string[] = [];
     client.on('data', (piece: Buffer) => text.push(piece.toString()));
     const body = Buffer.alloc(octets, 'x');
@@ -149,18 +150,18 @@ describe('a long body that nobody reads while an agent judges', () => {
 describe('a connection', () => {
   const readsHead = (event: AgentEvent): AgentAnswer => (event.kind === 'request_headers' ? wantsMore : blocked);
 
-  it.each([
+  it.for([
     ['was read in part', 'request_body_chunk', readsHead],
     ['was not read at all', 'request_headers', () => blocked],
-  ])('serves the next request after one whose complete body %s', async (_, last, answer) => {
-    const gateway = await start();
+  ] as const)('serves the next request after one whose complete body %s', async ([_, last, answer], { cleanUp }) => {
+    const gateway = await start(cleanUp);
     const service = gateway.service();
     let release: (answer: AgentAnswer) => void = () => undefined;
     service.answer = (event) => {
       const given = answer(event);
       return given === blocked ? new Promise((resolve) => (release = resolve)) : given;
     };
-    const client = await send(gateway, post(40_000, 'x'.repeat(40_000)));
+    const client = await send(cleanUp, gateway, post(40_000, 'x'.repeat(40_000)));
     const text: string[] = [];
     client.on('data', (piece: Buffer) => text.push(piece.toString()));
     // Small enough to come in one piece, and too large to be read unasked.

@@ -9,7 +9,7 @@ import {
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import {
   type InProcessGateway,
@@ -18,12 +18,10 @@ import {
   testLimits,
   testUpstream,
 } from '../../support/gateway/in-process-gateway.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
 import { eventually } from '../../support/shared/eventually.js';
+import { it } from '../../support/shared/fixtures.js';
 import { callMethods, grpcClient, startGrpcServer, unaryCall } from '../../support/shared/grpc-calls.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 type Unary = ServerUnaryCall<Buffer, Buffer>;
 type Reader = ServerReadableStream<Buffer, Buffer>;
@@ -33,6 +31,7 @@ type Reply = sendUnaryData<Buffer>;
 
 /** A gRPC client, a gateway that takes HTTP/2 in plaintext, and a gRPC server behind it. */
 const startAround = async (
+  cleanUp: CleanUp,
   implementation: UntypedServiceImplementation,
   changes: Partial<GatewayConfiguration> = {},
 ): Promise<{ readonly client: Client; readonly gateway: InProcessGateway }> => {
@@ -54,23 +53,23 @@ const open = (client: Client, name: 'clientStream' | 'bidi' | 'serverStream') =>
 describe('a unary call through the gateway', () => {
   const echo = { unary: (call: Unary, reply: Reply) => reply(null, call.request) };
 
-  it('brings its message and gets the answer', async () => {
-    const { client, gateway } = await startAround(echo);
+  it('brings its message and gets the answer', async ({ cleanUp }) => {
+    const { client, gateway } = await startAround(cleanUp, echo);
     const outcome = await unaryCall(client, Buffer.from('hello'), new Metadata());
     expect(outcome).toEqual({ message: Buffer.from('hello'), error: null });
     expect(gateway.accessRecords.at(-1)).toMatchObject({ status: 200 });
   });
 
-  it('with 1 MB each way comes through whole', async () => {
-    const { client } = await startAround(echo);
+  it('with 1 MB each way comes through whole', async ({ cleanUp }) => {
+    const { client } = await startAround(cleanUp, echo);
     const message = Buffer.alloc(1_048_576, 'abcdefg');
     const outcome = await unaryCall(client, message, new Metadata());
     expect(outcome.error === null && outcome.message.equals(message)).toBe(true);
   });
 
-  it('keeps its metadata, that in octets too, in both directions', async () => {
+  it('keeps its metadata, that in octets too, in both directions', async ({ cleanUp }) => {
     let seen: Metadata | null = null;
-    const { client } = await startAround({
+    const { client } = await startAround(cleanUp, {
       unary: (call: Unary, reply: Reply) => {
         seen = call.metadata;
         const head = new Metadata();
@@ -100,11 +99,11 @@ describe('a unary call through the gateway', () => {
     expect(got[0].get('x-correlation-id')).toHaveLength(1);
   });
 
-  it.each([
+  it.for([
     ['before a message', false],
     ['behind a head', true],
-  ])('that fails %s gets the status and the words of the server', async (_, hasHead) => {
-    const { client } = await startAround({
+  ] as const)('that fails %s gets the status and the words of the server', async ([_, hasHead], { cleanUp }) => {
+    const { client } = await startAround(cleanUp, {
       unary: (call: Unary, reply: Reply) => {
         if (hasHead) call.sendMetadata(new Metadata());
         reply({ code: status.NOT_FOUND, details: 'no such thing: \u00e4' });
@@ -114,16 +113,16 @@ describe('a unary call through the gateway', () => {
     expect(outcome.error).toMatchObject({ code: status.NOT_FOUND, details: 'no such thing: \u00e4' });
   });
 
-  it('to a method that there is none of is told so by the server', async () => {
-    const { client } = await startAround({ bidi: (call: Duplex) => call.end() });
+  it('to a method that there is none of is told so by the server', async ({ cleanUp }) => {
+    const { client } = await startAround(cleanUp, { bidi: (call: Duplex) => call.end() });
     const outcome = await unaryCall(client, Buffer.from('a'), new Metadata());
     expect(outcome.error).toMatchObject({ code: status.UNIMPLEMENTED });
   });
 
-  it('takes its deadline to the server, and is over there when it is over here', async () => {
+  it('takes its deadline to the server, and is over there when it is over here', async ({ cleanUp }) => {
     let deadline: unknown = null;
     let isCancelled = false;
-    const { client, gateway } = await startAround({
+    const { client, gateway } = await startAround(cleanUp, {
       unary: (call: Unary) => {
         deadline = call.getDeadline();
         call.on('cancelled', () => {
@@ -137,13 +136,17 @@ describe('a unary call through the gateway', () => {
     await eventually(() => isCancelled && gateway.accessRecords.length === 1);
   });
 
-  it('larger than the gateway takes is refused, and is no call to the server', async () => {
+  it('larger than the gateway takes is refused, and is no call to the server', async ({ cleanUp }) => {
     const seen: number[] = [];
     const unary = (call: Unary, reply: Reply): void => {
       seen.push(call.request.length);
       reply(null, call.request);
     };
-    const { client, gateway } = await startAround({ unary }, { limits: { ...testLimits, maxBodySizeBytes: 1_000 } });
+    const { client, gateway } = await startAround(
+      cleanUp,
+      { unary },
+      { limits: { ...testLimits, maxBodySizeBytes: 1_000 } },
+    );
     const outcome = await unaryCall(client, Buffer.alloc(5_000), new Metadata());
     expect(outcome.error).toMatchObject({ code: status.RESOURCE_EXHAUSTED, details: expect.stringContaining('body') });
     await eventually(() => gateway.accessRecords.length === 1);
@@ -152,8 +155,8 @@ describe('a unary call through the gateway', () => {
     expect(seen).toEqual([500]);
   });
 
-  it('is one of 200 at once', async () => {
-    const { client } = await startAround(echo);
+  it('is one of 200 at once', async ({ cleanUp }) => {
+    const { client } = await startAround(cleanUp, echo);
     const texts = Array.from({ length: 200 }, (_, index) => `${index}`.repeat(500));
     const outcomes = await Promise.all(texts.map((text) => unaryCall(client, Buffer.from(text), new Metadata())));
     expect(outcomes.map((outcome) => (outcome.error === null ? outcome.message.toString() : outcome.error))).toEqual(
@@ -163,9 +166,11 @@ describe('a unary call through the gateway', () => {
 });
 
 describe('a call with streams through the gateway', () => {
-  it('gets the head of a server stream before its first message, and then each when it is sent', async () => {
+  it('gets the head of a server stream before its first message, and then each when it is sent', async ({
+    cleanUp,
+  }) => {
     let send: (text: string | null) => void = () => undefined;
-    const { client } = await startAround({
+    const { client } = await startAround(cleanUp, {
       serverStream: (call: Writer) => {
         call.sendMetadata(new Metadata());
         send = (text) => void (text === null ? call.end() : call.write(Buffer.from(text)));
@@ -187,9 +192,9 @@ describe('a call with streams through the gateway', () => {
     expect(got).toEqual(['head', 'one', 'two', 'three', 'end']);
   });
 
-  it('sends a client stream as it comes, and gets one answer', async () => {
+  it('sends a client stream as it comes, and gets one answer', async ({ cleanUp }) => {
     const seen: string[] = [];
-    const { client } = await startAround({
+    const { client } = await startAround(cleanUp, {
       clientStream: (call: Reader, reply: Reply) => {
         call.on('data', (message: Buffer) => void seen.push(message.toString()));
         call.on('end', () => reply(null, Buffer.from(seen.join('+'))));
@@ -209,8 +214,8 @@ describe('a call with streams through the gateway', () => {
     expect(answer).toBe('one+two+three');
   });
 
-  it('goes on in both directions at once', async () => {
-    const { client } = await startAround({
+  it('goes on in both directions at once', async ({ cleanUp }) => {
+    const { client } = await startAround(cleanUp, {
       bidi: (call: Duplex) => {
         // Before a message has come.
         call.sendMetadata(new Metadata());
@@ -238,8 +243,8 @@ describe('a call with streams through the gateway', () => {
     expect(end).toBe(status.OK);
   });
 
-  it('is ended by a server that has heard enough', async () => {
-    const { client } = await startAround({
+  it('is ended by a server that has heard enough', async ({ cleanUp }) => {
+    const { client } = await startAround(cleanUp, {
       bidi: (call: Duplex) => {
         call.on('data', () => call.emit('error', { code: status.RESOURCE_EXHAUSTED, details: 'enough' }));
       },
@@ -254,10 +259,10 @@ describe('a call with streams through the gateway', () => {
     expect(await ended).toBe(status.RESOURCE_EXHAUSTED);
   });
 
-  it('is cancelled at the server when its client cancels it', async () => {
+  it('is cancelled at the server when its client cancels it', async ({ cleanUp }) => {
     let isCancelled = false;
     let messages = 0;
-    const { client, gateway } = await startAround({
+    const { client, gateway } = await startAround(cleanUp, {
       bidi: (call: Duplex) => {
         call.on('data', () => {
           messages += 1;
@@ -278,8 +283,8 @@ describe('a call with streams through the gateway', () => {
   });
 });
 
-it('a call whose server cannot be reached is unavailable', async () => {
-  const { client } = await startAround({ bidi: (call: Duplex) => call.end() });
+it('a call whose server cannot be reached is unavailable', async ({ cleanUp }) => {
+  const { client } = await startAround(cleanUp, { bidi: (call: Duplex) => call.end() });
   void client;
   const plain = testConfiguration([testUpstream(1, { httpVersion: '2' })]);
   const gateway = await startInProcess({

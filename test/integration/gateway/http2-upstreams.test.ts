@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type Http2Upstream, type StreamHandler, startHttp2Upstream } from '../../support/gateway/http2-upstream.js';
 import {
   type InProcessGateway,
@@ -14,21 +14,22 @@ import {
   number32,
   startRawHttp2Upstream,
 } from '../../support/gateway/raw-http2-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
 import { eventually } from '../../support/shared/eventually.js';
+import { it } from '../../support/shared/fixtures.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-const startBefore = async (port: number): Promise<InProcessGateway> => {
+const startBefore = async (cleanUp: CleanUp, port: number): Promise<InProcessGateway> => {
   const gateway = await startInProcess(testConfiguration([testUpstream(port, { httpVersion: '2' })]));
   cleanUp.add(() => gateway.stop());
   return gateway;
 };
 
-const startAround = async (handle: StreamHandler): Promise<{ gateway: InProcessGateway; upstream: Http2Upstream }> => {
+const startAround = async (
+  cleanUp: CleanUp,
+  handle: StreamHandler,
+): Promise<{ gateway: InProcessGateway; upstream: Http2Upstream }> => {
   const upstream = await startHttp2Upstream(cleanUp, handle);
-  return { gateway: await startBefore(upstream.port), upstream };
+  return { gateway: await startBefore(cleanUp, upstream.port), upstream };
 };
 
 const echo: StreamHandler = (stream, fields) => {
@@ -41,8 +42,8 @@ const echo: StreamHandler = (stream, fields) => {
 };
 
 describe('a request of HTTP/1.1 to an upstream that speaks HTTP/2', () => {
-  it('comes with its path, its host, its fields and its body', async () => {
-    const { gateway } = await startAround(echo);
+  it('comes with its path, its host, its fields and its body', async ({ cleanUp }) => {
+    const { gateway } = await startAround(cleanUp, echo);
     const answer = await fetch(`${gateway.url}/a/b?c=d`, { method: 'POST', body: 'hello', headers: { 'X-One': '1' } });
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({
@@ -57,8 +58,8 @@ describe('a request of HTTP/1.1 to an upstream that speaks HTTP/2', () => {
     });
   });
 
-  it('in chunks, whose length nobody knows, comes whole', async () => {
-    const { gateway } = await startAround(echo);
+  it('in chunks, whose length nobody knows, comes whole', async ({ cleanUp }) => {
+    const { gateway } = await startAround(cleanUp, echo);
     const { raw } = await rawExchange(
       gateway.address,
       'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n',
@@ -67,8 +68,8 @@ describe('a request of HTTP/1.1 to an upstream that speaks HTTP/2', () => {
     expect(raw).not.toContain('transfer-encoding');
   });
 
-  it('gets a response in chunks, with the trailers', async () => {
-    const { gateway } = await startAround((stream) => {
+  it('gets a response in chunks, with the trailers', async ({ cleanUp }) => {
+    const { gateway } = await startAround(cleanUp, (stream) => {
       stream.respond({ ':status': 200 }, { waitForTrailers: true });
       stream.on('wantTrailers', () => stream.sendTrailers({ 'x-sum': '42', 'set-cookie': 'a=1' }));
       stream.end('ok');
@@ -79,20 +80,25 @@ describe('a request of HTTP/1.1 to an upstream that speaks HTTP/2', () => {
     expect(raw.slice(raw.indexOf('\r\n0\r\n'))).toBe('\r\n0\r\nx-sum: 42\r\n\r\n');
   });
 
-  it.each([
+  it.for([
     ['GET', 200],
     ['HEAD', 200],
     ['GET', 204],
     ['GET', 304],
-  ])('%s with an answer %i without content leaves the connection to the next', async (method, status) => {
-    const { gateway } = await startAround((stream) => stream.respond({ ':status': status }, { endStream: true }));
-    const request = `${method} / HTTP/1.1\r\nHost: a\r\n`;
-    const { raw } = await rawExchange(gateway.address, `${request}\r\n${request}Connection: close\r\n\r\n`);
-    expect(raw.match(new RegExp(`HTTP/1\\.1 ${status} `, 'g'))).toHaveLength(2);
-  });
+  ] as const)(
+    '%s with an answer %i without content leaves the connection to the next',
+    async ([method, status], { cleanUp }) => {
+      const { gateway } = await startAround(cleanUp, (stream) =>
+        stream.respond({ ':status': status }, { endStream: true }),
+      );
+      const request = `${method} / HTTP/1.1\r\nHost: a\r\n`;
+      const { raw } = await rawExchange(gateway.address, `${request}\r\n${request}Connection: close\r\n\r\n`);
+      expect(raw.match(new RegExp(`HTTP/1\\.1 ${status} `, 'g'))).toHaveLength(2);
+    },
+  );
 
-  it('that asks for a WebSocket goes on without that wish', async () => {
-    const { gateway, upstream } = await startAround(echo);
+  it('that asks for a WebSocket goes on without that wish', async ({ cleanUp }) => {
+    const { gateway, upstream } = await startAround(cleanUp, echo);
     const { raw } = await rawExchange(
       gateway.address,
       'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
@@ -103,9 +109,9 @@ describe('a request of HTTP/1.1 to an upstream that speaks HTTP/2', () => {
     expect(gateway.logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('is cut off at the upstream when its client goes away', async () => {
+  it('is cut off at the upstream when its client goes away', async ({ cleanUp }) => {
     let code: number | null = null;
-    const { gateway, upstream } = await startAround((stream) => {
+    const { gateway, upstream } = await startAround(cleanUp, (stream) => {
       stream.on('close', () => {
         code = stream.rstCode ?? null;
       });
@@ -119,8 +125,8 @@ describe('a request of HTTP/1.1 to an upstream that speaks HTTP/2', () => {
     expect(code).toBe(8);
   });
 
-  it('whose answer is cut off gets no whole one', async () => {
-    const { gateway, upstream } = await startAround((stream) => {
+  it('whose answer is cut off gets no whole one', async ({ cleanUp }) => {
+    const { gateway, upstream } = await startAround(cleanUp, (stream) => {
       stream.respond({ ':status': 200 });
       stream.write('some');
     });
@@ -131,21 +137,21 @@ describe('a request of HTTP/1.1 to an upstream that speaks HTTP/2', () => {
     await expect(reader?.read()).rejects.toThrow();
   });
 
-  it('is sent again where the upstream had not processed it, which counts as no retry', async () => {
+  it('is sent again where the upstream had not processed it, which counts as no retry', async ({ cleanUp }) => {
     const upstream = await startRawHttp2Upstream(cleanUp, ({ type, stream }, peer) => {
       if (type !== frameTypes.headers) return;
       if (peer.index === 0) peer.write(frame(frameTypes.goaway, 0, 0, number32(0, 0)));
       else peer.write(headers(stream, [[':status', '204']], 5));
     });
-    const gateway = await startBefore(upstream.port);
+    const gateway = await startBefore(cleanUp, upstream.port);
     const answer = await fetch(gateway.url);
     const metrics = await gateway.metrics();
     expect([answer.status, upstream.peers.length]).toEqual([204, 2]);
     expect(metrics).not.toMatch(/retries_total\{[^}]*\} [1-9]/);
   });
 
-  it('is one of many over one connection, which the metrics count', async () => {
-    const { gateway, upstream } = await startAround(echo);
+  it('is one of many over one connection, which the metrics count', async ({ cleanUp }) => {
+    const { gateway, upstream } = await startAround(cleanUp, echo);
     const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => fetch(`${gateway.url}/${index}`)));
     const paths = await Promise.all(answers.map(async (each) => ((await each.json()) as { ':path': string })[':path']));
     expect(paths).toEqual(Array.from({ length: 60 }, (_, index) => `/${index}`));

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type {
   ListenerConfiguration,
   RouteConfiguration,
@@ -9,15 +9,15 @@ import { endHeaders, fieldBlock, frame, frameTypes, getRequest } from '../../sup
 import { http2Answer, http2Call, http2Session } from '../../support/gateway/http2-session.js';
 import { testConfiguration, testLimits, testRoute, testUpstream } from '../../support/gateway/in-process-gateway.js';
 import { RawHttp2Client } from '../../support/gateway/raw-http2-client.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
 import { curl } from '../../support/shared/curl.js';
 import { eventually } from '../../support/shared/eventually.js';
+import { it } from '../../support/shared/fixtures.js';
 import { decide, type JudgedGateway, startJudged } from '../../support/shared/judged-gateway.js';
 
-const cleanUp = new CleanUp();
 let upstream: HttpUpstream;
 
-beforeEach(async () => {
+it.beforeEach(async ({ cleanUp }) => {
   upstream = await startHttpUpstream((request, response) => {
     if (request.url === '/sum') {
       const hash = createHash('sha256');
@@ -36,7 +36,6 @@ beforeEach(async () => {
   });
   cleanUp.add(() => upstream.close());
 });
-afterEach(() => cleanUp.run());
 
 const large = randomBytes(5_000_000);
 
@@ -45,16 +44,16 @@ const listeners = (): ListenerConfiguration[] =>
 
 const matches: RouteConfiguration['matches'] = testRoute().matches;
 
-const start = async (changes: Parameters<typeof startJudged>[3] = {}): Promise<JudgedGateway> =>
+const start = async (cleanUp: CleanUp, changes: Parameters<typeof startJudged>[3] = {}): Promise<JudgedGateway> =>
   startJudged(cleanUp, upstream.port, [{ name: 'judge' }], { listeners: listeners(), ...changes });
 
-const session = (gateway: JudgedGateway) => http2Session(cleanUp, gateway.url);
+const session = (cleanUp: CleanUp, gateway: JudgedGateway) => http2Session(cleanUp, gateway.url);
 
 describe('through a whole gateway, a request of HTTP/2', () => {
-  it('reaches the upstream as any other, and is written down as what it was', async () => {
-    const gateway = await start();
+  it('reaches the upstream as any other, and is written down as what it was', async ({ cleanUp }) => {
+    const gateway = await start(cleanUp);
     const { status, headers, body } = await http2Call(
-      session(gateway),
+      session(cleanUp, gateway),
       { ':method': 'POST', ':path': '/a/../b?c', 'x-a': 'ä' },
       'text',
     );
@@ -73,15 +72,15 @@ describe('through a whole gateway, a request of HTTP/2', () => {
     });
   });
 
-  it('is routed by its authority', async () => {
+  it('is routed by its authority', async ({ cleanUp }) => {
     const byHost = testRoute({
       id: 'host',
       matches: { ...matches, pathPrefixes: [], hosts: ['b.example'] },
       builtinHandler: 'version',
       upstream: null,
     });
-    const gateway = await start({ routes: [byHost] });
-    const client = session(gateway);
+    const gateway = await start(cleanUp, { routes: [byHost] });
+    const client = session(cleanUp, gateway);
     expect((await http2Call(client, { ':authority': 'b.example' })).status).toBe(200);
     expect((await http2Call(client, { ':authority': 'a.example' })).status).toBe(404);
     const raw = new RawHttp2Client(gateway.address);
@@ -91,37 +90,37 @@ describe('through a whole gateway, a request of HTTP/2', () => {
     expect(gateway.accessRecords[2]).toMatchObject({ status: 400, errorType: 'invalid_host' });
   });
 
-  it('is judged by agents, which see what it is', async () => {
-    const gateway = await start();
+  it('is judged by agents, which see what it is', async ({ cleanUp }) => {
+    const gateway = await start(cleanUp);
     const service = gateway.service();
     const blocked = decide({ kind: 'block', status: 403, body: 'blocked', headers: [] });
     service.answer = () => blocked;
-    const answer = await http2Call(session(gateway), { cookie: 'a=1' });
+    const answer = await http2Call(session(cleanUp, gateway), { cookie: 'a=1' });
     expect([answer.status, answer.body.toString()]).toEqual([403, 'blocked']);
     const [event] = service.events;
     expect(JSON.stringify(event)).toContain('HTTP/2.0');
     expect(JSON.stringify(event)).not.toContain(':authority');
   });
 
-  it('has a head within the limits', async () => {
-    const gateway = await start({ limits: { ...testLimits, maxHeaderCount: 10 } });
+  it('has a head within the limits', async ({ cleanUp }) => {
+    const gateway = await start(cleanUp, { limits: { ...testLimits, maxHeaderCount: 10 } });
     const fields = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`x-${index}`, '1']));
-    expect((await http2Call(session(gateway), fields)).status).toBe(431);
-    expect((await http2Call(session(gateway), { ':path': `/${'a'.repeat(9_000)}` })).status).toBe(414);
-    expect((await http2Call(session(gateway))).status).toBe(200);
+    expect((await http2Call(session(cleanUp, gateway), fields)).status).toBe(431);
+    expect((await http2Call(session(cleanUp, gateway), { ':path': `/${'a'.repeat(9_000)}` })).status).toBe(414);
+    expect((await http2Call(session(cleanUp, gateway))).status).toBe(200);
   });
 
-  it('has a body within the limit, or is answered before its end', async () => {
-    const gateway = await start({ limits: { ...testLimits, maxBodySizeBytes: 100_000 } });
-    const stream = session(gateway).request({ ':method': 'POST', ':path': '/sum' });
+  it('has a body within the limit, or is answered before its end', async ({ cleanUp }) => {
+    const gateway = await start(cleanUp, { limits: { ...testLimits, maxBodySizeBytes: 100_000 } });
+    const stream = session(cleanUp, gateway).request({ ':method': 'POST', ':path': '/sum' });
     const answered = http2Answer(stream);
     stream.write(Buffer.alloc(400_000));
     expect((await answered).status).toBe(413);
   });
 
-  it('carries large bodies both ways', async () => {
-    const gateway = await start();
-    const client = session(gateway);
+  it('carries large bodies both ways', async ({ cleanUp }) => {
+    const gateway = await start(cleanUp);
+    const client = session(cleanUp, gateway);
     const [sum, back] = await Promise.all([
       http2Call(client, { ':method': 'POST', ':path': '/sum' }, large),
       http2Call(client, { ':path': '/large' }),
@@ -130,20 +129,23 @@ describe('through a whole gateway, a request of HTTP/2', () => {
     expect(back.body.equals(large)).toBe(true);
   });
 
-  it('gets the trailers of the response', async () => {
-    const gateway = await start();
-    const { body, trailers, code } = await http2Call(session(gateway), { ':path': '/trailers', te: 'trailers' });
+  it('gets the trailers of the response', async ({ cleanUp }) => {
+    const gateway = await start(cleanUp);
+    const { body, trailers, code } = await http2Call(session(cleanUp, gateway), {
+      ':path': '/trailers',
+      te: 'trailers',
+    });
     expect([body.toString(), trailers, code]).toEqual(['body', ['x-sum', 'abc'], 0]);
   });
 
-  it('sees that a response was cut', async () => {
-    const gateway = await start();
-    const { status, body, code } = await http2Call(session(gateway), { ':path': '/cut' });
+  it('sees that a response was cut', async ({ cleanUp }) => {
+    const gateway = await start(cleanUp);
+    const { status, body, code } = await http2Call(session(cleanUp, gateway), { ':path': '/cut' });
     expect([status, body.toString(), code]).toEqual([200, 'begun', 2]);
   });
 
-  it('that would be a tunnel is not served', async () => {
-    const gateway = await start();
+  it('that would be a tunnel is not served', async ({ cleanUp }) => {
+    const gateway = await start(cleanUp);
     const client = new RawHttp2Client(gateway.address);
     cleanUp.add(() => client.socket.destroy());
     client.send(
@@ -161,15 +163,15 @@ describe('through a whole gateway, a request of HTTP/2', () => {
     expect(gateway.accessRecords[0]).toMatchObject({ status: 501, errorType: 'method_not_implemented' });
   });
 
-  it('is one of those of curl', async () => {
-    const gateway = await start();
+  it('is one of those of curl', async ({ cleanUp }) => {
+    const gateway = await start(cleanUp);
     const { status, body } = await curl('--http2-prior-knowledge', '-d', 'text', `${gateway.url}/x`);
     expect([status, (JSON.parse(body) as Echo).body]).toEqual([200, 'text']);
   });
 });
 
-it('a reload decides what connections may begin with', async () => {
-  const gateway = await start({ listeners: testConfiguration([]).listeners });
+it('a reload decides what connections may begin with', async ({ cleanUp }) => {
+  const gateway = await start(cleanUp, { listeners: testConfiguration([]).listeners });
   expect((await curl('--http2-prior-knowledge', gateway.url)).status).toBe(0);
   const changed = testConfiguration([testUpstream(upstream.port)], { listeners: listeners() });
   expect((await gateway.reload(changed)).ok).toBe(true);

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { allowAnswer } from '../../../src/domain/agent-protocol/messages.js';
 import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { http2Answer, http2Session } from '../../support/gateway/http2-session.js';
@@ -7,17 +7,15 @@ import { startHttp2Upstream } from '../../support/gateway/http2-upstream.js';
 import { startInProcess, testConfiguration, testUpstream } from '../../support/gateway/in-process-gateway.js';
 import { rawExchange } from '../../support/gateway/raw-exchange.js';
 import { type RawAnswer, startRawUpstream } from '../../support/gateway/raw-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { startJudged } from '../../support/shared/judged-gateway.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n';
 const final = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-const rawUpstream = async (answer: string | RawAnswer): Promise<number> => {
+const rawUpstream = async (cleanUp: CleanUp, answer: string | RawAnswer): Promise<number> => {
   const upstream = await startRawUpstream(
     typeof answer === 'string' ? (socket) => socket.write(answer, 'latin1') : answer,
   );
@@ -26,6 +24,7 @@ const rawUpstream = async (answer: string | RawAnswer): Promise<number> => {
 };
 
 const startBefore = async (
+  cleanUp: CleanUp,
   port: number,
   changes: Partial<GatewayConfiguration> = {},
   httpVersion: '1.1' | '2' = '1.1',
@@ -35,7 +34,8 @@ const startBefore = async (
   return gateway;
 };
 
-const startWith = async (answer: string | RawAnswer) => startBefore(await rawUpstream(answer));
+const startWith = async (cleanUp: CleanUp, answer: string | RawAnswer) =>
+  startBefore(cleanUp, await rawUpstream(cleanUp, answer));
 
 const http2Listeners = () => testConfiguration([]).listeners.map((listener) => ({ ...listener, http2: true }));
 
@@ -44,7 +44,7 @@ const statuses = (raw: string): number[] =>
   [...raw.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
 /** A client that tells when a text has come. */
-const rawClient = async ({ host, port }: { host: string; port: number }) => {
+const rawClient = async (cleanUp: CleanUp, { host, port }: { host: string; port: number }) => {
   const socket = connect({ host, port });
   cleanUp.add(() => void socket.destroy());
   let raw = '';
@@ -57,13 +57,13 @@ const rawClient = async ({ host, port }: { host: string; port: number }) => {
 };
 
 describe('an interim response of an upstream', () => {
-  it('goes on as it comes, whatever follows and whenever', async () => {
+  it('goes on as it comes, whatever follows and whenever', async ({ cleanUp }) => {
     const asked: Socket[] = [];
-    const { address } = await startWith((socket) => {
+    const { address } = await startWith(cleanUp, (socket) => {
       asked.push(socket);
       socket.write(hints);
     });
-    const client = await rawClient(address);
+    const client = await rawClient(cleanUp, address);
     client.socket.write(get);
     await expect.poll(client.raw).toBe(hints);
     asked[0]?.write(`HTTP/1.1 102 Processing\r\n\r\n`);
@@ -72,12 +72,12 @@ describe('an interim response of an upstream', () => {
     await expect.poll(client.raw).toMatch(/HTTP\/1\.1 200 OK\r\n(?:[^\r]+\r\n)*\r\nok$/);
   });
 
-  it.each([
+  it.for([
     ['at once with the response', (all: string) => [all]],
     ['octet by octet', (all: string) => [...all]],
-  ])('comes through, with others, %s', async (_, pieces) => {
+  ] as const)('comes through, with others, %s', async ([_, pieces], { cleanUp }) => {
     const all = `${hints}HTTP/1.1 104 X\r\nLocation: /b\r\nUpload-Offset: 7\r\n\r\n${final}`;
-    const { address } = await startWith(async (socket) => {
+    const { address } = await startWith(cleanUp, async (socket) => {
       socket.setNoDelay(true);
       for (const piece of pieces(all)) await new Promise((resolve) => socket.write(piece, resolve));
     });
@@ -87,8 +87,8 @@ describe('an interim response of an upstream', () => {
     expect(raw).toContain('\r\nLocation: /b\r\nUpload-Offset: 7\r\n\r\nHTTP/1.1 200 OK\r\n');
   });
 
-  it('is never sent before the response to a request that was pipelined in front of its own', async () => {
-    const { address } = await startWith((socket, head) => {
+  it('is never sent before the response to a request that was pipelined in front of its own', async ({ cleanUp }) => {
+    const { address } = await startWith(cleanUp, (socket, head) => {
       socket.write(`HTTP/1.1 103 Early Hints\r\nLink: <${head.split(' ')[1]}>\r\n\r\n${final}`);
     });
     const { raw } = await rawExchange(address, `GET /1 HTTP/1.1\r\nHost: a\r\n\r\n${get.replace('/', '/2')}`);
@@ -96,7 +96,9 @@ describe('an interim response of an upstream', () => {
     expect(told).toEqual(['/1>', '200', '/2>', '200']);
   });
 
-  it('has no field of its connection, none of a body, and none that the gateway or an agent says', async () => {
+  it('has no field of its connection, none of a body, and none that the gateway or an agent says', async ({
+    cleanUp,
+  }) => {
     const fields = [
       'Link: </a>',
       'Keep-Alive: timeout=5',
@@ -108,42 +110,42 @@ describe('an interim response of an upstream', () => {
       'X-User-Id: root',
       'Transfer_Encoding: chunked',
     ];
-    const { address } = await startWith(`HTTP/1.1 103 Early Hints\r\n${fields.join('\r\n')}\r\n\r\n${final}`);
+    const { address } = await startWith(cleanUp, `HTTP/1.1 103 Early Hints\r\n${fields.join('\r\n')}\r\n\r\n${final}`);
     const { raw } = await rawExchange(address, get);
     expect(raw.startsWith('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\n')).toBe(true);
   });
 
-  it('is not passed on where it is a 100, which the gateway says itself', async () => {
-    const { address } = await startWith(`HTTP/1.1 100 Continue\r\n\r\n${hints}${final}`);
+  it('is not passed on where it is a 100, which the gateway says itself', async ({ cleanUp }) => {
+    const { address } = await startWith(cleanUp, `HTTP/1.1 100 Continue\r\n\r\n${hints}${final}`);
     expect(statuses((await rawExchange(address, get)).raw)).toEqual([103, 200]);
   });
 
-  it('is not passed on to a client of HTTP/1.0', async () => {
-    const { address } = await startWith(hints + final);
+  it('is not passed on to a client of HTTP/1.0', async ({ cleanUp }) => {
+    const { address } = await startWith(cleanUp, hints + final);
     const { raw } = await rawExchange(address, 'GET / HTTP/1.0\r\nHost: a\r\n\r\n');
     expect(statuses(raw)).toEqual([200]);
   });
 
-  it('is passed on as long as all of them together are not too large', async () => {
+  it('is passed on as long as all of them together are not too large', async ({ cleanUp }) => {
     const large = `HTTP/1.1 103 Early Hints\r\nX: ${'a'.repeat(5_000)}\r\n\r\n`;
-    const { address } = await startWith(large.repeat(50) + hints + final);
+    const { address } = await startWith(cleanUp, large.repeat(50) + hints + final);
     const { raw, body } = await rawExchange(address, get);
     expect(statuses(raw)).toEqual([103, 103, 103, 103, 200]);
     expect(raw.length).toBeLessThan(17_000);
     expect(body).toMatch(/ok$/);
   });
 
-  it('comes before a response of the gateway, where its upstream says no more', async () => {
-    const { address } = await startWith((socket) => socket.end(hints));
+  it('comes before a response of the gateway, where its upstream says no more', async ({ cleanUp }) => {
+    const { address } = await startWith(cleanUp, (socket) => socket.end(hints));
     const { raw } = await rawExchange(address, get);
     expect(statuses(raw)).toEqual([103, 502]);
   });
 
-  it('comes before a switch to WebSocket', async () => {
-    const { address } = await startWith((socket) => {
+  it('comes before a switch to WebSocket', async ({ cleanUp }) => {
+    const { address } = await startWith(cleanUp, (socket) => {
       socket.end(`${hints}HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
     });
-    const client = await rawClient(address);
+    const client = await rawClient(cleanUp, address);
     client.socket.write(
       'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
         'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
@@ -151,18 +153,18 @@ describe('an interim response of an upstream', () => {
     await expect.poll(() => statuses(client.raw())).toEqual([103, 101]);
   });
 
-  it('is not passed on where an agent judges what follows', async () => {
-    const gateway = await startJudged(cleanUp, await rawUpstream(hints + final), [
+  it('is not passed on where an agent judges what follows', async ({ cleanUp }) => {
+    const gateway = await startJudged(cleanUp, await rawUpstream(cleanUp, hints + final), [
       { name: 'judge', events: ['response_headers'] },
     ]);
     const { raw } = await rawExchange(gateway.address, get);
     expect(statuses(raw)).toEqual([200]);
   });
 
-  it('says nothing of a field that an agent has settled for the response', async () => {
+  it('says nothing of a field that an agent has settled for the response', async ({ cleanUp }) => {
     const interim =
       'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\ncontent_security_policy: x\r\nContent-Security-Policy: y\r\n\r\n';
-    const gateway = await startJudged(cleanUp, await rawUpstream(interim + final), [
+    const gateway = await startJudged(cleanUp, await rawUpstream(cleanUp, interim + final), [
       { name: 'judge', events: ['request_headers'] },
     ]);
     gateway.service().answer = () => ({
@@ -173,9 +175,10 @@ describe('an interim response of an upstream', () => {
     expect(raw).toMatch(/^HTTP\/1\.1 103 Early Hints\r\nLink: <\/a>\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
   });
 
-  it('goes from HTTP/1.1 to HTTP/2', async () => {
+  it('goes from HTTP/1.1 to HTTP/2', async ({ cleanUp }) => {
     const gateway = await startBefore(
-      await rawUpstream(`${hints}HTTP/1.1 103 X\r\nKeep-Alive: 1\r\nX: y\r\n\r\n${final}`),
+      cleanUp,
+      await rawUpstream(cleanUp, `${hints}HTTP/1.1 103 X\r\nKeep-Alive: 1\r\nX: y\r\n\r\n${final}`),
       {
         listeners: http2Listeners(),
       },
@@ -191,14 +194,14 @@ describe('an interim response of an upstream', () => {
     ]);
   });
 
-  it('goes from HTTP/2 to HTTP/1.1', async () => {
+  it('goes from HTTP/2 to HTTP/1.1', async ({ cleanUp }) => {
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
       stream.additionalHeaders({ ':status': 103, link: '</a>' });
       stream.additionalHeaders({ ':status': 102 });
       stream.respond({ ':status': 200 });
       stream.end('ok');
     });
-    const { address } = await startBefore(port, {}, '2');
+    const { address } = await startBefore(cleanUp, port, {}, '2');
     const { raw } = await rawExchange(address, get);
     expect(statuses(raw)).toEqual([103, 102, 200]);
     expect(raw).toContain('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n');

@@ -1,14 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import { startInProcess, testConfiguration, testUpstream } from '../../support/gateway/in-process-gateway.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { call } from '../../support/shared/http-call.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
 /** A gateway with admin endpoints, in front of an upstream that answers when it is told to. */
-const running = async () => {
+const running = async (cleanUp: CleanUp) => {
   const held: (() => void)[] = [];
   const upstream = await startHttpUpstream((request, response) => {
     const answer = () => void response.end('in time');
@@ -26,8 +24,8 @@ const running = async () => {
 };
 
 describe('a gateway that is to end later', () => {
-  it('serves as before meanwhile, and says on /ready that it goes', async () => {
-    const { gateway, port, adminPort, inFlight, release } = await running();
+  it('serves as before meanwhile, and says on /ready that it goes', async ({ cleanUp }) => {
+    const { gateway, port, adminPort, inFlight, release } = await running(cleanUp);
     const stopped = gateway.gateway.stop(10_000, { delayMs: 1_500, isReplaced: false });
     expect((await call(adminPort, { path: '/ready' })).status).toBe(503);
     expect(await call(adminPort, { path: '/health' })).toMatchObject({
@@ -45,8 +43,8 @@ describe('a gateway that is to end later', () => {
 });
 
 describe('a gateway that is replaced', () => {
-  it('leaves its admin address to the other at once, and lets what is in flight finish', async () => {
-    const { gateway, port, adminPort, inFlight, release } = await running();
+  it('leaves its admin address to the other at once, and lets what is in flight finish', async ({ cleanUp }) => {
+    const { gateway, port, adminPort, inFlight, release } = await running(cleanUp);
     const stopped = gateway.gateway.stop(10_000, { delayMs: 0, isReplaced: true });
     await expect.poll(() => call(adminPort).catch(({ code }) => code)).toBe('ECONNREFUSED');
     await expect(call(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
@@ -57,8 +55,8 @@ describe('a gateway that is replaced', () => {
     await stopped;
   });
 
-  it('otherwise answers on its admin address until the end', async () => {
-    const { gateway, adminPort, inFlight, release } = await running();
+  it('otherwise answers on its admin address until the end', async ({ cleanUp }) => {
+    const { gateway, adminPort, inFlight, release } = await running(cleanUp);
     const stopped = gateway.gateway.stop(10_000);
     expect((await call(adminPort, { path: '/ready' })).status).toBe(503);
     release();

@@ -1,20 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { failuresOf, hasFailed, RequestLoad, type RequestOutcome } from '../../../bench/faults/request-load.js';
 import { FakeHostResolver } from '../../support/gateway/fake-host-resolver.js';
 import { FaultyUpstream } from '../../support/gateway/faulty-upstream.js';
 import { startInProcess, testConfiguration, testUpstream } from '../../support/gateway/in-process-gateway.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
 import { eventually } from '../../support/shared/eventually.js';
+import { it } from '../../support/shared/fixtures.js';
 
 const host = 'shop.internal';
-const cleanUp = new CleanUp();
 let resolver: FakeHostResolver;
 let old: FaultyUpstream;
 let fresh: FaultyUpstream;
 let load: RequestLoad;
 
 /** Both on one port, for only the address of a name moves. */
-beforeEach(async () => {
+it.beforeEach(async ({ cleanUp }) => {
   old = new FaultyUpstream('old', { answerMs: 5 });
   await old.start();
   cleanUp.add(() => old.stop());
@@ -34,7 +33,6 @@ beforeEach(async () => {
   cleanUp.add(() => load.stop());
   await eventually(() => load.outcomes.length >= 20);
 });
-afterEach(() => cleanUp.run());
 
 /** The requests that began from now on, once there are so many of them and each has ended. */
 const fromNowOn = async (count: number): Promise<readonly RequestOutcome[]> => {

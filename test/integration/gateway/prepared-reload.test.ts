@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { echo, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
@@ -8,14 +8,12 @@ import {
   testRoute,
   testUpstream,
 } from '../../support/gateway/in-process-gateway.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { call } from '../../support/shared/http-call.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-const started = async () => {
+const started = async (cleanUp: CleanUp) => {
   const upstream = await startHttpUpstream(echo);
   cleanUp.add(() => upstream.close());
   const configuration = testConfiguration([testUpstream(upstream.port)]);
@@ -41,8 +39,8 @@ const isFree = (port: number): Promise<boolean> =>
   });
 
 describe('a reload in two steps', () => {
-  it('changes nothing before it is committed, then all at once', async () => {
-    const { gateway, changed, port, status } = await started();
+  it('changes nothing before it is committed, then all at once', async ({ cleanUp }) => {
+    const { gateway, changed, port, status } = await started(cleanUp);
     gateway.load(changed);
     const prepared = await gateway.gateway.prepareReload();
     if (!prepared.ok) throw new Error('it is right');
@@ -55,8 +53,8 @@ describe('a reload in two steps', () => {
     expect((await call(port, { path: '/new' })).status).toBe(200);
   });
 
-  it('leaves nothing behind when it is abandoned', async () => {
-    const { gateway, changed, port, status } = await started();
+  it('leaves nothing behind when it is abandoned', async ({ cleanUp }) => {
+    const { gateway, changed, port, status } = await started(cleanUp);
     gateway.load(changed);
     const prepared = await gateway.gateway.prepareReload();
     if (!prepared.ok) throw new Error('it is right');
@@ -67,9 +65,11 @@ describe('a reload in two steps', () => {
     expect(gateway.state.reloads().count).toBe(0);
   });
 
-  it('has the clients of a new listener wait for what it brings, and cuts them off where it brings nothing', async () => {
+  it('has the clients of a new listener wait for what it brings, and cuts them off where it brings nothing', async ({
+    cleanUp,
+  }) => {
     for (const isCommitted of [true, false]) {
-      const { gateway, changed, port, status } = await started();
+      const { gateway, changed, port, status } = await started(cleanUp);
       gateway.load(changed);
       const prepared = await gateway.gateway.prepareReload();
       if (!prepared.ok) throw new Error('it is right');
@@ -85,8 +85,8 @@ describe('a reload in two steps', () => {
     }
   });
 
-  it('has other reloads wait for its end', async () => {
-    const { gateway, changed, status } = await started();
+  it('has other reloads wait for its end', async ({ cleanUp }) => {
+    const { gateway, changed, status } = await started(cleanUp);
     gateway.load(changed);
     const prepared = await gateway.gateway.prepareReload();
     if (!prepared.ok) throw new Error('it is right');
@@ -100,8 +100,8 @@ describe('a reload in two steps', () => {
     expect(gateway.state.reloads().count).toBe(2);
   });
 
-  it('is given up by the gateway’s end, which does not wait for it', async () => {
-    const { gateway, changed, port } = await started();
+  it('is given up by the gateway’s end, which does not wait for it', async ({ cleanUp }) => {
+    const { gateway, changed, port } = await started(cleanUp);
     gateway.load(changed);
     const prepared = await gateway.gateway.prepareReload();
     if (!prepared.ok) throw new Error('it is right');

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
@@ -10,14 +10,13 @@ import {
   testUpstream,
 } from '../../support/gateway/in-process-gateway.js';
 import { plainPolicies } from '../../support/gateway/plain-configurations.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 
 const once = { requestsPerSecond: 0.01, burst: 1 };
 
 const start = async (
+  cleanUp: CleanUp,
   rates: Partial<GatewayConfiguration['limits']['rates']>,
   changes: Partial<GatewayConfiguration> = {},
 ): Promise<InProcessGateway> => {
@@ -48,16 +47,16 @@ const health = (policies = plainPolicies) =>
   });
 
 describe('a built-in endpoint', () => {
-  it('tells how things are when the rates of everything else are used up', async () => {
+  it('tells how things are when the rates of everything else are used up', async ({ cleanUp }) => {
     const rates = { global: once, perClient: once, perRoute: once };
-    const gateway = await start(rates, { routes: [health(), testRoute()] });
+    const gateway = await start(cleanUp, rates, { routes: [health(), testRoute()] });
     expect(await statuses(`${gateway.url}/orders`, 2)).toEqual([200, 429]);
     expect(await statuses(`${gateway.url}/health`, 3)).toEqual([200, 200, 200]);
   });
 
-  it('is held to a policy of its own', async () => {
+  it('is held to a policy of its own', async ({ cleanUp }) => {
     const policies = { ...plainPolicies, rateLimit: { limit: once, key: { kind: 'route' } } } as const;
-    const gateway = await start({}, { routes: [health(policies), testRoute()] });
+    const gateway = await start(cleanUp, {}, { routes: [health(policies), testRoute()] });
     const first = await fetch(`${gateway.url}/health`);
     expect(first.headers.get('ratelimit')).toBe('"route-policy";r=0;t=100');
     expect((await fetch(`${gateway.url}/health`)).status).toBe(429);
@@ -65,21 +64,21 @@ describe('a built-in endpoint', () => {
 });
 
 describe('a rate of the gateway', () => {
-  it('is told in the place of what the upstream says of its own', async () => {
-    const gateway = await start({ perClient: { requestsPerSecond: 1, burst: 5 } });
+  it('is told in the place of what the upstream says of its own', async ({ cleanUp }) => {
+    const gateway = await start(cleanUp, { perClient: { requestsPerSecond: 1, burst: 5 } });
     const { headers } = await fetch(gateway.url);
     expect(headers.get('ratelimit')).toBe('"client";r=4;t=1');
     expect(headers.get('ratelimit-policy')).toBe('"client";q=5;w=5');
   });
 
-  it('leaves what the upstream says where the gateway has none', async () => {
-    const gateway = await start({});
+  it('leaves what the upstream says where the gateway has none', async ({ cleanUp }) => {
+    const gateway = await start(cleanUp, {});
     expect((await fetch(gateway.url)).headers.get('ratelimit')).toBe('"client";r=7;t=1');
   });
 
-  it('holds for what no route takes, too', async () => {
+  it('holds for what no route takes, too', async ({ cleanUp }) => {
     const route = testRoute({ matches: { ...testRoute().matches, pathPrefixes: ['/known'] } });
-    const gateway = await start({ perClient: { requestsPerSecond: 0.01, burst: 2 } }, { routes: [route] });
+    const gateway = await start(cleanUp, { perClient: { requestsPerSecond: 0.01, burst: 2 } }, { routes: [route] });
     expect(await statuses(`${gateway.url}/unknown`, 3)).toEqual([404, 404, 429]);
     expect(await statuses(`${gateway.url}/known`, 1)).toEqual([429]);
   });

@@ -1,13 +1,14 @@
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { allowAnswer, type RequestCompleteEvent } from '../../../src/domain/agent-protocol/messages.js';
 import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import type { FakeAgentService } from '../../support/agent/fake-agent-service.js';
 import { testLimits, testRoute } from '../../support/gateway/in-process-gateway.js';
 import { rawExchange } from '../../support/gateway/raw-exchange.js';
 import { startRawUpstream } from '../../support/gateway/raw-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
 import { eventually } from '../../support/shared/eventually.js';
+import { it } from '../../support/shared/fixtures.js';
 import {
   type AgentPlan,
   decide,
@@ -17,15 +18,13 @@ import {
   wholeResponse,
 } from '../../support/shared/judged-gateway.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
 const get = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 const post = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 3\r\n\r\nabc';
 const plain = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';
 const block = decide({ kind: 'block', status: 403, body: 'no', headers: [] });
 
 const startWith = async (
+  cleanUp: CleanUp,
   answer: (socket: Socket) => void = (socket) => void socket.write(plain),
   plans?: readonly AgentPlan[],
   changes?: Partial<GatewayConfiguration>,
@@ -48,8 +47,8 @@ const endsAfter = async (gateway: JudgedGateway, requests = 1, name?: string): P
 };
 
 describe('an agent that is subscribed to request_complete is told, once,', () => {
-  it('of a request that was served', async () => {
-    const gateway = await startWith();
+  it('of a request that was served', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp);
     await rawExchange(gateway.address, post);
     const ends = await endsAfter(gateway);
     expect(ends).toHaveLength(1);
@@ -66,8 +65,8 @@ describe('an agent that is subscribed to request_complete is told, once,', () =>
     expect(gateway.service().events.at(-1)).toBe(ends[0]);
   });
 
-  it('of a request that an agent has blocked', async () => {
-    const gateway = await startWith();
+  it('of a request that an agent has blocked', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp);
     gateway.service().answer = () => block;
     await rawExchange(gateway.address, get);
     expect(await endsAfter(gateway)).toMatchObject([
@@ -75,31 +74,31 @@ describe('an agent that is subscribed to request_complete is told, once,', () =>
     ]);
   });
 
-  it('of a response that an agent has blocked', async () => {
-    const gateway = await startWith();
+  it('of a response that an agent has blocked', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp);
     gateway.service().answer = (event) => (event.kind === 'response_headers' ? block : allowAnswer);
     await rawExchange(gateway.address, get);
     expect(await endsAfter(gateway)).toMatchObject([{ status: 403, upstreamAttempts: 1, error: 'blocked_by_agent' }]);
   });
 
-  it('of a request that the upstream has failed', async () => {
-    const gateway = await startWith((socket) => socket.destroy());
+  it('of a request that the upstream has failed', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, (socket) => socket.destroy());
     await rawExchange(gateway.address, post);
     expect(await endsAfter(gateway)).toMatchObject([
       { status: 502, upstreamAttempts: 1, upstream: 'upstream', error: 'upstream_unreachable' },
     ]);
   });
 
-  it('of a response that broke off after its head', async () => {
-    const gateway = await startWith((socket) => {
+  it('of a response that broke off after its head', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello', () => setImmediate(() => socket.destroy()));
     });
     await rawExchange(gateway.address, get);
     expect(await endsAfter(gateway)).toMatchObject([{ status: 200, error: 'upstream_unreachable' }]);
   });
 
-  it('of a request that another agent gave no answer about', async () => {
-    const gateway = await startWith(undefined, [{ name: 'judge' }, { name: 'broken' }]);
+  it('of a request that another agent gave no answer about', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, undefined, [{ name: 'judge' }, { name: 'broken' }]);
     gateway.service('broken').answer = (event) => {
       if (event.kind === 'request_headers') throw new Error('a fault');
       return allowAnswer;
@@ -110,10 +109,10 @@ describe('an agent that is subscribed to request_complete is told, once,', () =>
     }
   });
 
-  it.each(['request_headers', 'response_headers', 'response_body_chunk'] as const)(
+  it.for(['request_headers', 'response_headers', 'response_body_chunk'] as const)(
     'of a client that has gone while it was asked about %s',
-    async (kind) => {
-      const gateway = await startWith();
+    async (kind, { cleanUp }) => {
+      const gateway = await startWith(cleanUp);
       const service = gateway.service();
       service.answer = (event) => (event.kind === kind ? new Promise(() => undefined) : wholeResponse(event));
       const abort = new AbortController();
@@ -127,9 +126,9 @@ describe('an agent that is subscribed to request_complete is told, once,', () =>
     },
   );
 
-  it('of a client that has gone while its upstream was awaited', async () => {
+  it('of a client that has gone while its upstream was awaited', async ({ cleanUp }) => {
     let isReached = false;
-    const gateway = await startWith(() => {
+    const gateway = await startWith(cleanUp, () => {
       isReached = true;
     });
     const abort = new AbortController();
@@ -141,8 +140,11 @@ describe('an agent that is subscribed to request_complete is told, once,', () =>
     expect(gateway.service().events.map(({ kind }) => kind)).toEqual(['request_headers', 'request_complete']);
   });
 
-  it('of every request of the route, where it is not asked about requests', async () => {
-    const gateway = await startWith(undefined, [{ name: 'judge' }, { name: 'ends', events: ['request_complete'] }]);
+  it('of every request of the route, where it is not asked about requests', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, undefined, [
+      { name: 'judge' },
+      { name: 'ends', events: ['request_complete'] },
+    ]);
     await rawExchange(gateway.address, get);
     gateway.service('judge').answer = () => block;
     await rawExchange(gateway.address, get);
@@ -152,24 +154,24 @@ describe('an agent that is subscribed to request_complete is told, once,', () =>
 });
 
 describe('an agent that is subscribed to request_complete is told nothing', () => {
-  it('of a request that it was not asked about, because one before it has decided', async () => {
-    const gateway = await startWith(undefined, [{ name: 'first' }, { name: 'second' }]);
+  it('of a request that it was not asked about, because one before it has decided', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, undefined, [{ name: 'first' }, { name: 'second' }]);
     gateway.service('first').answer = () => block;
     await rawExchange(gateway.address, get);
     expect(await endsAfter(gateway, 1, 'first')).toHaveLength(1);
     expect(gateway.service('second').events).toHaveLength(0);
   });
 
-  it('of a request that never came to the agents', async () => {
-    const gateway = await startWith(undefined, [{ name: 'judge' }], {
+  it('of a request that never came to the agents', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, undefined, [{ name: 'judge' }], {
       limits: { ...testLimits, maxBodySizeBytes: 2 },
     });
     expect((await rawExchange(gateway.address, post)).status).toBe(413);
     expect(await endsAfter(gateway)).toHaveLength(0);
   });
 
-  it('of a request of another route', async () => {
-    const gateway = await startWith(undefined, [{ name: 'judge' }], { routes: [testRoute()] });
+  it('of a request of another route', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, undefined, [{ name: 'judge' }], { routes: [testRoute()] });
     expect((await rawExchange(gateway.address, get)).status).toBe(200);
     expect(await endsAfter(gateway)).toHaveLength(0);
   });
@@ -179,8 +181,8 @@ describe('the time in which an agent answers', () => {
   const answersOf = async (gateway: JudgedGateway): Promise<number> =>
     Number(/^gateway_agent_latency_seconds_count\{.*\} (\d+)$/m.exec(await gateway.metrics())?.[1] ?? 0);
 
-  it('is counted once for each event that it has answered', async () => {
-    const gateway = await startWith();
+  it('is counted once for each event that it has answered', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp);
     const service = gateway.service();
     service.answer = (event) => {
       if (event.kind === 'request_headers' || (event.kind === 'request_body_chunk' && !event.isLast)) return wantsMore;
@@ -199,12 +201,12 @@ describe('the time in which an agent answers', () => {
 });
 
 describe('what an agent answers to request_complete', () => {
-  it.each([
+  it.for([
     ['a refusal', () => block],
     ['a fault', () => Promise.reject(new Error('a fault'))],
     ['silence', () => new Promise<never>(() => undefined)],
-  ] as const)('changes nothing: %s', async (_, answer) => {
-    const gateway = await startWith();
+  ] as const)('changes nothing: %s', async ([_, answer], { cleanUp }) => {
+    const gateway = await startWith(cleanUp);
     gateway.service().answer = (event) => (event.kind === 'request_complete' ? answer() : allowAnswer);
     for (let turn = 1; turn <= 2; turn += 1) {
       const { status, body } = await rawExchange(gateway.address, get);

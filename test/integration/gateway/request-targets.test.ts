@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { RouteConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { echo, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
@@ -8,14 +8,12 @@ import {
   testUpstream,
 } from '../../support/gateway/in-process-gateway.js';
 import { rawExchange } from '../../support/gateway/raw-exchange.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 
 const { matches } = testRoute();
 
-const startWith = async (routes: readonly RouteConfiguration[]) => {
+const startWith = async (cleanUp: CleanUp, routes: readonly RouteConfiguration[]) => {
   const upstream = await startHttpUpstream(echo);
   cleanUp.add(() => upstream.close());
   const gateway = await startInProcess(testConfiguration([testUpstream(upstream.port)], { routes }));
@@ -28,11 +26,11 @@ const close = 'Connection: close\r\n\r\n';
 describe('a request for the server itself', () => {
   const byHost = testRoute({ matches: { ...matches, pathPrefixes: [], hosts: ['a'] } });
 
-  it.each([
+  it.for([
     ['*', `OPTIONS * HTTP/1.1\r\nHost: a\r\n${close}`],
     ['an authority alone', `OPTIONS http://a HTTP/1.1\r\nHost: a\r\n${close}`],
-  ])('by %s is forwarded to nobody, whatever the routes say', async (_, text) => {
-    const { address, state } = await startWith([byHost]);
+  ] as const)('by %s is forwarded to nobody, whatever the routes say', async ([_, text], { cleanUp }) => {
+    const { address, state } = await startWith(cleanUp, [byHost]);
     const { status, body } = await rawExchange(address, text);
     expect([status, JSON.parse(body).code]).toEqual([404, 'no_route']);
     expect(state.upstreams()[0]?.targets[0]?.totalRequests).toBe(0);
@@ -44,8 +42,8 @@ describe('a route that matches the Host header', () => {
     matches: { ...matches, headers: [{ name: 'Host', value: 'inner.example' }] },
   });
 
-  it('sees the host that is forwarded, not the one that an absolute target has replaced', async () => {
-    const { address } = await startWith([byField]);
+  it('sees the host that is forwarded, not the one that an absolute target has replaced', async ({ cleanUp }) => {
+    const { address } = await startWith(cleanUp, [byField]);
     const forged = `GET http://other.example/ HTTP/1.1\r\nHost: inner.example\r\n${close}`;
     expect((await rawExchange(address, forged)).status).toBe(404);
     const named = `GET http://inner.example/ HTTP/1.1\r\nHost: other.example\r\n${close}`;
@@ -58,7 +56,7 @@ describe('a route that matches the Host header', () => {
 });
 
 describe('a head that is refused before it has been read', () => {
-  it.each([
+  it.for([
     ['target', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 414, 'max-target-bytes', 8_192],
     [
       'header section',
@@ -67,15 +65,18 @@ describe('a head that is refused before it has been read', () => {
       'max-head-bytes',
       98_304,
     ],
-  ])('for its %s names the limit in the log, and is counted', async (_, text, status, name, limit) => {
-    const { address, logger, metrics } = await startWith([testRoute()]);
-    expect((await rawExchange(address, text)).status).toBe(status);
-    expect(logger.lines).toContainEqual(
-      expect.objectContaining({
-        level: 'warn',
-        fields: expect.objectContaining({ limit_name: name, limit, actual: limit + 1 }),
-      }),
-    );
-    expect(await metrics()).toMatch(/^gateway_header_size_exceeded_total\{[^}]*\} 1$/m);
-  });
+  ] as const)(
+    'for its %s names the limit in the log, and is counted',
+    async ([_, text, status, name, limit], { cleanUp }) => {
+      const { address, logger, metrics } = await startWith(cleanUp, [testRoute()]);
+      expect((await rawExchange(address, text)).status).toBe(status);
+      expect(logger.lines).toContainEqual(
+        expect.objectContaining({
+          level: 'warn',
+          fields: expect.objectContaining({ limit_name: name, limit, actual: limit + 1 }),
+        }),
+      );
+      expect(await metrics()).toMatch(/^gateway_header_size_exceeded_total\{[^}]*\} 1$/m);
+    },
+  );
 });

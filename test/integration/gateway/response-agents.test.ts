@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
   type AgentAnswer,
   type AgentEvent,
@@ -11,8 +11,9 @@ import type { FakeAgentService } from '../../support/agent/fake-agent-service.js
 import { testRoute } from '../../support/gateway/in-process-gateway.js';
 import { rawExchange } from '../../support/gateway/raw-exchange.js';
 import { type RawUpstream, startRawUpstream } from '../../support/gateway/raw-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
 import { eventually } from '../../support/shared/eventually.js';
+import { it } from '../../support/shared/fixtures.js';
 import {
   type AgentPlan,
   decide,
@@ -21,14 +22,12 @@ import {
   wantsMore,
 } from '../../support/shared/judged-gateway.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
 const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const lastRequest = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 const plain = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Inner: secret\r\n\r\nhello';
 
 const startWith = async (
+  cleanUp: CleanUp,
   answer: string | ((socket: Socket) => void),
   plans?: readonly AgentPlan[],
 ): Promise<JudgedGateway & { readonly upstream: RawUpstream }> => {
@@ -49,8 +48,9 @@ const onHead =
     event.kind === 'response_headers' ? answer : allowAnswer;
 
 describe('an agent that is subscribed to response_headers', () => {
-  it('sees the head as the client will get it, under the id of the request', async () => {
+  it('sees the head as the client will get it, under the id of the request', async ({ cleanUp }) => {
     const { address, service } = await startWith(
+      cleanUp,
       'HTTP/1.1 203 Fine\r\nContent-Length: 5\r\nConnection: X-Hop\r\nX-Hop: 1\r\nX-Thing: Value\r\nSet-Cookie: a\r\nSet-Cookie: b\r\n\r\nhello',
     );
     const { status, body } = await rawExchange(address, lastRequest);
@@ -72,8 +72,8 @@ describe('an agent that is subscribed to response_headers', () => {
     expect(headers).not.toContain('x-hop');
   });
 
-  it('changes the head, and the next one sees it so', async () => {
-    const { address, service } = await startWith(plain, [{ name: 'first' }, { name: 'second' }]);
+  it('changes the head, and the next one sees it so', async ({ cleanUp }) => {
+    const { address, service } = await startWith(cleanUp, plain, [{ name: 'first' }, { name: 'second' }]);
     const operations: HeaderOperation[] = [
       { kind: 'remove', name: 'X-Inner' },
       { kind: 'add', name: 'X-Judged', value: 'yes' },
@@ -96,9 +96,12 @@ describe('an agent that is subscribed to response_headers', () => {
     expect(later).not.toContain('x-inner');
   });
 
-  it('has its operations carried out even where all agents together have more than one may have', async () => {
+  it('has its operations carried out even where all agents together have more than one may have', async ({
+    cleanUp,
+  }) => {
     const names = ['first', 'second'];
     const { address, service } = await startWith(
+      cleanUp,
       plain,
       names.map((name) => ({ name })),
     );
@@ -112,8 +115,10 @@ describe('an agent that is subscribed to response_headers', () => {
     expect(raw).toContain('X-Judged-By: second');
   });
 
-  it('may block what the upstream has answered: none of that gets out, and the connection serves on', async () => {
-    const { address, service, accessRecords } = await startWith(plain);
+  it('may block what the upstream has answered: none of that gets out, and the connection serves on', async ({
+    cleanUp,
+  }) => {
+    const { address, service, accessRecords } = await startWith(cleanUp, plain);
     let turn = 0;
     service().answer = (event) => {
       if (event.kind !== 'response_headers') return allowAnswer;
@@ -135,9 +140,9 @@ describe('an agent that is subscribed to response_headers', () => {
     expect(accessRecords[0]).toMatchObject({ status: 451, errorType: 'blocked_by_agent' });
   });
 
-  it('that blocks ends what the upstream is still sending', async () => {
+  it('that blocks ends what the upstream is still sending', async ({ cleanUp }) => {
     const closed: string[] = [];
-    const { address, service } = await startWith((socket) => {
+    const { address, service } = await startWith(cleanUp, (socket) => {
       socket.on('close', () => closed.push('closed'));
       socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n');
     });
@@ -146,11 +151,11 @@ describe('an agent that is subscribed to response_headers', () => {
     await eventually(() => closed.length === 1);
   });
 
-  it.each([
+  it.for([
     [{ kind: 'redirect', url: 'https://other.example/', status: 303 } as const, 303, 'location'],
     [{ kind: 'challenge', challengeType: 'Bearer', params: { realm: 'r' } } as const, 401, 'www-authenticate'],
-  ])('may put a $kind in the place of the response', async (decision, expected, field) => {
-    const { address, service } = await startWith(plain);
+  ] as const)('may put a $kind in the place of the response', async ([decision, expected, field], { cleanUp }) => {
+    const { address, service } = await startWith(cleanUp, plain);
     service().answer = onHead(decide(decision));
     const { status, headers, raw } = await rawExchange(address, lastRequest);
     expect(status).toBe(expected);
@@ -158,24 +163,27 @@ describe('an agent that is subscribed to response_headers', () => {
     expect(raw).not.toContain('hello');
   });
 
-  it('is the last to be asked where it does not allow', async () => {
-    const { address, service } = await startWith(plain, [{ name: 'first' }, { name: 'second' }]);
+  it('is the last to be asked where it does not allow', async ({ cleanUp }) => {
+    const { address, service } = await startWith(cleanUp, plain, [{ name: 'first' }, { name: 'second' }]);
     service('first').answer = onHead(decide({ kind: 'block', status: 403, body: null, headers: [] }));
     await rawExchange(address, lastRequest);
     expect(headsSeen(service('first'))).toHaveLength(1);
     expect(headsSeen(service('second'))).toHaveLength(0);
   });
 
-  it('gives no answer where it would change the request that is gone', async () => {
-    const { address, service } = await startWith(plain);
+  it('gives no answer where it would change the request that is gone', async ({ cleanUp }) => {
+    const { address, service } = await startWith(cleanUp, plain);
     service().answer = onHead({ ...allowAnswer, requestHeaders: [{ kind: 'set', name: 'X-A', value: 'b' }] });
     const { status, raw } = await rawExchange(address, lastRequest);
     expect(status).toBe(503);
     expect(raw).not.toContain('hello');
   });
 
-  it('is asked once about a response behind interim ones, and about its head alone where it wants no more', async () => {
+  it('is asked once about a response behind interim ones, and about its head alone where it wants no more', async ({
+    cleanUp,
+  }) => {
     const { address, service } = await startWith(
+      cleanUp,
       `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${plain}`,
     );
     expect((await rawExchange(address, lastRequest)).body).toBe('hello');
@@ -183,28 +191,25 @@ describe('an agent that is subscribed to response_headers', () => {
     expect(service().events.some(({ kind }) => kind === 'response_body_chunk')).toBe(false);
   });
 
-  it('alone is asked about the response and nothing before it', async () => {
-    const { address, service } = await startWith(plain, [{ name: 'late', events: ['response_headers'] }]);
+  it('alone is asked about the response and nothing before it', async ({ cleanUp }) => {
+    const { address, service } = await startWith(cleanUp, plain, [{ name: 'late', events: ['response_headers'] }]);
     expect((await rawExchange(address, lastRequest)).status).toBe(200);
     expect(service().events.map(({ kind }) => kind)).toEqual(['response_headers']);
   });
 
-  it('hears nothing of what the gateway or another agent has answered', async () => {
-    const { address, service } = await startWith(
-      (socket) => socket.end('no http\r\n\r\n'),
-      [
-        { name: 'late', events: ['response_headers'] },
-        { name: 'early', events: ['request_headers'] },
-      ],
-    );
+  it('hears nothing of what the gateway or another agent has answered', async ({ cleanUp }) => {
+    const { address, service } = await startWith(cleanUp, (socket) => socket.end('no http\r\n\r\n'), [
+      { name: 'late', events: ['response_headers'] },
+      { name: 'early', events: ['request_headers'] },
+    ]);
     expect((await rawExchange(address, lastRequest)).status).toBe(502);
     service('early').answer = () => decide({ kind: 'block', status: 200, body: 'mine', headers: [] });
     expect((await rawExchange(address, lastRequest)).body).toBe('mine');
     expect(service('late').events).toHaveLength(0);
   });
 
-  it('hears nothing of a connection that is switched to WebSocket', async () => {
-    const { address, service } = await startWith((socket) => {
+  it('hears nothing of a connection that is switched to WebSocket', async ({ cleanUp }) => {
+    const { address, service } = await startWith(cleanUp, (socket) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
       socket.end();
     });
@@ -218,8 +223,8 @@ describe('an agent that is subscribed to response_headers', () => {
 });
 
 describe('an agent that is not', () => {
-  it('hears nothing of responses', async () => {
-    const { address, service } = await startWith(plain, [{ name: 'early', events: ['request_headers'] }]);
+  it('hears nothing of responses', async ({ cleanUp }) => {
+    const { address, service } = await startWith(cleanUp, plain, [{ name: 'early', events: ['request_headers'] }]);
     expect((await rawExchange(address, lastRequest)).body).toBe('hello');
     expect(service().events.map(({ kind }) => kind)).toEqual(['request_headers']);
   });
@@ -233,13 +238,13 @@ describe('an agent that gives no answer about a response', () => {
     return allowAnswer;
   };
 
-  it.each([
+  it.for([
     ['does not answer in time', silent, 504, 'agent_timeout'],
     ['fails', failing, 503, 'agent_unavailable'],
     ['wants a body that it is not subscribed to', onHead(wantsMore), 503, 'agent_unavailable'],
-  ] as const)('and %s keeps the response from the client', async (_, answer, expected, code) => {
+  ] as const)('and %s keeps the response from the client', async ([_, answer, expected, code], { cleanUp }) => {
     const events = ['request_headers', 'response_headers', 'request_complete'] as const;
-    const { address, service } = await startWith(plain, [{ name: 'judge', timeoutMs: 50, events }]);
+    const { address, service } = await startWith(cleanUp, plain, [{ name: 'judge', timeoutMs: 50, events }]);
     service().answer = answer;
     const { status, body, raw } = await rawExchange(address, lastRequest);
     expect(status).toBe(expected);
@@ -247,10 +252,10 @@ describe('an agent that gives no answer about a response', () => {
     expect(raw).not.toContain('hello');
   });
 
-  it.each([['does not answer in time', silent, 'timed_out']] as const)(
+  it.for([['does not answer in time', silent, 'timed_out']] as const)(
     'and %s is left out where its failure mode says so',
-    async (_, answer, reason) => {
-      const { address, service, logger, metrics } = await startWith(plain, [
+    async ([_, answer, reason], { cleanUp }) => {
+      const { address, service, logger, metrics } = await startWith(cleanUp, plain, [
         { name: 'judge', timeoutMs: 50, failureMode: 'open' },
         { name: 'next' },
       ]);
@@ -265,9 +270,10 @@ describe('an agent that gives no answer about a response', () => {
     },
   );
 
-  it('because the client has gone is told so, and the upstream is too', async () => {
+  it('because the client has gone is told so, and the upstream is too', async ({ cleanUp }) => {
     const closed: string[] = [];
     const { url, service } = await startWith(
+      cleanUp,
       (socket) => {
         socket.on('close', () => closed.push('closed'));
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhello');
@@ -287,7 +293,7 @@ describe('an agent that gives no answer about a response', () => {
 });
 
 describe('a route without such agents', () => {
-  it('is served with the response as it came', async () => {
+  it('is served with the response as it came', async ({ cleanUp }) => {
     const upstream = await startRawUpstream((socket) => void socket.write(plain));
     cleanUp.add(() => upstream.close());
     const routes = [testRoute()];

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
   type AgentEvent,
   allowAnswer,
@@ -12,8 +12,9 @@ import { testLimits, testUpstream } from '../../support/gateway/in-process-gatew
 import { askTwice, type KeptAliveAnswer } from '../../support/gateway/kept-alive.js';
 import { rawExchange } from '../../support/gateway/raw-exchange.js';
 import { startRawUpstream } from '../../support/gateway/raw-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
 import { eventually } from '../../support/shared/eventually.js';
+import { it } from '../../support/shared/fixtures.js';
 import {
   type AgentPlan,
   decide,
@@ -24,9 +25,6 @@ import {
   wholeResponse,
 } from '../../support/shared/judged-gateway.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
 const lastRequest = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
 interface Plan {
@@ -36,6 +34,7 @@ interface Plan {
 }
 
 const startWith = async (
+  cleanUp: CleanUp,
   answer: Buffer | string | ((socket: Socket, head: string) => void),
   { agents, limits, readMs }: Plan = {},
 ): Promise<JudgedGateway> => {
@@ -83,9 +82,9 @@ const askBoth = async ({ address }: JudgedGateway, method?: string): Promise<Kep
 };
 
 describe('an agent that wants the body of a response', () => {
-  it('gets all of it before the client gets anything, and the client gets it whole afterwards', async () => {
+  it('gets all of it before the client gets anything, and the client gets it whole afterwards', async ({ cleanUp }) => {
     const body = 'x'.repeat(200_000);
-    const gateway = await startWith(withLength(body));
+    const gateway = await startWith(cleanUp, withLength(body));
     const service = gateway.service();
     let sentBefore = -1;
     service.answer = (event) => {
@@ -103,8 +102,10 @@ describe('an agent that wants the body of a response', () => {
     expect(chunks.at(-1)).toMatchObject({ totalSize: 200_000, bytesSent: 200_000 });
   });
 
-  it('holds the head too: nothing goes out before it has decided', async () => {
-    const gateway = await startWith((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello'));
+  it('holds the head too: nothing goes out before it has decided', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, (socket) =>
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello'),
+    );
     const service = gateway.service();
     service.answer = wholeResponse;
     let isHeadOut = false;
@@ -121,8 +122,8 @@ describe('an agent that wants the body of a response', () => {
     await asked;
   });
 
-  it('gets a chunked one, whose trailers stay', async () => {
-    const gateway = await startWith(chunked(['hel', 'lo'], 'X-Sum: 42\r\n'));
+  it('gets a chunked one, whose trailers stay', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, chunked(['hel', 'lo'], 'X-Sum: 42\r\n'));
     gateway.service().answer = wholeResponse;
     const { body, raw, headers } = await rawExchange(gateway.address, lastRequest);
     expect(body).toBe('hello');
@@ -131,23 +132,26 @@ describe('an agent that wants the body of a response', () => {
     expect(textSeen(gateway.service())).toBe('hello');
   });
 
-  it.each([
+  it.for([
     ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n', '5'],
     ['GET', 'HTTP/1.1 204 No Content\r\nX-A: b\r\n\r\n', undefined],
     ['GET', 'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n', '5'],
-  ])('gets one empty last chunk where there is none: %s, %s', async (method, answer, length) => {
-    const gateway = await startWith(answer);
-    gateway.service().answer = wholeResponse;
-    const { status, headers, body } = await askBoth(gateway, method);
-    expect(answer).toContain(`HTTP/1.1 ${status}`);
-    expect([headers['content-length'], body]).toEqual([length, '']);
-    expect(chunksSeen(gateway.service())).toHaveLength(2);
-    expect(chunksSeen(gateway.service())[0]).toMatchObject({ isLast: true, totalSize: 0, bytesSent: 0 });
-  });
+  ] as const)(
+    'gets one empty last chunk where there is none: %s, %s',
+    async ([method, answer, length], { cleanUp }) => {
+      const gateway = await startWith(cleanUp, answer);
+      gateway.service().answer = wholeResponse;
+      const { status, headers, body } = await askBoth(gateway, method);
+      expect(answer).toContain(`HTTP/1.1 ${status}`);
+      expect([headers['content-length'], body]).toEqual([length, '']);
+      expect(chunksSeen(gateway.service())).toHaveLength(2);
+      expect(chunksSeen(gateway.service())[0]).toMatchObject({ isLast: true, totalSize: 0, bytesSent: 0 });
+    },
+  );
 
-  it('may decide early, and what is still to come is streamed', async () => {
+  it('may decide early, and what is still to come is streamed', async ({ cleanUp }) => {
     let finish = (): void => undefined;
-    const gateway = await startWith((socket) => {
+    const gateway = await startWith(cleanUp, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello');
       finish = () => socket.write('world');
     });
@@ -158,8 +162,8 @@ describe('an agent that wants the body of a response', () => {
     expect(await response.text()).toBe('helloworld');
   });
 
-  it('may refuse the response because of it', async () => {
-    const gateway = await startWith(withLength('secret'));
+  it('may refuse the response because of it', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, withLength('secret'));
     gateway.service().answer = (event) =>
       event.kind === 'response_body_chunk'
         ? decide({ kind: 'block', status: 403, body: 'no', headers: [] })
@@ -167,17 +171,17 @@ describe('an agent that wants the body of a response', () => {
     expect(await askBoth(gateway)).toMatchObject({ status: 403, body: 'no' });
   });
 
-  it('is not asked twice for more after the last: nothing of the response gets out', async () => {
-    const gateway = await startWith(withLength('secret'));
+  it('is not asked twice for more after the last: nothing of the response gets out', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, withLength('secret'));
     gateway.service().answer = (event) => (event.kind === 'request_headers' ? allowAnswer : wantsMore);
     const { status, raw } = await rawExchange(gateway.address, lastRequest);
     expect(status).toBe(503);
     expect(raw).not.toContain('secret');
   });
 
-  it('is cancelled by a client that goes away, and so is the upstream', async () => {
+  it('is cancelled by a client that goes away, and so is the upstream', async ({ cleanUp }) => {
     const closed: string[] = [];
-    const gateway = await startWith((socket) => {
+    const gateway = await startWith(cleanUp, (socket) => {
       socket.on('close', () => closed.push('closed'));
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello');
     });
@@ -202,34 +206,37 @@ describe('an agent that changes the body of a response', () => {
     ['nothing', () => '', ''],
   ];
 
-  it.each(mutations)('makes it %s, with the right Content-Length and no trace on the next', async (_, mutate, left) => {
-    const gateway = await startWith(withLength('hello', 'ETag: "a"\r\n'));
-    gateway.service().answer = mutatedResponse(mutate);
-    const { status, body, headers } = await askBoth(gateway);
-    expect(status).toBe(200);
-    expect(body).toBe(left);
-    expect(headers['content-length']).toBe(String(left.length));
-  });
+  it.for(mutations)(
+    'makes it %s, with the right Content-Length and no trace on the next',
+    async ([_, mutate, left], { cleanUp }) => {
+      const gateway = await startWith(cleanUp, withLength('hello', 'ETag: "a"\r\n'));
+      gateway.service().answer = mutatedResponse(mutate);
+      const { status, body, headers } = await askBoth(gateway);
+      expect(status).toBe(200);
+      expect(body).toBe(left);
+      expect(headers['content-length']).toBe(String(left.length));
+    },
+  );
 
-  it.each(mutations)('makes a chunked one %s, framed anew', async (_, mutate, left) => {
-    const gateway = await startWith(chunked(['hello'], 'X-Sum: 42\r\n'));
+  it.for(mutations)('makes a chunked one %s, framed anew', async ([_, mutate, left], { cleanUp }) => {
+    const gateway = await startWith(cleanUp, chunked(['hello'], 'X-Sum: 42\r\n'));
     gateway.service().answer = mutatedResponse((text, isLast) => (isLast && text === '' ? null : mutate(text, isLast)));
     const { status, body, headers } = await askBoth(gateway);
     expect([status, body]).toEqual([200, left]);
     expect(headers['content-length'] === undefined).toBe(headers['transfer-encoding'] === 'chunked');
   });
 
-  it('may add to the end, and to a body that is empty', async () => {
-    const gateway = await startWith('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+  it('may add to the end, and to a body that is empty', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
     gateway.service().answer = mutatedResponse((text, isLast) => (isLast ? `${text}<!-- seen -->` : null));
     const { status, body, headers } = await askBoth(gateway);
     expect(status).toBe(200);
     expect([body, headers['content-length']]).toEqual(['<!-- seen -->', '13']);
   });
 
-  it('and decides early has the rest go on behind the change', async () => {
+  it('and decides early has the rest go on behind the change', async ({ cleanUp }) => {
     let finish = (): void => undefined;
-    const gateway = await startWith((socket) => {
+    const gateway = await startWith(cleanUp, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello');
       finish = () => socket.write('world');
     });
@@ -243,8 +250,8 @@ describe('an agent that changes the body of a response', () => {
     expect(await response.text()).toBe('world');
   });
 
-  it('shows the next agent what it has made of it', async () => {
-    const gateway = await startWith(withLength('hello'), { agents: [{ name: 'first' }, { name: 'second' }] });
+  it('shows the next agent what it has made of it', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, withLength('hello'), { agents: [{ name: 'first' }, { name: 'second' }] });
     gateway.service('first').answer = mutatedResponse((text) => text.toUpperCase().repeat(2));
     gateway.service('second').answer = wholeResponse;
     expect((await rawExchange(gateway.address, lastRequest)).body).toBe('HELLOHELLO');
@@ -253,21 +260,24 @@ describe('an agent that changes the body of a response', () => {
     expect(head).toMatchObject({ headers: expect.arrayContaining(['content-length', '10']) });
   });
 
-  it.each([
+  it.for([
     ['HEAD', 200, 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n', '5'],
     ['GET', 204, 'HTTP/1.1 204 No Content\r\n\r\n', undefined],
     ['GET', 304, 'HTTP/1.1 304 Not Modified\r\nContent-Length: 55\r\n\r\n', '55'],
-  ])('gives none to a response that can have none: %s, %d', async (method, status, answer, length) => {
-    const gateway = await startWith(answer);
-    gateway.service().answer = mutatedResponse(() => 'smuggled');
-    const left = await askBoth(gateway, method);
-    expect(left).toMatchObject({ status, body: '' });
-    expect(left.headers['content-length']).toBe(length);
-    expect(chunksSeen(gateway.service())).toMatchObject([{ isLast: true }, { isLast: true }]);
-  });
+  ] as const)(
+    'gives none to a response that can have none: %s, %d',
+    async ([method, status, answer, length], { cleanUp }) => {
+      const gateway = await startWith(cleanUp, answer);
+      gateway.service().answer = mutatedResponse(() => 'smuggled');
+      const left = await askBoth(gateway, method);
+      expect(left).toMatchObject({ status, body: '' });
+      expect(left.headers['content-length']).toBe(length);
+      expect(chunksSeen(gateway.service())).toMatchObject([{ isLast: true }, { isLast: true }]);
+    },
+  );
 
-  it('leaves the trailers behind it, where there are any', async () => {
-    const gateway = await startWith(chunked(['hel', 'lo'], 'X-Sum: 42\r\nX_Correlation_Id: mine\r\n'));
+  it('leaves the trailers behind it, where there are any', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, chunked(['hel', 'lo'], 'X-Sum: 42\r\nX_Correlation_Id: mine\r\n'));
     for (const [made, framed] of [
       ['HELLO', 'LO\r\n0\r\nX-Sum: 42\r\n\r\n'],
       ['', '\r\n\r\n0\r\nX-Sum: 42\r\n\r\n'],
@@ -281,9 +291,9 @@ describe('an agent that changes the body of a response', () => {
     }
   });
 
-  it('leaves the trailers of a coded one, too', async () => {
+  it('leaves the trailers of a coded one, too', async ({ cleanUp }) => {
     const coded = gzipSync('hello').toString('latin1');
-    const gateway = await startWith((socket) => {
+    const gateway = await startWith(cleanUp, (socket) => {
       const head = 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n';
       const length = coded.length.toString(16);
       socket.write(Buffer.from(`${head}${length}\r\n${coded}\r\n0\r\nX-Sum: 42\r\n\r\n`, 'latin1'));
@@ -294,8 +304,8 @@ describe('an agent that changes the body of a response', () => {
     expect(raw.endsWith('\r\n0\r\nX-Sum: 42\r\n\r\n')).toBe(true);
   });
 
-  it('by a mutation of the request, or of another chunk, gives no answer', async () => {
-    const gateway = await startWith(withLength('secret'));
+  it('by a mutation of the request, or of another chunk, gives no answer', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, withLength('secret'));
     const wrong = [
       { requestBodyMutation: { chunkIndex: 0, data: null } },
       { responseBodyMutation: { chunkIndex: 1, data: null } },
@@ -314,15 +324,15 @@ describe('a part of something', () => {
   const part = (body: Buffer | string, fields = ''): string =>
     `HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-4/9\r\nContent-Length: ${body.length}\r\n${fields}\r\n${body}`;
 
-  it('is shown as it is', async () => {
-    const gateway = await startWith(part('hello'));
+  it('is shown as it is', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, part('hello'));
     gateway.service().answer = wholeResponse;
     expect(await askBoth(gateway)).toMatchObject({ status: 206, body: 'hello' });
     expect(textSeen(gateway.service())).toBe('hellohello');
   });
 
-  it('cannot be shown where it is coded, which is no fault of the upstream', async () => {
-    const gateway = await startWith(part('hello', 'Content-Encoding: gzip\r\n'));
+  it('cannot be shown where it is coded, which is no fault of the upstream', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, part('hello', 'Content-Encoding: gzip\r\n'));
     expect((await rawExchange(gateway.address, lastRequest)).status).toBe(206);
     gateway.service().answer = wholeResponse;
     const { status, body } = await rawExchange(gateway.address, lastRequest);
@@ -333,8 +343,8 @@ describe('a part of something', () => {
     expect(await failuresOf(gateway)).toBe(0);
   });
 
-  it('does not go on where it was changed', async () => {
-    const gateway = await startWith(part('hello'));
+  it('does not go on where it was changed', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, part('hello'));
     gateway.service().answer = mutatedResponse((text) => text.toUpperCase());
     const { status, raw } = await rawExchange(gateway.address, lastRequest);
     expect(status).toBe(502);
@@ -348,8 +358,8 @@ describe('a response with a content coding', () => {
   const text = 'a text that is worth it, '.repeat(20);
   const gzip = gzipSync(text);
 
-  it('is shown inflated, and goes on as it came', async () => {
-    const gateway = await startWith(withLength(gzip, 'Content-Encoding: gzip\r\n'));
+  it('is shown inflated, and goes on as it came', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, withLength(gzip, 'Content-Encoding: gzip\r\n'));
     gateway.service().answer = wholeResponse;
     const { body, headers } = await rawExchange(gateway.address, lastRequest);
     expect(textSeen(gateway.service())).toBe(text);
@@ -357,9 +367,9 @@ describe('a response with a content coding', () => {
     expect(Buffer.from(body, 'latin1').equals(gzip)).toBe(true);
   });
 
-  it('goes on without it where the agent has changed something', async () => {
+  it('goes on without it where the agent has changed something', async ({ cleanUp }) => {
     const twice = brotliCompressSync(gzip);
-    const gateway = await startWith(withLength(twice, 'Content-Encoding: gzip, br\r\n'));
+    const gateway = await startWith(cleanUp, withLength(twice, 'Content-Encoding: gzip, br\r\n'));
     gateway.service().answer = mutatedResponse((seen) => seen.toUpperCase());
     const { status, body, headers } = await askBoth(gateway);
     expect(status).toBe(200);
@@ -367,50 +377,57 @@ describe('a response with a content coding', () => {
     expect(headers['content-encoding']).toBeUndefined();
   });
 
-  it.each([
+  it.for([
     ['that is not known', 'zstd', gzip, 'response_not_inspectable', 0],
     ['that it does not have', 'gzip', Buffer.from(text), 'upstream_invalid_response', 1],
     ['that ends early', 'gzip', gzip.subarray(0, -4), 'upstream_invalid_response', 1],
-  ])('%s is a 502, and the agent is not left waiting', async (_, coding, body, code, failures) => {
-    const gateway = await startWith(withLength(body, `Content-Encoding: ${coding}\r\n`));
-    const service = gateway.service();
-    service.answer = wholeResponse;
-    const exchange = await rawExchange(gateway.address, lastRequest);
-    expect(exchange.status).toBe(502);
-    expect(JSON.parse(exchange.body)).toMatchObject({ code });
-    expect(service.cancels).toHaveLength(1);
-    expect(await failuresOf(gateway)).toBe(failures);
-  });
+  ] as const)(
+    '%s is a 502, and the agent is not left waiting',
+    async ([_, coding, body, code, failures], { cleanUp }) => {
+      const gateway = await startWith(cleanUp, withLength(body, `Content-Encoding: ${coding}\r\n`));
+      const service = gateway.service();
+      service.answer = wholeResponse;
+      const exchange = await rawExchange(gateway.address, lastRequest);
+      expect(exchange.status).toBe(502);
+      expect(JSON.parse(exchange.body)).toMatchObject({ code });
+      expect(service.cancels).toHaveLength(1);
+      expect(await failuresOf(gateway)).toBe(failures);
+    },
+  );
 
-  it('of an unknown kind goes on where no agent wants to read it', async () => {
-    const gateway = await startWith(withLength(gzip, 'Content-Encoding: zstd\r\n'));
+  it('of an unknown kind goes on where no agent wants to read it', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, withLength(gzip, 'Content-Encoding: zstd\r\n'));
     expect((await rawExchange(gateway.address, lastRequest)).headers['content-encoding']).toBe('zstd');
   });
 
-  it.each([
+  it.for([
     ['gzip, deflate, br, zstd', 'gzip, deflate, br'],
     ['zstd', 'identity'],
     [null, 'identity'],
     ['GZIP;q=0.5', 'GZIP;q=0.5'],
-  ])('is asked for in none that cannot be read, where an agent may read it: %j', async (accepted, offered) => {
-    const heads: string[] = [];
-    const gateway = await startWith((socket, head) => {
-      heads.push(head);
-      socket.write(withLength('hello'));
-    });
-    // What an agent makes of it is held to the same.
-    gateway.service().answer = (event) =>
-      event.kind !== 'request_headers' || accepted === null
-        ? allowAnswer
-        : { ...allowAnswer, requestHeaders: [{ kind: 'set', name: 'accept-encoding', value: accepted }] };
-    await rawExchange(gateway.address, lastRequest);
-    expect(heads[0]?.match(/^accept-encoding: .*$/gim)).toHaveLength(1);
-    expect(heads[0]?.toLowerCase()).toContain(`accept-encoding: ${offered.toLowerCase()}`);
-  });
+  ] as const)(
+    'is asked for in none that cannot be read, where an agent may read it: %j',
+    async ([accepted, offered], { cleanUp }) => {
+      const heads: string[] = [];
+      const gateway = await startWith(cleanUp, (socket, head) => {
+        heads.push(head);
+        socket.write(withLength('hello'));
+      });
+      // What an agent makes of it is held to the same.
+      gateway.service().answer = (event) =>
+        event.kind !== 'request_headers' || accepted === null
+          ? allowAnswer
+          : { ...allowAnswer, requestHeaders: [{ kind: 'set', name: 'accept-encoding', value: accepted }] };
+      await rawExchange(gateway.address, lastRequest);
+      expect(heads[0]?.match(/^accept-encoding: .*$/gim)).toHaveLength(1);
+      expect(heads[0]?.toLowerCase()).toContain(`accept-encoding: ${offered.toLowerCase()}`);
+    },
+  );
 
-  it('is left to client and upstream where no agent can read it', async () => {
+  it('is left to client and upstream where no agent can read it', async ({ cleanUp }) => {
     const heads: string[] = [];
     const gateway = await startWith(
+      cleanUp,
       (socket, head) => {
         heads.push(head);
         socket.write(withLength('hello'));
@@ -424,22 +441,24 @@ describe('a response with a content coding', () => {
     expect(heads[1]).toContain('Accept-Encoding: zstd');
   });
 
-  it.each([
+  it.for([
     ['size', { maxDecompressedSizeBytes: 10_000 }],
     ['ratio', { maxDecompressionRatio: 10 }],
-  ])('that is a bomb by its %s is a 502', async (_, limits) => {
+  ] as const)('that is a bomb by its %s is a 502', async ([_, limits], { cleanUp }) => {
     const bomb = gzipSync(Buffer.alloc(1_000_000));
-    const gateway = await startWith(withLength(bomb, 'Content-Encoding: gzip\r\n'), { limits });
+    const gateway = await startWith(cleanUp, withLength(bomb, 'Content-Encoding: gzip\r\n'), { limits });
     gateway.service().answer = wholeResponse;
     const { status, body } = await rawExchange(gateway.address, lastRequest);
     expect(status).toBe(502);
     expect(JSON.parse(body)).toMatchObject({ code: 'response_too_large' });
   });
 
-  it('that turns out to be a bomb behind what the agent has changed is cut off there, for what it is', async () => {
+  it('that turns out to be a bomb behind what the agent has changed is cut off there, for what it is', async ({
+    cleanUp,
+  }) => {
     const bomb = gzipSync(Buffer.alloc(1_000_000, 'a'));
     const limits = { maxDecompressedSizeBytes: 200_000, maxDecompressionRatio: 100_000 };
-    const gateway = await startWith(withLength(bomb, 'Content-Encoding: gzip\r\n'), { limits });
+    const gateway = await startWith(cleanUp, withLength(bomb, 'Content-Encoding: gzip\r\n'), { limits });
     gateway.service().answer = (event) =>
       event.kind === 'response_body_chunk'
         ? { ...allowAnswer, responseBodyMutation: { chunkIndex: 0, data: Buffer.from('new') } }
@@ -453,8 +472,8 @@ describe('a response with a content coding', () => {
     expect(gateway.accessRecords[0]?.errorType).toBe('response_too_large');
   });
 
-  it('is not looked at where the agent wants no body', async () => {
-    const gateway = await startWith(withLength('no zstd', 'Content-Encoding: zstd\r\n'));
+  it('is not looked at where the agent wants no body', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, withLength('no zstd', 'Content-Encoding: zstd\r\n'));
     expect((await rawExchange(gateway.address, lastRequest)).body).toBe('no zstd');
   });
 });
@@ -462,12 +481,12 @@ describe('a response with a content coding', () => {
 describe('a response that is too large for agents', () => {
   const limits = { maxBodyInspectionBytes: 1_000 };
 
-  it.each([
+  it.for([
     ['by its Content-Length', (body: string) => withLength(body)],
     ['chunked', (body: string) => chunked([body.slice(0, 600), body.slice(600)])],
-  ])('is a 502 %s, and one octet less passes', async (_, message) => {
+  ] as const)('is a 502 %s, and one octet less passes', async ([_, message], { cleanUp }) => {
     let size = 1_000;
-    const gateway = await startWith((socket) => socket.write(message('s'.repeat(size))), { limits });
+    const gateway = await startWith(cleanUp, (socket) => socket.write(message('s'.repeat(size))), { limits });
     gateway.service().answer = wholeResponse;
     const fitting = await rawExchange(gateway.address, lastRequest);
     expect([fitting.status, fitting.body.length]).toEqual([200, 1_000]);
@@ -478,13 +497,13 @@ describe('a response that is too large for agents', () => {
     expect(gateway.service().cancels).toHaveLength(1);
   });
 
-  it('passes where no agent wants to see it', async () => {
-    const gateway = await startWith(withLength('s'.repeat(5_000)), { limits });
+  it('passes where no agent wants to see it', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, withLength('s'.repeat(5_000)), { limits });
     expect((await rawExchange(gateway.address, lastRequest)).body).toHaveLength(5_000);
   });
 
-  it('is a 502 even where the failure mode is open: it is no failure of the agent', async () => {
-    const gateway = await startWith(withLength('s'.repeat(5_000)), {
+  it('is a 502 even where the failure mode is open: it is no failure of the agent', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, withLength('s'.repeat(5_000)), {
       limits,
       agents: [{ name: 'judge', failureMode: 'open' }],
     });
@@ -494,8 +513,8 @@ describe('a response that is too large for agents', () => {
 });
 
 describe('an upstream that fails while an agent looks at its response', () => {
-  it('in the middle of the body gives a 502, and no part of it', async () => {
-    const gateway = await startWith((socket) => {
+  it('in the middle of the body gives a 502, and no part of it', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello', () => setImmediate(() => socket.end()));
     });
     const service = gateway.service();
@@ -508,8 +527,8 @@ describe('an upstream that fails while an agent looks at its response', () => {
     expect(await gateway.metrics()).toMatch(/gateway_upstream_failures_total\{[^}]*\} 1/);
   });
 
-  it('by a malformed chunk gives a 502', async () => {
-    const gateway = await startWith((socket) => {
+  it('by a malformed chunk gives a 502', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n', () =>
         setImmediate(() => socket.write('zz\r\n')),
       );
@@ -520,8 +539,8 @@ describe('an upstream that fails while an agent looks at its response', () => {
     expect(JSON.parse(body)).toMatchObject({ code: 'upstream_invalid_response' });
   });
 
-  it('by its silence gives a 504', async () => {
-    const gateway = await startWith('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello', { readMs: 100 });
+  it('by its silence gives a 504', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello', { readMs: 100 });
     gateway.service().answer = wholeResponse;
     const { status, body } = await rawExchange(gateway.address, lastRequest);
     expect(status).toBe(504);
@@ -538,25 +557,28 @@ describe('an agent that fails in the middle of a body', () => {
   };
   const body = `${'a'.repeat(65_536)}${'b'.repeat(65_536)}${'c'.repeat(10)}`;
 
-  it('keeps the response from the client', async () => {
-    const gateway = await startWith(withLength(body), { agents: [{ name: 'judge', timeoutMs: 100 }] });
+  it('keeps the response from the client', async ({ cleanUp }) => {
+    const gateway = await startWith(cleanUp, withLength(body), { agents: [{ name: 'judge', timeoutMs: 100 }] });
     gateway.service().answer = failsAt(1);
     expect((await rawExchange(gateway.address, lastRequest)).status).toBe(504);
   });
 
-  it.each([0, 1])('or is left out with all it has done, where its failure mode says so: chunk %i', async (index) => {
-    const gateway = await startWith(withLength(body), {
-      agents: [{ name: 'judge', timeoutMs: 100, failureMode: 'open' }],
-    });
-    gateway.service().answer = failsAt(index);
-    const answer = await askBoth(gateway);
-    expect(answer.status).toBe(200);
-    expect(answer.body === body).toBe(true);
-  });
+  it.for([0, 1])(
+    'or is left out with all it has done, where its failure mode says so: chunk %i',
+    async (index, { cleanUp }) => {
+      const gateway = await startWith(cleanUp, withLength(body), {
+        agents: [{ name: 'judge', timeoutMs: 100, failureMode: 'open' }],
+      });
+      gateway.service().answer = failsAt(index);
+      const answer = await askBoth(gateway);
+      expect(answer.status).toBe(200);
+      expect(answer.body === body).toBe(true);
+    },
+  );
 
-  it('leaves a coded body as it came', async () => {
+  it('leaves a coded body as it came', async ({ cleanUp }) => {
     const gzip = gzipSync(body);
-    const gateway = await startWith(withLength(gzip, 'Content-Encoding: gzip\r\n'), {
+    const gateway = await startWith(cleanUp, withLength(gzip, 'Content-Encoding: gzip\r\n'), {
       agents: [{ name: 'judge', timeoutMs: 100, failureMode: 'open' }],
       limits: { maxDecompressionRatio: 10_000 },
     });

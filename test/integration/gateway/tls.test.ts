@@ -1,5 +1,5 @@
 import { createHash, randomBytes, X509Certificate } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { AgentEmbeddedClient } from '../../../src/adapters/outbound/agent-embedded-client/agent-embedded-client.js';
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
@@ -23,14 +23,14 @@ import {
 import { plainTimeouts } from '../../support/gateway/plain-configurations.js';
 import { rawExchange } from '../../support/gateway/raw-exchange.js';
 import { jsonOf, tlsCall, tlsConnection } from '../../support/gateway/tls-call.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { type OpensslCertificate, OpensslCertificates, pemChain } from '../../support/shared/openssl-certificates.js';
 import { RecordingLogger } from '../../support/shared/recording-logger.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const folder = temporaryFolder();
 const pki = new OpensslCertificates();
-const cleanUp = new CleanUp();
 let root: OpensslCertificate;
 let client: OpensslCertificate;
 let tls: TlsConfiguration;
@@ -52,7 +52,6 @@ beforeAll(() => {
     minVersion: '1.2',
   };
 });
-afterEach(() => cleanUp.run());
 afterAll(() => {
   pki.remove();
   folder.remove();
@@ -77,7 +76,11 @@ const listeners = (): readonly ListenerConfiguration[] => [
   listener('untrusting', { proxyProtocol: false, acceptClientCertHeader: 'Client-Cert' }),
 ];
 
-const start = async (handle = echo, changes: Partial<GatewayConfiguration> = {}): Promise<InProcessGateway> => {
+const start = async (
+  cleanUp: CleanUp,
+  handle = echo,
+  changes: Partial<GatewayConfiguration> = {},
+): Promise<InProcessGateway> => {
   upstream = await startHttpUpstream(handle);
   cleanUp.add(() => upstream.close());
   judged = new FakeAgentService();
@@ -123,8 +126,8 @@ const withAgent = (): Partial<GatewayConfiguration> => ({
 });
 
 describe('a request over TLS', () => {
-  it('is told to the upstream as https', async () => {
-    await start();
+  it('is told to the upstream as https', async ({ cleanUp }) => {
+    await start(cleanUp);
     const body = jsonOf(await tlsCall(addressOf('main'), trusting(), request()));
     expect(received(body, 'x-forwarded-proto')).toEqual(['https']);
     expect(received(body, 'forwarded')).toEqual([expect.stringContaining('proto=https')]);
@@ -132,8 +135,8 @@ describe('a request over TLS', () => {
     expect(received(plain, 'x-forwarded-proto')).toEqual(['http']);
   });
 
-  it('is told to agents with what was agreed on', async () => {
-    await start(echo, withAgent());
+  it('is told to agents with what was agreed on', async ({ cleanUp }) => {
+    await start(cleanUp, echo, withAgent());
     await tlsCall(addressOf('main'), trusting(), request());
     await rawExchange(addressOf('plain'), request());
     const told = judged.events.map((event) => (event.kind === 'request_headers' ? event.metadata : null));
@@ -143,8 +146,8 @@ describe('a request over TLS', () => {
     ]);
   });
 
-  it('carries a large body both ways', async () => {
-    await start((message, response) => {
+  it('carries a large body both ways', async ({ cleanUp }) => {
+    await start(cleanUp, (message, response) => {
       message.pipe(response);
     });
     const socket = await tlsConnection(addressOf('main'), trusting());
@@ -174,7 +177,7 @@ describe('a request over TLS', () => {
     socket.destroy();
   });
 
-  it('whose client goes away lets the upstream go', async () => {
+  it('whose client goes away lets the upstream go', async ({ cleanUp }) => {
     let arrived!: () => void;
     let released!: () => void;
     const arrival = new Promise<void>((resolve) => {
@@ -183,7 +186,7 @@ describe('a request over TLS', () => {
     const release = new Promise<void>((resolve) => {
       released = resolve;
     });
-    await start((_, response) => {
+    await start(cleanUp, (_, response) => {
       arrived();
       response.once('close', released);
     });
@@ -197,8 +200,8 @@ describe('a request over TLS', () => {
     expect(gateway.accessRecords).toMatchObject([{ status: 499, errorType: 'client_gone' }]);
   });
 
-  it('that breaks off is seen to be incomplete by the client', async () => {
-    await start((_, response) => {
+  it('that breaks off is seen to be incomplete by the client', async ({ cleanUp }) => {
+    await start(cleanUp, (_, response) => {
       response.writeHead(200, { 'Content-Length': '100' });
       response.write('some of it');
       setImmediate(() => response.destroy());
@@ -208,15 +211,15 @@ describe('a request over TLS', () => {
     expect(text).not.toContain('problem+json');
   });
 
-  it('that is malformed gets its answer', async () => {
-    await start();
+  it('that is malformed gets its answer', async ({ cleanUp }) => {
+    await start(cleanUp);
     const { status, text } = await tlsCall(addressOf('main'), trusting(), 'GET / HTTP/9.9\r\n\r\n');
     expect(status).toBe(400);
     expect(text).toContain('malformed_request');
   });
 
-  it('may ask for a WebSocket', async () => {
-    await start();
+  it('may ask for a WebSocket', async ({ cleanUp }) => {
+    await start(cleanUp);
     const sockets = new WebSocketServer({ server: upstream.server });
     cleanUp.add(() => sockets.clients.forEach((each) => each.terminate()));
     sockets.on('connection', (socket, asked) => {
@@ -242,8 +245,8 @@ describe('a request over TLS', () => {
 });
 
 describe('a handshake that fails', () => {
-  it('is one line of the log, and no request', async () => {
-    await start();
+  it('is one line of the log, and no request', async ({ cleanUp }) => {
+    await start(cleanUp);
     await rawExchange(addressOf('main'), request());
     await rawExchange(addressOf('main'), '\x16\x03\x01');
     const about = gateway.logger.lines.filter(({ message }) => message === 'TLS handshake failed');
@@ -281,10 +284,10 @@ describe.each([
   ['without agents', false],
   ['with an agent', true],
 ])('the certificate of the client, on a route %s', (_, hasAgent) => {
-  const begin = () => start(echo, hasAgent ? withAgent() : {});
+  const begin = (cleanUp: CleanUp) => start(cleanUp, echo, hasAgent ? withAgent() : {});
 
-  it('reaches the upstream in the configured header', async () => {
-    await begin();
+  it('reaches the upstream in the configured header', async ({ cleanUp }) => {
+    await begin(cleanUp);
     const body = jsonOf(await tlsCall(addressOf('main'), identified(), request()));
     expect(received(body, 'x-peer-cert').map(subjectOf)).toEqual(['CN=client']);
     expect(judged.events.length).toBe(hasAgent ? 1 : 0);
@@ -296,8 +299,8 @@ describe.each([
     }
   });
 
-  it.each(forgeries)('cannot be forged as %s', async (name) => {
-    await begin();
+  it.for(forgeries)('cannot be forged as %s', async (name, { cleanUp }) => {
+    await begin(cleanUp);
     const forged = request(`${name}: forged`, `Connection: ${name}, close`, `${name}: forged again`);
     const answers = [
       JSON.parse((await rawExchange(addressOf('plain'), forged)).body) as Echo,
@@ -311,8 +314,8 @@ describe.each([
     expect(JSON.stringify(judged.events)).not.toContain('forged');
   });
 
-  it('may be brought by a trusted proxy, in the header of its listener alone', async () => {
-    await begin();
+  it('may be brought by a trusted proxy, in the header of its listener alone', async ({ cleanUp }) => {
+    await begin(cleanUp);
     const brought = request(
       'client-cert: :AAAA:',
       'Client-Cert-Chain: :BBBB:',
@@ -327,10 +330,12 @@ describe.each([
 });
 
 describe('a route that asks for the certificate header', () => {
-  it('is none that a configuration can have, and nobody who writes the header would be taken by it', async () => {
+  it('is none that a configuration can have, and nobody who writes the header would be taken by it', async ({
+    cleanUp,
+  }) => {
     const matches = { ...testRoute().matches, headers: [{ name: 'x-peer-cert', value: null }] };
     const inner = testRoute({ id: 'certified', priority: 100, matches });
-    await start(echo, { routes: [inner, testRoute()] });
+    await start(cleanUp, echo, { routes: [inner, testRoute()] });
     await tlsCall(addressOf('main'), identified(), request());
     await tlsCall(addressOf('main'), trusting(), request('X-Peer-Cert: forged'));
     await rawExchange(addressOf('plain'), request('X-Peer-Cert: forged'));
@@ -339,8 +344,8 @@ describe('a route that asks for the certificate header', () => {
 });
 
 describe('a reload', () => {
-  it('changes the authorities of clients for new connections, on the same port', async () => {
-    await start();
+  it('changes the authorities of clients for new connections, on the same port', async ({ cleanUp }) => {
+    await start(cleanUp);
     const address = addressOf('main');
     const other = pki.authority('other');
     const changed = { ...tls, caCertFile: folder.write('other.pem', other.certificate) };

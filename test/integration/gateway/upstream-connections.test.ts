@@ -1,17 +1,15 @@
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { startInProcess, testConfiguration, testUpstream } from '../../support/gateway/in-process-gateway.js';
 import { rawExchange } from '../../support/gateway/raw-exchange.js';
 import { type RawAnswer, startRawUpstream } from '../../support/gateway/raw-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
 import { eventually } from '../../support/shared/eventually.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import { it } from '../../support/shared/fixtures.js';
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-const startWith = async (answer: RawAnswer, maxConnections = 1, requestMs = 5_000) => {
+const startWith = async (cleanUp: CleanUp, answer: RawAnswer, maxConnections = 1, requestMs = 5_000) => {
   const upstream = await startRawUpstream(answer);
   cleanUp.add(() => upstream.close());
   const timeouts = { connectMs: 1_000, readMs: 5_000, requestMs };
@@ -24,9 +22,9 @@ const request = (method: string, path = '/', more = '') =>
   `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${more}\r\n`;
 
 describe('requests that wait for a connection', () => {
-  it('are counted as queued, served in their order, and cost nothing once they are given up', async () => {
+  it('are counted as queued, served in their order, and cost nothing once they are given up', async ({ cleanUp }) => {
     let first: Socket | null = null;
-    const { address, state, upstream } = await startWith((socket, _head, turn) => {
+    const { address, state, upstream } = await startWith(cleanUp, (socket, _head, turn) => {
       if (turn === 0) first = socket;
       else socket.write(ok);
     });
@@ -49,9 +47,14 @@ describe('requests that wait for a connection', () => {
     expect(state.requestsQueued()).toBe(0);
   });
 
-  it('leave the queue with a 503 when their time is over, and are never sent', async () => {
+  it('leave the queue with a 503 when their time is over, and are never sent', async ({ cleanUp }) => {
     // The answer to the first one never ends.
-    const { address, state, upstream, logger } = await startWith((socket) => socket.write(ok.slice(0, -1)), 1, 500);
+    const { address, state, upstream, logger } = await startWith(
+      cleanUp,
+      (socket) => socket.write(ok.slice(0, -1)),
+      1,
+      500,
+    );
     const holding = connect({ host: address.host, port: address.port });
     cleanUp.add(() => void holding.destroy());
     holding.write(request('GET', '/first'));
@@ -64,8 +67,8 @@ describe('requests that wait for a connection', () => {
     expect(state.requestsQueued()).toBe(0);
   });
 
-  it('are each refused where no connection can be had', async () => {
-    const { address, upstream } = await startWith((socket) => socket.write(ok));
+  it('are each refused where no connection can be had', async ({ cleanUp }) => {
+    const { address, upstream } = await startWith(cleanUp, (socket) => socket.write(ok));
     await upstream.close();
     const answers = await Promise.all([1, 2, 3].map(() => rawExchange(address, request('GET'))));
     expect(answers.map(({ status }) => status)).toEqual([502, 502, 502]);
@@ -73,8 +76,8 @@ describe('requests that wait for a connection', () => {
 });
 
 describe('a connection to an upstream', () => {
-  it('serves on after a HEAD', async () => {
-    const { address, upstream } = await startWith((socket) =>
+  it('serves on after a HEAD', async ({ cleanUp }) => {
+    const { address, upstream } = await startWith(cleanUp, (socket) =>
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n'),
     );
     expect((await rawExchange(address, request('HEAD'))).status).toBe(200);
@@ -82,8 +85,8 @@ describe('a connection to an upstream', () => {
     expect(upstream.connections()).toBe(1);
   });
 
-  it('brings a Host also where an HTTP/1.0 client has sent none', async () => {
-    const { address, upstream } = await startWith((socket) => socket.write(ok));
+  it('brings a Host also where an HTTP/1.0 client has sent none', async ({ cleanUp }) => {
+    const { address, upstream } = await startWith(cleanUp, (socket) => socket.write(ok));
     expect((await rawExchange(address, 'GET / HTTP/1.0\r\n\r\n')).status).toBe(200);
     expect(upstream.heads[0]?.toLowerCase()).toContain(`\r\nhost: 127.0.0.1:${upstream.port}`);
   });
@@ -96,8 +99,8 @@ describe('a kept connection that the upstream closes as a request comes', () => 
   ];
 
   /** The first request is answered; the second finds the connection closing; `later` are the ones after it. */
-  const startClosing = async (close: (socket: Socket) => void, later: RawAnswer) => {
-    const gateway = await startWith((socket, head, turn) => {
+  const startClosing = async (cleanUp: CleanUp, close: (socket: Socket) => void, later: RawAnswer) => {
+    const gateway = await startWith(cleanUp, (socket, head, turn) => {
       if (turn === 0) socket.write(ok);
       else if (turn === 1) close(socket);
       else later(socket, head, turn);
@@ -106,14 +109,15 @@ describe('a kept connection that the upstream closes as a request comes', () => 
     return gateway;
   };
 
-  it.each(endings)('%s does not fail a GET: it is sent once more on a new one', async (_, close) => {
-    const { address, upstream } = await startClosing(close, (socket) => socket.write(ok));
+  it.for(endings)('%s does not fail a GET: it is sent once more on a new one', async ([_, close], { cleanUp }) => {
+    const { address, upstream } = await startClosing(cleanUp, close, (socket) => socket.write(ok));
     expect((await rawExchange(address, request('GET'))).status).toBe(200);
     expect([upstream.heads.length, upstream.connections()]).toEqual([3, 2]);
   });
 
-  it('does not have a GET sent a third time', async () => {
+  it('does not have a GET sent a third time', async ({ cleanUp }) => {
     const { address, upstream } = await startClosing(
+      cleanUp,
       (socket) => socket.end(),
       (socket) => socket.end(),
     );
@@ -121,12 +125,13 @@ describe('a kept connection that the upstream closes as a request comes', () => 
     expect(upstream.heads).toHaveLength(3);
   });
 
-  it.each([
+  it.for([
     ['POST', ''],
     ['DELETE', ''],
     ['PUT', 'Content-Length: 0\r\n'],
-  ])('fails a %s, which may have been done', async (method, more) => {
+  ] as const)('fails a %s, which may have been done', async ([method, more], { cleanUp }) => {
     const { address, upstream } = await startClosing(
+      cleanUp,
       (socket) => socket.end(),
       (socket) => socket.write(ok),
     );
@@ -134,8 +139,9 @@ describe('a kept connection that the upstream closes as a request comes', () => 
     expect(upstream.heads).toHaveLength(2);
   });
 
-  it('fails a GET with a body', async () => {
+  it('fails a GET with a body', async ({ cleanUp }) => {
     const { address, upstream } = await startClosing(
+      cleanUp,
       (socket) => socket.end(),
       (socket) => socket.write(ok),
     );
@@ -144,8 +150,9 @@ describe('a kept connection that the upstream closes as a request comes', () => 
     expect(upstream.heads).toHaveLength(2);
   });
 
-  it('fails a GET whose answer has begun', async () => {
+  it('fails a GET whose answer has begun', async ({ cleanUp }) => {
     const { address, upstream } = await startClosing(
+      cleanUp,
       (socket) => socket.end('HTTP/1.1 2'),
       (socket) => socket.write(ok),
     );
@@ -153,8 +160,8 @@ describe('a kept connection that the upstream closes as a request comes', () => 
     expect(upstream.heads).toHaveLength(2);
   });
 
-  it('fails a GET on a new connection', async () => {
-    const { address, upstream } = await startWith((socket) => socket.end());
+  it('fails a GET on a new connection', async ({ cleanUp }) => {
+    const { address, upstream } = await startWith(cleanUp, (socket) => socket.end());
     expect((await rawExchange(address, request('GET'))).status).toBe(502);
     expect(upstream.heads).toHaveLength(1);
   });

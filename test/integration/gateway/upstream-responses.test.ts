@@ -1,14 +1,12 @@
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { startInProcess, testConfiguration, testUpstream } from '../../support/gateway/in-process-gateway.js';
 import { rawExchange } from '../../support/gateway/raw-exchange.js';
 import { startRawUpstream } from '../../support/gateway/raw-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-const startWith = async (answer: (socket: Socket) => void) => {
+const startWith = async (cleanUp: CleanUp, answer: (socket: Socket) => void) => {
   const upstream = await startRawUpstream(answer);
   cleanUp.add(() => upstream.close());
   const gateway = await startInProcess(testConfiguration([testUpstream(upstream.port)]));
@@ -17,8 +15,8 @@ const startWith = async (answer: (socket: Socket) => void) => {
 };
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
-const askRaw = async (response: string, andThen: (socket: Socket) => void = () => undefined) => {
-  const { address } = await startWith((socket) => {
+const askRaw = async (cleanUp: CleanUp, response: string, andThen: (socket: Socket) => void = () => undefined) => {
+  const { address } = await startWith(cleanUp, (socket) => {
     socket.write(response, 'latin1');
     andThen(socket);
   });
@@ -28,7 +26,7 @@ const askRaw = async (response: string, andThen: (socket: Socket) => void = () =
 describe('an upstream response', () => {
   const chunked = '5\r\nhello\r\n0\r\n\r\n';
 
-  it.each([
+  it.for([
     ['two codings', `HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n${chunked}`],
     ['chunked twice', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`],
     ['a coding that nobody knows', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: xchunked\r\n\r\nhello'],
@@ -40,20 +38,20 @@ describe('an upstream response', () => {
     ],
     ['a length, then chunked', `HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`],
     ['chunked, then a length', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n${chunked}`],
-  ])('framed by %s is a 502', async (_, response) => {
-    const { status, body } = await askRaw(response, (socket) => socket.end());
+  ] as const)('framed by %s is a 502', async ([_, response], { cleanUp }) => {
+    const { status, body } = await askRaw(cleanUp, response, (socket) => socket.end());
     expect(status).toBe(502);
     expect(JSON.parse(body)).toMatchObject({ code: 'upstream_invalid_response' });
   });
 
-  it.each(['000', '099'])('of status %s is a 502', async (code) => {
-    const { status, body } = await askRaw(`HTTP/1.1 ${code} X\r\nContent-Length: 0\r\n\r\n`);
+  it.for(['000', '099'])('of status %s is a 502', async (code, { cleanUp }) => {
+    const { status, body } = await askRaw(cleanUp, `HTTP/1.1 ${code} X\r\nContent-Length: 0\r\n\r\n`);
     expect(status).toBe(502);
     expect(JSON.parse(body)).toMatchObject({ code: 'upstream_invalid_response' });
   });
 
-  it('with framing in its trailers leaves no trace on the next one', async () => {
-    const { address } = await startWith((socket) => {
+  it('with framing in its trailers leaves no trace on the next one', async ({ cleanUp }) => {
+    const { address } = await startWith(cleanUp, (socket) => {
       socket.write(
         'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nTransfer-Encoding: x\r\n\r\n',
       );
@@ -62,21 +60,21 @@ describe('an upstream response', () => {
     expect((await rawExchange(address, get)).body).toBe('hello');
   });
 
-  it('that is chunked comes through, whatever the case of the word', async () => {
-    const { status, body } = await askRaw(`HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n${chunked}`);
+  it('that is chunked comes through, whatever the case of the word', async ({ cleanUp }) => {
+    const { status, body } = await askRaw(cleanUp, `HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n${chunked}`);
     expect([status, body]).toEqual([200, 'hello']);
   });
 
-  it.each([
+  it.for([
     ['bare', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['with a field', 'HTTP/1.1 100 Continue\r\nX-A: b\r\n\r\n'],
-  ])('comes through behind a 100 that nobody asked for, %s', async (_, interim) => {
-    const { status, body } = await askRaw(`${interim}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`);
+  ] as const)('comes through behind a 100 that nobody asked for, %s', async ([_, interim], { cleanUp }) => {
+    const { status, body } = await askRaw(cleanUp, `${interim}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`);
     expect([status, body]).toEqual([200, 'ok']);
   });
 
-  it('comes through behind a 100 that came alone', async () => {
-    const { address } = await startWith((socket) => {
+  it('comes through behind a 100 that came alone', async ({ cleanUp }) => {
+    const { address } = await startWith(cleanUp, (socket) => {
       socket.write('HTTP/1.1 100 Continue\r\n\r\n', () => {
         setImmediate(() => socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`));
       });
@@ -85,19 +83,19 @@ describe('an upstream response', () => {
     expect([status, body]).toEqual([200, 'hello']);
   });
 
-  it('of status 204 has no Content-Length', async () => {
-    const { status, raw } = await askRaw('HTTP/1.1 204 No Content\r\nContent-Length: 5\r\nX-A: b\r\n\r\n');
+  it('of status 204 has no Content-Length', async ({ cleanUp }) => {
+    const { status, raw } = await askRaw(cleanUp, 'HTTP/1.1 204 No Content\r\nContent-Length: 5\r\nX-A: b\r\n\r\n');
     expect(status).toBe(204);
     expect(raw).toContain('X-A: b');
     expect(raw.toLowerCase()).not.toContain('content-length');
   });
 
-  it('of status 304 keeps the Content-Length of what has not changed', async () => {
-    const { status, headers } = await askRaw('HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n');
+  it('of status 304 keeps the Content-Length of what has not changed', async ({ cleanUp }) => {
+    const { status, headers } = await askRaw(cleanUp, 'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n');
     expect([status, headers['content-length']]).toEqual([304, '5']);
   });
 
-  it('loses the trailers that its head or the gateway has settled, and keeps the others', async () => {
+  it('loses the trailers that its head or the gateway has settled, and keeps the others', async ({ cleanUp }) => {
     const fields = [
       'X-Sum: 42',
       'Cache-Control: public',
@@ -106,6 +104,7 @@ describe('an upstream response', () => {
       'X-User-Id: root',
     ];
     const { raw } = await askRaw(
+      cleanUp,
       `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n${fields.join('\r\n')}\r\n\r\n`,
     );
     expect(raw.slice(raw.indexOf('\r\n0\r\n'))).toBe('\r\n0\r\nX-Sum: 42\r\n\r\n');
@@ -113,20 +112,20 @@ describe('an upstream response', () => {
 });
 
 describe('an upstream that breaks off', () => {
-  it.each([
+  it.for([
     ['right behind its head', 'HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n', (socket: Socket) => socket.end()],
     ['behind its head by a reset', 'HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n', reset],
     ['with a bad chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n', () => undefined],
     ['inside its head', 'HTTP/1.1 200 OK\r\nX-', (socket: Socket) => socket.end()],
-  ])('%s is a 502', async (_, response, andThen) => {
-    const { status, headers } = await askRaw(response, andThen);
+  ] as const)('%s is a 502', async ([_, response, andThen], { cleanUp }) => {
+    const { status, headers } = await askRaw(cleanUp, response, andThen);
     expect(status).toBe(502);
     expect(headers['content-type']).toBe('application/problem+json');
   });
 
-  const startStream = async (head: string) => {
+  const startStream = async (cleanUp: CleanUp, head: string) => {
     let connection: Socket | null = null;
-    const gateway = await startWith((socket) => {
+    const gateway = await startWith(cleanUp, (socket) => {
       connection = socket;
       socket.write(`${head}\r\n\r\nhello`);
     });
@@ -136,15 +135,15 @@ describe('an upstream that breaks off', () => {
     return { reader, socket: connection as unknown as Socket };
   };
 
-  it('by a reset, where its closing would end the body, has the client cut off', async () => {
-    const { reader, socket } = await startStream('HTTP/1.1 200 OK');
+  it('by a reset, where its closing would end the body, has the client cut off', async ({ cleanUp }) => {
+    const { reader, socket } = await startStream(cleanUp, 'HTTP/1.1 200 OK');
     reset(socket);
     await expect(reader.read()).rejects.toThrow();
   });
 
-  it('has a client of HTTP/1.0, whose body the end of the connection ends, see a reset', async () => {
+  it('has a client of HTTP/1.0, whose body the end of the connection ends, see a reset', async ({ cleanUp }) => {
     let connection: Socket | null = null;
-    const gateway = await startWith((socket) => {
+    const gateway = await startWith(cleanUp, (socket) => {
       connection = socket;
       socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n');
     });
@@ -164,17 +163,17 @@ describe('an upstream that breaks off', () => {
     expect(await ended).toContain('ECONNRESET');
   });
 
-  it('orderly has ended a body that says no length', async () => {
-    const { reader, socket } = await startStream('HTTP/1.1 200 OK');
+  it('orderly has ended a body that says no length', async ({ cleanUp }) => {
+    const { reader, socket } = await startStream(cleanUp, 'HTTP/1.1 200 OK');
     socket.end();
     expect((await reader.read()).done).toBe(true);
   });
 });
 
 describe('an upstream that pauses behind its head', () => {
-  it('has its head sent on before there is a body', async () => {
+  it('has its head sent on before there is a body', async ({ cleanUp }) => {
     let connection: Socket | null = null;
-    const { url } = await startWith((socket) => {
+    const { url } = await startWith(cleanUp, (socket) => {
       connection = socket;
       socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n');
     });

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { UpstreamCounters } from '../../../src/adapters/outbound/prometheus-metrics/upstream-counters.js';
 import { createTargetClient } from '../../../src/adapters/outbound/upstream-clients/upstream-clients.js';
 import { TargetLedgers } from '../../../src/application/gateway/choose-upstream/target-ledgers.js';
@@ -12,17 +12,16 @@ import { startRawUpstream } from '../../support/gateway/raw-upstream.js';
 import { ScriptedBody } from '../../support/gateway/scripted-body.js';
 import { recordedExchange, sendingStage } from '../../support/gateway/sending-stage.js';
 import { upstreamOf } from '../../support/gateway/upstream-targets.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { ManualClock } from '../../support/shared/manual-clock.js';
 import { ManualScheduler } from '../../support/shared/manual-scheduler.js';
 import { RecordingLogger } from '../../support/shared/recording-logger.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
 /** The stage before real targets on these ports. */
 const stageBefore = (
+  cleanUp: CleanUp,
   ports: readonly number[],
   upstream: Partial<UpstreamConfiguration> = {},
   changes: Parameters<typeof sendingStage>[1] = {},
@@ -53,7 +52,7 @@ const stageBefore = (
   return { targets, stage, send };
 };
 
-const startEcho = async () => {
+const startEcho = async (cleanUp: CleanUp) => {
   /** The methods of the requests that came. */
   const received: (string | undefined)[] = [];
   const upstream = await startHttpUpstream((request, response) => {
@@ -65,16 +64,18 @@ const startEcho = async () => {
 };
 
 /** One that ends every connection when it has the head of a request. */
-const startResetting = async () => {
+const startResetting = async (cleanUp: CleanUp) => {
   const upstream = await startRawUpstream((socket) => void socket.resetAndDestroy());
   cleanUp.add(() => upstream.close());
   return upstream;
 };
 
 describe('with one of two targets', () => {
-  it('that nobody listens on, every request is answered by the other, POSTs with a body among them', async () => {
-    const good = await startEcho();
-    const { send } = stageBefore([await freePort(), good.port]);
+  it('that nobody listens on, every request is answered by the other, POSTs with a body among them', async ({
+    cleanUp,
+  }) => {
+    const good = await startEcho(cleanUp);
+    const { send } = stageBefore(cleanUp, [await freePort(), good.port]);
     for (let turn = 0; turn < 6; turn += 1) {
       const response = await send('POST', new ScriptedBody(['one ', `two ${turn}`]));
       expect(response.status).toBe(200);
@@ -83,10 +84,12 @@ describe('with one of two targets', () => {
     expect(good.received).toHaveLength(6);
   });
 
-  it('that resets, what may be sent twice is answered by the other; a POST fails and is sent once', async () => {
-    const good = await startEcho();
-    const bad = await startResetting();
-    const { send } = stageBefore([bad.port, good.port]);
+  it('that resets, what may be sent twice is answered by the other; a POST fails and is sent once', async ({
+    cleanUp,
+  }) => {
+    const good = await startEcho(cleanUp);
+    const bad = await startResetting(cleanUp);
+    const { send } = stageBefore(cleanUp, [bad.port, good.port]);
     const answers = await Promise.all(['GET', 'PUT', 'DELETE', 'HEAD'].map((method) => send(method)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     const posts = [await send('POST'), await send('POST')];
@@ -95,11 +98,11 @@ describe('with one of two targets', () => {
     expect(sent.filter((method) => method === 'POST')).toHaveLength(2);
   });
 
-  it('that resets, it is left alone after as many failures as are borne', async () => {
-    const good = await startEcho();
-    const bad = await startResetting();
+  it('that resets, it is left alone after as many failures as are borne', async ({ cleanUp }) => {
+    const good = await startEcho(cleanUp);
+    const bad = await startResetting(cleanUp);
     const targetBreaker = { failureThreshold: 2, openMs: 60_000, probes: 1 };
-    const { send, targets } = stageBefore([bad.port, good.port], { targetBreaker });
+    const { send, targets } = stageBefore(cleanUp, [bad.port, good.port], { targetBreaker });
     for (let turn = 0; turn < 8; turn += 1) expect((await send('GET')).status).toBe(200);
     expect(bad.heads).toHaveLength(2);
     expect(targets.statuses()).toMatchObject([
@@ -112,17 +115,17 @@ describe('with one of two targets', () => {
 describe('a PUT whose target resets while it uploads', () => {
   const pieces = (count: number) => Array.from({ length: count }, (_, index) => Buffer.alloc(20_000, 97 + index));
 
-  it('is sent whole to the other while little of it was read', async () => {
-    const good = await startEcho();
-    const bad = await startResetting();
-    const { send } = stageBefore([bad.port, good.port]);
+  it('is sent whole to the other while little of it was read', async ({ cleanUp }) => {
+    const good = await startEcho(cleanUp);
+    const bad = await startResetting(cleanUp);
+    const { send } = stageBefore(cleanUp, [bad.port, good.port]);
     const body = pieces(3);
     const response = await send('PUT', new ScriptedBody(body));
     expect((JSON.parse(response.text) as Echo).body).toBe(Buffer.concat(body).toString());
   });
 
-  it('fails once more of it was read than is kept, and the other gets nothing', async () => {
-    const good = await startEcho();
+  it('fails once more of it was read than is kept, and the other gets nothing', async ({ cleanUp }) => {
+    const good = await startEcho(cleanUp);
     let isReset = false;
     const bad = await startRawUpstream((socket: Socket) => {
       socket.on('data', () => undefined);
@@ -142,16 +145,18 @@ describe('a PUT whose target resets while it uploads', () => {
       trailers: () => [],
       cancel: () => undefined,
     };
-    const { send } = stageBefore([bad.port, good.port]);
+    const { send } = stageBefore(cleanUp, [bad.port, good.port]);
     expect((await send('PUT', body)).status).toBe(502);
     expect(good.received).toHaveLength(0);
   });
 });
 
-it('a response that is held whole leaves its connection to the next, however slowly its client reads', async () => {
+it('a response that is held whole leaves its connection to the next, however slowly its client reads', async ({
+  cleanUp,
+}) => {
   const upstream = await startHttpUpstream((_, response) => response.end('x'.repeat(50_000)));
   cleanUp.add(() => upstream.close());
-  const { stage, send } = stageBefore([upstream.port], { maxConnections: 1 }, { heldResponseOctets: 100_000 });
+  const { stage, send } = stageBefore(cleanUp, [upstream.port], { maxConnections: 1 }, { heldResponseOctets: 100_000 });
   const slow = recordedExchange();
   let take: () => void = () => undefined;
   const taken = new Promise<void>((resolve) => {

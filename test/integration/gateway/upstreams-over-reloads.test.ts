@@ -1,22 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { HostResolver } from '../../../src/application/ports/gateway/host-resolver.js';
 import { ok } from '../../../src/domain/shared/result.js';
 import { HeldUpstream } from '../../support/gateway/held-upstream.js';
 import { startInProcess, testConfiguration, testUpstream } from '../../support/gateway/in-process-gateway.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
 import { eventually } from '../../support/shared/eventually.js';
+import { it } from '../../support/shared/fixtures.js';
 
-const cleanUp = new CleanUp();
 let upstream: HeldUpstream;
 
-beforeEach(async () => {
+it.beforeEach(async ({ cleanUp }) => {
   upstream = await HeldUpstream.start();
   cleanUp.add(() => upstream.close());
 });
-afterEach(() => cleanUp.run());
 
 describe('the connections to a target over a reload', () => {
-  it('are counted for both configurations, until those of the old one are closed', async () => {
+  it('are counted for both configurations, until those of the old one are closed', async ({ cleanUp }) => {
     const gateway = await startInProcess(testConfiguration([testUpstream(upstream.port)]));
     cleanUp.add(() => gateway.stop());
     const sizes = (): readonly number[] => gateway.state.pools().map(({ size }) => size);
@@ -48,7 +46,7 @@ describe('the health checks of a configuration', () => {
     unhealthyThreshold: 1,
   };
 
-  it('that does not come into force ask nobody; those of one that does begin then', async () => {
+  it('that does not come into force ask nobody; those of one that does begin then', async ({ cleanUp }) => {
     let asked = 0;
     let answer: () => void = () => undefined;
     const held: HostResolver = {

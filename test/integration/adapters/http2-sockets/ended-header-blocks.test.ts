@@ -1,12 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type Http2Reading, startHttp2Server } from '../../../support/gateway/http2-child.js';
 import { fieldBlock, frame, frameTypes, getRequest, postRequest } from '../../../support/gateway/http2-frames.js';
 import { RawHttp2Client } from '../../../support/gateway/raw-http2-client.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../support/shared/clean-up.js';
+import { it } from '../../../support/shared/fixtures.js';
 import type { ProcessExit } from '../../../support/shared/processes.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 /** The version of Node in which these end a process. A later one may have been mended: the gate can go then. */
 const isFaulty = process.version.startsWith('v20.');
@@ -27,7 +25,7 @@ const connections: Readonly<Record<Http2Reading, number>> = {
   gated: 304,
 };
 
-const serverMeets = async (reading: Http2Reading, last: readonly Buffer[]): Promise<ProcessExit> => {
+const serverMeets = async (cleanUp: CleanUp, reading: Http2Reading, last: readonly Buffer[]): Promise<ProcessExit> => {
   const { child, port } = await startHttp2Server(reading);
   cleanUp.add(() => child.stop(0));
   let isOver = false;
@@ -59,11 +57,11 @@ describe('a server of node:http2', () => {
     ['a connection that it cuts off within trailers', [trailers]],
     ['a request behind a GOAWAY', [goaway, getRequest(3)]],
   ];
-  it.each(kinds)('does not survive %s', async (_, last) => {
-    expectBreakdown(await serverMeets('bare', last));
+  it.for(kinds)('does not survive %s', async ([_, last], { cleanUp }) => {
+    expectBreakdown(await serverMeets(cleanUp, 'bare', last));
   });
 
-  it.each(kinds)('behind the gate it does: %s', async (_, last) => {
-    expect(await serverMeets('gated', last)).toEqual(well);
+  it.for(kinds)('behind the gate it does: %s', async ([_, last], { cleanUp }) => {
+    expect(await serverMeets(cleanUp, 'gated', last)).toEqual(well);
   });
 });

@@ -1,20 +1,18 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { handleLate } from '../../../../src/adapters/event-loop-batching/deferred-reads.js';
 import { HeaderBlockGate } from '../../../../src/adapters/http2-sockets/header-block-gate.js';
 import { frame, frameTypes } from '../../../support/gateway/http2-frames.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../support/shared/clean-up.js';
+import { it } from '../../../support/shared/fixtures.js';
 import { endOfTurn, passTime } from '../../../support/shared/loop-turns.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 /**
  * What is done where a request has waited for long when its peer in HTTP/2 says something; `then` is done with the
  * request.
  */
-const orderOf = async (then: (gate: HeaderBlockGate) => void): Promise<readonly string[]> => {
+const orderOf = async (cleanUp: CleanUp, then: (gate: HeaderBlockGate) => void): Promise<readonly string[]> => {
   const server = createServer().listen(0, '127.0.0.1');
   cleanUp.add(() => void server.close());
   await once(server, 'listening');
@@ -38,10 +36,10 @@ const orderOf = async (then: (gate: HeaderBlockGate) => void): Promise<readonly 
   return order;
 };
 
-it('are handled before what a peer in HTTP/2 says more than a millisecond behind them', async () => {
-  expect(await orderOf(() => undefined)).toEqual(['late', 'of HTTP/2']);
+it('are handled before what a peer in HTTP/2 says more than a millisecond behind them', async ({ cleanUp }) => {
+  expect(await orderOf(cleanUp, () => undefined)).toEqual(['late', 'of HTTP/2']);
 });
 
-it('have nothing more be read of a peer whose connection they end', async () => {
-  expect(await orderOf((gate) => void gate.destroy())).toEqual(['late']);
+it('have nothing more be read of a peer whose connection they end', async ({ cleanUp }) => {
+  expect(await orderOf(cleanUp, (gate) => void gate.destroy())).toEqual(['late']);
 });

@@ -1,22 +1,20 @@
 import { closeSync, openSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { startupErrorText } from '../../../../src/adapters/inbound/gateway-command-line/startup-error-text.js';
 import { NodeListeningSockets } from '../../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import type { CleanUp } from '../../../support/shared/clean-up.js';
+import { it } from '../../../support/shared/fixtures.js';
 
 const free = { host: '127.0.0.1', port: 0 };
 
-const opener = () => {
+const opener = (cleanUp: CleanUp) => {
   const sockets = new NodeListeningSockets();
   cleanUp.add(() => sockets.keep(new Set()));
   return sockets;
 };
 
-const listening = async (server: Server, on: object): Promise<Server> => {
+const listening = async (cleanUp: CleanUp, server: Server, on: object): Promise<Server> => {
   cleanUp.add(() => new Promise((resolve) => server.close(resolve)));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -37,29 +35,30 @@ const greeting = (port: number): Promise<string> =>
   });
 
 /** Why an address cannot be had, as it is told at the start. */
-const refusal = async (host: string, port: number): Promise<string> => {
-  const outcome = await opener()
+const refusal = async (cleanUp: CleanUp, host: string, port: number): Promise<string> => {
+  const outcome = await opener(cleanUp)
     .open('key', { host, port }, 'main')
     .catch((error: unknown) => error);
   return startupErrorText(outcome);
 };
 
 describe('a socket that is opened', () => {
-  it('is bound, with the port that 0 became, and takes connections once somebody listens', async () => {
-    const socket = await opener().open('key', free, 'main');
+  it('is bound, with the port that 0 became, and takes connections once somebody listens', async ({ cleanUp }) => {
+    const socket = await opener(cleanUp).open('key', free, 'main');
     const { host, port } = socket.address;
     expect(host).toBe('127.0.0.1');
     expect(port).toBeGreaterThan(0);
     expect(await greeting(port)).toBe('ECONNREFUSED');
     await listening(
+      cleanUp,
       createServer((client) => client.end('hello')),
       socket.listenable,
     );
     expect(await greeting(port)).toBe('hello');
   });
 
-  it('is the same for whoever asks for its key, at the same time too, until it is closed', async () => {
-    const sockets = opener();
+  it('is the same for whoever asks for its key, at the same time too, until it is closed', async ({ cleanUp }) => {
+    const sockets = opener(cleanUp);
     const [one, other] = await Promise.all([sockets.open('key', free, 'main'), sockets.open('key', free, 'main')]);
     expect(other).toBe(one);
     expect(await sockets.open('key', free, 'main')).toBe(one);
@@ -69,43 +68,43 @@ describe('a socket that is opened', () => {
     expect(await sockets.open('key', free, 'main')).not.toBe(one);
   });
 
-  it('goes where its key is not kept', async () => {
-    const sockets = opener();
+  it('goes where its key is not kept', async ({ cleanUp }) => {
+    const sockets = opener(cleanUp);
     await sockets.open('one', free, 'main');
     const kept = await sockets.open('other', free, 'main');
     sockets.keep(new Set(['other']));
     expect(sockets.held()).toEqual([{ key: 'other', fd: kept.fd }]);
   });
 
-  it('may have a name for its address', async () => {
-    const { address } = await opener().open('key', { host: 'localhost', port: 0 }, 'main');
+  it('may have a name for its address', async ({ cleanUp }) => {
+    const { address } = await opener(cleanUp).open('key', { host: 'localhost', port: 0 }, 'main');
     expect(['127.0.0.1', '::1']).toContain(address.host);
   });
 });
 
 describe('an address that cannot be had', () => {
-  it('is told where another program listens', async () => {
-    const server = await listening(createServer(), free);
+  it('is told where another program listens', async ({ cleanUp }) => {
+    const server = await listening(cleanUp, createServer(), free);
     const { port } = server.address() as { port: number };
-    expect(await refusal('127.0.0.1', port)).toBe(
+    expect(await refusal(cleanUp, '127.0.0.1', port)).toBe(
       `cannot listen on 127.0.0.1:${port}: the port is taken by another program`,
     );
   });
 
-  it('is told where the machine does not have it', async () => {
-    expect(await refusal('192.0.2.1', 80)).toBe(
+  it('is told where the machine does not have it', async ({ cleanUp }) => {
+    expect(await refusal(cleanUp, '192.0.2.1', 80)).toBe(
       'cannot listen on 192.0.2.1:80: this machine does not have the address',
     );
   });
 
-  it('is told where its name means nothing', async () => {
-    expect(await refusal('no-such-host.invalid', 80)).toBe(
+  it('is told where its name means nothing', async ({ cleanUp }) => {
+    expect(await refusal(cleanUp, 'no-such-host.invalid', 80)).toBe(
       'cannot listen on no-such-host.invalid: the host name cannot be resolved',
     );
   });
 
-  it('can be had once it is free', async () => {
-    const sockets = opener();
+  it('can be had once it is free', async ({ cleanUp }) => {
+    const sockets = opener(cleanUp);
     const { address } = await sockets.open('key', free, 'main');
     sockets.keep(new Set());
     expect((await sockets.open('again', address, 'main')).address).toEqual(address);
@@ -113,7 +112,7 @@ describe('an address that cannot be had', () => {
 });
 
 describe('a descriptor that is passed', () => {
-  it('and that is no socket is left alone, and told of', async () => {
+  it('and that is no socket is left alone, and told of', async ({ cleanUp }) => {
     const fd = openSync('/dev/null', 'r');
     cleanUp.add(() => closeSync(fd));
     const sockets = new NodeListeningSockets([

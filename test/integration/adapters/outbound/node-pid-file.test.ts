@@ -1,20 +1,18 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { PidFile } from '../../../../src/adapters/outbound/node-pid-file/pid-file.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../support/shared/clean-up.js';
+import { it } from '../../../support/shared/fixtures.js';
 import { temporaryFolder } from '../../../support/shared/temporary-folder.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-const place = () => {
+const place = (cleanUp: CleanUp) => {
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
   return { folder: folder.path, path: folder.file('gateway.pid') };
 };
 
-it('the file names the process, and goes with it', () => {
-  const { folder, path } = place();
+it('the file names the process, and goes with it', ({ cleanUp }) => {
+  const { folder, path } = place(cleanUp);
   const file = new PidFile(path, 12);
   file.write();
   expect(readFileSync(path, 'utf8')).toBe('12\n');
@@ -24,8 +22,8 @@ it('the file names the process, and goes with it', () => {
   file.remove();
 });
 
-it('the file stays where a successor has written its own', () => {
-  const { path } = place();
+it('the file stays where a successor has written its own', ({ cleanUp }) => {
+  const { path } = place(cleanUp);
   const file = new PidFile(path, 12);
   file.write();
   new PidFile(path, 13).write();
@@ -33,16 +31,16 @@ it('the file stays where a successor has written its own', () => {
   expect(readFileSync(path, 'utf8')).toBe('13\n');
 });
 
-it('a file that cannot be written is an error, and leaves nothing behind', () => {
-  const { folder, path } = place();
+it('a file that cannot be written is an error, and leaves nothing behind', ({ cleanUp }) => {
+  const { folder, path } = place(cleanUp);
   writeFileSync(path, '');
   expect(() => new PidFile(`${path}/gateway.pid`, 12).write()).toThrow('ENOTDIR');
   expect(existsSync(path)).toBe(true);
   expect(readdirSync(folder)).toEqual(['gateway.pid']);
 });
 
-it('a link that somebody has laid at the name that could be expected is not written through', () => {
-  const { folder, path } = place();
+it('a link that somebody has laid at the name that could be expected is not written through', ({ cleanUp }) => {
+  const { folder, path } = place(cleanUp);
   const victim = `${folder}/victim`;
   writeFileSync(victim, 'kept');
   symlinkSync(victim, `${path}.12`);

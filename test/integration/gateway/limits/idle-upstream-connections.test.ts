@@ -1,12 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { HeldUpstream } from '../../../support/gateway/held-upstream.js';
 import { testUpstream } from '../../../support/gateway/in-process-gateway.js';
 import { get, type LimitedGateway, startLimited } from '../../../support/gateway/limited-gateway.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../support/shared/clean-up.js';
 import { eventually } from '../../../support/shared/eventually.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import { it } from '../../../support/shared/fixtures.js';
 
 /** Sum of a gauge over all targets. */
 const gauge = async (gateway: LimitedGateway, name: string): Promise<number> => {
@@ -21,7 +19,7 @@ const pool = async (gateway: LimitedGateway) => ({
 });
 
 /** A gateway before two targets, whose upstream may keep so many connections. */
-const startWith = async (maxIdleConnectionsPerUpstream: number) => {
+const startWith = async (cleanUp: CleanUp, maxIdleConnectionsPerUpstream: number) => {
   const targets = [await HeldUpstream.start(), await HeldUpstream.start()];
   for (const target of targets) cleanUp.add(() => target.close());
   const upstream = testUpstream(0, {
@@ -45,28 +43,31 @@ const startWith = async (maxIdleConnectionsPerUpstream: number) => {
 };
 
 describe('max-idle-connections-per-upstream', () => {
-  it.each([
+  it.for([
     ['one below it', 2, 2],
     ['as many as it', 3, 3],
     ['one above it', 4, 3],
     ['many above it', 12, 3],
-  ])('keeps of connections to all targets that nothing uses any more, %s', async (_, used, kept) => {
-    const { gateway, serve, openAtTargets } = await startWith(3);
-    await serve(used);
-    await eventually(() => openAtTargets() === kept);
-    expect(await pool(gateway)).toEqual({ size: kept, idle: kept });
-  });
+  ] as const)(
+    'keeps of connections to all targets that nothing uses any more, %s',
+    async ([_, used, kept], { cleanUp }) => {
+      const { gateway, serve, openAtTargets } = await startWith(cleanUp, 3);
+      await serve(used);
+      await eventually(() => openAtTargets() === kept);
+      expect(await pool(gateway)).toEqual({ size: kept, idle: kept });
+    },
+  );
 
-  it('keeps none where it is 0, and serves all the same', async () => {
-    const { gateway, serve, openAtTargets } = await startWith(0);
+  it('keeps none where it is 0, and serves all the same', async ({ cleanUp }) => {
+    const { gateway, serve, openAtTargets } = await startWith(cleanUp, 0);
     await serve(2);
     await eventually(() => openAtTargets() === 0);
     expect(await pool(gateway)).toEqual({ size: 0, idle: 0 });
     expect((await gateway.ask(get())).status).toBe(200);
   });
 
-  it('lets connections be used again, and kept again', async () => {
-    const { gateway, serve, openAtTargets } = await startWith(3);
+  it('lets connections be used again, and kept again', async ({ cleanUp }) => {
+    const { gateway, serve, openAtTargets } = await startWith(cleanUp, 3);
     for (let turn = 0; turn < 3; turn += 1) {
       await serve(4);
       await eventually(() => openAtTargets() === 3);
@@ -74,8 +75,10 @@ describe('max-idle-connections-per-upstream', () => {
     }
   });
 
-  it('has the value of a reload for what comes then, and leaves no connection of before behind', async () => {
-    const { gateway, serve, openAtTargets } = await startWith(3);
+  it('has the value of a reload for what comes then, and leaves no connection of before behind', async ({
+    cleanUp,
+  }) => {
+    const { gateway, serve, openAtTargets } = await startWith(cleanUp, 3);
     await serve(4);
     await gateway.reloadLimits({ maxIdleConnectionsPerUpstream: 1 });
     await eventually(() => openAtTargets() === 0);

@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { GatewayConfiguration } from '../../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { ClientConnection } from '../../../support/gateway/client-connection.js';
 import {
@@ -10,17 +10,15 @@ import {
   refusalOf,
   startLimited,
 } from '../../../support/gateway/limited-gateway.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../support/shared/clean-up.js';
 import { eventually } from '../../../support/shared/eventually.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import { it } from '../../../support/shared/fixtures.js';
 
 const withAdmin: Partial<GatewayConfiguration> = {
   admin: { address: { host: '127.0.0.1', port: 0 }, token: null, readyRequires: [] },
 };
 
-const ready = async (gateway: LimitedGateway) => {
+const ready = async (cleanUp: CleanUp, gateway: LimitedGateway) => {
   const { admin } = gateway.gateway.addresses();
   if (admin === null) throw new Error('no admin address');
   const connection = new ClientConnection(admin);
@@ -40,16 +38,18 @@ const metricsOf = async (gateway: LimitedGateway): Promise<string> =>
 const shortOf = { status: 503, reasons: ['over the memory limit'] };
 
 describe('a gateway that holds more than max-memory-bytes', () => {
-  it('serves connections that stand, refuses others, says so, and is well again after a reload with more', async () => {
+  it('serves connections that stand, refuses others, says so, and is well again after a reload with more', async ({
+    cleanUp,
+  }) => {
     const gateway = await startLimited(cleanUp, {}, withAdmin);
     const standing = gateway.client();
     const inFlight = gateway.client().send(get('/held'));
     expect((await standing.ask(get())).status).toBe(200);
     await eventually(() => gateway.upstream.held === 1);
-    expect(await ready(gateway)).toEqual({ status: 200, reasons: undefined });
+    expect(await ready(cleanUp, gateway)).toEqual({ status: 200, reasons: undefined });
 
     await gateway.reloadLimits({ maxMemoryBytes: 1_048_576 });
-    expect(await ready(gateway)).toEqual(shortOf);
+    expect(await ready(cleanUp, gateway)).toEqual(shortOf);
     expect(await metricsOf(gateway)).toBe('gateway_memory_limit_bytes 1048576, gateway_memory_limited 1');
     expect((await standing.ask(get())).status).toBe(200);
     const refused = gateway.client();
@@ -76,12 +76,14 @@ describe('a gateway that holds more than max-memory-bytes', () => {
     expect((await inFlight.answer()).status).toBe(200);
 
     await gateway.reloadLimits({ maxMemoryBytes: totalmem() });
-    expect(await ready(gateway)).toEqual({ status: 200, reasons: undefined });
+    expect(await ready(cleanUp, gateway)).toEqual({ status: 200, reasons: undefined });
     expect(await metricsOf(gateway)).toBe(`gateway_memory_limit_bytes ${totalmem()}, gateway_memory_limited 0`);
     expect((await gateway.ask(get())).status).toBe(200);
   });
 
-  it('has nothing wait: what waits and what would is refused, and what there is room for is served', async () => {
+  it('has nothing wait: what waits and what would is refused, and what there is room for is served', async ({
+    cleanUp,
+  }) => {
     const gateway = await startLimited(cleanUp, { maxInFlightRequests: 2 }, withAdmin);
     const standing = gateway.client();
     expect((await standing.ask(get())).status).toBe(200);
@@ -120,7 +122,9 @@ describe.each([
   ['max-memory-bytes', { maxMemoryBytes: 400_000_000 }, 400_000_000, 400_000_000],
   ['max-memory-percent', { maxMemoryPercent: 40 }, Math.floor(40 * onePercent()), 40],
 ])('%s', (name, limits, octets, limit) => {
-  it('lets connections in one octet below it and at it, none above it, and again below nine tenths of it', async () => {
+  it('lets connections in one octet below it and at it, none above it, and again below nine tenths of it', async ({
+    cleanUp,
+  }) => {
     let resident = octets - 1;
     const gateway = await startLimited(cleanUp, limits, withAdmin, { residentBytes: () => resident });
     expect((await gateway.ask(get())).status).toBe(200);
@@ -131,7 +135,7 @@ describe.each([
     expect((await gateway.ask(get())).status).toBe(200);
     resident = octets + 1;
     await look();
-    expect(await ready(gateway)).toEqual(shortOf);
+    expect(await ready(cleanUp, gateway)).toEqual(shortOf);
     const refused = await gateway.client().answer();
     expect(refused.status).toBe(503);
     gateway.logger.lines.splice(
@@ -156,17 +160,17 @@ describe.each([
     resident = Math.ceil(octets * 0.9) - 1;
     await look();
     expect((await gateway.ask(get())).status).toBe(200);
-    expect(await ready(gateway)).toEqual({ status: 200, reasons: undefined });
+    expect(await ready(cleanUp, gateway)).toEqual({ status: 200, reasons: undefined });
   });
 });
 
-it('memory is looked at again and again: nobody has to ask', async () => {
+it('memory is looked at again and again: nobody has to ask', async ({ cleanUp }) => {
   let resident = 1;
   const limits = { maxMemoryBytes: 400_000_000 };
   const gateway = await startLimited(cleanUp, limits, withAdmin, { residentBytes: () => resident });
   resident = 500_000_000;
   await eventually(() => gateway.state.memoryLimit()?.isShort === true);
-  expect(await ready(gateway)).toEqual(shortOf);
+  expect(await ready(cleanUp, gateway)).toEqual(shortOf);
   resident = 1;
   await eventually(() => gateway.state.memoryLimit()?.isShort === false);
   expect((await gateway.ask(get())).status).toBe(200);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { ClientConnection } from '../../../support/gateway/client-connection.js';
 import { testRoute } from '../../../support/gateway/in-process-gateway.js';
 import {
@@ -10,11 +10,9 @@ import {
   startLimited,
 } from '../../../support/gateway/limited-gateway.js';
 import { plainPolicies } from '../../../support/gateway/plain-configurations.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../support/shared/clean-up.js';
 import { eventually } from '../../../support/shared/eventually.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import { it } from '../../../support/shared/fixtures.js';
 
 const { matches } = testRoute();
 /** A request for anything below `/quick` has 50 ms, the queue included. */
@@ -25,7 +23,7 @@ const quick = testRoute({
   policies: { ...plainPolicies, requestTimeoutMs: 50 },
 });
 
-const startWithOnePlace = async (maxQueuedRequests: number): Promise<LimitedGateway> => {
+const startWithOnePlace = async (cleanUp: CleanUp, maxQueuedRequests: number): Promise<LimitedGateway> => {
   const limits = { maxInFlightRequests: 1, maxQueuedRequests };
   const gateway = await startLimited(cleanUp, limits, { ...behindProxy, routes: [testRoute(), quick] });
   gateway.client().send(get('/held'));
@@ -42,8 +40,8 @@ const enqueue = async (gateway: LimitedGateway, client: string, path: string): P
 };
 
 describe('requests that wait', () => {
-  it('take turns by client: one request is not behind all of another client', async () => {
-    const gateway = await startWithOnePlace(100);
+  it('take turns by client: one request is not behind all of another client', async ({ cleanUp }) => {
+    const gateway = await startWithOnePlace(cleanUp, 100);
     const waiting: ClientConnection[] = [];
     for (const [client, path] of [
       ['192.0.2.1', '/a1'],
@@ -61,8 +59,10 @@ describe('requests that wait', () => {
     expect(gateway.upstream.reached).toEqual(['/held', '/a1', '/b1', '/c1', '/a2', '/b2', '/a3', '/a4']);
   });
 
-  it('of the client that has most of a full queue give way to those of others, the newest first', async () => {
-    const gateway = await startWithOnePlace(3);
+  it('of the client that has most of a full queue give way to those of others, the newest first', async ({
+    cleanUp,
+  }) => {
+    const gateway = await startWithOnePlace(cleanUp, 3);
     const greedy: ClientConnection[] = [];
     for (const path of ['/a1', '/a2', '/a3']) greedy.push(await enqueue(gateway, '192.0.2.1', path));
     const other = gateway.client().send(get('/b1', 'X-Forwarded-For: 192.0.2.2'));
@@ -84,8 +84,8 @@ describe('requests that wait', () => {
     expect(gateway.upstream.reached).toEqual(['/held', '/a1', '/b1', '/a2']);
   });
 
-  it('are refused when their time is over, and never sent', async () => {
-    const gateway = await startWithOnePlace(10);
+  it('are refused when their time is over, and never sent', async ({ cleanUp }) => {
+    const gateway = await startWithOnePlace(cleanUp, 10);
     const late = await enqueue(gateway, '192.0.2.1', '/quick');
     expect(await refusalOf(gateway, await late.answer())).toEqual({
       status: 503,
@@ -104,12 +104,12 @@ describe('requests that wait', () => {
     expect(gateway.upstream.reached).toEqual(['/held', '/next']);
   });
 
-  it.each([
+  it.for([
     ['no body', get('/gone')],
     ['a body of which a part has come', 'POST /gone HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'],
     ['a body that has come whole', 'POST /gone HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc'],
-  ])('and have %s leave the queue with their client', async (_, octets) => {
-    const gateway = await startWithOnePlace(1);
+  ] as const)('and have %s leave the queue with their client', async ([_, octets], { cleanUp }) => {
+    const gateway = await startWithOnePlace(cleanUp, 1);
     const leaving = gateway.client().send(octets);
     await eventually(() => gateway.state.requestsQueued() === 1);
     leaving.destroy();
@@ -123,8 +123,8 @@ describe('requests that wait', () => {
     expect(limitLines(gateway)).toEqual([]);
   });
 
-  it('send their body once they are let in', async () => {
-    const gateway = await startWithOnePlace(1);
+  it('send their body once they are let in', async ({ cleanUp }) => {
+    const gateway = await startWithOnePlace(cleanUp, 1);
     const client = gateway.client().send('POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12345');
     await eventually(() => gateway.state.requestsQueued() === 1);
     client.send('67890');
@@ -132,8 +132,8 @@ describe('requests that wait', () => {
     expect((await client.answer()).body).toBe('/upload');
   });
 
-  it('end with the gateway', async () => {
-    const gateway = await startWithOnePlace(10);
+  it('end with the gateway', async ({ cleanUp }) => {
+    const gateway = await startWithOnePlace(cleanUp, 10);
     const waiting = await enqueue(gateway, '192.0.2.1', '/never');
     await gateway.stop();
     await expect(waiting.answer()).rejects.toThrow('ended without an answer');

@@ -1,25 +1,24 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { ListenerConfiguration } from '../../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { startPassingHaproxy } from '../../../support/gateway/load-balancers.js';
 import { fieldOf, type ProxiedGateway, startProxiedGateway } from '../../../support/gateway/proxied-gateway.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../support/shared/clean-up.js';
 import { curl } from '../../../support/shared/curl.js';
 import { eventually } from '../../../support/shared/eventually.js';
+import { it } from '../../../support/shared/fixtures.js';
 import { freePort } from '../../../support/shared/free-port.js';
 import { type OpensslCertificate, OpensslCertificates } from '../../../support/shared/openssl-certificates.js';
 import { describeWithPeers } from '../../../support/shared/peers.js';
 import { temporaryFolder } from '../../../support/shared/temporary-folder.js';
 
-const cleanUp = new CleanUp();
 const folder = temporaryFolder();
-afterEach(() => cleanUp.run());
 afterAll(() => folder.remove());
 
 /** The address that clients come from; proxies come from 127.0.0.1. */
 const clientAddress = '127.0.0.5';
 
 describeWithPeers(['curl'], 'curl with --haproxy-protocol', () => {
-  it('is understood', async () => {
+  it('is understood', async ({ cleanUp }) => {
     const { port, complaints } = await startProxiedGateway(cleanUp, { trustedProxies: [clientAddress] });
     const url = `http://127.0.0.1:${port}/`;
     const answer = await curl('--haproxy-protocol', '--interface', clientAddress, url);
@@ -39,6 +38,7 @@ describeWithPeers(['haproxy', 'curl', 'openssl'], 'haproxy that passes connectio
   afterAll(() => pki.remove());
 
   const behindHaproxy = async (
+    cleanUp: CleanUp,
     serverOptions: string,
     listener: Partial<ListenerConfiguration> = {},
     check = '',
@@ -50,10 +50,10 @@ describeWithPeers(['haproxy', 'curl', 'openssl'], 'haproxy that passes connectio
     return { gateway, port };
   };
 
-  it.each(['send-proxy', 'send-proxy-v2', 'send-proxy-v2 proxy-v2-options crc32c,unique-id'])(
+  it.for(['send-proxy', 'send-proxy-v2', 'send-proxy-v2 proxy-v2-options crc32c,unique-id'])(
     'brings its clients with %s, and whole requests and answers',
-    async (options) => {
-      const { gateway, port } = await behindHaproxy(options);
+    async (options, { cleanUp }) => {
+      const { gateway, port } = await behindHaproxy(cleanUp, options);
       const body = 'x'.repeat(300_000);
       const file = folder.write('body', body);
       const url = `http://127.0.0.1:${port}/`;
@@ -65,7 +65,7 @@ describeWithPeers(['haproxy', 'curl', 'openssl'], 'haproxy that passes connectio
     },
   );
 
-  it('brings the clients of TLS that the gateway ends', async () => {
+  it('brings the clients of TLS that the gateway ends', async ({ cleanUp }) => {
     const { certificateFile: certFile, keyFile } = server;
     const tls: ListenerConfiguration['tls'] = {
       certificates: [{ certFile, keyFile }],
@@ -74,7 +74,7 @@ describeWithPeers(['haproxy', 'curl', 'openssl'], 'haproxy that passes connectio
       forwardClientCertHeader: null,
       minVersion: '1.2',
     };
-    const { gateway, port } = await behindHaproxy('send-proxy-v2 proxy-v2-options crc32c', { tls });
+    const { gateway, port } = await behindHaproxy(cleanUp, 'send-proxy-v2 proxy-v2-options crc32c', { tls });
     const answer = await curl('--insecure', '--interface', clientAddress, `https://127.0.0.1:${port}/`);
     expect(answer).toMatchObject({ code: 0, status: 200 });
     expect(fieldOf(answer.body, 'x-forwarded-for')).toEqual([clientAddress]);
@@ -82,10 +82,11 @@ describeWithPeers(['haproxy', 'curl', 'openssl'], 'haproxy that passes connectio
     expect(gateway.complaints()).toEqual([]);
   });
 
-  it.each(['send-proxy', 'send-proxy-v2'])(
+  it.for(['send-proxy', 'send-proxy-v2'])(
     'looks after the gateway without a word in its log (%s)',
-    async (options) => {
+    async (options, { cleanUp }) => {
       const { gateway } = await behindHaproxy(
+        cleanUp,
         `${options} check inter 50ms check-send-proxy`,
         {},
         'option httpchk GET /looked-after',

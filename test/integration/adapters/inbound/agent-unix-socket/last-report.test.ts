@@ -1,26 +1,24 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type AgentAnswer, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
 import { FakeAgentService } from '../../../../support/agent/fake-agent-service.js';
 import { RecordingReportReader } from '../../../../support/gateway/recording-report-reader.js';
 import { headersEvent } from '../../../../support/shared/agent-events.js';
 import { socketClient, socketServer } from '../../../../support/shared/agent-transports.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../support/shared/eventually.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { metricsReport, reportedValue } from '../../../../support/shared/metrics-reports.js';
 import { temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
 let path: string;
-beforeEach(() => {
+it.beforeEach(({ cleanUp }) => {
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
   path = folder.file('agent.sock');
 });
 
 /** An agent that answers when it is told to, and counts its answers. */
-const start = async (connections: number) => {
+const start = async (cleanUp: CleanUp, connections: number) => {
   const service = new FakeAgentService();
   const answers: (() => void)[] = [];
   let answered = 0;
@@ -47,16 +45,16 @@ const start = async (connections: number) => {
 };
 
 describe('an agent on a socket that drains', () => {
-  it('reports before its gateway leaves', async () => {
-    const { server, client, reader, counted } = await start(4);
+  it('reports before its gateway leaves', async ({ cleanUp }) => {
+    const { server, client, reader, counted } = await start(cleanUp, 4);
     await server.drain(10_000);
     await eventually(() => client.status().connections === 0);
     expect(counted()).toBe(0);
     expect(reader.endedIds).toEqual(['fake-1']);
   });
 
-  it('reports what it counted while it drained, with the last answer of each connection', async () => {
-    const { server, client, answers, counted } = await start(2);
+  it('reports what it counted while it drained, with the last answer of each connection', async ({ cleanUp }) => {
+    const { server, client, answers, counted } = await start(cleanUp, 2);
     const asked = [client.ask(headersEvent('a')), client.ask(headersEvent('b')), client.ask(headersEvent('c'))];
     await eventually(() => answers.length === 3);
     const drained = server.drain(10_000);

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import type { SecureVersion } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { SocketAddress } from '../../../../../src/domain/configuration/network-addresses.js';
 import { tlsCall, tlsConnection } from '../../../../support/gateway/tls-call.js';
 import { preparedTls, type RecordedListener, recordedListener } from '../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import {
   type OpensslCertificate,
   OpensslCertificates,
@@ -13,7 +14,6 @@ import {
 } from '../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
-const cleanUp = new CleanUp();
 const dayMs = 86_400_000;
 const past = [Date.now() - 9 * dayMs, Date.now() - dayMs] as const;
 const future = [Date.now() + dayMs, Date.now() + 9 * dayMs] as const;
@@ -43,12 +43,15 @@ beforeAll(() => {
     'issued by a client': pki.client('client', { by: direct }),
   });
 });
-afterEach(() => cleanUp.run());
 afterAll(() => pki.remove());
 
 type Asked = 'request' | 'require';
 
-const listen = (clientAuth: Asked | 'none', authorities: string = root.certificate): Promise<RecordedListener> =>
+const listen = (
+  cleanUp: CleanUp,
+  clientAuth: Asked | 'none',
+  authorities: string = root.certificate,
+): Promise<RecordedListener> =>
   recordedListener(
     cleanUp,
     preparedTls([server], { clientAuth, clientAuthorities: clientAuth === 'none' ? null : authorities }),
@@ -83,8 +86,8 @@ const refusals: readonly (readonly [who: string, code: string])[] = [
 
 describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a client certificate over %s', (version) => {
   describe.each(['request', 'require'] as const)('with client-auth %s', (clientAuth) => {
-    it('that is good is told to the request path, with its intermediates and without the root', async () => {
-      const { listener, handler } = await listen(clientAuth);
+    it('that is good is told to the request path, with its intermediates and without the root', async ({ cleanUp }) => {
+      const { listener, handler } = await listen(cleanUp, clientAuth);
       expect(await tlsCall(listener.address(), asking('good', version))).toMatchObject({ status: 200 });
       expect(subjectsOf(handler.connection().tls?.clientCertificate)).toEqual(['CN=client', 'CN=intermediate']);
       expect(await tlsCall(listener.address(), asking('direct', version))).toMatchObject({ status: 200 });
@@ -92,8 +95,8 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a client certificate over %s', (
       expect(handler.failures).toEqual([]);
     });
 
-    it.each(refusals)('that is %s ends the connection', async (who, code) => {
-      const { listener, handler } = await listen(clientAuth);
+    it.for(refusals)('that is %s ends the connection', async ([who, code], { cleanUp }) => {
+      const { listener, handler } = await listen(cleanUp, clientAuth);
       const answer = await tlsCall(listener.address(), asking(who, version));
       expect(answer.text).toBe('');
       const failure = await handler.failure();
@@ -104,14 +107,14 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a client certificate over %s', (
     });
   });
 
-  it('that is missing is fine where it is requested', async () => {
-    const { listener, handler } = await listen('request');
+  it('that is missing is fine where it is requested', async ({ cleanUp }) => {
+    const { listener, handler } = await listen(cleanUp, 'request');
     expect(await tlsCall(listener.address(), asking(null, version))).toMatchObject({ status: 200 });
     expect(handler.connection().tls?.clientCertificate).toBeNull();
   });
 
-  it('that is missing fails the handshake where it is required', async () => {
-    const { listener, handler } = await listen('require');
+  it('that is missing fails the handshake where it is required', async ({ cleanUp }) => {
+    const { listener, handler } = await listen(cleanUp, 'require');
     const answer = await tlsCall(listener.address(), asking(null, version));
     expect(answer.text).toBe('');
     expect(answer.error).toMatch(/ALERT/);
@@ -119,35 +122,38 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a client certificate over %s', (
     expect(handler.requests).toEqual([]);
   });
 
-  it('is not asked for with client-auth none, and not believed', async () => {
-    const { listener, handler } = await listen('none');
+  it('is not asked for with client-auth none, and not believed', async ({ cleanUp }) => {
+    const { listener, handler } = await listen(cleanUp, 'none');
     expect(await tlsCall(listener.address(), asking('good', version))).toMatchObject({ status: 200 });
     expect(handler.connection().tls?.clientCertificate).toBeNull();
   });
 
-  it.each(['request', 'require'] as const)('begins no session that could be resumed with %s', async (clientAuth) => {
-    const { listener } = await listen(clientAuth);
-    const begun = await tlsCall(listener.address(), asking('good', version));
-    expect(begun.status).toBe(200);
-    for (const session of begun.sessions) {
-      const again = await tlsCall(listener.address(), { ...asking('good', version), session });
-      expect(again).toMatchObject({ status: 200, isResumed: false });
-      // Whoever has the session and no certificate gets nowhere with it.
-      const stolen = await tlsCall(listener.address(), { ...asking(null, version), session });
-      expect(stolen.isResumed).toBe(false);
-      if (clientAuth === 'require') expect(stolen.text).toBe('');
-    }
-  });
+  it.for(['request', 'require'] as const)(
+    'begins no session that could be resumed with %s',
+    async (clientAuth, { cleanUp }) => {
+      const { listener } = await listen(cleanUp, clientAuth);
+      const begun = await tlsCall(listener.address(), asking('good', version));
+      expect(begun.status).toBe(200);
+      for (const session of begun.sessions) {
+        const again = await tlsCall(listener.address(), { ...asking('good', version), session });
+        expect(again).toMatchObject({ status: 200, isResumed: false });
+        // Whoever has the session and no certificate gets nowhere with it.
+        const stolen = await tlsCall(listener.address(), { ...asking(null, version), session });
+        expect(stolen.isResumed).toBe(false);
+        if (clientAuth === 'require') expect(stolen.text).toBe('');
+      }
+    },
+  );
 
-  it('that is not asked for leaves sessions to be resumed', async () => {
-    const { listener } = await listen('none');
+  it('that is not asked for leaves sessions to be resumed', async ({ cleanUp }) => {
+    const { listener } = await listen(cleanUp, 'none');
     const begun = await tlsCall(listener.address(), asking(null, version));
     const again = await tlsCall(listener.address(), { ...asking(null, version), session: begun.sessions[0] });
     expect(again).toMatchObject({ status: 200, isResumed: true });
   });
 
-  it('is shown again in each connection of openssl s_client -reconnect', async () => {
-    const { listener, handler } = await listen('require');
+  it('is shown again in each connection of openssl s_client -reconnect', async ({ cleanUp }) => {
+    const { listener, handler } = await listen(cleanUp, 'require');
     expect(await reconnecting(listener.address(), version)).toEqual({ made: 6, resumed: 0 });
     expect(handler.failures).toEqual([]);
   });
@@ -179,8 +185,8 @@ const reconnecting = (
 };
 
 describe('clients that are refused at one moment', () => {
-  it('are each told of under their own address, with their own code', async () => {
-    const { listener, handler } = await listen('require');
+  it('are each told of under their own address, with their own code', async ({ cleanUp }) => {
+    const { listener, handler } = await listen(cleanUp, 'require');
     const kinds = [
       ['expired', 'CERT_HAS_EXPIRED'],
       ['foreign', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
@@ -206,14 +212,14 @@ describe('clients that are refused at one moment', () => {
 });
 
 describe('the authorities of clients', () => {
-  it('may be intermediates, which are trusted as they are', async () => {
-    const { listener, handler } = await listen('require', intermediate.certificate);
+  it('may be intermediates, which are trusted as they are', async ({ cleanUp }) => {
+    const { listener, handler } = await listen(cleanUp, 'require', intermediate.certificate);
     expect(await tlsCall(listener.address(), asking('good'))).toMatchObject({ status: 200 });
     expect(subjectsOf(handler.connection().tls?.clientCertificate)[0]).toBe('CN=client');
     expect((await tlsCall(listener.address(), asking('direct'))).text).toBe('');
   });
 
-  it('count for every server name alike', async () => {
+  it('count for every server name alike', async ({ cleanUp }) => {
     const clientAuthorities = root.certificate;
     const tls = preparedTls([server, server], { clientAuth: 'require', clientAuthorities });
     const { listener, handler } = await recordedListener(cleanUp, tls);
@@ -228,30 +234,30 @@ describe('the authorities of clients', () => {
 });
 
 describe('a chain of intermediates', () => {
-  it('that is too long for a header is left out, and the certificate alone is told', async () => {
+  it('that is too long for a header is left out, and the certificate alone is told', async ({ cleanUp }) => {
     let issuer = root;
     for (let depth = 0; depth < 8; depth += 1) {
       const names = Array.from({ length: 60 }, (_, index) => `DNS:host-${index}.depth-${depth}.example`);
       issuer = pki.authority(`depth ${depth}`, { by: issuer, names });
     }
     clients['deep'] = pki.client('deep', { by: issuer });
-    const { listener, handler } = await listen('require');
+    const { listener, handler } = await listen(cleanUp, 'require');
     expect(await tlsCall(listener.address(), asking('deep'))).toMatchObject({ status: 200 });
     expect(subjectsOf(handler.connection().tls?.clientCertificate)).toEqual(['CN=deep']);
   });
 
-  it('whose certificate alone is too long for a header ends the connection', async () => {
+  it('whose certificate alone is too long for a header ends the connection', async ({ cleanUp }) => {
     const names = Array.from({ length: 400 }, (_, index) => `DNS:a-rather-long-name-of-a-host-${index}.example`);
     clients['huge'] = pki.client('huge', { by: root, names });
-    const { listener, handler } = await listen('require');
+    const { listener, handler } = await listen(cleanUp, 'require');
     expect((await tlsCall(listener.address(), asking('huge'))).text).toBe('');
     expect(await handler.failure()).toMatchObject({ code: 'CERTIFICATE_TOO_LARGE' });
   });
 });
 
 describe('requests of one connection', () => {
-  it('share what was found out about it once', async () => {
-    const { listener, handler } = await listen('require');
+  it('share what was found out about it once', async ({ cleanUp }) => {
+    const { listener, handler } = await listen(cleanUp, 'require');
     const socket = await tlsConnection(listener.address(), asking('good'));
     socket.resume();
     for (const expected of [1, 2, 3]) {

@@ -1,17 +1,15 @@
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { RecordingHandler } from '../../../../support/gateway/recording-handler.js';
 import { recordedListener } from '../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 
 const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 /** Far longer than a test may take. */
 const forever = 600_000;
 
-const client = async (port: number): Promise<Socket> => {
+const client = async (cleanUp: CleanUp, port: number): Promise<Socket> => {
   const socket = connect(port, '127.0.0.1');
   cleanUp.add(() => socket.destroy());
   await new Promise((resolve) => socket.once('connect', resolve));
@@ -42,7 +40,7 @@ const saysClose = (handler: RecordingHandler): void => {
   handler.handle = (_request, response) => response.send(200, [], 'last', true);
 };
 
-it('a drain waits until a client has all of a response that is written', async () => {
+it('a drain waits until a client has all of a response that is written', async ({ cleanUp }) => {
   const length = 8_000_000;
   const { listener, handler } = await recordedListener(cleanUp, null);
   const written = new Promise<void>((resolve) => {
@@ -67,9 +65,11 @@ it('a drain waits until a client has all of a response that is written', async (
 });
 
 describe('a listener that is drained', () => {
-  it('still answers a request that was on its way on a connection in use, and ends the connection with it', async () => {
+  it('still answers a request that was on its way on a connection in use, and ends the connection with it', async ({
+    cleanUp,
+  }) => {
     const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: forever });
-    const used = await client(listener.address().port);
+    const used = await client(cleanUp, listener.address().port);
     await asked(used);
     saysClose(handler);
     const drained = listener.drain(forever);
@@ -79,9 +79,9 @@ describe('a listener that is drained', () => {
     await Promise.all([closed(used), drained]);
   });
 
-  it('still answers the first request of a connection that has just come', async () => {
+  it('still answers the first request of a connection that has just come', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: forever });
-    const fresh = await client(listener.address().port);
+    const fresh = await client(cleanUp, listener.address().port);
     await handler.admitted();
     saysClose(handler);
     const drained = listener.drain(forever);
@@ -89,9 +89,9 @@ describe('a listener that is drained', () => {
     await Promise.all([closed(fresh), drained]);
   });
 
-  it('still answers what came on an idle connection while the process stood still', async () => {
+  it('still answers what came on an idle connection while the process stood still', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: 100 });
-    const used = await client(listener.address().port);
+    const used = await client(cleanUp, listener.address().port);
     await asked(used);
     saysClose(handler);
     const drained = listener.drain(forever);
@@ -101,11 +101,11 @@ describe('a listener that is drained', () => {
     await Promise.all([closed(used), drained]);
   });
 
-  it.each(['before', 'within'])(
+  it.for(['before', 'within'])(
     'does not count it as silence that everything stood still %s the drain',
-    async (when) => {
+    async (when, { cleanUp }) => {
       const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: 300 });
-      const used = await client(listener.address().port);
+      const used = await client(cleanUp, listener.address().port);
       await asked(used);
       saysClose(handler);
       if (when === 'before') standStill(500);
@@ -118,19 +118,22 @@ describe('a listener that is drained', () => {
     },
   );
 
-  it('ends connections that nobody uses once they have been idle for long enough', async () => {
+  it('ends connections that nobody uses once they have been idle for long enough', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: 50 });
-    const used = await client(listener.address().port);
+    const used = await client(cleanUp, listener.address().port);
     await asked(used);
-    const silent = await client(listener.address().port);
+    const silent = await client(cleanUp, listener.address().port);
     await expect.poll(() => handler.peers.length).toBe(2);
     await listener.drain(forever);
     await Promise.all([closed(used), closed(silent)]);
   });
 
-  it('keeps idle connections for longer where another process serves its address already', async () => {
+  it('keeps idle connections for longer where another process serves its address already', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: 0, replacedLingerMs: 300 });
-    const [used, idle] = await Promise.all([client(listener.address().port), client(listener.address().port)]);
+    const [used, idle] = await Promise.all([
+      client(cleanUp, listener.address().port),
+      client(cleanUp, listener.address().port),
+    ]);
     await Promise.all([asked(used), asked(idle)]);
     const begunMs = performance.now();
     saysClose(handler);
@@ -140,18 +143,18 @@ describe('a listener that is drained', () => {
     expect(performance.now() - begunMs).toBeGreaterThanOrEqual(299);
   });
 
-  it('waits for nobody where there is no grace', async () => {
+  it('waits for nobody where there is no grace', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, null, { drainLingerMs: forever });
-    const used = await client(listener.address().port);
+    const used = await client(cleanUp, listener.address().port);
     await asked(used);
     await listener.drain(0);
     await closed(used);
     expect(listener.connections()).toBe(0);
   });
 
-  it('takes no new connection from the first moment on', async () => {
+  it('takes no new connection from the first moment on', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: forever });
-    const used = await client(listener.address().port);
+    const used = await client(cleanUp, listener.address().port);
     await asked(used);
     void listener.drain(forever);
     const late = connect(listener.address().port, '127.0.0.1');

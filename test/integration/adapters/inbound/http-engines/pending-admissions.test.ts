@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { ConnectionAdmission } from '../../../../../src/application/ports/gateway/http-engine.js';
 import { rawExchange } from '../../../../support/gateway/raw-exchange.js';
 import { tlsCall } from '../../../../support/gateway/tls-call.js';
 import { preparedTls, recordedListener } from '../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../support/shared/eventually.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { type OpensslCertificate, OpensslCertificates } from '../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
-const cleanUp = new CleanUp();
 let root: OpensslCertificate;
 let server: OpensslCertificate;
 
@@ -18,13 +18,12 @@ beforeAll(() => {
   root = pki.authority('root');
   server = pki.server('server', { by: root, names: ['DNS:a.example'] });
 });
-afterEach(() => cleanUp.run());
 afterAll(() => pki.remove());
 
 const refusal = { status: 503, headers: ['Retry-After', '7'], body: '{"code":"full"}' };
 
 /** A listener whose handler takes its time: `decide` lets those that wait know. */
-const hesitating = async (tls: Parameters<typeof recordedListener>[1]) => {
+const hesitating = async (cleanUp: CleanUp, tls: Parameters<typeof recordedListener>[1]) => {
   const recorded = await recordedListener(cleanUp, tls);
   const { handler } = recorded;
   const admit = handler.admit.bind(handler);
@@ -53,7 +52,7 @@ const hesitating = async (tls: Parameters<typeof recordedListener>[1]) => {
 const request = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
 /** A connection that has sent a request by the time it waits. */
-const waitingClient = async (port: number): Promise<Socket> => {
+const waitingClient = async (cleanUp: CleanUp, port: number): Promise<Socket> => {
   const socket = connect({ port, host: '127.0.0.1' });
   cleanUp.add(() => socket.destroy());
   socket.on('error', () => undefined);
@@ -63,8 +62,8 @@ const waitingClient = async (port: number): Promise<Socket> => {
 };
 
 describe('a connection whose admission is not known yet', () => {
-  it('is served once it is let in, with what it has sent by then', async () => {
-    const { address, asked, decide, handler } = await hesitating(null);
+  it('is served once it is let in, with what it has sent by then', async ({ cleanUp }) => {
+    const { address, asked, decide, handler } = await hesitating(cleanUp, null);
     const answered = rawExchange(address, request);
     await asked();
     expect([handler.open, handler.requests.length]).toEqual([0, 0]);
@@ -72,8 +71,8 @@ describe('a connection whose admission is not known yet', () => {
     expect((await answered).status).toBe(200);
   });
 
-  it('is told so where it is refused', async () => {
-    const { address, asked, decide, handler } = await hesitating(null);
+  it('is told so where it is refused', async ({ cleanUp }) => {
+    const { address, asked, decide, handler } = await hesitating(cleanUp, null);
     handler.refusal = refusal;
     const answered = rawExchange(address, request);
     await asked();
@@ -82,22 +81,22 @@ describe('a connection whose admission is not known yet', () => {
     expect(handler.requests).toEqual([]);
   });
 
-  it('gets no word of TLS before, and its handshake after', async () => {
-    const { address, asked, decide } = await hesitating(preparedTls([server]));
+  it('gets no word of TLS before, and its handshake after', async ({ cleanUp }) => {
+    const { address, asked, decide } = await hesitating(cleanUp, preparedTls([server]));
     const answered = tlsCall(address, { ca: root.certificate, servername: 'a.example' });
     await asked();
     decide();
     expect((await answered).status).toBe(200);
   });
 
-  it('is released at once where its client has gone by then', async () => {
-    const { address, asked, decide, handler, listener } = await hesitating(null);
-    const socket = await waitingClient(address.port);
+  it('is released at once where its client has gone by then', async ({ cleanUp }) => {
+    const { address, asked, decide, handler, listener } = await hesitating(cleanUp, null);
+    const socket = await waitingClient(cleanUp, address.port);
     await asked();
     socket.resetAndDestroy();
     await once(socket, 'close');
     // The next one shows that the engine has heard of the reset before it decides.
-    const next = await waitingClient(address.port);
+    const next = await waitingClient(cleanUp, address.port);
     await asked();
     decide();
     await once(next, 'data');
@@ -106,13 +105,13 @@ describe('a connection whose admission is not known yet', () => {
     expect(handler.open).toBe(0);
   });
 
-  it('keeps no place where its client has ended it without a word', async () => {
-    const { address, count, decide, handler, listener } = await hesitating(null);
+  it('keeps no place where its client has ended it without a word', async ({ cleanUp }) => {
+    const { address, count, decide, handler, listener } = await hesitating(cleanUp, null);
     const socket = connect({ port: address.port, host: '127.0.0.1' });
     await eventually(() => count() === 1);
     socket.destroy();
     // The engine hears of the end before it hears of the next one.
-    const next = await waitingClient(address.port);
+    const next = await waitingClient(cleanUp, address.port);
     await eventually(() => count() === 2);
     decide();
     await once(next, 'data');
@@ -121,9 +120,9 @@ describe('a connection whose admission is not known yet', () => {
     expect(listener.connections()).toBe(0);
   });
 
-  it('ends with a drain, and what it was given goes back', async () => {
-    const { address, asked, decide, handler, listener } = await hesitating(null);
-    const socket = await waitingClient(address.port);
+  it('ends with a drain, and what it was given goes back', async ({ cleanUp }) => {
+    const { address, asked, decide, handler, listener } = await hesitating(cleanUp, null);
+    const socket = await waitingClient(cleanUp, address.port);
     await asked();
     const closed = new Promise((resolve) => socket.once('close', resolve));
     const drained = listener.drain(0);

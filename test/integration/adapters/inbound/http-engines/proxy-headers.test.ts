@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { ListenerOptions } from '../../../../../src/application/ports/gateway/http-engine.js';
 import { type CidrSet, compileCidrs } from '../../../../../src/domain/http/cidr-set.js';
 import { begunConnection, textUntilEnd } from '../../../../support/gateway/begun-connection.js';
@@ -12,16 +12,15 @@ import {
   withChecksum,
 } from '../../../../support/gateway/proxy-headers.js';
 import { preparedTls, recordedListener } from '../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { type OpensslCertificate, OpensslCertificates } from '../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
-const cleanUp = new CleanUp();
 let server: OpensslCertificate;
 beforeAll(() => {
   server = pki.server('server', { by: pki.authority('root'), names: ['DNS:a.example'] });
 });
-afterEach(() => cleanUp.run());
 afterAll(() => pki.remove());
 
 const blocks = (...texts: string[]): CidrSet => {
@@ -31,6 +30,7 @@ const blocks = (...texts: string[]): CidrSet => {
 };
 
 const proxied = (
+  cleanUp: CleanUp,
   tls: ListenerOptions['tls'] = null,
   changes: NonNullable<Parameters<typeof recordedListener>[2]> = {},
 ) => recordedListener(cleanUp, tls, { proxyHeaderFrom: blocks('127.0.0.1'), ...changes });
@@ -43,7 +43,7 @@ const requests = Buffer.from(
 );
 
 /** A connection that sends this at once, and no end of its own. */
-const opened = (port: number, ...pieces: Uint8Array[]): Socket => {
+const opened = (cleanUp: CleanUp, port: number, ...pieces: Uint8Array[]): Socket => {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   cleanUp.add(() => socket.destroy());
   socket.on('error', () => undefined);
@@ -62,47 +62,53 @@ const closed = (socket: Socket): Promise<void> =>
   });
 
 describe('a listener that takes PROXY headers', () => {
-  it.each([
+  it.for([
     ['version 1', line, { peerAddress: '192.0.2.7', peerPort: 56_324 }],
     ['version 2', binary, { peerAddress: '2001:db8::7', peerPort: 56_324 }],
-  ])('knows its clients by them, wherever their octets are cut (%s)', async (_name, header, client) => {
-    const { listener, handler } = await proxied();
-    const { port } = listener.address();
-    const whole = header.length + requests.length;
-    for (let cut = 1; cut <= whole; cut += cut < header.length + 12 ? 1 : 9) {
-      handler.requests.length = 0;
-      const connection = begunConnection(port, header, cut);
-      connection.write(requests);
-      const text = await textUntilEnd(connection);
-      expect([cut, text.match(/HTTP\/1\.1 200/g)?.length]).toEqual([cut, 2]);
-      expect(handler.requests.map(({ target }) => target)).toEqual(['/one', '/two']);
-      expect(handler.connection()).toMatchObject(client);
-      expect(handler.peers.at(-1)).toBe(client.peerAddress);
-    }
-    expect(handler.headerFailures).toEqual([]);
-    expect(handler.rejections).toEqual([]);
-  });
+  ] as const)(
+    'knows its clients by them, wherever their octets are cut (%s)',
+    async ([_name, header, client], { cleanUp }) => {
+      const { listener, handler } = await proxied(cleanUp);
+      const { port } = listener.address();
+      const whole = header.length + requests.length;
+      for (let cut = 1; cut <= whole; cut += cut < header.length + 12 ? 1 : 9) {
+        handler.requests.length = 0;
+        const connection = begunConnection(port, header, cut);
+        connection.write(requests);
+        const text = await textUntilEnd(connection);
+        expect([cut, text.match(/HTTP\/1\.1 200/g)?.length]).toEqual([cut, 2]);
+        expect(handler.requests.map(({ target }) => target)).toEqual(['/one', '/two']);
+        expect(handler.connection()).toMatchObject(client);
+        expect(handler.peers.at(-1)).toBe(client.peerAddress);
+      }
+      expect(handler.headerFailures).toEqual([]);
+      expect(handler.rejections).toEqual([]);
+    },
+  );
 
-  it.each([
+  it.for([
     ['version 1', line, '192.0.2.7'],
     ['version 2', binary, '2001:db8::7'],
-  ])('knows them so over TLS, wherever their octets are cut (%s)', async (_name, header, peerAddress) => {
-    const { listener, handler } = await proxied(preparedTls([server]));
-    const { port } = listener.address();
-    for (let cut = 1; cut <= header.length + 30; cut += cut < header.length - 2 ? 5 : 1) {
-      const socket = begunConnection(port, header, cut);
-      const connection = connectTls({ socket, rejectUnauthorized: false, servername: 'a.example' });
-      connection.write(requests);
-      expect((await textUntilEnd(connection)).match(/HTTP\/1\.1 200/g)).toHaveLength(2);
-      expect(handler.connection()).toMatchObject({ peerAddress, scheme: 'https', tls: { serverName: 'a.example' } });
-    }
-    expect(handler.failures).toEqual([]);
-  });
+  ] as const)(
+    'knows them so over TLS, wherever their octets are cut (%s)',
+    async ([_name, header, peerAddress], { cleanUp }) => {
+      const { listener, handler } = await proxied(cleanUp, preparedTls([server]));
+      const { port } = listener.address();
+      for (let cut = 1; cut <= header.length + 30; cut += cut < header.length - 2 ? 5 : 1) {
+        const socket = begunConnection(port, header, cut);
+        const connection = connectTls({ socket, rejectUnauthorized: false, servername: 'a.example' });
+        connection.write(requests);
+        expect((await textUntilEnd(connection)).match(/HTTP\/1\.1 200/g)).toHaveLength(2);
+        expect(handler.connection()).toMatchObject({ peerAddress, scheme: 'https', tls: { serverName: 'a.example' } });
+      }
+      expect(handler.failures).toEqual([]);
+    },
+  );
 
-  it('answers a client that ends its side with its request', async () => {
+  it('answers a client that ends its side with its request', async ({ cleanUp }) => {
     for (const from of [blocks('127.0.0.1'), null]) {
-      const { listener, handler } = await proxied(null, { proxyHeaderFrom: from });
-      const socket = opened(listener.address().port);
+      const { listener, handler } = await proxied(cleanUp, null, { proxyHeaderFrom: from });
+      const socket = opened(cleanUp, listener.address().port);
       const text = textUntilEnd(socket);
       socket.end(Buffer.concat([from === null ? Buffer.alloc(0) : line, requests]));
       expect((await text).match(/HTTP\/1\.1 200/g)).toHaveLength(2);
@@ -110,24 +116,24 @@ describe('a listener that takes PROXY headers', () => {
     }
   });
 
-  it.each([
+  it.for([
     ['LOCAL', local],
     ['UNKNOWN', Buffer.from('PROXY UNKNOWN\r\n')],
-  ])('takes the proxy for the client where the header says %s', async (_name, header) => {
-    const { listener, handler } = await proxied();
-    const socket = opened(listener.address().port, header, requests);
+  ] as const)('takes the proxy for the client where the header says %s', async ([_name, header], { cleanUp }) => {
+    const { listener, handler } = await proxied(cleanUp);
+    const socket = opened(cleanUp, listener.address().port, header, requests);
     await closed(socket);
     expect(handler.connection()).toMatchObject({ peerAddress: '127.0.0.1', peerPort: socket.localPort });
   });
 
-  it.each([
+  it.for([
     ['a request without one', requests, 'no_proxy_header'],
     ['TLS without one', Buffer.from('160301020001000001fc0303', 'hex'), 'no_proxy_header'],
     ['a malformed one', Buffer.from('PROXY TCP4 192.0.2.7\r\nGET / HTTP/1.1\r\n\r\n'), 'malformed'],
     ['a long one', Buffer.from(`PROXY UNKNOWN ${'x'.repeat(100)}`), 'too_long'],
     ['a wrong checksum', Buffer.concat([binary.subarray(0, -1), Buffer.from('!')]), 'wrong_checksum'],
-  ])('closes a connection without a word for %s', async (_name, octets, reason) => {
-    const { listener, handler } = await proxied();
+  ] as const)('closes a connection without a word for %s', async ([_name, octets, reason], { cleanUp }) => {
+    const { listener, handler } = await proxied(cleanUp);
     const connection = begunConnection(listener.address().port, Buffer.alloc(0), octets.length);
     connection.on('error', () => undefined);
     connection.write(octets);
@@ -136,36 +142,36 @@ describe('a listener that takes PROXY headers', () => {
     expect([handler.peers, handler.requests, handler.rejections, handler.open]).toEqual([[], [], [], 0]);
   });
 
-  it('closes one that ends within its header', async () => {
-    const { listener, handler } = await proxied();
-    opened(listener.address().port).end(line.subarray(0, 20));
+  it('closes one that ends within its header', async ({ cleanUp }) => {
+    const { listener, handler } = await proxied(cleanUp);
+    opened(cleanUp, listener.address().port).end(line.subarray(0, 20));
     expect(await handler.headerFailure()).toMatchObject({ reason: 'incomplete' });
     expect(handler.peers).toEqual([]);
   });
 
-  it('waits for it as long as it is to', async () => {
-    const { listener, handler } = await proxied(null, { proxyHeaderMs: 30 });
-    const ended = closed(opened(listener.address().port, line.subarray(0, 20)));
+  it('waits for it as long as it is to', async ({ cleanUp }) => {
+    const { listener, handler } = await proxied(cleanUp, null, { proxyHeaderMs: 30 });
+    const ended = closed(opened(cleanUp, listener.address().port, line.subarray(0, 20)));
     expect(await handler.headerFailure()).toMatchObject({ reason: 'timed_out' });
     await ended;
     expect(handler.peers).toEqual([]);
   });
 
-  it('believes nobody else, whatever they send', async () => {
-    const { listener, handler } = await proxied(null, { proxyHeaderFrom: blocks('192.0.2.0/24', '::/0') });
-    await closed(opened(listener.address().port, line, requests));
+  it('believes nobody else, whatever they send', async ({ cleanUp }) => {
+    const { listener, handler } = await proxied(cleanUp, null, { proxyHeaderFrom: blocks('192.0.2.0/24', '::/0') });
+    await closed(opened(cleanUp, listener.address().port, line, requests));
     expect(handler.headerFailures).toEqual([{ listener: 'main', peerAddress: '127.0.0.1', reason: 'untrusted_peer' }]);
     expect(handler.peers).toEqual([]);
   });
 
-  it.each([
+  it.for([
     ['nothing', null],
     ['its own header alone', local],
     ['the header of a client alone', line],
-  ])('says nothing of who connects, sends %s and leaves', async (_name, header) => {
+  ] as const)('says nothing of who connects, sends %s and leaves', async ([_name, header], { cleanUp }) => {
     for (const tls of [null, preparedTls([server])]) {
-      const { listener, handler } = await proxied(tls);
-      const socket = opened(listener.address().port, ...(header === null ? [] : [header]));
+      const { listener, handler } = await proxied(cleanUp, tls);
+      const socket = opened(cleanUp, listener.address().port, ...(header === null ? [] : [header]));
       const ended = closed(socket);
       socket.end();
       await ended;
@@ -175,9 +181,9 @@ describe('a listener that takes PROXY headers', () => {
     }
   });
 
-  it('answers whom it does not let in, plain and behind the handshake', async () => {
+  it('answers whom it does not let in, plain and behind the handshake', async ({ cleanUp }) => {
     for (const tls of [null, preparedTls([server])]) {
-      const { listener, handler } = await proxied(tls);
+      const { listener, handler } = await proxied(cleanUp, tls);
       handler.refusal = { status: 503, headers: [], body: 'full' };
       const begun = begunConnection(listener.address().port, line, 7);
       const connection = tls === null ? begun : connectTls({ socket: begun, rejectUnauthorized: false });
@@ -187,11 +193,11 @@ describe('a listener that takes PROXY headers', () => {
     }
   });
 
-  it('ends those that have sent no more than it when it drains', async () => {
+  it('ends those that have sent no more than it when it drains', async ({ cleanUp }) => {
     for (const tls of [null, preparedTls([server])]) {
-      const { listener, handler } = await proxied(tls, { drainLingerMs: 0, proxyHeaderMs: 60_000 });
+      const { listener, handler } = await proxied(cleanUp, tls, { drainLingerMs: 0, proxyHeaderMs: 60_000 });
       const { port } = listener.address();
-      const sockets = [opened(port, line.subarray(0, 20)), opened(port), opened(port, line)];
+      const sockets = [opened(cleanUp, port, line.subarray(0, 20)), opened(cleanUp, port), opened(cleanUp, port, line)];
       const ends = sockets.map(closed);
       // The last of them is known of, and so the others are.
       await handler.admitted();
@@ -201,10 +207,10 @@ describe('a listener that takes PROXY headers', () => {
     }
   });
 
-  it('lets go of clients that were named by whoever may not name them any more', async () => {
-    const { listener, handler } = await proxied(null, { proxyHeaderMs: 60_000 });
+  it('lets go of clients that were named by whoever may not name them any more', async ({ cleanUp }) => {
+    const { listener, handler } = await proxied(cleanUp, null, { proxyHeaderMs: 60_000 });
     const { port } = listener.address();
-    const [named, waiting] = [opened(port, line), opened(port)];
+    const [named, waiting] = [opened(cleanUp, port, line), opened(cleanUp, port)];
     const ends = [closed(named), closed(waiting)];
     named.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await new Promise((resolve) => named.once('data', resolve));
@@ -215,15 +221,15 @@ describe('a listener that takes PROXY headers', () => {
     await Promise.all(ends);
     expect(handler.requests).toHaveLength(2);
     listener.expectProxyHeaders(null, 1_000);
-    await closed(opened(port, requests));
+    await closed(opened(cleanUp, port, requests));
     expect(handler.connection().peerAddress).toBe('127.0.0.1');
   });
 });
 
 describe('a listener that takes none', () => {
-  it.each([line, binary, binaryHeader(0x21, 0x11, ipv4Addresses)])('believes none (%#)', async (header) => {
+  it.for([line, binary, binaryHeader(0x21, 0x11, ipv4Addresses)])('believes none (%#)', async (header, { cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, null);
-    await closed(opened(listener.address().port, header, requests));
+    await closed(opened(cleanUp, listener.address().port, header, requests));
     expect(handler.requests).toEqual([]);
     expect(handler.rejections).toMatchObject([{ reason: 'malformed', connection: { peerAddress: '127.0.0.1' } }]);
     expect(handler.headerFailures).toEqual([]);

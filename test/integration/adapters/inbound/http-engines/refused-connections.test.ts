@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { CoreHttpEngine } from '../../../../../src/adapters/inbound/http-engines/core/core-http-engine.js';
 import { NodeListeningSockets } from '../../../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import { defaultEngineLimits } from '../../../../../src/application/ports/gateway/http-engine.js';
@@ -8,11 +8,11 @@ import { rawExchange } from '../../../../support/gateway/raw-exchange.js';
 import { RecordingHandler } from '../../../../support/gateway/recording-handler.js';
 import { tlsCall, tlsConnection } from '../../../../support/gateway/tls-call.js';
 import { preparedTls, recordedListener } from '../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { type OpensslCertificate, OpensslCertificates } from '../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
-const cleanUp = new CleanUp();
 let root: OpensslCertificate;
 let server: OpensslCertificate;
 
@@ -20,21 +20,20 @@ beforeAll(() => {
   root = pki.authority('root');
   server = pki.server('server', { by: root, names: ['DNS:a.example'] });
 });
-afterEach(() => cleanUp.run());
 afterAll(() => pki.remove());
 
 const trusting = () => ({ ca: root.certificate, servername: 'a.example' });
 
 const refusal = { status: 503, headers: ['Retry-After', '7'], body: '{"code":"full"}' };
 
-const refusing = async (tls: Parameters<typeof recordedListener>[1]) => {
+const refusing = async (cleanUp: CleanUp, tls: Parameters<typeof recordedListener>[1]) => {
   const recorded = await recordedListener(cleanUp, tls);
   recorded.handler.refusal = refusal;
   return { ...recorded, address: recorded.listener.address() };
 };
 
 /** Connects and sends nothing, not even the end of its own side. `ended` gives what came until the end of the other. */
-const silent = (port: number): { readonly socket: Socket; readonly ended: Promise<string> } => {
+const silent = (cleanUp: CleanUp, port: number): { readonly socket: Socket; readonly ended: Promise<string> } => {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   cleanUp.add(() => socket.destroy());
   let came = '';
@@ -49,8 +48,8 @@ const silent = (port: number): { readonly socket: Socket; readonly ended: Promis
 };
 
 describe('a connection that is refused', () => {
-  it('gets its answer and its end, and no request of it is begun', async () => {
-    const { address, handler } = await refusing(null);
+  it('gets its answer and its end, and no request of it is begun', async ({ cleanUp }) => {
+    const { address, handler } = await refusing(cleanUp, null);
     const { status, headers, body } = await rawExchange(address, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     expect({ status, body }).toEqual({ status: 503, body: refusal.body });
     expect(headers).toMatchObject({ 'retry-after': '7', connection: 'close', 'content-length': '15' });
@@ -59,15 +58,15 @@ describe('a connection that is refused', () => {
     expect(handler.open).toBe(0);
   });
 
-  it('gets its answer in the middle of an upload of megabytes', async () => {
-    const { address } = await refusing(null);
+  it('gets its answer in the middle of an upload of megabytes', async ({ cleanUp }) => {
+    const { address } = await refusing(cleanUp, null);
     const upload = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n${'x'.repeat(4_000_000)}`;
     expect((await rawExchange(address, upload)).body).toBe(refusal.body);
   });
 
-  it('is ended for good where its client goes on as if nothing was', async () => {
-    const { address } = await refusing(null);
-    const { socket, ended } = silent(address.port);
+  it('is ended for good where its client goes on as if nothing was', async ({ cleanUp }) => {
+    const { address } = await refusing(cleanUp, null);
+    const { socket, ended } = silent(cleanUp, address.port);
     expect(await ended).toContain('503 Service Unavailable');
     const closed = new Promise((resolve) => socket.once('close', resolve));
     const more = setInterval(() => socket.write('more of it'), 50);
@@ -75,16 +74,16 @@ describe('a connection that is refused', () => {
     clearInterval(more);
   });
 
-  it('is none of those that are open', async () => {
-    const { address, listener } = await refusing(null);
-    const { socket } = silent(address.port);
+  it('is none of those that are open', async ({ cleanUp }) => {
+    const { address, listener } = await refusing(cleanUp, null);
+    const { socket } = silent(cleanUp, address.port);
     await new Promise((resolve) => socket.once('data', resolve));
     expect(listener.connections()).toBe(0);
   });
 
-  it('does not hold the end of its listener', async () => {
-    const { address, listener } = await refusing(null);
-    const { socket, ended } = silent(address.port);
+  it('does not hold the end of its listener', async ({ cleanUp }) => {
+    const { address, listener } = await refusing(cleanUp, null);
+    const { socket, ended } = silent(cleanUp, address.port);
     await new Promise((resolve) => socket.once('data', resolve));
     await listener.drain(0);
     expect(await ended).toContain('503 Service Unavailable');
@@ -92,8 +91,8 @@ describe('a connection that is refused', () => {
 });
 
 describe('a connection that is refused over TLS', () => {
-  it('gets its answer once it is secured', async () => {
-    const { address, handler } = await refusing(preparedTls([server]));
+  it('gets its answer once it is secured', async ({ cleanUp }) => {
+    const { address, handler } = await refusing(cleanUp, preparedTls([server]));
     const call = await tlsCall(address, trusting());
     expect(call).toMatchObject({ status: 503, error: null });
     expect(call.text).toContain('Retry-After: 7\r\n');
@@ -101,18 +100,18 @@ describe('a connection that is refused over TLS', () => {
     expect(handler.requests).toEqual([]);
   });
 
-  it('and sends no TLS at all is ended without a word to the log', async () => {
-    const { address, handler } = await refusing(preparedTls([server]));
+  it('and sends no TLS at all is ended without a word to the log', async ({ cleanUp }) => {
+    const { address, handler } = await refusing(cleanUp, preparedTls([server]));
     await rawExchange(address, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-    const { socket, ended } = silent(address.port);
+    const { socket, ended } = silent(cleanUp, address.port);
     socket.write(Buffer.from('\x16\x03\x01\x01\x00\x01', 'latin1'));
     expect(await ended).toBe('');
     expect(handler.failures).toEqual([]);
   });
 
-  it('shows no certificate where it would have to: the handshake fails as any', async () => {
+  it('shows no certificate where it would have to: the handshake fails as any', async ({ cleanUp }) => {
     const tls = preparedTls([server], { clientAuth: 'require', clientAuthorities: root.certificate });
-    const { address, handler } = await refusing(tls);
+    const { address, handler } = await refusing(cleanUp, tls);
     expect((await tlsCall(address, trusting())).status).toBeNull();
     expect(handler.failures).toEqual([]);
     expect(handler.open).toBe(0);
@@ -120,9 +119,9 @@ describe('a connection that is refused over TLS', () => {
 });
 
 describe('a flood of connections that are refused', () => {
-  it('gets whole answers or none at all; then connections are taken as before', async () => {
-    const { address, handler } = await refusing(null);
-    const all = Array.from({ length: 400 }, () => silent(address.port));
+  it('gets whole answers or none at all; then connections are taken as before', async ({ cleanUp }) => {
+    const { address, handler } = await refusing(cleanUp, null);
+    const all = Array.from({ length: 400 }, () => silent(cleanUp, address.port));
     const texts = await Promise.all(all.map(({ ended }) => ended));
     expect(handler.peers).toHaveLength(400);
     const answered = texts.filter((text) => text.endsWith(refusal.body)).length;
@@ -132,7 +131,7 @@ describe('a flood of connections that are refused', () => {
     expect((await rawExchange(address, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).status).toBe(200);
   });
 
-  it('has one bound for all listeners of an engine', async () => {
+  it('has one bound for all listeners of an engine', async ({ cleanUp }) => {
     const engine = new CoreHttpEngine(new NodeListeningSockets());
     const handler = new RecordingHandler();
     handler.refusal = refusal;
@@ -152,21 +151,21 @@ describe('a flood of connections that are refused', () => {
     cleanUp.add(() => Promise.all([first.drain(0), second.drain(0)]));
     await Promise.all([first.listen(), second.listen()]);
     // Handshakes that do not come on hold their places.
-    const held = Array.from({ length: 256 }, () => silent(first.address().port));
+    const held = Array.from({ length: 256 }, () => silent(cleanUp, first.address().port));
     await expect.poll(() => handler.peers.length).toBe(256);
-    expect(await silent(second.address().port).ended).toBe('');
+    expect(await silent(cleanUp, second.address().port).ended).toBe('');
     for (const { socket } of held) socket.destroy();
-    await expect.poll(async () => silent(second.address().port).ended).toContain(refusal.body);
+    await expect.poll(async () => silent(cleanUp, second.address().port).ended).toContain(refusal.body);
   });
 });
 
 describe('a connection that is let in', () => {
   const get = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
-  it('is asked for once, before anything is read, and released once when it ends', async () => {
+  it('is asked for once, before anything is read, and released once when it ends', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, null);
     const { port } = listener.address();
-    const { socket } = silent(port);
+    const { socket } = silent(cleanUp, port);
     await expect.poll(() => handler.open).toBe(1);
     expect(handler.requests).toEqual([]);
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -176,7 +175,7 @@ describe('a connection that is let in', () => {
     expect(handler.peers).toHaveLength(1);
   });
 
-  it('is released however it ends', async () => {
+  it('is released however it ends', async ({ cleanUp }) => {
     const tls = preparedTls([server]);
     const { listener, handler } = await recordedListener(cleanUp, tls, {
       proxyHeaderMs: 5_000,
@@ -184,7 +183,7 @@ describe('a connection that is let in', () => {
       handshakeTimeoutMs: 200,
     });
     const address = listener.address();
-    const stalled = silent(address.port);
+    const stalled = silent(cleanUp, address.port);
     stalled.socket.write(Buffer.from('\x16\x03\x01\x01\x00\x01', 'latin1'));
     await Promise.all([
       tlsCall(address, trusting(), get),

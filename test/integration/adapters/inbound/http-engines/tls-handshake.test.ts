@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process';
 import { connect as connectPlain } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { plainTimeouts } from '../../../../support/gateway/plain-configurations.js';
 import { rawExchange } from '../../../../support/gateway/raw-exchange.js';
 import { jsonOf, tlsCall, tlsConnection } from '../../../../support/gateway/tls-call.js';
 import { preparedTls, recordedListener } from '../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { type OpensslCertificate, OpensslCertificates } from '../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
-const cleanUp = new CleanUp();
 let root: OpensslCertificate;
 let first: OpensslCertificate;
 let second: OpensslCertificate;
@@ -23,14 +23,13 @@ beforeAll(() => {
   second = pki.server('c.example', { by: root, names: ['DNS:b.example', 'DNS:B2.Example'] });
   wild = pki.server('wild', { by: root, names: ['DNS:*.w.example'] });
 });
-afterEach(() => cleanUp.run());
 afterAll(() => pki.remove());
 
 /** What a client that trusts the root asks with. */
 const trusting = (changes: object = {}) => ({ ca: root.certificate, servername: 'a.example', ...changes });
 
 describe('a TLS handshake', () => {
-  it('tells the request path what was agreed on, and that the scheme is https', async () => {
+  it('tells the request path what was agreed on, and that the scheme is https', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, preparedTls([first]));
     const modern = await tlsCall(listener.address(), trusting({ servername: 'A.Example' }));
     expect(modern.error).toBeNull();
@@ -46,7 +45,7 @@ describe('a TLS handshake', () => {
     });
   });
 
-  it('names no server where the client names none, or what is no host name', async () => {
+  it('names no server where the client names none, or what is no host name', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, preparedTls([first]));
     for (const servername of ['', 'a.example\n{"forged":1}']) {
       const answer = await tlsCall(listener.address(), { rejectUnauthorized: false, servername });
@@ -54,11 +53,11 @@ describe('a TLS handshake', () => {
     }
   });
 
-  it.each([
+  it.for([
     ['TLSv1', '1.2'],
     ['TLSv1.1', '1.2'],
     ['TLSv1.2', '1.3'],
-  ] as const)('of %s is refused where %s is the least', async (version, minVersion) => {
+  ] as const)('of %s is refused where %s is the least', async ([version, minVersion], { cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first], { minVersion }));
     const versions = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' };
     const answer = await tlsCall(listener.address(), trusting(versions));
@@ -69,9 +68,9 @@ describe('a TLS handshake', () => {
     ]);
   });
 
-  it.each(['ECDHE-ECDSA-AES128-SHA', 'ECDHE-ECDSA-AES256-SHA384', 'AES128-GCM-SHA256', 'NULL', 'aNULL'])(
+  it.for(['ECDHE-ECDSA-AES128-SHA', 'ECDHE-ECDSA-AES256-SHA384', 'AES128-GCM-SHA256', 'NULL', 'aNULL'])(
     'with the cipher %s alone is refused: no forward secrecy or no authenticated encryption',
-    async (ciphers) => {
+    async (ciphers, { cleanUp }) => {
       const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]));
       const old = { maxVersion: 'TLSv1.2', ciphers: `${ciphers}:@SECLEVEL=0` };
       const answer = await tlsCall(listener.address(), trusting(old));
@@ -80,12 +79,12 @@ describe('a TLS handshake', () => {
     },
   );
 
-  it('shows the intermediates: a client that has the root alone believes it', async () => {
+  it('shows the intermediates: a client that has the root alone believes it', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, preparedTls([first]));
     expect(await tlsCall(listener.address(), trusting())).toMatchObject({ status: 200, error: null });
   });
 
-  it('that offers HTTP/2 alone is refused; one that offers HTTP/1.1 as well gets that', async () => {
+  it('that offers HTTP/2 alone is refused; one that offers HTTP/1.1 as well gets that', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]));
     const alone = await tlsCall(listener.address(), trusting({ ALPNProtocols: ['h2'] }));
     expect(alone.error).toBe('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL');
@@ -95,7 +94,7 @@ describe('a TLS handshake', () => {
     socket.destroy();
   });
 
-  it('is not made anew on a connection that stands: a certificate cannot be changed on it', async () => {
+  it('is not made anew on a connection that stands: a certificate cannot be changed on it', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, preparedTls([first]));
     const socket = await tlsConnection(listener.address(), trusting({ maxVersion: 'TLSv1.2' }));
     const outcome = await new Promise<string>((resolve) => {
@@ -108,7 +107,7 @@ describe('a TLS handshake', () => {
 });
 
 describe('the certificate that is shown', () => {
-  const subjectFor = async (servername: string): Promise<string> => {
+  const subjectFor = async (cleanUp: CleanUp, servername: string): Promise<string> => {
     const { listener } = await recordedListener(cleanUp, preparedTls([first, second, wild]));
     const socket = await tlsConnection(listener.address(), { servername, rejectUnauthorized: false });
     const { CN } = socket.getPeerCertificate().subject;
@@ -116,24 +115,24 @@ describe('the certificate that is shown', () => {
     return String(CN);
   };
 
-  it.each([
+  it.for([
     ['a.example', 'first'],
     ['b.example', 'c.example'],
     ['B.EXAMPLE', 'c.example'],
     ['b2.example', 'c.example'],
     ['one.w.example', 'wild'],
-  ])('for %s is the one of %s', async (name, subject) => {
-    expect(await subjectFor(name)).toBe(subject);
+  ] as const)('for %s is the one of %s', async ([name, subject], { cleanUp }) => {
+    expect(await subjectFor(cleanUp, name)).toBe(subject);
   });
 
-  it.each(['', 'unknown.example', 'c.example', 'w.example', 'one.two.w.example', 'x'.repeat(250)])(
+  it.for(['', 'unknown.example', 'c.example', 'w.example', 'one.two.w.example', 'x'.repeat(250)])(
     'is the first for "%s", which none is for',
-    async (name) => {
-      expect(await subjectFor(name)).toBe('first');
+    async (name, { cleanUp }) => {
+      expect(await subjectFor(cleanUp, name)).toBe('first');
     },
   );
 
-  it('is what curl believes, under each name', async () => {
+  it('is what curl believes, under each name', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, preparedTls([first, second, wild]));
     const { port } = listener.address();
     const ask = (name: string): Promise<string> =>
@@ -149,26 +148,31 @@ describe('the certificate that is shown', () => {
 });
 
 describe('what is no TLS', () => {
-  it.each([
+  it.for([
     ['HTTP', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', 'ERR_SSL_HTTP_REQUEST'],
     ['garbage', '\x00\x01\x02\xff'.repeat(64), 'ERR_SSL_WRONG_VERSION_NUMBER'],
     ['the hello of SSL 2', '\x80\x2e\x01\x00\x02\x00\x15\x00\x00\x00\x10', null],
     ['a record that is too long', `\x16\x03\x01\xff\xff${'\x01'.repeat(200)}`, null],
     ['an alert', '\x15\x03\x01\x00\x02\x02\x28', null],
     ['a hello that is none', `\x16\x03\x01\x00\x40\x01\x00\x00\x3c${'\xff'.repeat(60)}`, null],
-  ])('ends the connection where it is %s, and no request comes of it', async (_, octets, code) => {
-    const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), { handshakeTimeoutMs: 1_000 });
-    const { raw } = await rawExchange(listener.address(), octets);
-    expect(raw).not.toContain('HTTP/');
-    const failure = await handler.failure();
-    expect(failure).toMatchObject({ listener: 'main', peerAddress: '127.0.0.1' });
-    if (code) expect(failure.code).toBe(code);
-    expect(handler.requests).toEqual([]);
-    expect(handler.failures).toHaveLength(1);
-    await expect.poll(() => listener.connections()).toBe(0);
-  });
+  ] as const)(
+    'ends the connection where it is %s, and no request comes of it',
+    async ([_, octets, code], { cleanUp }) => {
+      const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), {
+        handshakeTimeoutMs: 1_000,
+      });
+      const { raw } = await rawExchange(listener.address(), octets);
+      expect(raw).not.toContain('HTTP/');
+      const failure = await handler.failure();
+      expect(failure).toMatchObject({ listener: 'main', peerAddress: '127.0.0.1' });
+      if (code) expect(failure.code).toBe(code);
+      expect(handler.requests).toEqual([]);
+      expect(handler.failures).toHaveLength(1);
+      await expect.poll(() => listener.connections()).toBe(0);
+    },
+  );
 
-  it('ends the connection also after the handshake, whatever comes', async () => {
+  it('ends the connection also after the handshake, whatever comes', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]));
     const raw = connectPlain(listener.address().port, '127.0.0.1');
     const socket = await tlsConnection(listener.address(), { ...trusting(), socket: raw });
@@ -179,7 +183,7 @@ describe('what is no TLS', () => {
     expect(handler.requests).toEqual([]);
   });
 
-  it('and leaves without a word has failed in nothing', async () => {
+  it('and leaves without a word has failed in nothing', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]));
     const socket = connectPlain(listener.address().port, '127.0.0.1');
     await new Promise((resolve) => socket.once('connect', resolve));
@@ -189,7 +193,7 @@ describe('what is no TLS', () => {
     expect(handler.failures).toEqual([]);
   });
 
-  it('and is reset at once has failed once each, whatever is still known of it', async () => {
+  it('and is reset at once has failed once each, whatever is still known of it', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]));
     const count = 50;
     for (let index = 0; index < count; index += 1) {
@@ -205,7 +209,7 @@ describe('what is no TLS', () => {
     expect(new Set(handler.failures.map(({ peerAddress }) => peerAddress))).toEqual(new Set(['127.0.0.9']));
   });
 
-  it('and leaves in the middle of the handshake has failed', async () => {
+  it('and leaves in the middle of the handshake has failed', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]));
     const socket = connectPlain(listener.address().port, '127.0.0.1');
     socket.end(Buffer.from('\x16\x03\x01\x01\x00\x01\x00', 'latin1'));
@@ -216,7 +220,7 @@ describe('what is no TLS', () => {
 });
 
 describe('a handshake that takes too long', () => {
-  it.each(['', '\x16\x03\x01'])('is cut off after %j', async (octets) => {
+  it.for(['', '\x16\x03\x01'])('is cut off after %j', async (octets, { cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), { handshakeTimeoutMs: 200 });
     await rawExchange(listener.address(), octets);
     expect(handler.failures).toEqual([
@@ -225,7 +229,7 @@ describe('a handshake that takes too long', () => {
     await expect.poll(() => listener.connections()).toBe(0);
   });
 
-  it('is cut off also where octets keep coming', async () => {
+  it('is cut off also where octets keep coming', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), { handshakeTimeoutMs: 300 });
     const socket = connectPlain(listener.address().port, '127.0.0.1');
     socket.on('error', () => undefined);
@@ -242,7 +246,9 @@ describe('a handshake that takes too long', () => {
     expect(handler.failures).toMatchObject([{ code: 'ERR_TLS_HANDSHAKE_TIMEOUT' }]);
   });
 
-  it('is cut off when a head would have to be there, where that is sooner, and after a change of that too', async () => {
+  it('is cut off when a head would have to be there, where that is sooner, and after a change of that too', async ({
+    cleanUp,
+  }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), {
       proxyHeaderMs: 5_000,
       headMs: 200,
@@ -255,7 +261,7 @@ describe('a handshake that takes too long', () => {
     expect(patient.handler.failures).toMatchObject([{ code: 'ERR_TLS_HANDSHAKE_TIMEOUT' }]);
   });
 
-  it('does not count against a connection whose handshake is over', async () => {
+  it('does not count against a connection whose handshake is over', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), { handshakeTimeoutMs: 100 });
     const socket = await tlsConnection(listener.address(), trusting());
     await sleep(300);
@@ -266,7 +272,7 @@ describe('a handshake that takes too long', () => {
     socket.destroy();
   });
 
-  it('leaves the time for the request to the rules of HTTP', async () => {
+  it('leaves the time for the request to the rules of HTTP', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), {
       proxyHeaderMs: 5_000,
       headMs: 1_000,

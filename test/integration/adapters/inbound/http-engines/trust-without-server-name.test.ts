@@ -1,8 +1,8 @@
 import type { ConnectionOptions, SecureVersion } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { tlsCall } from '../../../../support/gateway/tls-call.js';
 import { preparedTls, recordedListener } from '../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import {
   type OpensslCertificate,
   OpensslCertificates,
@@ -10,7 +10,6 @@ import {
 } from '../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
-const cleanUp = new CleanUp();
 const made: Record<string, OpensslCertificate> = {};
 
 beforeAll(() => {
@@ -31,7 +30,6 @@ beforeAll(() => {
     'self-signed': pki.client('client'),
   });
 });
-afterEach(() => cleanUp.run());
 afterAll(() => pki.remove());
 
 const certificate = (name: string): OpensslCertificate => {
@@ -92,9 +90,9 @@ const anchors = [
 describe.each(['TLSv1.2', 'TLSv1.3'] as const)('over %s, a client that', (version) => {
   describe.each(serverNames)('%s', (_, servername) => {
     describe.each(['request', 'require'] as const)('with client-auth %s', (clientAuth) => {
-      it.each(anchors)(
+      it.for(anchors)(
         'is let in and refused by the file that holds the $anchor alone',
-        async ({ anchor, good, bad }) => {
+        async ({ anchor, good, bad }, { cleanUp }) => {
           const clientAuthorities = certificate(anchor).certificate;
           const tls = preparedTls([certificate('server')], { clientAuth, clientAuthorities });
           const { listener, handler } = await recordedListener(cleanUp, tls);

@@ -1,42 +1,40 @@
 import { createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { FakeAgentService } from '../../../../support/agent/fake-agent-service.js';
 import { headersEvent } from '../../../../support/shared/agent-events.js';
 import { socketClient, socketServer } from '../../../../support/shared/agent-transports.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../support/shared/eventually.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { RawPeer, rawHandshakeAnswer } from '../../../../support/shared/raw-agent-peer.js';
 import { temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-const clientOf = (path: string, settings: Parameters<typeof socketClient>[1] = {}) => {
+const clientOf = (cleanUp: CleanUp, path: string, settings: Parameters<typeof socketClient>[1] = {}) => {
   const client = socketClient(path, settings);
   cleanUp.add(() => client.stop(0));
   return client;
 };
 
-const openFolder = () => {
+const openFolder = (cleanUp: CleanUp) => {
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
   return folder.file('agent.sock');
 };
 
 describe('a call before the first connection stands', () => {
-  it('waits for it and is answered', async () => {
-    const path = openFolder();
+  it('waits for it and is answered', async ({ cleanUp }) => {
+    const path = openFolder(cleanUp);
     const server = socketServer(path, new FakeAgentService());
     await server.listen();
     cleanUp.add(() => server.drain(0));
-    const client = clientOf(path);
+    const client = clientOf(cleanUp, path);
     client.start();
     const outcomes = await Promise.all(['a', 'b', 'c'].map((id) => client.ask(headersEvent(id))));
     expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, true]);
   });
 
-  it('outlives the failure of one of several attempts', async () => {
-    const path = openFolder();
+  it('outlives the failure of one of several attempts', async ({ cleanUp }) => {
+    const path = openFolder(cleanUp);
     const attempts: Socket[] = [];
     const agent = createServer((socket) => {
       socket.on('error', () => undefined);
@@ -44,7 +42,7 @@ describe('a call before the first connection stands', () => {
     });
     await new Promise<void>((resolve) => agent.listen(path, resolve));
     cleanUp.add(() => agent.close());
-    const client = clientOf(path, { timeoutMs: 10_000 });
+    const client = clientOf(cleanUp, path, { timeoutMs: 10_000 });
     client.start();
     const asked = client.ask(headersEvent('a'));
     await eventually(() => attempts.length === 4);
@@ -57,19 +55,21 @@ describe('a call before the first connection stands', () => {
     expect(await asked).toMatchObject({ ok: true });
   });
 
-  it('ends with the attempt where nobody listens, long before its time-out', async () => {
-    const client = clientOf(openFolder(), { timeoutMs: 60_000 });
+  it('ends with the attempt where nobody listens, long before its time-out', async ({ cleanUp }) => {
+    const client = clientOf(cleanUp, openFolder(cleanUp), { timeoutMs: 60_000 });
     client.start();
     expect(await client.ask(headersEvent('a'))).toMatchObject({ ok: false, error: { code: 'unreachable' } });
     expect(await client.ask(headersEvent('b'))).toMatchObject({ ok: false, error: { code: 'unreachable' } });
   });
 
-  it('waits no longer than its time-out for an agent that says nothing, in no longer a queue than allowed', async () => {
-    const path = openFolder();
+  it('waits no longer than its time-out for an agent that says nothing, in no longer a queue than allowed', async ({
+    cleanUp,
+  }) => {
+    const path = openFolder(cleanUp);
     const silent = createServer((socket) => socket.on('error', () => undefined));
     await new Promise<void>((resolve) => silent.listen(path, resolve));
     cleanUp.add(() => silent.close());
-    const client = clientOf(path, { timeoutMs: 50, maxQueueDepth: 2 });
+    const client = clientOf(cleanUp, path, { timeoutMs: 50, maxQueueDepth: 2 });
     client.start();
     const codes = await Promise.all(
       ['a', 'b', 'c'].map(async (id) => {
@@ -80,8 +80,8 @@ describe('a call before the first connection stands', () => {
     expect(codes).toEqual(['timed_out', 'timed_out', 'queue_full']);
   });
 
-  it('is refused where the client has not been started', async () => {
-    const client = clientOf(openFolder());
+  it('is refused where the client has not been started', async ({ cleanUp }) => {
+    const client = clientOf(cleanUp, openFolder(cleanUp));
     expect(await client.ask(headersEvent('a'))).toMatchObject({ ok: false, error: { code: 'unreachable' } });
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { handleLate } from '../../../../../src/adapters/event-loop-batching/deferred-reads.js';
 import { writeLate } from '../../../../../src/adapters/event-loop-batching/deferred-writes.js';
 import { SocketAgentConnector } from '../../../../../src/adapters/outbound/agent-socket-client/socket-agent-connector.js';
@@ -6,19 +6,17 @@ import { SystemClock } from '../../../../../src/adapters/outbound/node-clock/sys
 import { NodeScheduler } from '../../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import type { AgentConnection } from '../../../../../src/application/ports/gateway/agent-connector.js';
 import { headersEvent } from '../../../../support/shared/agent-events.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../support/shared/eventually.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { endOfTurn, passTime } from '../../../../support/shared/loop-turns.js';
 import { rawAgent } from '../../../../support/shared/raw-agent-peer.js';
 import { temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
 const nothing = (): void => undefined;
 
 /** Connected; `onAnswer` is called with each answer. */
-const start = async (onAnswer: (correlationId: string) => void = nothing) => {
+const start = async (cleanUp: CleanUp, onAnswer: (correlationId: string) => void = nothing) => {
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
   const path = folder.file('agent.sock');
@@ -50,8 +48,10 @@ const start = async (onAnswer: (correlationId: string) => void = nothing) => {
   return { connection, peer };
 };
 
-it('leave at the end of the turn in which the requests are handled, together, before anything else is read', async () => {
-  const { connection, peer } = await start();
+it('leave at the end of the turn in which the requests are handled, together, before anything else is read', async ({
+  cleanUp,
+}) => {
+  const { connection, peer } = await start(cleanUp);
   const gathering: boolean[] = [];
   for (const id of ['a', 'b']) {
     handleLate({
@@ -66,9 +66,11 @@ it('leave at the end of the turn in which the requests are handled, together, be
   await eventually(() => peer.frames.filter(({ code }) => code === 0x10).length === 2);
 });
 
-it('are answered one behind the other, and what has waited to be written for long goes out in between', async () => {
+it('are answered one behind the other, and what has waited to be written for long goes out in between', async ({
+  cleanUp,
+}) => {
   const order: string[] = [];
-  const { connection, peer } = await start((id) => {
+  const { connection, peer } = await start(cleanUp, (id) => {
     order.push(id);
     writeLate({ writeNow: () => void order.push(`written for ${id}`) });
     passTime();
@@ -83,9 +85,9 @@ it('are answered one behind the other, and what has waited to be written for lon
   expect(order).toEqual(['a', 'written for a', 'b', 'written for b', 'c', 'written for c']);
 });
 
-it('have no more answers once what has waited has ended the connection', async () => {
+it('have no more answers once what has waited has ended the connection', async ({ cleanUp }) => {
   const told: string[] = [];
-  const { connection, peer } = await start((id) => {
+  const { connection, peer } = await start(cleanUp, (id) => {
     told.push(id);
     writeLate({ writeNow: () => connection.close('what was written has ended it') });
     passTime();

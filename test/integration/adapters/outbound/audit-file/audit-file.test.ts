@@ -1,23 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { AuditFile, type AuditFileWriter } from '../../../../../src/adapters/outbound/audit-file/audit-file.js';
 import { openAuditFile } from '../../../../../src/adapters/outbound/audit-file/open-audit-file.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../support/shared/eventually.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 import { temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-const folder = () => {
+const folder = (cleanUp: CleanUp) => {
   const made = temporaryFolder();
   cleanUp.add(made.remove);
   return made;
 };
 
-const opened = async (path: string) => {
+const opened = async (cleanUp: CleanUp, path: string) => {
   const log = await openAuditFile(path, new RecordingLogger());
   if (!log.ok) throw new Error(log.error);
   cleanUp.add(() => log.value.close(1_000));
@@ -25,13 +23,13 @@ const opened = async (path: string) => {
 };
 
 describe('an audit file', () => {
-  it('is made for its owner alone, appended to, and whole when it is closed', async () => {
-    const path = folder().file('audit.log');
-    const first = await opened(path);
+  it('is made for its owner alone, appended to, and whole when it is closed', async ({ cleanUp }) => {
+    const path = folder(cleanUp).file('audit.log');
+    const first = await opened(cleanUp, path);
     for (let number = 0; number < 1_000; number += 1) first.write(`first ${number}\n`);
     await first.close(5_000);
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    const second = await opened(path);
+    const second = await opened(cleanUp, path);
     second.write('second\n');
     await second.close(5_000);
     const lines = readFileSync(path, 'utf8').split('\n');
@@ -39,10 +37,12 @@ describe('an audit file', () => {
     expect(lines.slice(-3)).toEqual(['first 999', 'second', '']);
   });
 
-  it('has lines of several writers, none torn, and goes on under its name once it was moved away and opened anew', async () => {
-    const { file } = folder();
+  it('has lines of several writers, none torn, and goes on under its name once it was moved away and opened anew', async ({
+    cleanUp,
+  }) => {
+    const { file } = folder(cleanUp);
     const path = file('audit.log');
-    const writers = [await opened(path), await opened(path), await opened(path)];
+    const writers = [await opened(cleanUp, path), await opened(cleanUp, path), await opened(cleanUp, path)];
     const text = 'x'.repeat(10_000);
     for (let number = 0; number < 50; number += 1) {
       for (const [index, writer] of writers.entries()) writer.write(`${index} ${number} ${text}\n`);
@@ -54,18 +54,18 @@ describe('an audit file', () => {
     for (const line of lines) expect(line).toMatch(/^[012] \d+ x{10000}$/);
 
     renameSync(path, file('audit.log.1'));
-    const next = await opened(path);
+    const next = await opened(cleanUp, path);
     next.write('next\n');
     await next.close(5_000);
     expect(readFileSync(path, 'utf8')).toBe('next\n');
   });
 
-  it('that is deleted has lost nothing once it is opened anew', async () => {
-    const path = folder().file('audit.log');
-    const first = await opened(path);
+  it('that is deleted has lost nothing once it is opened anew', async ({ cleanUp }) => {
+    const path = folder(cleanUp).file('audit.log');
+    const first = await opened(cleanUp, path);
     rmSync(path);
     first.write('one\n');
-    const second = await opened(path);
+    const second = await opened(cleanUp, path);
     await first.close(5_000, second);
     second.write('two\n');
     await second.close(5_000);
@@ -73,12 +73,12 @@ describe('an audit file', () => {
     expect([first.dropped(), second.dropped()]).toEqual([0, 0]);
   });
 
-  it('that is deleted, and so is the one in its place, counts what it cannot hand over', async () => {
-    const path = folder().file('audit.log');
-    const first = await opened(path);
+  it('that is deleted, and so is the one in its place, counts what it cannot hand over', async ({ cleanUp }) => {
+    const path = folder(cleanUp).file('audit.log');
+    const first = await opened(cleanUp, path);
     rmSync(path);
     first.write('one\n');
-    const second = await opened(path);
+    const second = await opened(cleanUp, path);
     // Before the first hands over its line: one that was written by then would be lost by who deletes the file, and
     // counted by nobody.
     rmSync(path);
@@ -88,8 +88,8 @@ describe('an audit file', () => {
     expect([first.dropped(), second.dropped()]).toEqual([0, 2]);
   });
 
-  it('that is deleted while its disk was full never says that it is written again', async () => {
-    const path = folder().file('audit.log');
+  it('that is deleted while its disk was full never says that it is written again', async ({ cleanUp }) => {
+    const path = folder(cleanUp).file('audit.log');
     const logger = new RecordingLogger();
     const log = await openAuditFile(path, logger);
     if (!log.ok) throw new Error(log.error);
@@ -97,15 +97,15 @@ describe('an audit file', () => {
     log.value.write('one\n');
     await eventually(() => logger.lines.length > 0);
     log.value.write('two\n');
-    const next = await opened(path);
+    const next = await opened(cleanUp, path);
     await log.value.close(5_000, next);
     await next.close(5_000);
     expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n');
     expect(logger.lines.map(({ level }) => level)).toEqual(['error']);
   });
 
-  it('is refused with what is wrong where it cannot be one', async () => {
-    const { file } = folder();
+  it('is refused with what is wrong where it cannot be one', async ({ cleanUp }) => {
+    const { file } = folder(cleanUp);
     execFileSync('mkfifo', [file('pipe')]);
     writeFileSync(file('plain'), '');
     for (const [path, reason] of [

@@ -1,16 +1,14 @@
 import * as http2 from 'node:http2';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import * as grpc from '@grpc/grpc-js';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { NodeHealthProber } from '../../../../../src/adapters/outbound/health-probes/node-health-prober.js';
 import type { ProbedTarget } from '../../../../../src/application/ports/gateway/health-prober.js';
 import { err, ok } from '../../../../../src/domain/shared/result.js';
 import { startProbedServer } from '../../../../support/gateway/probed-server.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { freePort } from '../../../../support/shared/free-port.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 const prober = new NodeHealthProber();
 const probe = { kind: 'grpc', service: 'shop.Orders' } as const;
@@ -33,7 +31,7 @@ const checkOnly = {
 type Answer = (call: grpc.ServerUnaryCall<Buffer, Buffer>, answer: grpc.sendUnaryData<Buffer>) => void;
 
 /** A server of @grpc/grpc-js with a health service, or with none. */
-const serve = async (check: Answer | null): Promise<ProbedTarget> => {
+const serve = async (cleanUp: CleanUp, check: Answer | null): Promise<ProbedTarget> => {
   const server = new grpc.Server();
   if (check !== null) server.addService(checkOnly, { Check: check });
   const port = await new Promise<number>((resolve, reject) => {
@@ -46,7 +44,7 @@ const serve = async (check: Answer | null): Promise<ProbedTarget> => {
 };
 
 /** A server of HTTP/2 that says exactly what a test has it say. */
-const serveHttp2 = async (hear: (stream: http2.ServerHttp2Stream) => void): Promise<ProbedTarget> => {
+const serveHttp2 = async (cleanUp: CleanUp, hear: (stream: http2.ServerHttp2Stream) => void): Promise<ProbedTarget> => {
   const server = http2.createServer();
   const sessions = new Set<http2.ServerHttp2Session>();
   server.on('session', (session) => {
@@ -75,12 +73,13 @@ const trickle = (socket: Socket): void => {
   socket.on('close', () => clearInterval(timer));
 };
 
-const answering = (...numbers: readonly number[]) => serve((_call, answer) => answer(null, Buffer.from(numbers)));
+const answering = (cleanUp: CleanUp, ...numbers: readonly number[]) =>
+  serve(cleanUp, (_call, answer) => answer(null, Buffer.from(numbers)));
 
 describe('a gRPC health check', () => {
-  it('asks the health service about the service, by the name of the configuration', async () => {
+  it('asks the health service about the service, by the name of the configuration', async ({ cleanUp }) => {
     const asked: string[] = [];
-    const target = await serve((call, answer) => {
+    const target = await serve(cleanUp, (call, answer) => {
       asked.push(call.request.toString('latin1'), call.getHost());
       answer(null, Buffer.from([8, 1]));
     });
@@ -89,32 +88,35 @@ describe('a gRPC health check', () => {
     expect(asked).toEqual(['\n\x0bshop.Orders', 'api.test:8080', '', 'api.test:8080']);
   });
 
-  it.each([
+  it.for([
     ['nothing', [], 'health unknown'],
     ['UNKNOWN', [8, 0], 'health unknown'],
     ['NOT_SERVING', [8, 2], 'not serving'],
     ['SERVICE_UNKNOWN', [8, 3], 'service unknown'],
     ['a status of another time', [8, 9], 'health unknown'],
     ['garbage', [0x0a, 9], 'malformed answer'],
-  ])('finds a target unwell that says %s', async (_name, numbers, error) => {
-    expect(await prober.probe(await answering(...numbers), probe, patientMs)).toEqual(err(error));
+  ] as const)('finds a target unwell that says %s', async ([_name, numbers, error], { cleanUp }) => {
+    expect(await prober.probe(await answering(cleanUp, ...numbers), probe, patientMs)).toEqual(err(error));
   });
 
-  it.each([
+  it.for([
     ['NOT_FOUND', grpc.status.NOT_FOUND, 'service unknown'],
     ['UNAVAILABLE', grpc.status.UNAVAILABLE, 'unavailable'],
     ['PERMISSION_DENIED', grpc.status.PERMISSION_DENIED, 'gRPC status 7'],
-  ])('finds a target unwell that refuses with %s, and does not repeat its words', async (_name, code, error) => {
-    const target = await serve((_call, answer) => answer({ code, details: 'SECRET' }));
-    expect(await prober.probe(target, probe, patientMs)).toEqual(err(error));
+  ] as const)(
+    'finds a target unwell that refuses with %s, and does not repeat its words',
+    async ([_name, code, error], { cleanUp }) => {
+      const target = await serve(cleanUp, (_call, answer) => answer({ code, details: 'SECRET' }));
+      expect(await prober.probe(target, probe, patientMs)).toEqual(err(error));
+    },
+  );
+
+  it('finds a target unwell that has no health service', async ({ cleanUp }) => {
+    expect(await prober.probe(await serve(cleanUp, null), probe, patientMs)).toEqual(err('no health service'));
   });
 
-  it('finds a target unwell that has no health service', async () => {
-    expect(await prober.probe(await serve(null), probe, patientMs)).toEqual(err('no health service'));
-  });
-
-  it('finds a target unwell that sends more than a health message', async () => {
-    const target = await serve((_call, answer) => answer(null, Buffer.alloc(100_000)));
+  it('finds a target unwell that sends more than a health message', async ({ cleanUp }) => {
+    const target = await serve(cleanUp, (_call, answer) => answer(null, Buffer.alloc(100_000)));
     expect(await prober.probe(target, probe, patientMs)).toEqual(err('malformed answer'));
   });
 
@@ -123,26 +125,30 @@ describe('a gRPC health check', () => {
     expect(await prober.probe(target, probe, patientMs)).toEqual(err('connection refused'));
   });
 
-  it('waits no longer than it should for an answer', async () => {
-    const target = await serve(() => undefined);
+  it('waits no longer than it should for an answer', async ({ cleanUp }) => {
+    const target = await serve(cleanUp, () => undefined);
     expect(await prober.probe(target, probe, shortMs)).toEqual(err('no answer within 0.3 s'));
   });
 
-  it.each([
+  const misbehaviours: readonly (readonly [says: string, hear: (socket: Socket) => void, error: string])[] = [
     ['says nothing', () => undefined, 'no answer within 0.3 s'],
     ['speaks HTTP/1.1', (socket: Socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n'), 'malformed answer'],
     ['sends garbage', (socket: Socket) => void socket.write(Buffer.alloc(4_096, 0xa5)), 'malformed answer'],
     ['ends', (socket: Socket) => void socket.end(), 'connection lost'],
     ['resets the connection', (socket: Socket) => void socket.resetAndDestroy(), 'connection lost'],
     ['sends octets slowly', trickle, 'no answer within 0.3 s'],
-  ])('finds a target unwell that %s, and leaves no connection behind', async (_name, hear, error) => {
-    const server = await startProbedServer(hear);
-    cleanUp.add(() => server.close());
-    expect(await prober.probe(server.target, probe, shortMs)).toEqual(err(error));
-    await server.allClosed();
-  });
+  ];
+  it.for(misbehaviours)(
+    'finds a target unwell that %s, and leaves no connection behind',
+    async ([_name, hear, error], { cleanUp }) => {
+      const server = await startProbedServer(hear);
+      cleanUp.add(() => server.close());
+      expect(await prober.probe(server.target, probe, shortMs)).toEqual(err(error));
+      await server.allClosed();
+    },
+  );
 
-  it.each([
+  it.for([
     ['a status of HTTP', { ':status': 503 }, 'status 503'],
     ['a page', { ':status': 200, 'content-type': 'text/html' }, 'not gRPC'],
     ['a redirect', { ':status': 302, location: 'http://127.0.0.1:1/' }, 'status 302'],
@@ -153,18 +159,18 @@ describe('a gRPC health check', () => {
       { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': 'x' },
       'malformed answer',
     ],
-  ])('finds a target unwell that answers with %s', async (_name, headers, error) => {
-    const target = await serveHttp2((stream) => stream.respond(headers, { endStream: true }));
+  ] as const)('finds a target unwell that answers with %s', async ([_name, headers, error], { cleanUp }) => {
+    const target = await serveHttp2(cleanUp, (stream) => stream.respond(headers, { endStream: true }));
     expect(await prober.probe(target, probe, patientMs)).toEqual(err(error));
   });
 
-  it.each([
+  it.for([
     ['compressed message', [1, 0, 0, 0, 2, 8, 1]],
     ['message too many', [0, 0, 0, 0, 2, 8, 1, 0, 0, 0, 0, 2, 8, 1]],
     ['message that is cut off', [0, 0, 0, 0, 9, 8, 1]],
     ['message without a length', [0, 0]],
-  ])('does not take a %s for an answer', async (_name, numbers) => {
-    const target = await serveHttp2((stream) => {
+  ] as const)('does not take a %s for an answer', async ([_name, numbers], { cleanUp }) => {
+    const target = await serveHttp2(cleanUp, (stream) => {
       stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
       stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
       stream.end(Buffer.from(numbers));
@@ -172,13 +178,13 @@ describe('a gRPC health check', () => {
     expect(await prober.probe(target, probe, patientMs)).toEqual(err('malformed answer'));
   });
 
-  it('finds a target unwell that resets the stream', async () => {
-    const target = await serveHttp2((stream) => stream.close(http2.constants.NGHTTP2_REFUSED_STREAM));
+  it('finds a target unwell that resets the stream', async ({ cleanUp }) => {
+    const target = await serveHttp2(cleanUp, (stream) => stream.close(http2.constants.NGHTTP2_REFUSED_STREAM));
     expect(await prober.probe(target, probe, patientMs)).toEqual(err('connection lost'));
   });
 
-  it('reads no body without an end', async () => {
-    const target = await serveHttp2((stream) => {
+  it('reads no body without an end', async ({ cleanUp }) => {
+    const target = await serveHttp2(cleanUp, (stream) => {
       stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
       stream.on('drain', () => void stream.write(Buffer.alloc(16_384)));
       stream.write(Buffer.alloc(65_536));
@@ -186,8 +192,8 @@ describe('a gRPC health check', () => {
     expect(await prober.probe(target, probe, patientMs)).toEqual(err('malformed answer'));
   });
 
-  it('leaves no connection to a target that is well', async () => {
-    const { address } = await answering(8, 1);
+  it('leaves no connection to a target that is well', async ({ cleanUp }) => {
+    const { address } = await answering(cleanUp, 8, 1);
     const relay = await startProbedServer(
       () => undefined,
       (socket) => {

@@ -1,14 +1,12 @@
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { NodeHealthProber } from '../../../../../src/adapters/outbound/health-probes/node-health-prober.js';
 import type { HealthProbe } from '../../../../../src/domain/gateway/configuration/upstream-options.js';
 import { err, ok, type Result } from '../../../../../src/domain/shared/result.js';
 import { type ProbedServer, startProbedServer } from '../../../../support/gateway/probed-server.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { freePort } from '../../../../support/shared/free-port.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 const prober = new NodeHealthProber();
 const get: Extract<HealthProbe, { kind: 'http' | 'http2' }> = {
@@ -22,7 +20,11 @@ const patientMs = 20_000;
 /** For checks that are meant to last until then. */
 const shortMs = 150;
 
-const serve = async (hear: (socket: Socket, octets: Buffer) => void, accept?: (socket: Socket) => void) => {
+const serve = async (
+  cleanUp: CleanUp,
+  hear: (socket: Socket, octets: Buffer) => void,
+  accept?: (socket: Socket) => void,
+) => {
   const server = await startProbedServer(hear, accept);
   cleanUp.add(() => server.close());
   return server;
@@ -35,11 +37,11 @@ const probed = async (server: ProbedServer, timeoutMs = patientMs): Promise<Resu
   return result;
 };
 
-const answering = (text: string) => serve((socket) => void socket.write(text));
+const answering = (cleanUp: CleanUp, text: string) => serve(cleanUp, (socket) => void socket.write(text));
 
 describe('an HTTP health check', () => {
-  it('asks for the path with GET, the host of the configuration, and a connection of its own', async () => {
-    const server = await answering('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+  it('asks for the path with GET, the host of the configuration, and a connection of its own', async ({ cleanUp }) => {
+    const server = await answering(cleanUp, 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
     expect(await probed(server)).toEqual(ok(undefined));
     const [line, ...fields] = server.received().toLowerCase().trimEnd().split('\r\n');
     expect(line).toBe('get /health?deep=1 http/1.1');
@@ -51,13 +53,13 @@ describe('an HTTP health check', () => {
     ]);
   });
 
-  it('names another host where the configuration says so', async () => {
-    const server = await answering('HTTP/1.1 204 No Content\r\n\r\n');
+  it('names another host where the configuration says so', async ({ cleanUp }) => {
+    const server = await answering(cleanUp, 'HTTP/1.1 204 No Content\r\n\r\n');
     expect(await prober.probe(server.target, { ...get, host: 'other.test' }, patientMs)).toEqual(ok(undefined));
     expect(server.received()).toContain('Host: other.test\r\n');
   });
 
-  it.each([
+  it.for([
     [
       'a status that is not expected',
       'HTTP/1.1 503 Service Unavailable\r\nContent-Length: 900\r\n\r\n<secret>',
@@ -73,13 +75,16 @@ describe('an HTTP health check', () => {
     ['a head without an end', `HTTP/1.1 200 OK\r\nX-Secret: ${'x'.repeat(50_000)}`, 'malformed answer'],
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx', 'malformed answer'],
     ['chunks that are none', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nsecret', 'malformed answer'],
-  ])('finds a target unwell that answers with %s, and repeats nothing of it', async (_name, text, error) => {
-    expect(await probed(await answering(text))).toEqual(err(error));
-  });
+  ] as const)(
+    'finds a target unwell that answers with %s, and repeats nothing of it',
+    async ([_name, text, error], { cleanUp }) => {
+      expect(await probed(await answering(cleanUp, text))).toEqual(err(error));
+    },
+  );
 
-  it('takes interim answers for none', async () => {
+  it('takes interim answers for none', async ({ cleanUp }) => {
     const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'.repeat(20);
-    expect(await probed(await answering(`${interim}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`))).toEqual(
+    expect(await probed(await answering(cleanUp, `${interim}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`))).toEqual(
       ok(undefined),
     );
   });
@@ -89,37 +94,40 @@ describe('an HTTP health check', () => {
     expect(await prober.probe(target, get, patientMs)).toEqual(err('connection refused'));
   });
 
-  it.each([
+  it.for([
     ['ends', (socket: Socket) => socket.destroy()],
     ['resets the connection', (socket: Socket) => socket.resetAndDestroy()],
     ['breaks off within the body', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx')],
-  ])('finds a target unwell that %s', async (_name, hear) => {
-    expect(await probed(await serve(hear))).toEqual(err('connection lost'));
+  ] as const)('finds a target unwell that %s', async ([_name, hear], { cleanUp }) => {
+    expect(await probed(await serve(cleanUp, hear))).toEqual(err('connection lost'));
   });
 
-  it('waits no longer than it should for an answer', async () => {
-    expect(await probed(await serve(() => undefined), shortMs)).toEqual(err('no answer within 0.15 s'));
+  it('waits no longer than it should for an answer', async ({ cleanUp }) => {
+    expect(await probed(await serve(cleanUp, () => undefined), shortMs)).toEqual(err('no answer within 0.15 s'));
   });
 
-  it.each([
+  it.for([
     ['a head', 'HTTP/1.1 200 OK\r\n', 'X-A: b\r\n', 'no answer within 0.15 s'],
     ['interim answers', '', 'HTTP/1.1 103 Early Hints\r\n\r\n', 'no answer within 0.15 s'],
     ['a body', 'HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n', 'x', 'no whole answer within 0.15 s'],
-  ])('gives a target that sends %s slowly no more time for that', async (_name, first, piece, error) => {
-    const server = await serve((socket) => {
-      socket.write(first);
-      const timer = setInterval(() => socket.write(piece), 5);
-      socket.on('close', () => clearInterval(timer));
-    });
-    expect(await probed(server, shortMs)).toEqual(err(error));
-  });
+  ] as const)(
+    'gives a target that sends %s slowly no more time for that',
+    async ([_name, first, piece, error], { cleanUp }) => {
+      const server = await serve(cleanUp, (socket) => {
+        socket.write(first);
+        const timer = setInterval(() => socket.write(piece), 5);
+        socket.on('close', () => clearInterval(timer));
+      });
+      expect(await probed(server, shortMs)).toEqual(err(error));
+    },
+  );
 
-  it('has heard enough of a long answer after 64 KiB', async () => {
+  it('has heard enough of a long answer after 64 KiB', async ({ cleanUp }) => {
     let sent = 0;
     const pour = (socket: Socket): void => {
       while (!socket.destroyed && socket.write('x'.repeat(16_384))) sent += 16_384;
     };
-    const server = await serve((socket) => {
+    const server = await serve(cleanUp, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       socket.on('drain', () => pour(socket));
       pour(socket);
@@ -129,11 +137,11 @@ describe('an HTTP health check', () => {
     expect(sent).toBeLessThan(32 * 1_048_576);
   });
 
-  it.each([
+  it.for([
     ['path', { ...get, path: '/a path' }, 'failed: ERR_UNESCAPED_CHARACTERS'],
     ['host', { ...get, host: 'a\r\nX-Injected: 1' }, 'failed: ERR_INVALID_CHAR'],
-  ])('sends nothing where the %s cannot be sent', async (_name, probe, error) => {
-    const server = await answering('HTTP/1.1 200 OK\r\n\r\n');
+  ] as const)('sends nothing where the %s cannot be sent', async ([_name, probe, error], { cleanUp }) => {
+    const server = await answering(cleanUp, 'HTTP/1.1 200 OK\r\n\r\n');
     expect(await prober.probe(server.target, probe, patientMs)).toEqual(err(error));
     expect(server.received()).toBe('');
   });
@@ -142,8 +150,8 @@ describe('an HTTP health check', () => {
 describe('a TCP health check', () => {
   const tcp: HealthProbe = { kind: 'tcp' };
 
-  it('finds a target well that a connection stands to, sends nothing and closes it', async () => {
-    const server = await serve(() => undefined);
+  it('finds a target well that a connection stands to, sends nothing and closes it', async ({ cleanUp }) => {
+    const server = await serve(cleanUp, () => undefined);
     expect(await prober.probe(server.target, tcp, patientMs)).toEqual(ok(undefined));
     await server.allClosed();
     expect(server.received()).toBe('');

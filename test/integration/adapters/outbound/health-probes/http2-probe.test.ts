@@ -1,14 +1,12 @@
 import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { NodeHealthProber } from '../../../../../src/adapters/outbound/health-probes/node-health-prober.js';
 import { err, ok } from '../../../../../src/domain/shared/result.js';
 import { type ProbedServer, startProbedServer } from '../../../../support/gateway/probed-server.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { freePort } from '../../../../support/shared/free-port.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 const prober = new NodeHealthProber();
 const get = { kind: 'http2' as const, path: '/health?deep=1', expectedStatuses: [200, 204], host: null };
@@ -20,7 +18,7 @@ const shortMs = 300;
 type Hear = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, cut: () => void) => void;
 
 /** A server of HTTP/2 behind one that sees the connections: by its end a check has left none. */
-const serve = async (hear: Hear): Promise<ProbedServer> => {
+const serve = async (cleanUp: CleanUp, hear: Hear): Promise<ProbedServer> => {
   const server = createServer();
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => sockets.add(socket));
@@ -61,9 +59,9 @@ const probed = async (server: ProbedServer, timeoutMs = patientMs, probe = get) 
 };
 
 describe('an HTTP health check of a target that is spoken to by HTTP/2', () => {
-  it('asks for the path with GET, and the host of the configuration', async () => {
+  it('asks for the path with GET, and the host of the configuration', async ({ cleanUp }) => {
     const asked: IncomingHttpHeaders[] = [];
-    const server = await serve((stream, headers) => {
+    const server = await serve(cleanUp, (stream, headers) => {
       asked.push(Object.fromEntries(Object.entries(headers)));
       stream.respond({ ':status': 200 });
       stream.end('ok');
@@ -83,18 +81,18 @@ describe('an HTTP health check of a target that is spoken to by HTTP/2', () => {
     expect(asked[1]?.[':authority']).toBe('other.test');
   });
 
-  it('takes an answer without a body, and does not wait for the end of a very long one', async () => {
-    const empty = await serve((stream) => stream.respond({ ':status': 204 }, { endStream: true }));
+  it('takes an answer without a body, and does not wait for the end of a very long one', async ({ cleanUp }) => {
+    const empty = await serve(cleanUp, (stream) => stream.respond({ ':status': 204 }, { endStream: true }));
     expect(await probed(empty)).toEqual(ok(undefined));
-    const long = await serve((stream) => {
+    const long = await serve(cleanUp, (stream) => {
       stream.respond({ ':status': 200 });
       stream.write(Buffer.alloc(100_000));
     });
     expect(await probed(long)).toEqual(ok(undefined));
   });
 
-  it('takes interim answers for none', async () => {
-    const server = await serve((stream) => {
+  it('takes interim answers for none', async ({ cleanUp }) => {
+    const server = await serve(cleanUp, (stream) => {
       stream.additionalHeaders({ ':status': 103 });
       stream.respond({ ':status': 204 }, { endStream: true });
     });
@@ -122,20 +120,20 @@ describe('an HTTP health check of a target that is spoken to by HTTP/2', () => {
       'connection lost',
     ],
   ];
-  it.each(cases)('finds a target unwell that answers with %s', async (_name, hear, error) => {
-    expect(await probed(await serve(hear))).toEqual(err(error));
+  it.for(cases)('finds a target unwell that answers with %s', async ([_name, hear, error], { cleanUp }) => {
+    expect(await probed(await serve(cleanUp, hear))).toEqual(err(error));
   });
 
-  it('finds a target unwell that does not answer in time, or not to the end', async () => {
-    expect(await probed(await serve(() => undefined), shortMs)).toEqual(err('no answer within 0.3 s'));
-    const half = await serve((stream) => {
+  it('finds a target unwell that does not answer in time, or not to the end', async ({ cleanUp }) => {
+    expect(await probed(await serve(cleanUp, () => undefined), shortMs)).toEqual(err('no answer within 0.3 s'));
+    const half = await serve(cleanUp, (stream) => {
       stream.respond({ ':status': 200 });
       stream.write('half');
     });
     expect(await probed(half, shortMs)).toEqual(err('no whole answer within 0.3 s'));
   });
 
-  it('finds a target unwell that speaks HTTP/1.1 alone, or is not there', async () => {
+  it('finds a target unwell that speaks HTTP/1.1 alone, or is not there', async ({ cleanUp }) => {
     const old = await startProbedServer((socket) => void socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
     cleanUp.add(() => old.close());
     expect(await probed(old)).toEqual(err('malformed answer'));

@@ -1,34 +1,32 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { propagation, trace } from '@opentelemetry/api';
 import * as conventions from '@opentelemetry/semantic-conventions';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { CryptoRandom } from '../../../../../src/adapters/outbound/node-random/crypto-random.js';
 import { OtelTracer } from '../../../../../src/adapters/outbound/otel-tracing/otel-tracer.js';
 import { RequestTracing } from '../../../../../src/application/gateway/trace/request-tracing.js';
 import type { TracingConfiguration } from '../../../../../src/domain/gateway/configuration/tracing-schema.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
 import { newExchange } from '../../../../support/gateway/exchanges.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { freePort } from '../../../../support/shared/free-port.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 import { TraceCollector } from '../../../../support/shared/trace-collector.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
 let collector: TraceCollector;
 let logger: RecordingLogger;
 let clock: ManualClock;
 
-beforeEach(async () => {
+it.beforeEach(async ({ cleanUp }) => {
   collector = await TraceCollector.start();
   cleanUp.add(() => collector.stop());
   logger = new RecordingLogger();
   clock = new ManualClock();
 });
 
-const newTracer = (changes: Partial<TracingConfiguration> = {}): OtelTracer => {
+const newTracer = (cleanUp: CleanUp, changes: Partial<TracingConfiguration> = {}): OtelTracer => {
   const tracer = new OtelTracer(
     {
       endpoint: collector.endpoint,
@@ -51,8 +49,8 @@ const callersTrace = '0af7651916cd43dd8448eb211c80319c';
 const callersSpan = 'b7ad6b7169203331';
 
 describe('the spans of a request', () => {
-  it('reach the collector, each below what it is a part of', async () => {
-    const tracer = newTracer();
+  it('reach the collector, each below what it is a part of', async ({ cleanUp }) => {
+    const tracer = newTracer(cleanUp);
     const exchange = newExchange({ headers: ['traceparent', `00-${callersTrace}-${callersSpan}-00`] });
     exchange.target = { ...exchange.target, path: '/cart', host: 'shop.example' };
     const startMs = clock.wallMs();
@@ -115,8 +113,8 @@ describe('the spans of a request', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it('are posted where the configuration says, with its header fields', async () => {
-    const tracer = newTracer();
+  it('are posted where the configuration says, with its header fields', async ({ cleanUp }) => {
+    const tracer = newTracer(cleanUp);
     tracer.start('GET', 'server', null, {}).end();
     await tracer.stop(graceMs);
     expect(collector.requests).toHaveLength(1);
@@ -126,15 +124,15 @@ describe('the spans of a request', () => {
     expect(posted?.headers['user-agent']).toMatch(/^portcullis\/1\.2\.3 /);
   });
 
-  it('are sent while the gateway runs, not only at its end', async () => {
-    const tracer = newTracer();
+  it('are sent while the gateway runs, not only at its end', async ({ cleanUp }) => {
+    const tracer = newTracer(cleanUp);
     tracer.start('GET', 'server', null, {}).end();
     await collector.received(1);
     expect(collector.spans.map(({ name }) => name)).toEqual(['GET']);
   });
 
-  it('begin traces of their own, with ids like no others, where there is no caller', async () => {
-    const tracer = newTracer();
+  it('begin traces of their own, with ids like no others, where there is no caller', async ({ cleanUp }) => {
+    const tracer = newTracer(cleanUp);
     for (let index = 0; index < 100; index += 1) tracer.start('GET', 'server', null, {}).end();
     await tracer.stop(graceMs);
     expect(collector.spans).toHaveLength(100);
@@ -147,8 +145,8 @@ describe('the spans of a request', () => {
     }
   });
 
-  it('have texts of a bounded length', async () => {
-    const tracer = newTracer();
+  it('have texts of a bounded length', async ({ cleanUp }) => {
+    const tracer = newTracer(cleanUp);
     tracer.start('GET', 'server', null, { 'url.path': '/'.padEnd(100_000, 'x') }).end();
     await tracer.stop(graceMs);
     expect(collector.spans[0]?.attributes['url.path']).toHaveLength(1_024);
@@ -173,12 +171,12 @@ describe('what the configuration says', () => {
     OTEL_SDK_DISABLED: 'true',
   };
 
-  it('is changed by no environment variable, and changes none', async () => {
+  it('is changed by no environment variable, and changes none', async ({ cleanUp }) => {
     Object.assign(process.env, variables);
     cleanUp.add(() => {
       for (const name of Object.keys(variables)) delete process.env[name];
     });
-    const tracer = newTracer();
+    const tracer = newTracer(cleanUp);
     for (const [name, value] of Object.entries(variables)) expect(process.env[name]).toBe(value);
     for (const name of ['one', 'two', 'three']) {
       tracer.start(name, 'server', null, { 'url.path': '/cart', 'http.route': 'cart' }).end();
@@ -194,8 +192,8 @@ describe('what the configuration says', () => {
     expect(posted?.headers['content-encoding']).toBeUndefined();
   });
 
-  it('is nothing that other users of OpenTelemetry in the process would see', async () => {
-    const tracer = newTracer();
+  it('is nothing that other users of OpenTelemetry in the process would see', async ({ cleanUp }) => {
+    const tracer = newTracer(cleanUp);
     tracer.start('GET', 'server', null, {}).end();
     // What is made by the global provider is not recorded as long as nobody has registered one.
     expect(trace.getTracer('other').startSpan('other').isRecording()).toBe(false);
@@ -207,44 +205,44 @@ describe('what the configuration says', () => {
 
 describe('a collector that does not take spans', () => {
   const warnings = () => logger.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
-  const send = async (spans: number): Promise<void> => {
-    const tracer = newTracer();
+  const send = async (cleanUp: CleanUp, spans: number): Promise<void> => {
+    const tracer = newTracer(cleanUp);
     for (let index = 0; index < spans; index += 1) tracer.start('GET', 'server', null, {}).end();
     await tracer.stop(graceMs);
   };
 
-  it('is told of by one line, without its words or the keys that it was sent', async () => {
+  it('is told of by one line, without its words or the keys that it was sent', async ({ cleanUp }) => {
     collector.status = 401;
-    await send(3);
+    await send(cleanUp, 3);
     const { host } = new URL(collector.endpoint);
     expect(warnings()).toEqual([{ collector: host, reason: 'status 401', lost: 3 }]);
     expect(JSON.stringify(logger.lines)).not.toContain('s3cret');
   });
 
-  it('is told of once a minute at most, however much it refuses', async () => {
+  it('is told of once a minute at most, however much it refuses', async ({ cleanUp }) => {
     collector.status = 400;
     // Every batch of these fails by itself.
-    await send(1_000);
+    await send(cleanUp, 1_000);
     expect(collector.requests.length).toBeGreaterThan(1);
     expect(warnings()).toHaveLength(1);
     expect(Number(warnings()[0]?.['lost'])).toBeLessThan(1_000);
   });
 
-  it('is not waited for at the end where nobody listens', async () => {
-    const tracer = newTracer({ endpoint: `http://127.0.0.1:${await freePort()}/v1/traces` });
+  it('is not waited for at the end where nobody listens', async ({ cleanUp }) => {
+    const tracer = newTracer(cleanUp, { endpoint: `http://127.0.0.1:${await freePort()}/v1/traces` });
     tracer.start('GET', 'server', null, {}).end();
     // It is tried again for longer than this.
     await tracer.stop(100);
     expect(warnings()).toEqual([]);
   });
 
-  it('closes its connection at the end when the grace is over', async () => {
+  it('closes its connection at the end when the grace is over', async ({ cleanUp }) => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     cleanUp.add(() => new Promise<void>((resolve) => server.close(() => resolve())));
     const connected = new Promise<Socket>((resolve) => server.on('connection', resolve));
     const { port } = server.address() as AddressInfo;
-    const tracer = newTracer({ endpoint: `http://127.0.0.1:${port}/v1/traces` });
+    const tracer = newTracer(cleanUp, { endpoint: `http://127.0.0.1:${port}/v1/traces` });
     tracer.start('GET', 'server', null, {}).end();
     const stopped = tracer.stop(300);
     const socket = await connected;
@@ -253,8 +251,8 @@ describe('a collector that does not take spans', () => {
     await expect.poll(() => socket.destroyed).toBe(true);
   });
 
-  it('gets nothing of what ends after the tracer was stopped', async () => {
-    const tracer = newTracer();
+  it('gets nothing of what ends after the tracer was stopped', async ({ cleanUp }) => {
+    const tracer = newTracer(cleanUp);
     const late = tracer.start('late', 'server', null, {});
     tracer.start('GET', 'server', null, {}).end();
     await tracer.stop(graceMs);
@@ -263,9 +261,9 @@ describe('a collector that does not take spans', () => {
     expect(collector.spans.map(({ name }) => name)).toEqual(['GET']);
   });
 
-  it('does not let spans heap up: what ends beyond the bound is lost, and counted', async () => {
+  it('does not let spans heap up: what ends beyond the bound is lost, and counted', async ({ cleanUp }) => {
     collector.status = null;
-    const tracer = newTracer();
+    const tracer = newTracer(cleanUp);
     for (let index = 0; index < 10_000; index += 1) tracer.start('GET', 'server', null, {}).end();
     expect(warnings()).toEqual([expect.objectContaining({ reason: 'too many wait to be sent', lost: 1 })]);
     clock.advance(60_000);

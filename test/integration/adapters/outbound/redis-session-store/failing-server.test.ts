@@ -1,17 +1,18 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { RedisStoreOpener } from '../../../../../src/adapters/outbound/redis-session-store/redis-store-opener.js';
 import type { SessionStores } from '../../../../../src/application/ports/agent/session-stores.js';
 import { hashOf, testSession } from '../../../../support/agent/test-sessions.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { describeWithPeers } from '../../../../support/shared/peers.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 import { type RedisPlan, type RedisServer, startRedis } from '../../../../support/shared/redis-server.js';
 
 describeWithPeers(['redis-server'], 'stores in a Redis server that fails', () => {
-  const cleanUp = new CleanUp();
-  afterEach(() => cleanUp.run());
-
-  const opened = async (plan: RedisPlan = {}): Promise<{ redis: RedisServer; stores: SessionStores }> => {
+  const opened = async (
+    cleanUp: CleanUp,
+    plan: RedisPlan = {},
+  ): Promise<{ redis: RedisServer; stores: SessionStores }> => {
     const redis = await startRedis(plan);
     cleanUp.add(redis.remove);
     const stores = await new RedisStoreOpener(new RecordingLogger()).open(
@@ -49,8 +50,8 @@ describeWithPeers(['redis-server'], 'stores in a Redis server that fails', () =>
     requests.removeExpired(0, 10),
   ];
 
-  it('fail at once while it is away, and go on when it is back with what it had', async () => {
-    const { redis, stores } = await opened({ isDurable: true });
+  it('fail at once while it is away, and go on when it is back with what it had', async ({ cleanUp }) => {
+    const { redis, stores } = await opened(cleanUp, { isDurable: true });
     const session = testSession('a');
     expect(await stores.sessions.insert(session)).toMatchObject({ ok: true });
     await redis.kill();
@@ -62,8 +63,10 @@ describeWithPeers(['redis-server'], 'stores in a Redis server that fails', () =>
     expect(await answerOf(() => stores.sessions.find(session.idHash))).toEqual(session);
   });
 
-  it('give an answer to everything that was under way when it was killed, and keep what they confirmed', async () => {
-    const { redis, stores } = await opened({ isDurable: true });
+  it('give an answer to everything that was under way when it was killed, and keep what they confirmed', async ({
+    cleanUp,
+  }) => {
+    const { redis, stores } = await opened(cleanUp, { isDurable: true });
     const names = Array.from({ length: 400 }, (_, index) => `${index}`);
     const inserting = names.map((name) => stores.sessions.insert(testSession(name)));
     await inserting[40];
@@ -78,8 +81,8 @@ describeWithPeers(['redis-server'], 'stores in a Redis server that fails', () =>
     expect(answers[40]).toMatchObject({ ok: true });
   });
 
-  it('do not wait for one that hangs, and go on when it goes on', async () => {
-    const { redis, stores } = await opened();
+  it('do not wait for one that hangs, and go on when it goes on', async ({ cleanUp }) => {
+    const { redis, stores } = await opened(cleanUp);
     const session = testSession('a');
     await stores.sessions.insert(session);
     redis.hang();
@@ -96,8 +99,8 @@ describeWithPeers(['redis-server'], 'stores in a Redis server that fails', () =>
     expect(await answerOf(() => stores.sessions.find(session.idHash))).toEqual(session);
   });
 
-  it('do not take it for hanging when this process itself was busy', async () => {
-    const { stores } = await opened();
+  it('do not take it for hanging when this process itself was busy', async ({ cleanUp }) => {
+    const { stores } = await opened(cleanUp);
     await stores.sessions.insert(testSession('a'));
     const finding = stores.sessions.find(hashOf('a'));
     const untilMs = Date.now() + 1_300;
@@ -105,8 +108,8 @@ describeWithPeers(['redis-server'], 'stores in a Redis server that fails', () =>
     expect(await finding).toMatchObject({ ok: true, value: { userId: 'alice' } });
   });
 
-  it('fail and forget nothing when its memory is full', async () => {
-    const { redis, stores } = await opened();
+  it('fail and forget nothing when its memory is full', async ({ cleanUp }) => {
+    const { redis, stores } = await opened(cleanUp);
     await stores.sessions.insert(testSession('a'));
     await redis.send('CONFIG', 'SET', 'maxmemory', '500kb');
     const full = { ok: false, error: { reason: 'redis failed: its memory is full' } };
@@ -118,8 +121,8 @@ describeWithPeers(['redis-server'], 'stores in a Redis server that fails', () =>
     expect(await stores.sessions.remove(hashOf('a'))).toEqual({ ok: true, value: true });
   });
 
-  it('close while it hangs, and fail from then on', async () => {
-    const { redis, stores } = await opened();
+  it('close while it hangs, and fail from then on', async ({ cleanUp }) => {
+    const { redis, stores } = await opened(cleanUp);
     redis.hang();
     const finding = stores.sessions.find(hashOf('a'));
     await stores.close();

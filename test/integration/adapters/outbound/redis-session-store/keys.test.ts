@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { RedisStoreOpener } from '../../../../../src/adapters/outbound/redis-session-store/redis-store-opener.js';
 import type { SessionStores } from '../../../../../src/application/ports/agent/session-stores.js';
 import {
@@ -10,7 +10,7 @@ import {
   testSession,
   testSignOnRequest,
 } from '../../../../support/agent/test-sessions.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { describeWithPeers } from '../../../../support/shared/peers.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 import { startRedis } from '../../../../support/shared/redis-server.js';
@@ -18,13 +18,10 @@ import { startRedis } from '../../../../support/shared/redis-server.js';
 const namespace = 'https://gateway.example';
 
 describeWithPeers(['redis-server'], 'keys of stores in Redis', () => {
-  const cleanUp = new CleanUp();
-  afterEach(() => cleanUp.run());
-
   let raw: (...command: string[]) => Promise<unknown>;
   let open: (namespace: string) => Promise<SessionStores>;
 
-  beforeEach(async () => {
+  it.beforeEach(async ({ cleanUp }) => {
     const redis = await startRedis();
     cleanUp.add(redis.remove);
     raw = redis.send;

@@ -1,8 +1,9 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { RedisStoreOpener } from '../../../../../src/adapters/outbound/redis-session-store/redis-store-opener.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
 import { testSession } from '../../../../support/agent/test-sessions.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { freePort } from '../../../../support/shared/free-port.js';
 import { OpensslCertificates } from '../../../../support/shared/openssl-certificates.js';
 import { describeWithPeers } from '../../../../support/shared/peers.js';
@@ -10,16 +11,13 @@ import { RecordingLogger } from '../../../../support/shared/recording-logger.js'
 import { type RedisPlan, startRedis } from '../../../../support/shared/redis-server.js';
 
 describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => {
-  const cleanUp = new CleanUp();
-  afterEach(() => cleanUp.run());
-
-  const server = async (plan: RedisPlan = {}) => {
+  const server = async (cleanUp: CleanUp, plan: RedisPlan = {}) => {
     const started = await startRedis(plan);
     cleanUp.add(started.remove);
     return started;
   };
 
-  const open = async (url: string | Secret, waits = true) => {
+  const open = async (cleanUp: CleanUp, url: string | Secret, waits = true) => {
     const logger = new RecordingLogger();
     const opened = await new RedisStoreOpener(logger, { waits }).open(
       { kind: 'redis', url: typeof url === 'string' ? new Secret(url) : url },
@@ -29,60 +27,64 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     return { opened, logger, error: opened.ok ? null : opened.error };
   };
 
-  it('signs in with the password of the URL, and warns of nothing', async () => {
-    const redis = await server({ password: 'correct horse/battery' });
-    const { opened, logger } = await open(redis.url(3));
+  it('signs in with the password of the URL, and warns of nothing', async ({ cleanUp }) => {
+    const redis = await server(cleanUp, { password: 'correct horse/battery' });
+    const { opened, logger } = await open(cleanUp, redis.url(3));
     if (!opened.ok) throw new Error(opened.error);
     expect(await opened.value.sessions.insert(testSession('a'))).toEqual({ ok: true, value: undefined });
     expect(logger.lines).toEqual([]);
   });
 
-  it('signs in as a user, who needs no more than keys of ours and scripts', async () => {
+  it('signs in as a user, who needs no more than keys of ours and scripts', async ({ cleanUp }) => {
     const acl = 'gate on >secret-word ~portcullis:* resetchannels -@all +@read +@write +@scripting +@connection';
-    const redis = await server({ settings: [['user', acl]] });
-    const { opened, logger } = await open(`redis://gate:secret-word@127.0.0.1:${redis.port}`);
+    const redis = await server(cleanUp, { settings: [['user', acl]] });
+    const { opened, logger } = await open(cleanUp, `redis://gate:secret-word@127.0.0.1:${redis.port}`);
     if (!opened.ok) throw new Error(opened.error);
     expect(await opened.value.sessions.insert(testSession('a'))).toMatchObject({ ok: true });
     expect(await opened.value.replays.remember('key', 2_000, 1_000)).toEqual({ ok: true, value: 'first' });
     expect(logger.lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('noeviction') }]);
   });
 
-  it('fails where the user may not run scripts', async () => {
-    const redis = await server({ settings: [['user', 'gate on >secret-word ~* +@all -@scripting']] });
-    const { error } = await open(`redis://gate:secret-word@127.0.0.1:${redis.port}`);
+  it('fails where the user may not run scripts', async ({ cleanUp }) => {
+    const redis = await server(cleanUp, { settings: [['user', 'gate on >secret-word ~* +@all -@scripting']] });
+    const { error } = await open(cleanUp, `redis://gate:secret-word@127.0.0.1:${redis.port}`);
     expect(error).toMatch(/^redis at 127\.0\.0\.1:\d+ cannot be used: its user may not do what sessions need/);
   });
 
-  it('fails with a wrong password, and never repeats it', async () => {
-    const redis = await server({ password: 'right' });
+  it('fails with a wrong password, and never repeats it', async ({ cleanUp }) => {
+    const redis = await server(cleanUp, { password: 'right' });
     for (const wrong of [':hunter2', 'hunter2:hunter2']) {
-      const { error, logger } = await open(`redis://${wrong}@127.0.0.1:${redis.port}`);
+      const { error, logger } = await open(cleanUp, `redis://${wrong}@127.0.0.1:${redis.port}`);
       expect(error).toContain('it refuses the user or the password of session-store-url');
       expect(error).not.toContain('hunter2');
       expect(logger.lines).toEqual([]);
     }
   });
 
-  it('fails without the password that the server wants, and with one that it does not want', async () => {
-    const closed = await server({ password: 'right' });
-    expect((await open(`redis://127.0.0.1:${closed.port}`)).error).toContain('it wants a password');
-    const unguarded = await server();
-    const { error } = await open(`redis://:hunter2@127.0.0.1:${unguarded.port}`);
+  it('fails without the password that the server wants, and with one that it does not want', async ({ cleanUp }) => {
+    const closed = await server(cleanUp, { password: 'right' });
+    expect((await open(cleanUp, `redis://127.0.0.1:${closed.port}`)).error).toContain('it wants a password');
+    const unguarded = await server(cleanUp);
+    const { error } = await open(cleanUp, `redis://:hunter2@127.0.0.1:${unguarded.port}`);
     expect(error).toContain('it refuses the password or the database of session-store-url');
     expect(error).not.toContain('hunter2');
   });
 
-  it('fails with a database that the server does not have', async () => {
-    const redis = await server();
-    expect((await open(redis.url(400))).error).toContain('the password or the database');
+  it('fails with a database that the server does not have', async ({ cleanUp }) => {
+    const redis = await server(cleanUp);
+    expect((await open(cleanUp, redis.url(400))).error).toContain('the password or the database');
   });
 
-  it('fails where nothing listens, where it hangs, and where there is no TLS, unless that is waited for', async () => {
-    expect((await open(`redis://127.0.0.1:${await freePort()}`, false)).error).toContain('connection refused');
-    const redis = await server();
-    expect((await open(`rediss://127.0.0.1:${redis.port}`, false)).error).toContain('does it speak TLS there?');
+  it('fails where nothing listens, where it hangs, and where there is no TLS, unless that is waited for', async ({
+    cleanUp,
+  }) => {
+    expect((await open(cleanUp, `redis://127.0.0.1:${await freePort()}`, false)).error).toContain('connection refused');
+    const redis = await server(cleanUp);
+    expect((await open(cleanUp, `rediss://127.0.0.1:${redis.port}`, false)).error).toContain(
+      'does it speak TLS there?',
+    );
     redis.hang();
-    expect((await open(redis.url(), false)).error).toContain('no connection within 2 s');
+    expect((await open(cleanUp, redis.url(), false)).error).toContain('no connection within 2 s');
   });
 
   /** What it comes to, once it is another answer than that. */
@@ -94,9 +96,9 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     }
   };
 
-  it('succeeds with a warning where nothing listens yet, and works as soon as it does', async () => {
+  it('succeeds with a warning where nothing listens yet, and works as soon as it does', async ({ cleanUp }) => {
     const port = await freePort();
-    const { opened, logger } = await open(`redis://127.0.0.1:${port}`);
+    const { opened, logger } = await open(cleanUp, `redis://127.0.0.1:${port}`);
     if (!opened.ok) throw new Error(opened.error);
     const fields = { server: `127.0.0.1:${port}`, reason: 'connection refused' };
     expect(logger.lines).toEqual([{ level: 'warn', message: 'redis cannot be reached yet', fields }]);
@@ -110,7 +112,7 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     ]) {
       expect(answer).toEqual({ ok: false, error: { reason } });
     }
-    await server({ port });
+    await server(cleanUp, { port });
     const inserted = await changed(
       () => sessions.insert(testSession('a')),
       ({ ok }) => !ok,
@@ -119,10 +121,10 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     expect(logger.lines).toHaveLength(1);
   });
 
-  it('succeeds with a warning where the server hangs, and works when it goes on', async () => {
-    const redis = await server();
+  it('succeeds with a warning where the server hangs, and works when it goes on', async ({ cleanUp }) => {
+    const redis = await server(cleanUp);
     redis.hang();
-    const { opened, logger } = await open(redis.url());
+    const { opened, logger } = await open(cleanUp, redis.url());
     if (!opened.ok) throw new Error(opened.error);
     expect(logger.lines).toMatchObject([{ fields: { reason: 'no connection within 2 s' } }]);
     redis.goOn();
@@ -135,12 +137,12 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     ).toEqual({ ok: true, value: 0 });
   });
 
-  it('never uses what comes there later and cannot be used, and says why', async () => {
+  it('never uses what comes there later and cannot be used, and says why', async ({ cleanUp }) => {
     const port = await freePort();
-    const { opened } = await open(`redis://127.0.0.1:${port}`);
+    const { opened } = await open(cleanUp, `redis://127.0.0.1:${port}`);
     if (!opened.ok) throw new Error(opened.error);
-    const master = await server();
-    await server({ port, settings: [['replicaof', `127.0.0.1 ${master.port}`]] });
+    const master = await server(cleanUp);
+    await server(cleanUp, { port, settings: [['replicaof', `127.0.0.1 ${master.port}`]] });
     const { sessions } = opened.value;
     const answer = await changed(
       () => sessions.count(),
@@ -149,22 +151,22 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     expect(answer).toMatchObject({ error: { reason: expect.stringContaining('it is a replica') } });
   });
 
-  it('leaves nothing behind where it is closed before it was reached', async () => {
+  it('leaves nothing behind where it is closed before it was reached', async ({ cleanUp }) => {
     const port = await freePort();
-    const { opened } = await open(`redis://127.0.0.1:${port}`);
+    const { opened } = await open(cleanUp, `redis://127.0.0.1:${port}`);
     if (!opened.ok) throw new Error(opened.error);
     await opened.value.close();
-    const redis = await server({ port });
+    const redis = await server(cleanUp, { port });
     expect(await opened.value.sessions.count()).toMatchObject({ error: { reason: expect.stringContaining('closed') } });
     expect(await redis.send('CLIENT', 'LIST')).not.toMatch(/\n.*\n/);
   });
 
-  it('fails where nobody that is trusted has signed the certificate', async () => {
+  it('fails where nobody that is trusted has signed the certificate', async ({ cleanUp }) => {
     const pki = new OpensslCertificates();
     cleanUp.add(() => pki.remove());
     const certificate = pki.server('localhost', { names: ['IP:127.0.0.1'] });
     const port = String(await freePort());
-    const redis = await server({
+    const redis = await server(cleanUp, {
       port: Number(port),
       settings: [
         ['port', '0'],
@@ -174,27 +176,27 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
         ['tls-auth-clients', 'no'],
       ],
     });
-    expect((await open(`rediss://127.0.0.1:${redis.port}`)).error).toContain('its certificate is not trusted');
+    expect((await open(cleanUp, `rediss://127.0.0.1:${redis.port}`)).error).toContain('its certificate is not trusted');
   });
 
-  it('warns of a server that drops keys when its memory is full', async () => {
-    const redis = await server({
+  it('warns of a server that drops keys when its memory is full', async ({ cleanUp }) => {
+    const redis = await server(cleanUp, {
       settings: [
         ['maxmemory', '100mb'],
         ['maxmemory-policy', 'allkeys-lru'],
       ],
     });
-    const { opened, logger } = await open(redis.url());
+    const { opened, logger } = await open(cleanUp, redis.url());
     expect(opened.ok).toBe(true);
     expect(logger.lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('allkeys-lru') }]);
   });
 
-  it('refuses a replica and a cluster', async () => {
-    const master = await server();
-    const replica = await server({ settings: [['replicaof', `127.0.0.1 ${master.port}`]] });
-    expect((await open(replica.url())).error).toContain('it is a replica');
-    const cluster = await server({ settings: [['cluster-enabled', 'yes']] });
-    expect((await open(cluster.url())).error).toContain('it is part of a cluster');
+  it('refuses a replica and a cluster', async ({ cleanUp }) => {
+    const master = await server(cleanUp);
+    const replica = await server(cleanUp, { settings: [['replicaof', `127.0.0.1 ${master.port}`]] });
+    expect((await open(cleanUp, replica.url())).error).toContain('it is a replica');
+    const cluster = await server(cleanUp, { settings: [['cluster-enabled', 'yes']] });
+    expect((await open(cleanUp, cluster.url())).error).toContain('it is part of a cluster');
   });
 
   it('refuses options of another technology', async () => {

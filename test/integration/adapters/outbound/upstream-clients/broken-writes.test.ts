@@ -1,12 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { UpstreamRequest } from '../../../../../src/application/ports/gateway/upstream-client.js';
 import { ScriptedBody } from '../../../../support/gateway/scripted-body.js';
 import { startSeparateUpstream } from '../../../../support/gateway/separate-upstream.js';
 import { plainUpstreamRequest, targetClient } from '../../../../support/gateway/target-clients.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import { it } from '../../../../support/shared/fixtures.js';
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
@@ -16,7 +13,7 @@ describe('a connection that is reset as the rest of a request is written', () =>
     ['a safe one', { method: 'GET' }],
   ];
 
-  it.each(others)('is not given to %s that waits', async (_, other) => {
+  it.for(others)('is not given to %s that waits', async ([_, other], { cleanUp }) => {
     const upstream = await startSeparateUpstream(ok, ok, true);
     cleanUp.add(() => upstream.close());
     const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });

@@ -1,18 +1,16 @@
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { IdleConnections } from '../../../../../src/application/gateway/choose-upstream/endpoint-set.js';
 import { startHttpUpstream } from '../../../../support/gateway/http-upstream.js';
 import { startRawUpstream } from '../../../../support/gateway/raw-upstream.js';
 import { ScriptedBody } from '../../../../support/gateway/scripted-body.js';
 import { plainUpstreamRequest, targetClient } from '../../../../support/gateway/target-clients.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { freePort } from '../../../../support/shared/free-port.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
 describe('a client of an upstream', () => {
-  it('requests that are given up while they connect leave no connection outside the pool', async () => {
+  it('requests that are given up while they connect leave no connection outside the pool', async ({ cleanUp }) => {
     const upstream = await startHttpUpstream((_, response) => setTimeout(() => response.end('ok'), 1));
     cleanUp.add(() => upstream.close());
     upstream.server.keepAliveTimeout = 60_000;
@@ -41,19 +39,19 @@ describe('a client of an upstream', () => {
       return outcome.error;
     };
 
-    it('because nobody listens was never sent', async () => {
+    it('because nobody listens was never sent', async ({ cleanUp }) => {
       const client = targetClient(await freePort(), cleanUp);
       expect(await failureOf(client)).toMatchObject({ code: 'unreachable', neverSent: true });
     });
 
-    it('because the connection does not come about was never sent', async () => {
+    it('because the connection does not come about was never sent', async ({ cleanUp }) => {
       // An address of a network for documentation: nobody answers, or the system says that there is no way.
       const address = { host: '192.0.2.1', port: 9 };
       const client = targetClient(1, cleanUp, { address, connectMs: 50 });
       expect(await failureOf(client)).toMatchObject({ neverSent: true });
     });
 
-    it('because its time is over while it waits for a connection was never sent', async () => {
+    it('because its time is over while it waits for a connection was never sent', async ({ cleanUp }) => {
       const upstream = await startRawUpstream(() => undefined);
       cleanUp.add(() => upstream.close());
       const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
@@ -62,7 +60,7 @@ describe('a client of an upstream', () => {
       expect(late).toEqual({ code: 'overloaded', neverSent: true, detail: 'no free connection within 20 ms' });
     });
 
-    it('because its target is taken out while it waits for a connection is told at once', async () => {
+    it('because its target is taken out while it waits for a connection is told at once', async ({ cleanUp }) => {
       const upstream = await startRawUpstream(() => undefined);
       cleanUp.add(() => upstream.close());
       const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
@@ -90,14 +88,17 @@ describe('a client of an upstream', () => {
       ['talks nonsense', 'invalid_response', (socket) => void socket.write('nonsense\r\n\r\n')],
     ];
 
-    it.each(misdeeds)('because the upstream %s once it has the head may have been sent', async (_, code, answer) => {
-      const upstream = await startRawUpstream(answer);
-      cleanUp.add(() => upstream.close());
-      const client = targetClient(upstream.port, cleanUp);
-      expect(await failureOf(client)).toMatchObject({ code, neverSent: false });
-    });
+    it.for(misdeeds)(
+      'because the upstream %s once it has the head may have been sent',
+      async ([_, code, answer], { cleanUp }) => {
+        const upstream = await startRawUpstream(answer);
+        cleanUp.add(() => upstream.close());
+        const client = targetClient(upstream.port, cleanUp);
+        expect(await failureOf(client)).toMatchObject({ code, neverSent: false });
+      },
+    );
 
-    it('because its answer does not come may have been sent', async () => {
+    it('because its answer does not come may have been sent', async ({ cleanUp }) => {
       const upstream = await startRawUpstream(() => undefined);
       cleanUp.add(() => upstream.close());
       const client = targetClient(upstream.port, cleanUp);
@@ -105,7 +106,7 @@ describe('a client of an upstream', () => {
       expect(late).toEqual({ code: 'timed_out', neverSent: false, detail: 'no answer within 20 ms' });
     });
 
-    it('because others had left it too little time is not the fault of its target', async () => {
+    it('because others had left it too little time is not the fault of its target', async ({ cleanUp }) => {
       const upstream = await startRawUpstream(() => undefined);
       cleanUp.add(() => upstream.close());
       const client = targetClient(upstream.port, cleanUp);
@@ -115,7 +116,7 @@ describe('a client of an upstream', () => {
       expect(fair).toEqual({ code: 'timed_out', neverSent: false, detail: 'no answer within 60 ms' });
     });
 
-    it('because its body has come when its target was out already was never sent', async () => {
+    it('because its body has come when its target was out already was never sent', async ({ cleanUp }) => {
       const upstream = await startRawUpstream(() => undefined);
       cleanUp.add(() => upstream.close());
       const client = targetClient(upstream.port, cleanUp);
@@ -133,7 +134,7 @@ describe('a client of an upstream', () => {
       expect([upstream.connections(), client.isFull]).toEqual([0, false]);
     });
 
-    it('because 1000 wait already was never sent', async () => {
+    it('because 1000 wait already was never sent', async ({ cleanUp }) => {
       const upstream = await startRawUpstream(() => undefined);
       cleanUp.add(() => upstream.close());
       const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
@@ -150,7 +151,7 @@ describe('a client of an upstream', () => {
 
   describe('a request that gets the connection of another one', () => {
     /** The first holds the only connection until the second has waited so long that `leftMs` are left to it. */
-    const secondAfter = async (leftMs: number) => {
+    const secondAfter = async (cleanUp: CleanUp, leftMs: number) => {
       const held: Socket[] = [];
       const upstream = await startRawUpstream((socket) => void held.push(socket));
       cleanUp.add(() => upstream.close());
@@ -164,22 +165,24 @@ describe('a client of an upstream', () => {
       return { outcome: await second.response, upstream, client };
     };
 
-    it('with too little time left for any answer is not sent, and the connection serves the next', async () => {
-      const { outcome, upstream, client } = await secondAfter(190);
+    it('with too little time left for any answer is not sent, and the connection serves the next', async ({
+      cleanUp,
+    }) => {
+      const { outcome, upstream, client } = await secondAfter(cleanUp, 190);
       const detail = 'no free connection in good time within 190 ms';
       expect(outcome).toEqual({ ok: false, error: { code: 'overloaded', neverSent: true, detail } });
       expect(upstream.heads).toHaveLength(1);
       await expect.poll(() => client.figures()).toMatchObject({ activeConnections: 0, idleConnections: 1 });
     });
 
-    it('with less than half of its time left says nothing about its target where that is late', async () => {
-      const { outcome, upstream } = await secondAfter(400);
+    it('with less than half of its time left says nothing about its target where that is late', async ({ cleanUp }) => {
+      const { outcome, upstream } = await secondAfter(cleanUp, 400);
       expect(outcome).toMatchObject({ error: { code: 'overloaded', neverSent: false } });
       expect(upstream.heads).toHaveLength(2);
     });
 
-    it('says that its target is late where that had half of the time', async () => {
-      const { outcome } = await secondAfter(1_200);
+    it('says that its target is late where that had half of the time', async ({ cleanUp }) => {
+      const { outcome } = await secondAfter(cleanUp, 1_200);
       expect(outcome).toMatchObject({ error: { code: 'timed_out', neverSent: false } });
     });
   });
@@ -188,32 +191,37 @@ describe('a client of an upstream', () => {
     const get = { ...plainUpstreamRequest, method: 'GET' };
     const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
 
-    it.each([
+    it.for([
       [true, 1, 3],
       [false, 1, 2],
-    ])('is sent once more if it may be (%s), and that is asked once', async (mayRepeat, asked, heads) => {
-      const upstream = await startRawUpstream((socket, _, turn) => {
-        if (turn === 0) socket.write(ok);
-        else socket.destroy();
-      });
-      cleanUp.add(() => upstream.close());
-      const client = targetClient(upstream.port, cleanUp);
-      let times = 0;
-      const ask = (): boolean => {
-        times += 1;
-        return mayRepeat;
-      };
-      await client.send({ ...get, mayRepeat: ask }).response;
-      await expect.poll(() => client.figures().idleConnections).toBe(1);
-      expect(times).toBe(0);
-      expect(await client.send({ ...get, mayRepeat: ask }).response).toMatchObject({ error: { code: 'unreachable' } });
-      expect([times, upstream.heads.length]).toEqual([asked, heads]);
-    });
+    ] as const)(
+      'is sent once more if it may be (%s), and that is asked once',
+      async ([mayRepeat, asked, heads], { cleanUp }) => {
+        const upstream = await startRawUpstream((socket, _, turn) => {
+          if (turn === 0) socket.write(ok);
+          else socket.destroy();
+        });
+        cleanUp.add(() => upstream.close());
+        const client = targetClient(upstream.port, cleanUp);
+        let times = 0;
+        const ask = (): boolean => {
+          times += 1;
+          return mayRepeat;
+        };
+        await client.send({ ...get, mayRepeat: ask }).response;
+        await expect.poll(() => client.figures().idleConnections).toBe(1);
+        expect(times).toBe(0);
+        expect(await client.send({ ...get, mayRepeat: ask }).response).toMatchObject({
+          error: { code: 'unreachable' },
+        });
+        expect([times, upstream.heads.length]).toEqual([asked, heads]);
+      },
+    );
   });
 
   describe('connections that nothing uses', () => {
     /** An upstream that answers once all of so many requests have come. */
-    const startTogether = async (count: number) => {
+    const startTogether = async (cleanUp: CleanUp, count: number) => {
       const held: Socket[] = [];
       const upstream = await startRawUpstream((socket) => {
         held.push(socket);
@@ -227,8 +235,8 @@ describe('a client of an upstream', () => {
     const sendTogether = (...clients: ReturnType<typeof targetClient>[]) =>
       Promise.all(clients.map((client) => client.send(plainUpstreamRequest).response));
 
-    it('are kept up to the number of their target, and used again', async () => {
-      const upstream = await startTogether(3);
+    it('are kept up to the number of their target, and used again', async ({ cleanUp }) => {
+      const upstream = await startTogether(cleanUp, 3);
       const client = targetClient(upstream.port, cleanUp, { maxIdle: 2 });
       for (const made of [3, 4]) {
         await sendTogether(client, client, client);
@@ -237,38 +245,43 @@ describe('a client of an upstream', () => {
       }
     });
 
-    it('are not made anew under a load that needs more of them than may be kept, which rest when it is over', async () => {
-      const upstream = await startTogether(6);
+    it('are not made anew under a load that needs more of them than may be kept, which rest when it is over', async ({
+      cleanUp,
+    }) => {
+      const upstream = await startTogether(cleanUp, 6);
       const client = targetClient(upstream.port, cleanUp, { maxIdle: 2 });
       for (let turn = 0; turn < 20; turn += 1) await sendTogether(client, client, client, client, client, client);
       expect(upstream.connections()).toBe(6);
       await expect.poll(() => client.figures().idleConnections).toBe(2);
     });
 
-    it.each([
+    it.for([
       ['timeout=1', 1],
       ['timeout=2', 1],
       ['timeout=0', 10],
-    ])('are used again one behind the other where the upstream says %s: ten requests on %i', async (said, made) => {
-      const upstream = await startRawUpstream((socket) => {
-        socket.write(`HTTP/1.1 200 OK\r\nKeep-Alive: ${said}\r\nContent-Length: 0\r\n\r\n`);
-      });
-      cleanUp.add(() => upstream.close());
-      const client = targetClient(upstream.port, cleanUp);
-      for (let turn = 0; turn < 10; turn += 1) await sendTogether(client);
-      expect(upstream.connections()).toBe(made);
-    });
+    ] as const)(
+      'are used again one behind the other where the upstream says %s: ten requests on %i',
+      async ([said, made], { cleanUp }) => {
+        const upstream = await startRawUpstream((socket) => {
+          socket.write(`HTTP/1.1 200 OK\r\nKeep-Alive: ${said}\r\nContent-Length: 0\r\n\r\n`);
+        });
+        cleanUp.add(() => upstream.close());
+        const client = targetClient(upstream.port, cleanUp);
+        for (let turn = 0; turn < 10; turn += 1) await sendTogether(client);
+        expect(upstream.connections()).toBe(made);
+      },
+    );
 
-    it('are none where none may be kept', async () => {
-      const upstream = await startTogether(1);
+    it('are none where none may be kept', async ({ cleanUp }) => {
+      const upstream = await startTogether(cleanUp, 1);
       const client = targetClient(upstream.port, cleanUp, { maxIdle: 0 });
       await sendTogether(client);
       await sendTogether(client);
       expect([upstream.connections(), client.figures().idleConnections]).toEqual([2, 0]);
     });
 
-    it('are kept up to the number of their upstream, whichever target they are to', async () => {
-      const upstream = await startTogether(4);
+    it('are kept up to the number of their upstream, whichever target they are to', async ({ cleanUp }) => {
+      const upstream = await startTogether(cleanUp, 4);
       const idle = new IdleConnections(3);
       const [one, other] = [
         targetClient(upstream.port, cleanUp, { idle }),
@@ -278,7 +291,7 @@ describe('a client of an upstream', () => {
       await expect.poll(() => one.figures().idleConnections + other.figures().idleConnections).toBe(3);
     });
 
-    it('are no longer counted once they are used, lost or closed', async () => {
+    it('are no longer counted once they are used, lost or closed', async ({ cleanUp }) => {
       const sockets: Socket[] = [];
       const upstream = await startRawUpstream((socket) => {
         sockets.push(socket);
@@ -311,7 +324,7 @@ describe('a client of an upstream', () => {
     });
   });
 
-  it('a request that is cut off as its client closes is no fault of its target', async () => {
+  it('a request that is cut off as its client closes is no fault of its target', async ({ cleanUp }) => {
     const upstream = await startRawUpstream((socket) => socket.write('HTTP/1.1 2'));
     cleanUp.add(() => upstream.close());
     const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
@@ -322,7 +335,7 @@ describe('a client of an upstream', () => {
     expect(await waiting.response).toMatchObject({ error: { code: 'cancelled', neverSent: true } });
   });
 
-  it('a request without a Host gets the name of its target as it is configured', async () => {
+  it('a request without a Host gets the name of its target as it is configured', async ({ cleanUp }) => {
     const upstream = await startRawUpstream((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
     cleanUp.add(() => upstream.close());
     const client = targetClient(upstream.port, cleanUp, { authority: 'api.internal:8080' });

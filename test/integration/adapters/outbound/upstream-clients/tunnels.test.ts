@@ -1,19 +1,17 @@
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Tunnel } from '../../../../../src/application/ports/gateway/http-exchange.js';
 import { startRawUpstream } from '../../../../support/gateway/raw-upstream.js';
 import { plainUpstreamRequest, targetClient } from '../../../../support/gateway/target-clients.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 
 describe('a client of an upstream', () => {
   const upgrade = { ...plainUpstreamRequest, method: 'GET', upgradeToWebSocket: true };
   const switched = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
 
   /** An upstream that switches protocols whatever it is asked, with one connection to it. */
-  const startSwitching = async (maxConnections = 1) => {
+  const startSwitching = async (cleanUp: CleanUp, maxConnections = 1) => {
     const sockets: Socket[] = [];
     const upstream = await startRawUpstream((socket) => {
       sockets.push(socket);
@@ -30,8 +28,8 @@ describe('a client of an upstream', () => {
   };
 
   describe('a tunnel', () => {
-    it('is one of the connections to its target until it closes', async () => {
-      const { client, upstream } = await startSwitching();
+    it('is one of the connections to its target until it closes', async ({ cleanUp }) => {
+      const { client, upstream } = await startSwitching(cleanUp);
       const tunnel = await opened(client);
       expect([client.figures(), client.isFull]).toEqual([
         { activeConnections: 1, idleConnections: 0, waitingRequests: 0 },
@@ -46,16 +44,16 @@ describe('a client of an upstream', () => {
       expect([upstream.connections(), client.figures().activeConnections]).toEqual([2, 1]);
     });
 
-    it('that its upstream ends makes room', async () => {
-      const { client, sockets } = await startSwitching();
+    it('that its upstream ends makes room', async ({ cleanUp }) => {
+      const { client, sockets } = await startSwitching(cleanUp);
       const tunnel = await opened(client);
       sockets[0]?.resetAndDestroy();
       await expect.poll(() => [tunnel.closed, client.isFull]).toEqual([true, false]);
       await opened(client);
     });
 
-    it('is cut off when the grace of its target is over, and not before', async () => {
-      const { client } = await startSwitching(2);
+    it('is cut off when the grace of its target is over, and not before', async ({ cleanUp }) => {
+      const { client } = await startSwitching(cleanUp, 2);
       const [one, other] = [await opened(client), await opened(client)];
       let isClosed = false;
       const closed = client.close(50).then(() => {
@@ -69,8 +67,8 @@ describe('a client of an upstream', () => {
       expect(client.figures().activeConnections).toBe(0);
     });
 
-    it('takes octets on when its upstream sends no more', async () => {
-      const { client, sockets } = await startSwitching();
+    it('takes octets on when its upstream sends no more', async ({ cleanUp }) => {
+      const { client, sockets } = await startSwitching(cleanUp);
       const tunnel = await opened(client);
       const taken = new Promise((resolve) => sockets[0]?.once('data', resolve));
       sockets[0]?.end('last');
@@ -83,8 +81,8 @@ describe('a client of an upstream', () => {
       await expect.poll(() => [tunnel.closed, client.isFull]).toEqual([true, false]);
     });
 
-    it('closes where its exchange is no longer wanted', async () => {
-      const { client } = await startSwitching();
+    it('closes where its exchange is no longer wanted', async ({ cleanUp }) => {
+      const { client } = await startSwitching(cleanUp);
       const exchange = client.send(upgrade);
       await exchange.response;
       exchange.cancel();

@@ -1,12 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { UpstreamRequest } from '../../../../../src/application/ports/gateway/upstream-client.js';
 import { bodyOctets } from '../../../../support/gateway/scripted-body.js';
 import { startSeparateUpstream } from '../../../../support/gateway/separate-upstream.js';
 import { type AwaitedClient, plainUpstreamRequest, targetClient } from '../../../../support/gateway/target-clients.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 
 const evil = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL';
 /** What one read takes. */
@@ -42,37 +40,43 @@ const framings: readonly (readonly [string, (size: number) => string])[] = [
 const cases = framings.flatMap(([name, make]) => sizes.map((size) => [name, size, make] as const));
 
 describe('octets behind a response', () => {
-  const startWith = async (response: string, maxConnections = 1) => {
+  const startWith = async (cleanUp: CleanUp, response: string, maxConnections = 1) => {
     const upstream = await startSeparateUpstream(`${response}${evil}`, ofLength(200));
     cleanUp.add(() => upstream.close());
     return targetClient(upstream.port, cleanUp, { maxConnections });
   };
 
-  it.each(cases)('of %s, %i octets long, are not the answer to one that waits', async (_, size, make) => {
-    const client = await startWith(make(size));
+  it.for(cases)('of %s, %i octets long, are not the answer to one that waits', async ([_, size, make], { cleanUp }) => {
+    const client = await startWith(cleanUp, make(size));
     const [first, second] = [textFrom(client), textFrom(client)];
     expect((await first).length).toBeGreaterThan(size - 200);
     expect(await second).not.toContain('EVIL');
   });
 
-  it.each(cases)('of %s, %i octets long, are not the answer to the next of that client', async (_, size, make) => {
-    const client = await startWith(make(size), 2);
-    // It is sent in the microtask in which the end of the one before it is known.
-    await textFrom(client);
-    expect(await textFrom(client)).not.toContain('EVIL');
-  });
+  it.for(cases)(
+    'of %s, %i octets long, are not the answer to the next of that client',
+    async ([_, size, make], { cleanUp }) => {
+      const client = await startWith(cleanUp, make(size), 2);
+      // It is sent in the microtask in which the end of the one before it is known.
+      await textFrom(client);
+      expect(await textFrom(client)).not.toContain('EVIL');
+    },
+  );
 
-  it.each(cases)('of %s, %i octets long, leave no connection among those that are kept', async (_, size, make) => {
-    const client = await startWith(make(size));
-    await textFrom(client);
-    await expect.poll(() => client.figures()).toMatchObject({ activeConnections: 0, idleConnections: 0 });
-    expect(await textFrom(client)).not.toContain('EVIL');
-  });
+  it.for(cases)(
+    'of %s, %i octets long, leave no connection among those that are kept',
+    async ([_, size, make], { cleanUp }) => {
+      const client = await startWith(cleanUp, make(size));
+      await textFrom(client);
+      await expect.poll(() => client.figures()).toMatchObject({ activeConnections: 0, idleConnections: 0 });
+      expect(await textFrom(client)).not.toContain('EVIL');
+    },
+  );
 
-  it.each(cases)(
+  it.for(cases)(
     'of %s, %i octets long, to a refused upgrade, are not the answer to another',
-    async (_, size, make) => {
-      const client = await startWith(make(size));
+    async ([_, size, make], { cleanUp }) => {
+      const client = await startWith(cleanUp, make(size));
       const refused = textFrom(client, { ...get, upgradeToWebSocket: true });
       const second = textFrom(client);
       expect((await refused).length).toBeGreaterThan(size - 200);
@@ -80,7 +84,7 @@ describe('octets behind a response', () => {
     },
   );
 
-  it.each(framings)('that never come leave a connection of %s to serve again', async (_, make) => {
+  it.for(framings)('that never come leave a connection of %s to serve again', async ([_, make], { cleanUp }) => {
     const upstream = await startSeparateUpstream(make(readOctets), ofLength(200));
     cleanUp.add(() => upstream.close());
     const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });

@@ -1,9 +1,10 @@
 import { pathToFileURL } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { WorkerDocumentVerifier } from '../../../../../src/adapters/outbound/xml-crypto-saml/worker-document-verifier.js';
 import { CancellationSource } from '../../../../../src/application/shared/cancellation/cancellation-source.js';
 import { documentKeys } from '../../../../support/agent/saml-verifying.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { neverCancelled } from '../../../../support/shared/never-cancelled.js';
 import { temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
@@ -17,10 +18,7 @@ parentPort.on('message', (job) => {
 });
 `;
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-const verifying = (metadataDeadlineMs = 60_000): WorkerDocumentVerifier => {
+const verifying = (cleanUp: CleanUp, metadataDeadlineMs = 60_000): WorkerDocumentVerifier => {
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
   const url = pathToFileURL(folder.write('worker.mjs', program));
@@ -34,8 +32,8 @@ const cancelled = { ok: false, error: 'cancelled' };
 const read = { ok: true, value: { kind: 'metadata' } };
 
 describe('metadata on its thread', () => {
-  it('keeps no sign-on waiting, however long it takes', async () => {
-    const verifier = verifying();
+  it('keeps no sign-on waiting, however long it takes', async ({ cleanUp }) => {
+    const verifier = verifying(cleanUp);
     const hanging = verifier.verifyMetadata('hang', query, neverCancelled);
     const responses = await Promise.all(
       ['a', 'b', 'c'].map((encoded) => verifier.verifyResponse(encoded, keys, neverCancelled)),
@@ -46,8 +44,8 @@ describe('metadata on its thread', () => {
     expect(await verifier.verifyMetadata('a', query, neverCancelled)).toEqual(failed);
   });
 
-  it('waits for no other metadata longer than it may, and is stopped when it takes too long', async () => {
-    const verifier = verifying(500);
+  it('waits for no other metadata longer than it may, and is stopped when it takes too long', async ({ cleanUp }) => {
+    const verifier = verifying(cleanUp, 500);
     const results = await Promise.all([
       verifier.verifyMetadata('hang', query, neverCancelled),
       verifier.verifyMetadata('hang', query, neverCancelled),
@@ -56,8 +54,8 @@ describe('metadata on its thread', () => {
     expect(results[1]?.ok).toBe(false);
   });
 
-  it('ends when it is cancelled, whether it waits or is at work, and makes way', async () => {
-    const verifier = verifying();
+  it('ends when it is cancelled, whether it waits or is at work, and makes way', async ({ cleanUp }) => {
+    const verifier = verifying(cleanUp);
     const [running, waiting, early] = [new CancellationSource(), new CancellationSource(), new CancellationSource()];
     const first = verifier.verifyMetadata('hang', query, running);
     const second = verifier.verifyMetadata('hang', query, waiting);
@@ -71,8 +69,8 @@ describe('metadata on its thread', () => {
     expect(await third).toMatchObject(read);
   });
 
-  it('waits within bounds', async () => {
-    const verifier = verifying();
+  it('waits within bounds', async ({ cleanUp }) => {
+    const verifier = verifying(cleanUp);
     const source = new CancellationSource();
     const many = Array.from({ length: 18 }, () => verifier.verifyMetadata('hang', query, source));
     expect(await many[17]).toEqual({ ok: false, error: 'overloaded' });
@@ -88,8 +86,8 @@ describe('metadata on its thread', () => {
     for (const result of await Promise.all(whole.slice(0, 5))) expect(result).toMatchObject(read);
   });
 
-  it('leaves no thread behind', async () => {
-    const verifier = verifying();
+  it('leaves no thread behind', async ({ cleanUp }) => {
+    const verifier = verifying(cleanUp);
     const first = await verifier.verifyMetadata('a', query, neverCancelled);
     const second = await verifier.verifyMetadata('a', query, neverCancelled);
     expect([first, second]).toMatchObject([read, read]);

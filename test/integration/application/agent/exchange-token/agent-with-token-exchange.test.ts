@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { MemoryStoreOpener } from '../../../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
 import { SpentAssertions } from '../../../../../src/application/agent/exchange-token/spent-assertions.js';
 import { noOtherProcesses } from '../../../../../src/application/agent/sessions/session-endings.js';
@@ -31,21 +31,19 @@ import {
 } from '../../../../support/agent/test-agent.js';
 import { ecPair, publicPem, signToken } from '../../../../support/agent/test-tokens.js';
 import { openTransport, transportNames } from '../../../../support/shared/agent-transports.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { ManualScheduler } from '../../../../support/shared/manual-scheduler.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 import { temporaryFolder } from '../../../../support/shared/temporary-folder.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 const first = ecPair();
 const second = ecPair();
 const clientPair = ecPair();
 
 /** A folder with a signing key, and agents that are configured with it. */
-const place = () => {
+const place = (cleanUp: CleanUp) => {
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
   const clock = new ManualClock();
@@ -70,8 +68,8 @@ const verified = async (client: TokenClient, token: unknown, clock: ManualClock)
 };
 
 describe.each(transportNames)('token exchange by the transport %s', (transport) => {
-  const connected = async () => {
-    const here = place();
+  const connected = async (cleanUp: CleanUp) => {
+    const here = place(cleanUp);
     const { clock } = here;
     const made = await startedTestAgent({}, { clock });
     cleanUp.add(() => made.agent.stop());
@@ -82,8 +80,8 @@ describe.each(transportNames)('token exchange by the transport %s', (transport) 
     return { ...here, ...made, client: new TokenClient(judgeOf(opened.client)) };
   };
 
-  it.each([0, 1, 7, 64, 1_000])('issues a token for a form in pieces of %i octets', async (pieceOctets) => {
-    const { client, clock, token } = await connected();
+  it.for([0, 1, 7, 64, 1_000])('issues a token for a form in pieces of %i octets', async (pieceOctets, { cleanUp }) => {
+    const { client, clock, token } = await connected(cleanUp);
     const reply = await client.exchange(token(), { scope: 'read' }, { pieceOctets });
     expect(reply).toMatchObject({
       status: 200,
@@ -105,8 +103,8 @@ describe.each(transportNames)('token exchange by the transport %s', (transport) 
     });
   });
 
-  it('refuses what is not in order, and lets nothing of it through', async () => {
-    const { client, token } = await connected();
+  it('refuses what is not in order, and lets nothing of it through', async ({ cleanUp }) => {
+    const { client, token } = await connected(cleanUp);
     for (const pieceOctets of [0, 9]) {
       expect(await client.exchange(token(), { scope: 'delete' }, { pieceOctets })).toMatchObject({
         status: 400,
@@ -119,8 +117,8 @@ describe.each(transportNames)('token exchange by the transport %s', (transport) 
     });
   });
 
-  it('answers many at a time, each its own', async () => {
-    const { client, clock, token } = await connected();
+  it('answers many at a time, each its own', async ({ cleanUp }) => {
+    const { client, clock, token } = await connected(cleanUp);
     const users = Array.from({ length: 40 }, (_, index) => `user-${index}`);
     const replies = await Promise.all(users.map((sub) => client.exchange(token({ sub }), {}, { pieceOctets: 50 })));
     const tokens = await Promise.all(replies.map(({ body }) => verified(client, body['access_token'], clock)));
@@ -130,8 +128,8 @@ describe.each(transportNames)('token exchange by the transport %s', (transport) 
 });
 
 describe('an agent with token exchange', () => {
-  it('needs no method of authentication for its endpoints, and lets nobody in anywhere else', async () => {
-    const { client } = await place().start();
+  it('needs no method of authentication for its endpoints, and lets nobody in anywhere else', async ({ cleanUp }) => {
+    const { client } = await place(cleanUp).start();
     expect((await client.get('/token/jwks')).status).toBe(200);
     expect((await client.get('/orders')).status).toBe(401);
     expect((await client.post({}, { path: '/token/exchange/more' })).status).toBe(401);
@@ -139,8 +137,8 @@ describe('an agent with token exchange', () => {
     expect((await client.get('/token//exchange')).status).toBe(405);
   });
 
-  it('counts exchanges by what they came to', async () => {
-    const here = place();
+  it('counts exchanges by what they came to', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const { agent, client, logger } = await here.start();
     const token = here.token();
     await client.exchange(token);
@@ -168,32 +166,35 @@ describe('an agent with token exchange', () => {
     ]);
   });
 
-  it.each(['cancelled', 'disconnected'] as const)('issues nothing for a form that is %s', async (ending) => {
-    const here = place();
-    const { agent, logger, connection } = await here.start();
-    for (const when of ['before its last piece', 'while it is judged']) {
-      const impatient = new TokenClient((event) => {
-        const end = () =>
-          ending === 'cancelled'
-            ? agent.cancel(event.correlationId, 'timeout', connection)
-            : agent.disconnected(connection);
-        const isLast = event.kind === 'request_body_chunk' && event.isLast;
-        if (isLast && when === 'before its last piece') end();
-        const answer = agent.judge(event, connection);
-        if (isLast && when === 'while it is judged') end();
-        return answer;
-      });
-      const reply = await impatient.exchange(here.token(), {}, { pieceOctets: 100 });
-      expect(JSON.stringify(reply)).not.toContain('access_token');
-      // A piece that nobody awaits changes nothing; nobody gets the other answer either.
-      expect(reply.status).toBe(when === 'while it is judged' ? 503 : 200);
-    }
-    expect(logger.lines.filter(({ fields }) => fields['decision'] === 'issued')).toEqual([]);
-    expect(logger.lines.flatMap(({ fields }) => fields['reason'] ?? [])).toEqual(['cancelled']);
-  });
+  it.for(['cancelled', 'disconnected'] as const)(
+    'issues nothing for a form that is %s',
+    async (ending, { cleanUp }) => {
+      const here = place(cleanUp);
+      const { agent, logger, connection } = await here.start();
+      for (const when of ['before its last piece', 'while it is judged']) {
+        const impatient = new TokenClient((event) => {
+          const end = () =>
+            ending === 'cancelled'
+              ? agent.cancel(event.correlationId, 'timeout', connection)
+              : agent.disconnected(connection);
+          const isLast = event.kind === 'request_body_chunk' && event.isLast;
+          if (isLast && when === 'before its last piece') end();
+          const answer = agent.judge(event, connection);
+          if (isLast && when === 'while it is judged') end();
+          return answer;
+        });
+        const reply = await impatient.exchange(here.token(), {}, { pieceOctets: 100 });
+        expect(JSON.stringify(reply)).not.toContain('access_token');
+        // A piece that nobody awaits changes nothing; nobody gets the other answer either.
+        expect(reply.status).toBe(when === 'while it is judged' ? 503 : 200);
+      }
+      expect(logger.lines.filter(({ fields }) => fields['decision'] === 'issued')).toEqual([]);
+      expect(logger.lines.flatMap(({ fields }) => fields['reason'] ?? [])).toEqual(['cancelled']);
+    },
+  );
 
-  it('tells its log no secret, whatever it is asked', async () => {
-    const here = place();
+  it('tells its log no secret, whatever it is asked', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const clientKey = here.folder.write('client.pem', publicPem(clientPair.publicKey));
     const clients = {
       client: [
@@ -249,8 +250,8 @@ describe('an agent with token exchange', () => {
 });
 
 describe('tokens of its own', () => {
-  it('are bearer tokens on other routes, once the agent knows its keys as those of a provider', async () => {
-    const here = place();
+  it('are bearer tokens on other routes, once the agent knows its keys as those of a provider', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const keySetSource = new FakeKeySetSource();
     const scheduler = new ManualScheduler(here.clock);
     keySetSource.goDown();
@@ -274,8 +275,8 @@ describe('tokens of its own', () => {
 
 describe('a reload', () => {
   /** An agent whose second key file may hold the key before. */
-  const rotating = async () => {
-    const here = place();
+  const rotating = async (cleanUp: CleanUp) => {
+    const here = place(cleanUp);
     const previousFile = here.folder.write('previous.pem', publicPem(first.publicKey));
     const files = [here.keyFile, previousFile];
     const made = await here.start({ 'signing-key-file': files, 'allowed-audiences': ['orders'], clients: null });
@@ -291,8 +292,10 @@ describe('a reload', () => {
     return { ...here, ...made, ask, kidOf, published, previousFile };
   };
 
-  it('takes new keys, and tokens that were signed with the old one go on for as long as it is published', async () => {
-    const { folder, agent, ask, kidOf, published, token } = await rotating();
+  it('takes new keys, and tokens that were signed with the old one go on for as long as it is published', async ({
+    cleanUp,
+  }) => {
+    const { folder, agent, ask, kidOf, published, token } = await rotating(cleanUp);
     const old = await ask(token(), 'jwt');
     const oldKid = await kidOf(old.token);
     expect(await published()).toEqual([oldKid]);
@@ -314,8 +317,8 @@ describe('a reload', () => {
     expect((await ask(renewed.token, 'access_token')).status).toBe(200);
   });
 
-  it('changes nothing where a file is wrong, and says which', async () => {
-    const { folder, agent, ask, published, token, keyFile, previousFile } = await rotating();
+  it('changes nothing where a file is wrong, and says which', async ({ cleanUp }) => {
+    const { folder, agent, ask, published, token, keyFile, previousFile } = await rotating(cleanUp);
     const before = await published();
     for (const [name, file] of [
       ['signing.pem', keyFile],
@@ -331,15 +334,15 @@ describe('a reload', () => {
     }
   });
 
-  it('says where two files hold one key', async () => {
-    const { logger, keyFile, previousFile } = await rotating();
+  it('says where two files hold one key', async ({ cleanUp }) => {
+    const { logger, keyFile, previousFile } = await rotating(cleanUp);
     expect(logger.lines.map(({ message }) => message)).toContain(
       `token-exchange: signing-key-file: the file ${previousFile} holds the same key as the file ${keyFile}, and is left out`,
     );
   });
 
-  it('does not make an assertion of a client good once more', async () => {
-    const here = place();
+  it('does not make an assertion of a client good once more', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const clientKey = here.folder.write('client.pem', publicPem(clientPair.publicKey));
     const client = { name: 'robot', 'public-key-file': clientKey, 'allowed-audiences': ['orders'] };
     const { agent, client: caller } = await here.start({ clients: { client } });
@@ -356,8 +359,8 @@ describe('a reload', () => {
     expect((await show()).status).toBe(401);
   });
 
-  it('does not do so with another issuer, either, nor with single sign-on and its store', async () => {
-    const here = place();
+  it('does not do so with another issuer, either, nor with single sign-on and its store', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const certificateFile = here.folder.write('idp.pem', idpKey().certificatePem);
     const clientKey = here.folder.write('client.pem', publicPem(clientPair.publicKey));
     const clients = { client: { name: 'robot', 'public-key-file': clientKey, 'allowed-audiences': ['orders'] } };
@@ -384,36 +387,44 @@ describe('a reload', () => {
 });
 
 describe('single sign-on beside token exchange', () => {
-  it.each([
+  it.for([
     ['memory', [200, 200, 401]],
     ['redis', [200, 503, 401]],
-  ])('remembers assertions of clients in its store only where other processes may share it: %s', async (kind, told) => {
-    const here = place();
-    const { clock } = here;
-    // Whatever the store is said to be, one id fits into it.
-    const full = new MemoryStoreOpener({ replays: 1 });
-    const opener: SessionStoreOpener = { open: () => full.open({ kind: 'memory' }) };
-    const stores = new SessionStoreLeases({ opener, clock, logger: new RecordingLogger(), endings: noOtherProcesses });
-    const url = kind === 'redis' ? { 'session-store-url': 'redis://127.0.0.1:6379' } : {};
-    const certificateFile = here.folder.write('idp.pem', idpKey().certificatePem);
-    const clientKey = here.folder.write('client.pem', publicPem(clientPair.publicKey));
-    const clients = { client: { name: 'robot', 'public-key-file': clientKey, 'allowed-audiences': ['orders'] } };
-    const saml = samlConfig(certificateFile, { 'session-store': kind, ...url });
-    const { client } = await here.start({ clients }, saml, { saml: { stores } });
-    const statuses: number[] = [];
-    for (const jti of ['j-1', 'j-2', 'j-1']) {
-      const claims = { iss: 'robot', sub: 'robot', aud: tokenIssuer, jti, exp: clock.seconds() + 60 };
-      const fields = {
-        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-        client_assertion: signToken('ES256', clientPair.privateKey, claims),
-      };
-      statuses.push((await client.exchange(here.token(), fields, { authorization: null })).status);
-    }
-    expect(statuses).toEqual(told);
-  });
+  ] as const)(
+    'remembers assertions of clients in its store only where other processes may share it: %s',
+    async ([kind, told], { cleanUp }) => {
+      const here = place(cleanUp);
+      const { clock } = here;
+      // Whatever the store is said to be, one id fits into it.
+      const full = new MemoryStoreOpener({ replays: 1 });
+      const opener: SessionStoreOpener = { open: () => full.open({ kind: 'memory' }) };
+      const stores = new SessionStoreLeases({
+        opener,
+        clock,
+        logger: new RecordingLogger(),
+        endings: noOtherProcesses,
+      });
+      const url = kind === 'redis' ? { 'session-store-url': 'redis://127.0.0.1:6379' } : {};
+      const certificateFile = here.folder.write('idp.pem', idpKey().certificatePem);
+      const clientKey = here.folder.write('client.pem', publicPem(clientPair.publicKey));
+      const clients = { client: { name: 'robot', 'public-key-file': clientKey, 'allowed-audiences': ['orders'] } };
+      const saml = samlConfig(certificateFile, { 'session-store': kind, ...url });
+      const { client } = await here.start({ clients }, saml, { saml: { stores } });
+      const statuses: number[] = [];
+      for (const jti of ['j-1', 'j-2', 'j-1']) {
+        const claims = { iss: 'robot', sub: 'robot', aud: tokenIssuer, jti, exp: clock.seconds() + 60 };
+        const fields = {
+          client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+          client_assertion: signToken('ES256', clientPair.privateKey, claims),
+        };
+        statuses.push((await client.exchange(here.token(), fields, { authorization: null })).status);
+      }
+      expect(statuses).toEqual(told);
+    },
+  );
 
-  it('takes assertions for the token endpoint, each once, also after a reload', async () => {
-    const here = place();
+  it('takes assertions for the token endpoint, each once, also after a reload', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const certificateFile = here.folder.write('idp.pem', idpKey().certificatePem);
     const saml = samlConfig(certificateFile, { 'session-store': 'memory' });
     const { agent, client } = await here.start({ 'allowed-exchanges': [allowed('saml2')] }, saml);

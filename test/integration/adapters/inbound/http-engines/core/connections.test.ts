@@ -1,14 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { BodyReadError } from '../../../../../../src/application/ports/gateway/body-source.js';
 import type { ClientRequest, ClientResponse } from '../../../../../../src/application/ports/gateway/http-exchange.js';
 import { coreClient } from '../../../../../support/gateway/core-client.js';
 import { fedConnection } from '../../../../../support/gateway/fed-connection.js';
 import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import { it } from '../../../../../support/shared/fixtures.js';
 
 /** Longer than a test may take. */
 const forever = 600_000;
@@ -17,7 +15,7 @@ const lastGet = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 const post = (length: number): string => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
 
 /** Requests are held until the test answers them. */
-const start = async (changes: Parameters<typeof recordedListener>[2] = {}) => {
+const start = async (cleanUp: CleanUp, changes: Parameters<typeof recordedListener>[2] = {}) => {
   const { listener, handler } = await recordedListener(cleanUp, null, changes);
   const ends: boolean[] = [];
   handler.handle = (request, response) => {
@@ -31,8 +29,10 @@ const start = async (changes: Parameters<typeof recordedListener>[2] = {}) => {
 };
 
 describe('requests that are sent without waiting', () => {
-  it('are begun one after the other, however many, and no more of them is read than is bounded', async () => {
-    const { handler, ends, client } = await start();
+  it('are begun one after the other, however many, and no more of them is read than is bounded', async ({
+    cleanUp,
+  }) => {
+    const { handler, ends, client } = await start(cleanUp);
     const count = 20_000;
     const asked = client().send(get.repeat(count - 1) + lastGet);
     for (let answered = 0; answered < count; answered += 1) {
@@ -63,8 +63,8 @@ describe('requests that are sent without waiting', () => {
     connection.end();
   });
 
-  it('are none where they come behind the last one', async () => {
-    const { handler, client, begun } = await start();
+  it('are none where they come behind the last one', async ({ cleanUp }) => {
+    const { handler, client, begun } = await start(cleanUp);
     const asked = client().send(lastGet + get);
     await begun(1);
     handler.responses[0]?.send(200, [], 'x', false);
@@ -103,8 +103,8 @@ describe('a request that waits for its turn', () => {
 });
 
 describe('a client that ends its side', () => {
-  it('before it was answered has gone', async () => {
-    const { ends, client, begun } = await start();
+  it('before it was answered has gone', async ({ cleanUp }) => {
+    const { ends, client, begun } = await start(cleanUp);
     const asked = client().send(get);
     await begun(1);
     asked.socket.end();
@@ -113,8 +113,8 @@ describe('a client that ends its side', () => {
     expect(ends).toEqual([false]);
   });
 
-  it('behind requests that have not begun has gone, and none of them is answered', async () => {
-    const { handler, ends, client, begun } = await start();
+  it('behind requests that have not begun has gone, and none of them is answered', async ({ cleanUp }) => {
+    const { handler, ends, client, begun } = await start(cleanUp);
     const asked = client(true).send(get + get);
     await begun(1);
     asked.socket.end();
@@ -124,8 +124,8 @@ describe('a client that ends its side', () => {
     expect(asked.text).toBe('');
   });
 
-  it('in the middle of its body has gone, and whoever reads that is told', async () => {
-    const { handler, ends, client, begun } = await start();
+  it('in the middle of its body has gone, and whoever reads that is told', async ({ cleanUp }) => {
+    const { handler, ends, client, begun } = await start(cleanUp);
     const asked = client().send(`${post(5)}ab`);
     await begun(1);
     const body = handler.requests[0]?.body;
@@ -138,8 +138,8 @@ describe('a client that ends its side', () => {
     expect(ends).toEqual([false]);
   });
 
-  it('while its answer is on its way gets the whole of it, and no more', async () => {
-    const { handler, ends, client, begun } = await start();
+  it('while its answer is on its way gets the whole of it, and no more', async ({ cleanUp }) => {
+    const { handler, ends, client, begun } = await start(cleanUp);
     const asked = client(true).send(get + get);
     asked.socket.pause();
     await begun(1);
@@ -154,8 +154,8 @@ describe('a client that ends its side', () => {
     expect(handler.requests).toHaveLength(1);
   });
 
-  it('between two requests is let go at once', async () => {
-    const { handler, client, begun, listener } = await start({ idleMs: forever });
+  it('between two requests is let go at once', async ({ cleanUp }) => {
+    const { handler, client, begun, listener } = await start(cleanUp, { idleMs: forever });
     const asked = client(true).send(get);
     await begun(1);
     handler.responses[0]?.send(200, [], 'x', false);
@@ -167,8 +167,8 @@ describe('a client that ends its side', () => {
 });
 
 describe('an answer before the end of its request', () => {
-  it('reaches a client that goes on sending, and the connection ends', async () => {
-    const { handler, ends, client, begun } = await start({ lingerMs: forever });
+  it('reaches a client that goes on sending, and the connection ends', async ({ cleanUp }) => {
+    const { handler, ends, client, begun } = await start(cleanUp, { lingerMs: forever });
     const octets = 10_000_000;
     const asked = client().send(post(octets));
     await begun(1);
@@ -180,8 +180,8 @@ describe('an answer before the end of its request', () => {
     expect(ends).toEqual([true]);
   });
 
-  it('is not waited behind for longer than it is to be', async () => {
-    const { handler, client, begun } = await start({ lingerMs: 50 });
+  it('is not waited behind for longer than it is to be', async ({ cleanUp }) => {
+    const { handler, client, begun } = await start(cleanUp, { lingerMs: 50 });
     const asked = client().send(`${post(10)}abc`);
     await begun(1);
     handler.responses[0]?.send(413, [], 'too much', true);
@@ -189,8 +189,10 @@ describe('an answer before the end of its request', () => {
     expect(asked.text).toContain('too much');
   });
 
-  it('leaves the connection to the next one where the body was being read and comes to its end', async () => {
-    const { handler, client, begun } = await start({ lingerMs: forever });
+  it('leaves the connection to the next one where the body was being read and comes to its end', async ({
+    cleanUp,
+  }) => {
+    const { handler, client, begun } = await start(cleanUp, { lingerMs: forever });
     const asked = client().send(`${post(10)}abc`);
     await begun(1);
     await handler.requests[0]?.body?.read();
@@ -205,8 +207,8 @@ describe('an answer before the end of its request', () => {
 });
 
 describe('a body that nobody reads', () => {
-  it('is held to a bound, and to a wider one where it is read ahead', async () => {
-    const { handler, client, begun } = await start();
+  it('is held to a bound, and to a wider one where it is read ahead', async ({ cleanUp }) => {
+    const { handler, client, begun } = await start(cleanUp);
     const octets = 30_000_000;
     const asked = client().send(post(octets));
     asked.send('x'.repeat(octets));
@@ -223,8 +225,8 @@ describe('a body that nobody reads', () => {
     expect(asked.text).toContain('all');
   });
 
-  it('is the failure of its reader where it stops coming', async () => {
-    const { handler, client, begun } = await start({ bodyMs: 100 });
+  it('is the failure of its reader where it stops coming', async ({ cleanUp }) => {
+    const { handler, client, begun } = await start(cleanUp, { bodyMs: 100 });
     client().send(`${post(10)}abc`);
     await begun(1);
     const body = handler.requests[0]?.body;
@@ -234,8 +236,8 @@ describe('a body that nobody reads', () => {
 });
 
 describe('a connection', () => {
-  it('that is given away brings what came behind the request, and its end ends the exchange', async () => {
-    const { handler, ends, client, begun } = await start();
+  it('that is given away brings what came behind the request, and its end ends the exchange', async ({ cleanUp }) => {
+    const { handler, ends, client, begun } = await start(cleanUp);
     const asked = client().send('GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhel');
     await begun(1);
     const tunnel = handler.responses[0]?.upgrade(['Upgrade', 'websocket']);
@@ -252,8 +254,8 @@ describe('a connection', () => {
     expect(ends).toEqual([true]);
   });
 
-  it('ends when it was idle for long enough, whatever empty lines come', async () => {
-    const { handler, client, begun } = await start({ idleMs: 200 });
+  it('ends when it was idle for long enough, whatever empty lines come', async ({ cleanUp }) => {
+    const { handler, client, begun } = await start(cleanUp, { idleMs: 200 });
     const asked = client().send(get);
     await begun(1);
     handler.responses[0]?.send(200, [], 'x', false);
@@ -264,8 +266,8 @@ describe('a connection', () => {
     expect(handler.rejections).toEqual([]);
   });
 
-  it('ends behind a CONNECT, of which nothing is read on', async () => {
-    const { handler, client, begun } = await start();
+  it('ends behind a CONNECT, of which nothing is read on', async ({ cleanUp }) => {
+    const { handler, client, begun } = await start(cleanUp);
     const asked = client().send(`CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n${get}`);
     await begun(1);
     expect(handler.requests[0]).toMatchObject({ method: 'CONNECT', target: 'a:443', body: null });
@@ -275,8 +277,8 @@ describe('a connection', () => {
     expect(handler.requests).toHaveLength(1);
   });
 
-  it('is not touched any more by a response that was given', async () => {
-    const { handler, client, begun } = await start();
+  it('is not touched any more by a response that was given', async ({ cleanUp }) => {
+    const { handler, client, begun } = await start(cleanUp);
     const asked = client().send(get);
     await begun(1);
     const [first] = handler.responses;

@@ -1,20 +1,21 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { readAsStream, readDirectly } from '../../../../../../src/adapters/inbound/http-engines/core/request-heads.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 import { OpensslCertificates } from '../../../../../support/shared/openssl-certificates.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 const pki = new OpensslCertificates();
 afterAll(() => pki.remove());
 const certificate = pki.authority('server');
 
 /** Both ends of a connection; the accepted one has no listeners. */
-const connected = async (isTls: boolean): Promise<{ readonly accepted: Socket; readonly client: Socket }> => {
+const connected = async (
+  cleanUp: CleanUp,
+  isTls: boolean,
+): Promise<{ readonly accepted: Socket; readonly client: Socket }> => {
   const { certificate: cert, key } = certificate;
   const server = isTls ? createTlsServer({ cert, key, allowHalfOpen: true }) : createServer({ allowHalfOpen: true });
   const accepting = new Promise<Socket>((resolve) => {
@@ -73,8 +74,8 @@ describe.each([
   ['of TCP', false],
   ['of TLS', true],
 ])('a socket %s that is read directly', (_, isTls) => {
-  it('gives all octets once and in order, whenever it is paused, and its end behind them', async () => {
-    const { accepted, client } = await connected(isTls);
+  it('gives all octets once and in order, whenever it is paused, and its end behind them', async ({ cleanUp }) => {
+    const { accepted, client } = await connected(cleanUp, isTls);
     const reader = new Reader(accepted);
     let sent = '';
     for (let piece = 0; piece < 60; piece += 1) {
@@ -98,8 +99,8 @@ describe.each([
     expect(reader.listened).toBeGreaterThan(0);
   });
 
-  it('gives what was put back first', async () => {
-    const { accepted, client } = await connected(isTls);
+  it('gives what was put back first', async ({ cleanUp }) => {
+    const { accepted, client } = await connected(cleanUp, isTls);
     accepted.unshift(Buffer.from('first '));
     const reader = new Reader(accepted);
     client.write('second');
@@ -107,8 +108,8 @@ describe.each([
     expect(reader.text).toBe('first second');
   });
 
-  it('is a stream again when it is given away', async () => {
-    const { accepted, client } = await connected(isTls);
+  it('is a stream again when it is given away', async ({ cleanUp }) => {
+    const { accepted, client } = await connected(cleanUp, isTls);
     const taken: string[] = [];
     const take = (octets: Buffer): void => void taken.push(octets.toString());
     accepted.on('data', take);

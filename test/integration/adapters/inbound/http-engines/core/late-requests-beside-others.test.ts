@@ -1,19 +1,17 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { ClientResponse } from '../../../../../../src/application/ports/gateway/http-exchange.js';
 import { fedConnection } from '../../../../../support/gateway/fed-connection.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 import { endOfTurn, passTime } from '../../../../../support/shared/loop-turns.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 const octets = (text: string): Buffer => Buffer.from(text, 'latin1');
 const get = octets('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
 const upload = octets('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab');
 
 /** A connection of which it is known how many of its requests have begun. */
-const connection = () => {
+const connection = (cleanUp: CleanUp) => {
   let begun = 0;
   const ends: boolean[] = [];
   const responses: ClientResponse[] = [];
@@ -26,8 +24,10 @@ const connection = () => {
   return { fed, begun: () => begun, responses, ends };
 };
 
-it('is begun before the octets of a body are handled that come more than a millisecond behind it', async () => {
-  const [asking, uploading] = [connection(), connection()];
+it('is begun before the octets of a body are handled that come more than a millisecond behind it', async ({
+  cleanUp,
+}) => {
+  const [asking, uploading] = [connection(cleanUp), connection(cleanUp)];
   await uploading.fed.feed(upload);
   expect(uploading.begun()).toBe(1);
   const fed = asking.fed.feed(get);
@@ -39,8 +39,8 @@ it('is begun before the octets of a body are handled that come more than a milli
   expect(asking.begun()).toBe(1);
 });
 
-it('is not begun where its connection was destroyed behind it in the same turn', async () => {
-  const { fed, begun } = connection();
+it('is not begun where its connection was destroyed behind it in the same turn', async ({ cleanUp }) => {
+  const { fed, begun } = connection(cleanUp);
   const taken = fed.feed(get);
   fed.end();
   await taken;
@@ -48,8 +48,8 @@ it('is not begun where its connection was destroyed behind it in the same turn',
   expect(begun()).toBe(0);
 });
 
-it('has no whole answer where its connection is known to be destroyed when that comes', async () => {
-  const { fed, responses, ends } = connection();
+it('has no whole answer where its connection is known to be destroyed when that comes', async ({ cleanUp }) => {
+  const { fed, responses, ends } = connection(cleanUp);
   await fed.feed(get);
   fed.end();
   responses[0]?.send(200, [], 'to nobody', false);

@@ -1,13 +1,11 @@
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { tlsClient, undated } from '../../../../../support/gateway/core-client.js';
 import { answerTo, endOfTurn, get, type IdleClient, idleClients } from '../../../../../support/gateway/idle-clients.js';
 import { preparedTls, recordedListener } from '../../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 import { OpensslCertificates } from '../../../../../support/shared/openssl-certificates.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 const pki = new OpensslCertificates();
 afterAll(() => pki.remove());
 
@@ -29,7 +27,7 @@ const exchange = async (idle: IdleClient, pieces: readonly string[], inOneTurn: 
 };
 
 describe('octets on an idle connection', () => {
-  it('are handled at the end of the turn, behind promises and ticks', async () => {
+  it('are handled at the end of the turn, behind promises and ticks', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idle = await clients.idle();
     idle.come(get('/1'));
@@ -41,7 +39,9 @@ describe('octets on an idle connection', () => {
     await eventually(() => idle.answered() === answerTo('/1'));
   });
 
-  it('are handled with those of others, in the order of their coming, and all are answered in that turn', async () => {
+  it('are handled with those of others, in the order of their coming, and all are answered in that turn', async ({
+    cleanUp,
+  }) => {
     const clients = await idleClients(cleanUp);
     const idles = await clients.idles(3);
     for (const place of [2, 0, 1]) idles[place]?.come(get(`/${place}`));
@@ -52,7 +52,7 @@ describe('octets on an idle connection', () => {
     expect(clients.ends).toEqual([true, true, true]);
   });
 
-  it('are handled at once where those of 64 connections wait', async () => {
+  it('are handled at once where those of 64 connections wait', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idles = await clients.idles(most + 6);
     for (const [place, idle] of idles.entries()) {
@@ -64,7 +64,7 @@ describe('octets on an idle connection', () => {
     await eventually(() => idles.every(({ answered }, place) => answered() === answerTo(`/${place}`)));
   });
 
-  it('are answered once each, where 200 clients send in the same turn, again and again', async () => {
+  it('are answered once each, where 200 clients send in the same turn, again and again', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idles = await clients.idles(200);
     let answers = '';
@@ -83,10 +83,10 @@ describe('octets on an idle connection', () => {
 });
 
 describe('octets that come in pieces on an idle connection', () => {
-  it.each([
+  it.for([
     ['in one turn', true],
     ['in turns of their own', false],
-  ])('are one request, wherever they are cut (%s)', async (_, inOneTurn) => {
+  ] as const)('are one request, wherever they are cut (%s)', async ([_, inOneTurn], { cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idle = await clients.idle();
     const requests = [get('/cut'), post('body')];
@@ -128,15 +128,18 @@ describe('octets that come in pieces on an idle connection', () => {
     ['octet by octet', [...get('/1'), ...get('/2')], answerTo('/1') + answerTo('/2')],
   ];
 
-  it.each(sequences)('are answered in order, in one turn as in many (%s)', async (_, pieces, expected) => {
-    const clients = await idleClients(cleanUp);
-    for (const inOneTurn of [true, false]) {
-      const idle = await clients.idle();
-      expect(await exchange(idle, pieces, inOneTurn, expected)).toBe(expected);
-    }
-  });
+  it.for(sequences)(
+    'are answered in order, in one turn as in many (%s)',
+    async ([_, pieces, expected], { cleanUp }) => {
+      const clients = await idleClients(cleanUp);
+      for (const inOneTurn of [true, false]) {
+        const idle = await clients.idle();
+        expect(await exchange(idle, pieces, inOneTurn, expected)).toBe(expected);
+      }
+    },
+  );
 
-  it('are begun one after the other where the first is not answered yet', async () => {
+  it('are begun one after the other where the first is not answered yet', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idle = await clients.idle();
     idle.come(get('/held/1'), get('/2'));
@@ -147,7 +150,7 @@ describe('octets that come in pieces on an idle connection', () => {
     expect(clients.targets()).toEqual(['/held/1', '/2']);
   });
 
-  it('are in order, on a real connection, however they arrive', async () => {
+  it('are in order, on a real connection, however they arrive', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idle = await clients.idle();
     let expected = '';
@@ -161,7 +164,7 @@ describe('octets that come in pieces on an idle connection', () => {
     }
   });
 
-  it('are in order over TLS', async () => {
+  it('are in order over TLS', async ({ cleanUp }) => {
     const identity = pki.server('a.example', { by: pki.authority('root'), names: ['DNS:a.example'] });
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([identity]));
     handler.handle = ({ target }, response) => response.send(200, [], target, false);
@@ -180,11 +183,11 @@ describe('octets that come in pieces on an idle connection', () => {
 });
 
 describe('garbage on an idle connection', () => {
-  it.each([
+  it.for([
     ['alone', ['GET / HTTP/9.9\r\n\r\n']],
     ['in pieces', ['\x00', '\x01\r\n\r\n']],
     ['with requests behind it', ['GET / HTTP/9.9\r\n\r\n', get('/1'), get('/2')]],
-  ])('is refused once, in the same turn, and the connection ends (%s)', async (_, pieces) => {
+  ] as const)('is refused once, in the same turn, and the connection ends (%s)', async ([_, pieces], { cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idle = await clients.idle();
     idle.come(...pieces);
@@ -196,7 +199,7 @@ describe('garbage on an idle connection', () => {
     await eventually(() => clients.listener.connections() === 0);
   });
 
-  it('has no answer of its own behind a request of the same turn, whose answer is the last', async () => {
+  it('has no answer of its own behind a request of the same turn, whose answer is the last', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idle = await clients.idle();
     idle.come(get('/1'), 'no request\r\n\r\n');

@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { turnMs } from '../../../../../../src/adapters/event-loop-batching/turn-clock.js';
 import type { ClientRequest, ClientResponse } from '../../../../../../src/application/ports/gateway/http-exchange.js';
 import { coreClient, undated } from '../../../../../support/gateway/core-client.js';
 import { fedConnection } from '../../../../../support/gateway/fed-connection.js';
 import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 import { passTime } from '../../../../../support/shared/loop-turns.js';
 import { uncaughtErrors } from '../../../../../support/shared/uncaught-errors.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 /** As many responses as may wait while more is handled. */
 const most = 64;
@@ -62,7 +60,7 @@ const writtenTo = async (pieces: readonly string[], inOneTurn: boolean): Promise
 };
 
 /** Every request is answered where it is handled. */
-const start = async (handle: (request: ClientRequest, response: ClientResponse) => void) => {
+const start = async (cleanUp: CleanUp, handle: (request: ClientRequest, response: ClientResponse) => void) => {
   const { listener, handler } = await recordedListener(cleanUp, null);
   const ends: boolean[] = [];
   handler.handle = (request, response) => {
@@ -75,8 +73,8 @@ const start = async (handle: (request: ClientRequest, response: ClientResponse) 
 };
 
 describe('responses of one turn', () => {
-  it('go each to its client, once, where all requests lie ready before any is read', async () => {
-    const { ends, client } = await start(({ target }, response) => response.send(200, [], target, false));
+  it('go each to its client, once, where all requests lie ready before any is read', async ({ cleanUp }) => {
+    const { ends, client } = await start(cleanUp, ({ target }, response) => response.send(200, [], target, false));
     const clients = Array.from({ length: 150 }, () => client());
     for (const [index, each] of clients.entries()) each.send(get(`/first/${index}`));
     await eventually(() => ends.length === clients.length);
@@ -182,8 +180,8 @@ describe('a response that waits for the end of the turn', () => {
     expect([connection.written, ends]).toEqual(['', [true]]);
   });
 
-  it('leaves nothing of a client that resets its connection in the same turn', async () => {
-    const { handler, ends, client } = await start(() => undefined);
+  it('leaves nothing of a client that resets its connection in the same turn', async ({ cleanUp }) => {
+    const { handler, ends, client } = await start(cleanUp, () => undefined);
     const asked = client().send(get('/1'));
     await eventually(() => handler.responses.length === 1);
     handler.responses[0]?.send(200, [], 'x', false);
@@ -197,9 +195,11 @@ describe('a response that waits for the end of the turn', () => {
     expect(undated(next.text)).toBe(answerTo('/2'));
   });
 
-  it('goes out whole, and others behind it, where the system takes a part of it', async () => {
+  it('goes out whole, and others behind it, where the system takes a part of it', async ({ cleanUp }) => {
     const size = 60_000;
-    const { handler, ends, client } = await start((_, response) => response.send(200, [], 'x'.repeat(size), false));
+    const { handler, ends, client } = await start(cleanUp, (_, response) =>
+      response.send(200, [], 'x'.repeat(size), false),
+    );
     const asked = client();
     asked.socket.pause();
     const isTaken = async (): Promise<boolean> => {
@@ -220,20 +220,23 @@ describe('a response that waits for the end of the turn', () => {
     expect(ends).toEqual(new Array(count).fill(true));
   });
 
-  it.each([
+  it.for([
     ['the listener leaves', 10_000],
     ['the listener leaves at once', 0],
-  ])('reaches its client where %s in the same turn, and the connection ends', async (_, graceMs) => {
-    const { listener, handler, ends, client } = await start(() => undefined);
-    const asked = client().send(get('/1'));
-    await eventually(() => handler.responses.length === 1);
-    handler.responses[0]?.send(200, [], '/1', false);
-    const left = listener.drain(graceMs);
-    // Timers that are due come before the end of the turn.
-    passTime();
-    await Promise.all([left, asked.closed()]);
-    expect([undated(asked.text), asked.isReset, ends]).toEqual([answerTo('/1'), false, [true]]);
-  });
+  ] as const)(
+    'reaches its client where %s in the same turn, and the connection ends',
+    async ([_, graceMs], { cleanUp }) => {
+      const { listener, handler, ends, client } = await start(cleanUp, () => undefined);
+      const asked = client().send(get('/1'));
+      await eventually(() => handler.responses.length === 1);
+      handler.responses[0]?.send(200, [], '/1', false);
+      const left = listener.drain(graceMs);
+      // Timers that are due come before the end of the turn.
+      passTime();
+      await Promise.all([left, asked.closed()]);
+      expect([undated(asked.text), asked.isReset, ends]).toEqual([answerTo('/1'), false, [true]]);
+    },
+  );
 });
 
 describe('a request that waits for the end of the turn', () => {

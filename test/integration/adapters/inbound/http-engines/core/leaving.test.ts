@@ -1,19 +1,18 @@
 import { connect as connectTls } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { CoreClient, coreClient } from '../../../../../support/gateway/core-client.js';
 import { preparedTls, recordedListener } from '../../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 import { type OpensslCertificate, OpensslCertificates } from '../../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
-const cleanUp = new CleanUp();
 let identity: OpensslCertificate;
 
 beforeAll(() => {
   identity = pki.server('a.example', { by: pki.authority('root'), names: ['DNS:a.example'] });
 });
-afterEach(() => cleanUp.run());
 afterAll(() => pki.remove());
 
 /** Longer than a test may take. */
@@ -24,7 +23,7 @@ const lastGet = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 const post = (fields: string): string => `POST / HTTP/1.1\r\nHost: a\r\n${fields}\r\n\r\n`;
 const large = 'x'.repeat(octets);
 
-const start = async (changes: Parameters<typeof recordedListener>[2], isSecure = false) => {
+const start = async (cleanUp: CleanUp, changes: Parameters<typeof recordedListener>[2], isSecure = false) => {
   const tls = isSecure ? preparedTls([identity]) : null;
   const { listener, handler } = await recordedListener(cleanUp, tls, changes);
   handler.held = true;
@@ -43,8 +42,8 @@ describe.each([
   ['plain HTTP', false],
   ['TLS', true],
 ])('the last response of a connection, over %s', (_, isSecure) => {
-  it('reaches a client that has sent more behind its request than was read', async () => {
-    const { handler, client } = await start(patient, isSecure);
+  it('reaches a client that has sent more behind its request than was read', async ({ cleanUp }) => {
+    const { handler, client } = await start(cleanUp, patient, isSecure);
     const asked = client();
     asked.socket.pause();
     asked.send(lastGet);
@@ -57,8 +56,8 @@ describe.each([
     expect(asked.text.endsWith(large)).toBe(true);
   });
 
-  it('reaches a client that goes on sending a body in chunks that cannot be read', async () => {
-    const { handler, client } = await start(patient, isSecure);
+  it('reaches a client that goes on sending a body in chunks that cannot be read', async ({ cleanUp }) => {
+    const { handler, client } = await start(cleanUp, patient, isSecure);
     handler.handle = ({ body }, response) => {
       Promise.resolve(body?.read()).catch(() => response.send(400, [], large, true));
     };
@@ -73,8 +72,8 @@ describe.each([
     expect(asked.text.endsWith(large)).toBe(true);
   });
 
-  it('is followed by the end of this side at once, whatever of the request is still to come', async () => {
-    const { handler, client } = await start(patient, isSecure);
+  it('is followed by the end of this side at once, whatever of the request is still to come', async ({ cleanUp }) => {
+    const { handler, client } = await start(cleanUp, patient, isSecure);
     const asked = client().send(post('Content-Length: 10'));
     await eventually(() => handler.responses.length === 1);
     handler.responses[0]?.send(413, [], 'no', true);
@@ -85,8 +84,8 @@ describe.each([
 });
 
 describe('a client that does not end its side behind the last response', () => {
-  const left = async (changes: Parameters<typeof recordedListener>[2]) => {
-    const { listener, handler, client } = await start(changes);
+  const left = async (cleanUp: CleanUp, changes: Parameters<typeof recordedListener>[2]) => {
+    const { listener, handler, client } = await start(cleanUp, changes);
     const asked = client(true).send(lastGet);
     await eventually(() => handler.responses.length === 1);
     handler.responses[0]?.send(200, [], 'x', true);
@@ -94,20 +93,20 @@ describe('a client that does not end its side behind the last response', () => {
     return { asked, listener };
   };
 
-  it('is waited for until it has been silent for so long', async () => {
-    const { listener } = await left({ lingerMs: 50, maxLingerMs: forever });
+  it('is waited for until it has been silent for so long', async ({ cleanUp }) => {
+    const { listener } = await left(cleanUp, { lingerMs: 50, maxLingerMs: forever });
     await expect.poll(() => listener.connections()).toBe(0);
   });
 
-  it('is waited for no longer in all, however steadily it sends', async () => {
-    const { asked, listener } = await left({ lingerMs: forever, maxLingerMs: 200 });
+  it('is waited for no longer in all, however steadily it sends', async ({ cleanUp }) => {
+    const { asked, listener } = await left(cleanUp, { lingerMs: forever, maxLingerMs: 200 });
     const drip = setInterval(() => asked.send('x'), 20);
     cleanUp.add(() => clearInterval(drip));
     await expect.poll(() => listener.connections()).toBe(0);
   });
 
-  it('is read no further than so many octets', async () => {
-    const { asked, listener } = await left({ ...patient, maxLingerOctets: 1_000_000 });
+  it('is read no further than so many octets', async ({ cleanUp }) => {
+    const { asked, listener } = await left(cleanUp, { ...patient, maxLingerOctets: 1_000_000 });
     asked.send('x'.repeat(900_000));
     await eventually(() => asked.socket.writableLength === 0);
     expect(listener.connections()).toBe(1);
@@ -115,16 +114,16 @@ describe('a client that does not end its side behind the last response', () => {
     await eventually(() => listener.connections() === 0);
   });
 
-  it('is not waited for by a listener that is drained, once it has been idle', async () => {
-    const { listener } = await left({ ...patient, drainLingerMs: 50 });
+  it('is not waited for by a listener that is drained, once it has been idle', async ({ cleanUp }) => {
+    const { listener } = await left(cleanUp, { ...patient, drainLingerMs: 50 });
     await listener.drain(forever);
     expect(listener.connections()).toBe(0);
   });
 });
 
 describe('a head that cannot be read', () => {
-  it('is answered with a date, and the answer is not lost to what follows', async () => {
-    const { handler, client } = await start(patient);
+  it('is answered with a date, and the answer is not lost to what follows', async ({ cleanUp }) => {
+    const { handler, client } = await start(cleanUp, patient);
     const asked = client();
     asked.socket.pause();
     asked.send('GET / HTTP/9.9\r\n\r\n').send(large).send(large);

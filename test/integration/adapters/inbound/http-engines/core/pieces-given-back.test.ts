@@ -1,15 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { ClientResponse } from '../../../../../../src/application/ports/gateway/http-exchange.js';
 import { coreClient } from '../../../../../support/gateway/core-client.js';
 import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import { it } from '../../../../../support/shared/fixtures.js';
 
 /** Writes pieces to a client that reads all of them, or none; gives those that came back. */
-const written = async (fields: readonly string[], octets: number, pieces: number, reads: boolean) => {
+const written = async (cleanUp: CleanUp, fields: readonly string[], octets: number, pieces: number, reads: boolean) => {
   const { handler, listener } = await recordedListener(cleanUp, null);
   const back: Uint8Array[] = [];
   const given: Uint8Array[] = [];
@@ -34,20 +32,23 @@ const written = async (fields: readonly string[], octets: number, pieces: number
 };
 
 describe('a piece that was written', () => {
-  it.each([
+  it.for([
     ['of a small response', ['Content-Length', '1000'], 1_000, 1],
     ['of a large response', ['Content-Length', '65536'], 65_536, 1],
     ['of a large chunk', [], 65_536, 1],
-  ])('%s is given back once, when the system has all of it', async (_, fields, octets, pieces) => {
-    const { given, back, text } = await written(fields, octets, pieces, true);
-    expect(back).toEqual(given);
-    expect(back[0]).toBe(given[0]);
-    expect(text.match(/x/g)).toHaveLength(octets);
-  });
+  ] as const)(
+    '%s is given back once, when the system has all of it',
+    async ([_, fields, octets, pieces], { cleanUp }) => {
+      const { given, back, text } = await written(cleanUp, fields, octets, pieces, true);
+      expect(back).toEqual(given);
+      expect(back[0]).toBe(given[0]);
+      expect(text.match(/x/g)).toHaveLength(octets);
+    },
+  );
 
-  it('is not given back while the system does not take it', async () => {
+  it('is not given back while the system does not take it', async ({ cleanUp }) => {
     const octets = 8_388_608;
-    const { given, back } = await written(['Content-Length', String(octets * 3)], octets, 3, false);
+    const { given, back } = await written(cleanUp, ['Content-Length', String(octets * 3)], octets, 3, false);
     expect(given).toHaveLength(3);
     expect(back).toEqual([]);
   });

@@ -1,15 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { BodyReadError } from '../../../../../../src/application/ports/gateway/body-source.js';
 import type { ClientRequest } from '../../../../../../src/application/ports/gateway/http-exchange.js';
 import { coreClient } from '../../../../../support/gateway/core-client.js';
 import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-const start = async (changes: Parameters<typeof recordedListener>[2] = {}) => {
+const start = async (cleanUp: CleanUp, changes: Parameters<typeof recordedListener>[2] = {}) => {
   const recorded = await recordedListener(cleanUp, null, changes);
   return { ...recorded, client: () => coreClient(cleanUp, recorded.listener) };
 };
@@ -25,8 +23,8 @@ const get = 'GET /a?b=c HTTP/1.1\r\nHost: h\r\nX-One: 1\r\n\r\n';
 const chunkedHead = 'POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 describe('a request', () => {
-  it('is the same whether it comes at once or octet by octet, and so is what is behind it', async () => {
-    const { handler, client } = await start();
+  it('is the same whether it comes at once or octet by octet, and so is what is behind it', async ({ cleanUp }) => {
+    const { handler, client } = await start(cleanUp);
     handler.held = true;
     const octets = `\r\n\r\n${chunkedHead}3\r\nabc\r\n2\r\nde\r\n0\r\nX-Sum: 5\r\n\r\n${get}`;
     const whole = client().send(octets);
@@ -58,8 +56,10 @@ describe('a request', () => {
     expect(dripping.text.match(/first|second/g)).toEqual(['first', 'second']);
   });
 
-  it('has its body at once where that came with the head: in one piece, however many chunks it was', async () => {
-    const { handler, client } = await start();
+  it('has its body at once where that came with the head: in one piece, however many chunks it was', async ({
+    cleanUp,
+  }) => {
+    const { handler, client } = await start(cleanUp);
     const seen: unknown[] = [];
     handler.handle = ({ body }, response) => {
       const piece = body?.read();
@@ -72,8 +72,8 @@ describe('a request', () => {
     expect(seen).toEqual(['many tiny chunks', null]);
   });
 
-  it('is told to go on when its body is read, and only if it still waits', async () => {
-    const { handler, client } = await start();
+  it('is told to go on when its body is read, and only if it still waits', async ({ cleanUp }) => {
+    const { handler, client } = await start(cleanUp);
     handler.held = true;
     const head = 'POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n';
     const patient = client().send(head);
@@ -95,14 +95,14 @@ describe('a request', () => {
     expect(hasty.text).not.toContain('100 Continue');
   });
 
-  it.each([
+  it.for([
     ['Upgrade: websocket\r\nConnection: Upgrade\r\n', true],
     ['Upgrade: WebSocket\r\nConnection: keep-alive, upgrade\r\n', true],
     ['Upgrade: websocket\r\n', false],
     ['Upgrade: websocket, h2c\r\nConnection: Upgrade\r\n', false],
     ['Upgrade: h2c\r\nConnection: Upgrade\r\n', false],
-  ])('with %j wants WebSocket: %s', async (fields, wants) => {
-    const { handler, client } = await start();
+  ] as const)('with %j wants WebSocket: %s', async ([fields, wants], { cleanUp }) => {
+    const { handler, client } = await start(cleanUp);
     const asked = client().send(`GET / HTTP/1.1\r\nHost: h\r\n${fields}\r\n`);
     await asked.got('200 OK');
     expect(handler.requests[0]?.wantsWebSocket).toBe(wants);
@@ -113,15 +113,15 @@ describe('a request', () => {
 });
 
 describe('a head that cannot be read', () => {
-  it.each([
+  it.for([
     ['GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n', 'invalid_host'],
     ['GET / HTTP/1.1\nHost: a\r\n\r\n', 'malformed'],
     ['GET / HTTP/2.0\r\nHost: a\r\n\r\n', 'malformed'],
     ['POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 'malformed'],
     [`GET /${'a'.repeat(3_000)} HTTP/1.1\r\n`, 'target_too_long'],
     [`GET / HTTP/1.1\r\nA: ${'a'.repeat(3_000)}`, 'header_too_large'],
-  ])('%j is refused, and what follows is none', async (octets, reason) => {
-    const { handler, client } = await start({ maxHeadBytes: 2_000 });
+  ] as const)('%j is refused, and what follows is none', async ([octets, reason], { cleanUp }) => {
+    const { handler, client } = await start(cleanUp, { maxHeadBytes: 2_000 });
     const asked = client().send(octets + get);
     await asked.closed();
     expect(handler.rejections.map((rejected) => rejected.reason)).toEqual([reason]);
@@ -129,8 +129,8 @@ describe('a head that cannot be read', () => {
     expect(asked.text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(.*\r\n)*Connection: close\r\n/);
   });
 
-  it('is refused as soon as it is too long, however small its pieces', async () => {
-    const { handler, client } = await start({ maxHeadBytes: 2_000 });
+  it('is refused as soon as it is too long, however small its pieces', async ({ cleanUp }) => {
+    const { handler, client } = await start(cleanUp, { maxHeadBytes: 2_000 });
     const asked = client().send('GET / HTTP/1.1\r\n');
     while (!asked.isClosed) {
       asked.send('A: aaaaaaaa\r\n');
@@ -139,8 +139,8 @@ describe('a head that cannot be read', () => {
     expect(handler.rejections[0]?.reason).toBe('header_too_large');
   });
 
-  it('because it ends early is refused, and one that never began is not', async () => {
-    const { handler, client } = await start();
+  it('because it ends early is refused, and one that never began is not', async ({ cleanUp }) => {
+    const { handler, client } = await start(cleanUp);
     const begun = client().send('GET / HTTP');
     begun.socket.end();
     const silent = client().send('\r\n\r\n');
@@ -150,8 +150,10 @@ describe('a head that cannot be read', () => {
     expect(silent.text).toBe('');
   });
 
-  it('because it is slow is refused, whatever comes of it meanwhile; so is one that never comes', async () => {
-    const { handler, client } = await start({ headMs: 200 });
+  it('because it is slow is refused, whatever comes of it meanwhile; so is one that never comes', async ({
+    cleanUp,
+  }) => {
+    const { handler, client } = await start(cleanUp, { headMs: 200 });
     const silent = client().send('\r\n');
     const slow = client().send('GET / HTTP/1.1\r\n');
     const drip = setInterval(() => slow.send('A: b\r\n'), 20);
@@ -162,7 +164,7 @@ describe('a head that cannot be read', () => {
 });
 
 describe('a body in chunks', () => {
-  it.each([
+  it.for([
     'x\r\n',
     '3;a=b\r\nabc\r\n',
     '3\nabc\r\n',
@@ -172,8 +174,8 @@ describe('a body in chunks', () => {
     '0x3\r\nabc\r\n',
     '0\r\nA : b\r\n\r\n',
     `0\r\nA: ${'b'.repeat(20_000)}\r\n\r\n`,
-  ])('that holds %j is malformed; the connection ends with the answer', async (chunk) => {
-    const { handler, client } = await start({ lingerMs: 50 });
+  ])('that holds %j is malformed; the connection ends with the answer', async (chunk, { cleanUp }) => {
+    const { handler, client } = await start(cleanUp, { lingerMs: 50 });
     const errors: BodyReadError[] = [];
     handler.handle = (request, response) => {
       readAll(request).catch((error: BodyReadError) => {

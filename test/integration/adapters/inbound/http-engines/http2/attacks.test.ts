@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
   endHeaders,
   endStream,
@@ -13,13 +13,15 @@ import {
 } from '../../../../../support/gateway/http2-frames.js';
 import { RawHttp2Client } from '../../../../../support/gateway/raw-http2-client.js';
 import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-const attacked = async (changes: Parameters<typeof recordedListener>[2] = {}, acknowledges = true) => {
+const attacked = async (
+  cleanUp: CleanUp,
+  changes: Parameters<typeof recordedListener>[2] = {},
+  acknowledges = true,
+) => {
   const { listener, handler } = await recordedListener(cleanUp, null, { http2: true, ...changes });
   const client = new RawHttp2Client(listener.address(), acknowledges);
   cleanUp.add(() => client.socket.destroy());
@@ -38,7 +40,7 @@ const calm = 11;
 const refused = 7;
 
 describe('what makes a request of HTTP/2 malformed', () => {
-  it.each([
+  it.for([
     ['a name in capitals', getRequest(1, [['X-A', '1']])],
     ['Connection', getRequest(1, [['connection', 'close']])],
     ['Transfer-Encoding', getRequest(1, [['transfer-encoding', 'chunked']])],
@@ -82,8 +84,8 @@ describe('what makes a request of HTTP/2 malformed', () => {
     ['no method', changed(':method', null)],
     ['no scheme', changed(':scheme', null)],
     ['an extended CONNECT', getRequest(1, [[':protocol', 'websocket']])],
-  ])('is %s', async (_, octets) => {
-    const { client, handler } = await attacked();
+  ] as const)('is %s', async ([_, octets], { cleanUp }) => {
+    const { client, handler } = await attacked(cleanUp);
     client.send(octets);
     expect(await client.resetCode(1)).toBe(protocolError);
     client.send(getRequest(3));
@@ -92,15 +94,15 @@ describe('what makes a request of HTTP/2 malformed', () => {
     expect(handler.requests[0]?.headers).toEqual(['host', 'a.example']);
   });
 
-  it('is a target of other octets than visible ASCII, which is answered', async () => {
-    const { client, handler } = await attacked();
+  it('is a target of other octets than visible ASCII, which is answered', async ({ cleanUp }) => {
+    const { client, handler } = await attacked(cleanUp);
     client.send(changed(':path', '/\x80'));
     await client.frame(frameTypes.headers, 1);
     expect(handler.rejections).toMatchObject([{ reason: 'malformed', connection: { peerAddress: '127.0.0.1' } }]);
     expect(handler.requests).toEqual([]);
   });
 
-  it.each([
+  it.for([
     ['a line end', 'x-a', 'b\r\nx-b: c'],
     ['a bare line feed', 'x-a', 'b\nx-b: c'],
     ['a NUL', 'x-a', 'b\0c'],
@@ -111,14 +113,14 @@ describe('what makes a request of HTTP/2 malformed', () => {
     ['a name with a line end', 'x\r\ny', 'b'],
     ['a name with a colon', 'x:a', 'b'],
     ['no name', '', 'b'],
-  ])('does not go on: a field with %s', async (_, name, value) => {
-    const { client, handler } = await attacked();
+  ] as const)('does not go on: a field with %s', async ([_, name, value], { cleanUp }) => {
+    const { client, handler } = await attacked(cleanUp);
     client.send(getRequest(1, [[name, value]]));
     await client.frame(frameTypes.headers, 1);
     expect(handler.requests[0]?.headers).toEqual(['host', 'a.example']);
   });
 
-  it.each([
+  it.for([
     [
       'short of its length',
       [postRequest(1, [['content-length', '5']]), frame(frameTypes.data, endStream, 1, Buffer.from('a'))],
@@ -138,8 +140,8 @@ describe('what makes a request of HTTP/2 malformed', () => {
         frame(frameTypes.headers, endHeaders + endStream, 1, fieldBlock([['transfer-encoding', 'chunked']])),
       ],
     ],
-  ])('is a body %s: the stream ends, and whoever reads it is told', async (_, frames) => {
-    const { client, handler } = await attacked();
+  ] as const)('is a body %s: the stream ends, and whoever reads it is told', async ([_, frames], { cleanUp }) => {
+    const { client, handler } = await attacked(cleanUp);
     handler.held = true;
     client.send(...frames);
     expect(await client.resetCode(1)).toBe(protocolError);
@@ -167,8 +169,8 @@ describe('a head that is too large', () => {
     }),
   ];
 
-  it('is answered, and its stream reset where the client knew the limit', async () => {
-    const { client, handler } = await attacked();
+  it('is answered, and its stream reset where the client knew the limit', async ({ cleanUp }) => {
+    const { client, handler } = await attacked(cleanUp);
     await client.frame(frameTypes.settings, 0);
     await client.seen();
     client.send(...heads);
@@ -176,16 +178,16 @@ describe('a head that is too large', () => {
     expect(handler.requests).toEqual([]);
   });
 
-  it('is refused as one of HTTP/1.1 where the limit was not acknowledged', async () => {
-    const { client, handler } = await attacked({}, false);
+  it('is refused as one of HTTP/1.1 where the limit was not acknowledged', async ({ cleanUp }) => {
+    const { client, handler } = await attacked(cleanUp, {}, false);
     client.send(...heads);
     await client.frame(frameTypes.headers, 1);
     expect(handler.rejections).toMatchObject([{ reason: 'header_too_large' }]);
     expect(handler.requests).toEqual([]);
   });
 
-  it('of more CONTINUATION frames than anybody needs ends the connection', async () => {
-    const { client, handler } = await attacked();
+  it('of more CONTINUATION frames than anybody needs ends the connection', async ({ cleanUp }) => {
+    const { client, handler } = await attacked(cleanUp);
     client.send(frame(frameTypes.headers, endStream, 1, fieldBlock(getFields)));
     for (let index = 0; index < 200; index += 1)
       client.send(frame(frameTypes.continuation, 0, 1, fieldBlock([['x', 'y']])));
@@ -214,33 +216,33 @@ const flood = async (client: RawHttp2Client, octets: Uint8Array, times: number):
 const many = (octets: Buffer, times: number): Buffer => Buffer.concat(Array.from({ length: times }, () => octets));
 
 describe('a flood', () => {
-  it.each([
+  it.for([
     ['of PING', many(frame(frameTypes.ping, 0, 0, Buffer.alloc(8)), 4_000)],
     ['of SETTINGS', many(frame(frameTypes.settings, 0, 0), 4_000)],
     ['of PRIORITY', many(frame(frameTypes.priority, 0, 3, Buffer.from([0, 0, 0, 0, 9])), 4_000)],
     ['of WINDOW_UPDATE', many(frame(frameTypes.windowUpdate, 0, 0, uint32(1)), 4_000)],
-  ])('%s ends the connection', async (_, octets) => {
-    const { client } = await attacked();
+  ] as const)('%s ends the connection', async ([_, octets], { cleanUp }) => {
+    const { client } = await attacked(cleanUp);
     await flood(client, octets, 1_000_000);
     await expect.poll(() => client.isClosed).toBe(true);
   });
 
-  it('that has ended by then is told why its connection ends', async () => {
-    const { client } = await attacked();
+  it('that has ended by then is told why its connection ends', async ({ cleanUp }) => {
+    const { client } = await attacked(cleanUp);
     const octets = many(frame(frameTypes.priority, 0, 3, Buffer.from([0, 0, 0, 0, 9])), 4_000);
     await flood(client, octets, Math.ceil(9_000_000 / octets.length));
     expect(await client.goawayCode()).toBe(calm);
   });
 
-  it('of empty DATA ends the connection', async () => {
-    const { client, handler } = await attacked();
+  it('of empty DATA ends the connection', async ({ cleanUp }) => {
+    const { client, handler } = await attacked(cleanUp);
     handler.held = true;
     client.send(postRequest(1), many(frame(frameTypes.data, 0, 1), 2_000));
     await expect.poll(() => client.isClosed).toBe(true);
   });
 
-  it('of streams that are reset at once ends the connection (CVE-2023-44487)', async () => {
-    const { client, handler } = await attacked();
+  it('of streams that are reset at once ends the connection (CVE-2023-44487)', async ({ cleanUp }) => {
+    const { client, handler } = await attacked(cleanUp);
     handler.held = true;
     for (let stream = 1; stream < 8_000; stream += 2)
       client.send(getRequest(stream), frame(frameTypes.rstStream, 0, stream, uint32(8)));
@@ -249,8 +251,8 @@ describe('a flood', () => {
     await eventually(() => handler.open === 0);
   });
 
-  it('of streams that the client has the gateway reset ends the connection', async () => {
-    const { client, handler } = await attacked();
+  it('of streams that the client has the gateway reset ends the connection', async ({ cleanUp }) => {
+    const { client, handler } = await attacked(cleanUp);
     handler.held = true;
     for (let stream = 1; stream < 4_000 && !client.isClosed; stream += 2) {
       const beyond = frame(frameTypes.data, 0, stream, Buffer.from('abc'));
@@ -261,16 +263,18 @@ describe('a flood', () => {
     expect(handler.requests.length).toBeLessThan(500);
   });
 
-  it('of streams at a time is refused beyond 128', async () => {
-    const { client, handler } = await attacked();
+  it('of streams at a time is refused beyond 128', async ({ cleanUp }) => {
+    const { client, handler } = await attacked(cleanUp);
     handler.held = true;
     for (let stream = 1; stream <= 129 * 2; stream += 2) client.send(getRequest(stream));
     expect(await client.resetCode(257)).toBe(7);
     await eventually(() => handler.requests.length === 128);
   });
 
-  it('of streams before the settings are known is refused beyond 128, and no fault of the client (RFC 9113, 5.1.2)', async () => {
-    const { client, handler } = await attacked();
+  it('of streams before the settings are known is refused beyond 128, and no fault of the client (RFC 9113, 5.1.2)', async ({
+    cleanUp,
+  }) => {
+    const { client, handler } = await attacked(cleanUp);
     handler.held = true;
     const flight = Array.from({ length: 300 }, (_, index) => getRequest(2 * index + 1));
     client.send(...flight);
@@ -291,7 +295,7 @@ describe('what is no HTTP/2 ends the connection at once, whatever the client doe
   const internalError = 2;
   const frameSizeError = 6;
 
-  it.each([
+  it.for([
     ['DATA where there is no stream', protocolError, frame(frameTypes.data, endStream, 1, Buffer.from('ab'))],
     ['DATA of no stream', protocolError, frame(frameTypes.data, endStream, 0, Buffer.from('ab'))],
     ['a frame that is too long', frameSizeError, frame(frameTypes.data, 0, 1, Buffer.alloc(20_000))],
@@ -300,8 +304,8 @@ describe('what is no HTTP/2 ends the connection at once, whatever the client doe
     ['a PING of seven octets', frameSizeError, frame(frameTypes.ping, 0, 0, Buffer.alloc(7))],
     ['a stream of the other side', internalError, getRequest(2)],
     ['more of a window than there can be', internalError, frame(frameTypes.windowUpdate, 0, 0, uint32(0x7fffffff))],
-  ])('%s', async (_, code, octets) => {
-    const { client, handler } = await attacked();
+  ] as const)('%s', async ([_, code, octets], { cleanUp }) => {
+    const { client, handler } = await attacked(cleanUp);
     // Its own side has no end.
     client.socket.allowHalfOpen = true;
     client.send(octets);
@@ -310,8 +314,8 @@ describe('what is no HTTP/2 ends the connection at once, whatever the client doe
     expect(handler.requests).toEqual([]);
   });
 
-  it('and is read on for no more than is on its way, however fast the client writes', async () => {
-    const { client } = await attacked();
+  it('and is read on for no more than is on its way, however fast the client writes', async ({ cleanUp }) => {
+    const { client } = await attacked(cleanUp);
     client.socket.on('error', () => undefined);
     client.send(frame(frameTypes.data, 0, 0));
     const much = Buffer.alloc(1_048_576);
@@ -329,8 +333,8 @@ describe('what is no HTTP/2 ends the connection at once, whatever the client doe
     expect(taken).toBeLessThan(48 * 1_048_576);
   });
 
-  it('and the requests that were under way are over', async () => {
-    const { client, handler } = await attacked();
+  it('and the requests that were under way are over', async ({ cleanUp }) => {
+    const { client, handler } = await attacked(cleanUp);
     client.send(postRequest(1));
     handler.held = true;
     await eventually(() => handler.requests.length === 1);

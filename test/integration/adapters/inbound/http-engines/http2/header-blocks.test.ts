@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
   endHeaders,
   endStream,
@@ -11,13 +11,11 @@ import {
 import { RawHttp2Client } from '../../../../../support/gateway/raw-http2-client.js';
 import { writeOctetByOctet } from '../../../../../support/gateway/raw-http2-upstream.js';
 import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 
 /** The client sends nothing of its own accord, not within a block that it has begun. */
-const connected = async (changes: Parameters<typeof recordedListener>[2] = {}) => {
+const connected = async (cleanUp: CleanUp, changes: Parameters<typeof recordedListener>[2] = {}) => {
   const { listener, handler } = await recordedListener(cleanUp, null, { http2: true, ...changes });
   const client = new RawHttp2Client(listener.address(), false);
   cleanUp.add(() => client.socket.destroy());
@@ -34,8 +32,8 @@ const inFrames = (stream: number): Buffer =>
   ]);
 
 describe('a header block of a client', () => {
-  it('is a request however small the pieces are that it comes in', async () => {
-    const { client, handler } = await connected();
+  it('is a request however small the pieces are that it comes in', async ({ cleanUp }) => {
+    const { client, handler } = await connected(cleanUp);
     await client.frame(frameTypes.settings, 0);
     await writeOctetByOctet(client.socket, Buffer.concat([inFrames(1), inFrames(3)]));
     await Promise.all([client.frame(frameTypes.headers, 1), client.frame(frameTypes.headers, 3)]);
@@ -44,19 +42,19 @@ describe('a header block of a client', () => {
     );
   });
 
-  it.each([
+  it.for([
     ['without its last octet', inFrames(1).subarray(0, -1)],
     ['without its last frame', frame(frameTypes.headers, endStream, 1, block)],
     ['of which a frame has begun', inFrames(1).subarray(0, 4)],
-  ])('%s, and silence: the connection ends with the time for a head', async (_, octets) => {
-    const { client, handler } = await connected({ headMs: 120 });
+  ] as const)('%s, and silence: the connection ends with the time for a head', async ([_, octets], { cleanUp }) => {
+    const { client, handler } = await connected(cleanUp, { headMs: 120 });
     client.send(octets);
     await client.closed();
     expect(handler.requests).toEqual([]);
   });
 
-  it('that is not ended, behind a request: the connection ends when it has been idle', async () => {
-    const { client, handler } = await connected({ idleMs: 120 });
+  it('that is not ended, behind a request: the connection ends when it has been idle', async ({ cleanUp }) => {
+    const { client, handler } = await connected(cleanUp, { idleMs: 120 });
     client.send(getRequest(1), inFrames(3).subarray(0, -1));
     await client.closed();
     expect(client.of(frameTypes.headers, 1)).toBeDefined();

@@ -1,49 +1,51 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { connectionPreface, frame, frameTypes, getRequest } from '../../../../../support/gateway/http2-frames.js';
 import { http2Call, http2Session } from '../../../../../support/gateway/http2-session.js';
 import { rawExchange } from '../../../../../support/gateway/raw-exchange.js';
 import { RawHttp2Client } from '../../../../../support/gateway/raw-http2-client.js';
 import { preparedTls, recordedListener } from '../../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { curl } from '../../../../../support/shared/curl.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 import { type OpensslCertificate, OpensslCertificates } from '../../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
-const cleanUp = new CleanUp();
 let identity: OpensslCertificate;
 beforeAll(() => {
   identity = pki.server('a.example', { by: pki.authority('root'), names: ['DNS:a.example'] });
 });
-afterEach(() => cleanUp.run());
 afterAll(() => pki.remove());
 
 type Changes = Parameters<typeof recordedListener>[2];
-const plain = (changes: Changes = {}) => recordedListener(cleanUp, null, { http2: true, ...changes });
-const secured = (http2: boolean, changes: Changes = {}) =>
+const plain = (cleanUp: CleanUp, changes: Changes = {}) => recordedListener(cleanUp, null, { http2: true, ...changes });
+const secured = (cleanUp: CleanUp, http2: boolean, changes: Changes = {}) =>
   recordedListener(cleanUp, preparedTls([identity], { http2 }), changes);
 
 const get = 'GET /one HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n';
 
 describe('over TLS', () => {
-  it.each([
+  it.for([
     [true, ['h2', 'http/1.1'], 'h2'],
     [true, ['http/1.1', 'h2'], 'h2'],
     [true, ['http/1.1'], 'http/1.1'],
     [true, [], false],
     [false, ['h2', 'http/1.1'], 'http/1.1'],
-  ])('with HTTP/2 %s, to a client that speaks %j, ALPN says %s', async (http2, ALPNProtocols, spoken) => {
-    const { listener } = await secured(http2);
-    const socket = connectTls({ port: listener.address().port, ALPNProtocols, rejectUnauthorized: false });
-    cleanUp.add(() => socket.destroy());
-    await new Promise((resolve) => socket.once('secureConnect', resolve));
-    expect(socket.alpnProtocol).toBe(spoken);
-  });
+  ] as const)(
+    'with HTTP/2 %s, to a client that speaks %j, ALPN says %s',
+    async ([http2, ALPNProtocols, spoken], { cleanUp }) => {
+      const { listener } = await secured(cleanUp, http2);
+      const socket = connectTls({ port: listener.address().port, ALPNProtocols, rejectUnauthorized: false });
+      cleanUp.add(() => socket.destroy());
+      await new Promise((resolve) => socket.once('secureConnect', resolve));
+      expect(socket.alpnProtocol).toBe(spoken);
+    },
+  );
 
-  it('requests know the TLS that they came by', async () => {
-    const { listener, handler } = await secured(true);
+  it('requests know the TLS that they came by', async ({ cleanUp }) => {
+    const { listener, handler } = await secured(cleanUp, true);
     const session = http2Session(cleanUp, `https://localhost:${listener.address().port}`, {
       rejectUnauthorized: false,
       servername: 'a.example',
@@ -55,16 +57,16 @@ describe('over TLS', () => {
     });
   });
 
-  it('HTTP/1.1 goes on beside it', async () => {
-    const { listener, handler } = await secured(true);
+  it('HTTP/1.1 goes on beside it', async ({ cleanUp }) => {
+    const { listener, handler } = await secured(cleanUp, true);
     const url = `https://127.0.0.1:${listener.address().port}/x`;
     expect((await curl('-k', '--http1.1', url)).status).toBe(200);
     expect((await curl('-k', '--http2', url)).status).toBe(200);
     expect(handler.requests.map(({ httpVersion }) => httpVersion)).toEqual(['1.1', '2.0']);
   });
 
-  it('a connection that is not let in is told why in its own protocol', async () => {
-    const { listener, handler } = await secured(true);
+  it('a connection that is not let in is told why in its own protocol', async ({ cleanUp }) => {
+    const { listener, handler } = await secured(cleanUp, true);
     handler.refusal = { status: 503, headers: ['X-Why', 'full'], body: 'full' };
     const session = http2Session(cleanUp, `https://127.0.0.1:${listener.address().port}`, {
       rejectUnauthorized: false,
@@ -77,8 +79,8 @@ describe('over TLS', () => {
 });
 
 describe('on a plain listener that takes HTTP/2', () => {
-  it('curl speaks either', async () => {
-    const { listener, handler } = await plain();
+  it('curl speaks either', async ({ cleanUp }) => {
+    const { listener, handler } = await plain(cleanUp);
     const url = `http://127.0.0.1:${listener.address().port}/x`;
     expect((await curl('--http2-prior-knowledge', url)).status).toBe(200);
     expect((await curl('--http1.1', url)).status).toBe(200);
@@ -87,8 +89,8 @@ describe('on a plain listener that takes HTTP/2', () => {
     expect(handler.requests.map(({ httpVersion }) => httpVersion)).toEqual(['2.0', '1.1', '1.1']);
   });
 
-  it.each([1, 3, 24, 30])('what comes in pieces of %i octets loses none of them', async (size) => {
-    const { listener, handler } = await plain();
+  it.for([1, 3, 24, 30])('what comes in pieces of %i octets loses none of them', async (size, { cleanUp }) => {
+    const { listener, handler } = await plain(cleanUp);
     const sends = async (socket: Socket, octets: Buffer): Promise<void> => {
       socket.setNoDelay(true);
       for (let start = 0; start < octets.length; start += size) {
@@ -110,16 +112,16 @@ describe('on a plain listener that takes HTTP/2', () => {
     );
   });
 
-  it.each([
+  it.for([
     ['nothing', ''],
     ['a part of the preface', 'PRI * HTTP/2.0\r\n'],
-  ])('%s in time is answered as a head that does not come', async (_, octets) => {
-    const { listener, handler } = await plain({ headMs: 100 });
+  ] as const)('%s in time is answered as a head that does not come', async ([_, octets], { cleanUp }) => {
+    const { listener, handler } = await plain(cleanUp, { headMs: 100 });
     expect((await rawExchange(listener.address(), octets)).status).toBe(400);
     expect(handler.rejections).toMatchObject([{ reason: 'timed_out', connection: { peerAddress: '127.0.0.1' } }]);
   });
 
-  it('connections that come after a change begin as it says, and those that stand go on', async () => {
+  it('connections that come after a change begin as it says, and those that stand go on', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, null);
     const url = `http://127.0.0.1:${listener.address().port}`;
     expect((await rawExchange(listener.address(), connectionPreface.toString('latin1'))).status).toBe(400);
@@ -134,15 +136,15 @@ describe('on a plain listener that takes HTTP/2', () => {
 });
 
 describe('a connection of HTTP/2', () => {
-  it('ends when no request comes in the time for a head', async () => {
-    const { listener } = await plain({ headMs: 120 });
+  it('ends when no request comes in the time for a head', async ({ cleanUp }) => {
+    const { listener } = await plain(cleanUp, { headMs: 120 });
     const client = new RawHttp2Client(listener.address());
     expect(await client.goawayCode()).toBe(0);
     await client.closed();
   });
 
-  it('ends when it has been idle, whatever comes that is no request', async () => {
-    const { listener, handler } = await plain({ idleMs: 150 });
+  it('ends when it has been idle, whatever comes that is no request', async ({ cleanUp }) => {
+    const { listener, handler } = await plain(cleanUp, { idleMs: 150 });
     const client = new RawHttp2Client(listener.address());
     const pinging = setInterval(() => client.send(frame(frameTypes.ping, 0, 0, Buffer.alloc(8))), 20);
     cleanUp.add(() => clearInterval(pinging));
@@ -153,8 +155,8 @@ describe('a connection of HTTP/2', () => {
     await eventually(() => handler.open === 0);
   });
 
-  it('is told that it ends when its listener is drained, at once where it is idle', async () => {
-    const { listener, handler } = await plain({ drainLingerMs: 0 });
+  it('is told that it ends when its listener is drained, at once where it is idle', async ({ cleanUp }) => {
+    const { listener, handler } = await plain(cleanUp, { drainLingerMs: 0 });
     handler.held = true;
     const [busy, idle] = [new RawHttp2Client(listener.address()), new RawHttp2Client(listener.address())];
     busy.send(getRequest(1));
@@ -168,8 +170,8 @@ describe('a connection of HTTP/2', () => {
     await Promise.all([busy.closed(), drained]);
   });
 
-  it('is cut off with what is left of the grace', async () => {
-    const { listener, handler } = await plain();
+  it('is cut off with what is left of the grace', async ({ cleanUp }) => {
+    const { listener, handler } = await plain(cleanUp);
     handler.held = true;
     const client = new RawHttp2Client(listener.address());
     client.send(getRequest(1));
@@ -181,8 +183,8 @@ describe('a connection of HTTP/2', () => {
     expect(told).toEqual([false]);
   });
 
-  it('that would not be let in any more ends with the streams that are under way', async () => {
-    const { listener, handler } = await plain();
+  it('that would not be let in any more ends with the streams that are under way', async ({ cleanUp }) => {
+    const { listener, handler } = await plain(cleanUp);
     handler.held = true;
     const [busy, idle, stuck] = [0, 1, 2].map(() => new RawHttp2Client(listener.address())) as [
       RawHttp2Client,

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { BodyReadError } from '../../../../../../src/application/ports/gateway/body-source.js';
 import type { ClientRequest } from '../../../../../../src/application/ports/gateway/http-exchange.js';
 import {
@@ -12,13 +12,11 @@ import {
 import { http2Answer, http2Call, http2Session } from '../../../../../support/gateway/http2-session.js';
 import { RawHttp2Client } from '../../../../../support/gateway/raw-http2-client.js';
 import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-const plainListener = async (changes: Parameters<typeof recordedListener>[2] = {}) => {
+const plainListener = async (cleanUp: CleanUp, changes: Parameters<typeof recordedListener>[2] = {}) => {
   const { listener, handler } = await recordedListener(cleanUp, null, { http2: true, ...changes });
   const { host, port } = listener.address();
   return { listener, handler, url: `http://${host}:${port}` };
@@ -31,8 +29,8 @@ const readAll = async ({ body }: ClientRequest): Promise<Buffer> => {
 };
 
 describe('a request of HTTP/2', () => {
-  it('is the request of any version', async () => {
-    const { handler, url } = await plainListener();
+  it('is the request of any version', async ({ cleanUp }) => {
+    const { handler, url } = await plainListener(cleanUp);
     const answer = await http2Call(http2Session(cleanUp, url), {
       ':path': '/a?b=c',
       'x-one': '1',
@@ -51,8 +49,8 @@ describe('a request of HTTP/2', () => {
     });
   });
 
-  it('has its cookies as one field', async () => {
-    const { handler, listener } = await plainListener();
+  it('has its cookies as one field', async ({ cleanUp }) => {
+    const { handler, listener } = await plainListener(cleanUp);
     const client = new RawHttp2Client(listener.address());
     cleanUp.add(() => client.socket.destroy());
     client.send(
@@ -67,11 +65,11 @@ describe('a request of HTTP/2', () => {
     expect(handler.requests[0]?.headers).toEqual(['host', 'a.example', 'cookie', 'a=1; b=2; c=3', 'x', 'y']);
   });
 
-  it.each([
+  it.for([
     ['the same Host', 'A.example', ['host', 'a.example']],
     ['another Host', 'b.example', ['host', 'a.example', 'host', 'b.example']],
-  ])('with an authority and %s beside it keeps what differs', async (_, host, headers) => {
-    const { handler, listener } = await plainListener();
+  ] as const)('with an authority and %s beside it keeps what differs', async ([_, host, headers], { cleanUp }) => {
+    const { handler, listener } = await plainListener(cleanUp);
     const client = new RawHttp2Client(listener.address());
     cleanUp.add(() => client.socket.destroy());
     client.send(getRequest(1, [['host', host]]));
@@ -79,8 +77,8 @@ describe('a request of HTTP/2', () => {
     expect(handler.requests[0]?.headers).toEqual(headers);
   });
 
-  it('gives its body and its trailers as they come', async () => {
-    const { handler, url } = await plainListener();
+  it('gives its body and its trailers as they come', async ({ cleanUp }) => {
+    const { handler, url } = await plainListener(cleanUp);
     handler.held = true;
     const stream = http2Session(cleanUp, url).request({ ':method': 'POST', ':path': '/' }, { waitForTrailers: true });
     stream.on('wantTrailers', () => stream.sendTrailers({ 'x-sum': 'abc' }));
@@ -98,8 +96,8 @@ describe('a request of HTTP/2', () => {
     expect(await answered).toMatchObject({ status: 200, code: 0 });
   });
 
-  it('has a declared length, and no body where it ends with its head', async () => {
-    const { handler, url } = await plainListener();
+  it('has a declared length, and no body where it ends with its head', async ({ cleanUp }) => {
+    const { handler, url } = await plainListener(cleanUp);
     handler.handle = (request, response) => {
       handler.requests.push(request);
       void readAll(request).then((body) => response.send(200, [], String(body.length), false));
@@ -112,8 +110,8 @@ describe('a request of HTTP/2', () => {
     expect(handler.requests.map(({ body }) => body?.declaredLength)).toEqual([3_000_000, undefined]);
   });
 
-  it('gets its 100 when the body is first read, and none where it is not', async () => {
-    const { handler, url } = await plainListener();
+  it('gets its 100 when the body is first read, and none where it is not', async ({ cleanUp }) => {
+    const { handler, url } = await plainListener(cleanUp);
     handler.held = true;
     const session = http2Session(cleanUp, url);
     const ask = () => {
@@ -131,8 +129,8 @@ describe('a request of HTTP/2', () => {
     expect(await unread).toMatchObject({ status: 200, code: 0, informational: [] });
   });
 
-  it('is not waited for when its body falls silent', async () => {
-    const { handler, listener } = await plainListener({ bodyMs: 120 });
+  it('is not waited for when its body falls silent', async ({ cleanUp }) => {
+    const { handler, listener } = await plainListener(cleanUp, { bodyMs: 120 });
     handler.held = true;
     const client = new RawHttp2Client(listener.address());
     cleanUp.add(() => client.socket.destroy());
@@ -144,8 +142,8 @@ describe('a request of HTTP/2', () => {
     expect(failed).toMatchObject({ code: 'timed_out', message: 'the client fell silent' });
   });
 
-  it('is too slow where its body comes below the pace', async () => {
-    const { handler, listener } = await plainListener({ bodyMs: 200, minBodyOctetsPerSecond: 1_000 });
+  it('is too slow where its body comes below the pace', async ({ cleanUp }) => {
+    const { handler, listener } = await plainListener(cleanUp, { bodyMs: 200, minBodyOctetsPerSecond: 1_000 });
     handler.held = true;
     const client = new RawHttp2Client(listener.address());
     const trickle = setInterval(() => client.send(frame(frameTypes.data, 0, 1, Buffer.from('a'))), 20);
@@ -159,8 +157,8 @@ describe('a request of HTTP/2', () => {
     expect(failed).toMatchObject({ code: 'timed_out', message: 'the client was too slow' });
   });
 
-  it('that asks for a tunnel has no body, and its authority for a target', async () => {
-    const { handler, listener } = await plainListener();
+  it('that asks for a tunnel has no body, and its authority for a target', async ({ cleanUp }) => {
+    const { handler, listener } = await plainListener(cleanUp);
     const client = new RawHttp2Client(listener.address());
     cleanUp.add(() => client.socket.destroy());
     const fields = fieldBlock([
@@ -174,8 +172,8 @@ describe('a request of HTTP/2', () => {
     expect(await client.resetCode(1)).toBe(0);
   });
 
-  it('is one of several that are under way at a time', async () => {
-    const { handler, url } = await plainListener();
+  it('is one of several that are under way at a time', async ({ cleanUp }) => {
+    const { handler, url } = await plainListener(cleanUp);
     handler.held = true;
     const session = http2Session(cleanUp, url);
     const calls = ['/1', '/2', '/3'].map((path) => http2Call(session, { ':path': path }));
@@ -185,8 +183,8 @@ describe('a request of HTTP/2', () => {
     expect(handler.open).toBe(1);
   });
 
-  it('ends with its connection where the client goes away, once', async () => {
-    const { handler, listener } = await plainListener();
+  it('ends with its connection where the client goes away, once', async ({ cleanUp }) => {
+    const { handler, listener } = await plainListener(cleanUp);
     handler.held = true;
     const client = new RawHttp2Client(listener.address());
     client.send(getRequest(1), postRequest(3), frame(frameTypes.data, 0, 3, Buffer.from('ab')));
@@ -199,27 +197,30 @@ describe('a request of HTTP/2', () => {
     await expect(readAll(handler.requests[1] as ClientRequest)).rejects.toMatchObject({ code: 'aborted' });
   });
 
-  it.each([
+  it.for([
     ['NO_ERROR', 0],
     ['CANCEL', 8],
-  ])('ends where the client resets it with %s, whether its body is read or not', async (_, code) => {
-    const { handler, listener } = await plainListener();
-    handler.held = true;
-    const client = new RawHttp2Client(listener.address());
-    cleanUp.add(() => client.socket.destroy());
-    client.send(postRequest(1), frame(frameTypes.data, 0, 1, Buffer.from('ab')));
-    await eventually(() => handler.requests.length === 1);
-    const told: boolean[] = [];
-    handler.responses[0]?.onClosed((completed) => told.push(completed));
-    client.send(frame(frameTypes.rstStream, 0, 1, Buffer.from([0, 0, 0, code])));
-    await eventually(() => told.length > 0);
-    client.send(getRequest(3));
-    await eventually(() => handler.requests.length === 2);
-    expect(told).toEqual([false]);
-  });
+  ] as const)(
+    'ends where the client resets it with %s, whether its body is read or not',
+    async ([_, code], { cleanUp }) => {
+      const { handler, listener } = await plainListener(cleanUp);
+      handler.held = true;
+      const client = new RawHttp2Client(listener.address());
+      cleanUp.add(() => client.socket.destroy());
+      client.send(postRequest(1), frame(frameTypes.data, 0, 1, Buffer.from('ab')));
+      await eventually(() => handler.requests.length === 1);
+      const told: boolean[] = [];
+      handler.responses[0]?.onClosed((completed) => told.push(completed));
+      client.send(frame(frameTypes.rstStream, 0, 1, Buffer.from([0, 0, 0, code])));
+      await eventually(() => told.length > 0);
+      client.send(getRequest(3));
+      await eventually(() => handler.requests.length === 2);
+      expect(told).toEqual([false]);
+    },
+  );
 
-  it('is read no further than its window while nobody reads it', async () => {
-    const { handler, url } = await plainListener();
+  it('is read no further than its window while nobody reads it', async ({ cleanUp }) => {
+    const { handler, url } = await plainListener(cleanUp);
     handler.held = true;
     const stream = http2Session(cleanUp, url).request({ ':method': 'POST', ':path': '/' });
     const answered = http2Answer(stream);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { ClientResponse } from '../../../../../../src/application/ports/gateway/http-exchange.js';
 import {
   endStream,
@@ -11,16 +11,14 @@ import {
 import { http2Call, http2Session } from '../../../../../support/gateway/http2-session.js';
 import { RawHttp2Client } from '../../../../../support/gateway/raw-http2-client.js';
 import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import { it } from '../../../../../support/shared/fixtures.js';
 
 type Changes = Parameters<typeof recordedListener>[2];
 
 /** Answers every request with this. */
-const answering = async (answer: (response: ClientResponse) => void, changes: Changes = {}) => {
+const answering = async (cleanUp: CleanUp, answer: (response: ClientResponse) => void, changes: Changes = {}) => {
   const { listener, handler } = await recordedListener(cleanUp, null, { http2: true, ...changes });
   const told: boolean[] = [];
   handler.handle = (request, response) => {
@@ -44,8 +42,8 @@ const without = (headers: readonly string[], name: string): readonly string[] =>
 };
 
 describe('a response of HTTP/2', () => {
-  it('has its fields in lower case, without those of a connection, and a date', async () => {
-    const { session, told } = await answering((response) => {
+  it('has its fields in lower case, without those of a connection, and a date', async ({ cleanUp }) => {
+    const { session, told } = await answering(cleanUp, (response) => {
       const connection = [
         'Connection',
         'close, x',
@@ -67,8 +65,8 @@ describe('a response of HTTP/2', () => {
     expect(told).toEqual([true]);
   });
 
-  it('keeps a field that came twice and may be there once', async () => {
-    const { session } = await answering((response) => {
+  it('keeps a field that came twice and may be there once', async ({ cleanUp }) => {
+    const { session } = await answering(cleanUp, (response) => {
       response.send(
         200,
         ['Content-Type', 'a', 'content-type', 'a', 'ETag', '"1"', 'ETag', '"2"', 'Date', 'now'],
@@ -80,9 +78,9 @@ describe('a response of HTTP/2', () => {
     expect(headers).toEqual(['content-type', 'a', 'etag', '"1", "2"', 'date', 'now', 'content-length', '1']);
   });
 
-  it('has as many fields as an upstream and agents can give it, and its connection goes on', async () => {
+  it('has as many fields as an upstream and agents can give it, and its connection goes on', async ({ cleanUp }) => {
     const fields = Array.from({ length: 20 }, (_, index) => [`x-${index}`, 'a'.repeat(20_000)]).flat();
-    const { raw } = await answering((response) => response.send(200, fields, 'ok', false));
+    const { raw } = await answering(cleanUp, (response) => response.send(200, fields, 'ok', false));
     const client = raw();
     client.send(getRequest(1));
     await eventually(() =>
@@ -95,14 +93,14 @@ describe('a response of HTTP/2', () => {
     expect([client.isClosed, client.of(frameTypes.goaway, 0)]).toEqual([false, undefined]);
   });
 
-  it('has trailers, with a length and without', async () => {
-    const { session } = await answering((response) => {
+  it('has trailers, with a length and without', async ({ cleanUp }) => {
+    const { session } = await answering(cleanUp, (response) => {
       response.begin(200, [], false);
       void response.write(Buffer.from('hello'));
       response.end(['X-Sum', '1', 'Connection', 'close']);
     });
     expect(await http2Call(session)).toMatchObject({ trailers: ['x-sum', '1'], code: 0 });
-    const sized = await answering((response) => {
+    const sized = await answering(cleanUp, (response) => {
       response.begin(200, ['Content-Length', '5'], false);
       void response.write(Buffer.from('hello'));
       response.end(['X-Sum', '1']);
@@ -110,8 +108,8 @@ describe('a response of HTTP/2', () => {
     expect(await http2Call(sized.session)).toMatchObject({ trailers: ['x-sum', '1'], code: 0 });
   });
 
-  it('ends with its head where it has no body', async () => {
-    const { raw, told } = await answering((response) => {
+  it('ends with its head where it has no body', async ({ cleanUp }) => {
+    const { raw, told } = await answering(cleanUp, (response) => {
       response.begin(200, ['grpc-status', '5'], false);
       response.end([]);
     });
@@ -124,12 +122,12 @@ describe('a response of HTTP/2', () => {
     expect(told).toEqual([true]);
   });
 
-  it.each([
+  it.for([
     ['a HEAD', 'HEAD', 200],
     ['a 204', 'GET', 204],
     ['a 304', 'GET', 304],
-  ])('to %s has no body, whatever is written', async (_, method, status) => {
-    const { session, told } = await answering((response) => {
+  ] as const)('to %s has no body, whatever is written', async ([_, method, status], { cleanUp }) => {
+    const { session, told } = await answering(cleanUp, (response) => {
       response.begin(status, ['X-A', '1'], false);
       expect(response.write(Buffer.from('hello'))).toBeUndefined();
       response.end([]);
@@ -140,27 +138,27 @@ describe('a response of HTTP/2', () => {
     expect(told).toEqual([true]);
   });
 
-  it('is large, and no larger than its client takes at a time', async () => {
+  it('is large, and no larger than its client takes at a time', async ({ cleanUp }) => {
     const pieces = 400;
     const sendAll = async (response: ClientResponse): Promise<void> => {
       response.begin(200, [], false);
       for (let piece = 0; piece < pieces; piece += 1) await response.write(Buffer.alloc(50_000, piece));
       response.end([]);
     };
-    const { session, told } = await answering((response) => void sendAll(response));
+    const { session, told } = await answering(cleanUp, (response) => void sendAll(response));
     const { body, code } = await http2Call(session);
     expect([body.length, code]).toEqual([pieces * 50_000, 0]);
     expect(body.subarray(7 * 50_000, 8 * 50_000).every((octet) => octet === 7)).toBe(true);
     expect(told).toEqual([true]);
   });
 
-  it('waits for its client, until that has taken nothing for too long', async () => {
+  it('waits for its client, until that has taken nothing for too long', async ({ cleanUp }) => {
     let written = 0;
     const sendSome = async (response: ClientResponse): Promise<void> => {
       response.begin(200, [], false);
       for (; written < 100 && told.length === 0; written += 1) await response.write(Buffer.alloc(16_000));
     };
-    const { raw, told, handler } = await answering((response) => void sendSome(response), { bodyMs: 150 });
+    const { raw, told, handler } = await answering(cleanUp, (response) => void sendSome(response), { bodyMs: 150 });
     const client = raw();
     client.send(getRequest(1));
     // The window is used up, and never widened.
@@ -172,8 +170,8 @@ describe('a response of HTTP/2', () => {
     await eventually(() => handler.requests.length === 2);
   });
 
-  it('is not waited for by its end either', async () => {
-    const { raw, told } = await answering((response) => response.send(200, [], 'x'.repeat(200_000), false), {
+  it('is not waited for by its end either', async ({ cleanUp }) => {
+    const { raw, told } = await answering(cleanUp, (response) => response.send(200, [], 'x'.repeat(200_000), false), {
       bodyMs: 150,
     });
     const client = raw();
@@ -183,8 +181,8 @@ describe('a response of HTTP/2', () => {
     expect(told).toEqual([false]);
   });
 
-  it('goes to a client that takes little for as long as it takes something', async () => {
-    const { raw, told } = await answering((response) => response.send(200, [], 'x'.repeat(80_000), false), {
+  it('goes to a client that takes little for as long as it takes something', async ({ cleanUp }) => {
+    const { raw, told } = await answering(cleanUp, (response) => response.send(200, [], 'x'.repeat(80_000), false), {
       bodyMs: 400,
     });
     const client = raw();
@@ -203,7 +201,7 @@ describe('a response of HTTP/2', () => {
     expect(told).toEqual([true]);
   });
 
-  it.each([
+  it.for([
     ['before its head', (response: ClientResponse) => response.abort()],
     [
       'behind its head',
@@ -245,8 +243,8 @@ describe('a response of HTTP/2', () => {
         response.end([]);
       },
     ],
-  ])('that is cut %s does not look whole, and its connection goes on', async (_, answer) => {
-    const { raw, told, handler } = await answering(answer);
+  ] as const)('that is cut %s does not look whole, and its connection goes on', async ([_, answer], { cleanUp }) => {
+    const { raw, told, handler } = await answering(cleanUp, answer);
     const client = raw();
     client.send(getRequest(1));
     expect(await client.resetCode(1)).toBe(2);
@@ -258,8 +256,8 @@ describe('a response of HTTP/2', () => {
     await eventually(() => handler.requests.length === 2);
   });
 
-  it('before the end of the request is whole, and tells that the rest is not wanted', async () => {
-    const { raw, told } = await answering((response) => response.send(413, [], 'too much', false));
+  it('before the end of the request is whole, and tells that the rest is not wanted', async ({ cleanUp }) => {
+    const { raw, told } = await answering(cleanUp, (response) => response.send(413, [], 'too much', false));
     const client = raw();
     client.send(postRequest(1), frame(frameTypes.data, 0, 1, Buffer.from('ab')));
     expect(await client.resetCode(1)).toBe(0);
@@ -276,8 +274,8 @@ describe('a response of HTTP/2', () => {
     expect(told).toEqual([true]);
   });
 
-  it('to a request whose body was not read ends the stream as any other', async () => {
-    const { raw, told } = await answering((response) => response.send(200, [], 'ok', false));
+  it('to a request whose body was not read ends the stream as any other', async ({ cleanUp }) => {
+    const { raw, told } = await answering(cleanUp, (response) => response.send(200, [], 'ok', false));
     const client = raw();
     client.send(postRequest(1), frame(frameTypes.data, endStream, 1, Buffer.from('ab')));
     await eventually(() => told.length === 1);
@@ -286,8 +284,8 @@ describe('a response of HTTP/2', () => {
     expect(client.of(frameTypes.rstStream, 1)).toBeUndefined();
   });
 
-  it('that closes has the connection end with the streams that are under way', async () => {
-    const { session, handler } = await answering((response) => handler.responses.push(response));
+  it('that closes has the connection end with the streams that are under way', async ({ cleanUp }) => {
+    const { session, handler } = await answering(cleanUp, (response) => handler.responses.push(response));
     const answers = [http2Call(session), http2Call(session)];
     await eventually(() => handler.responses.length === 2);
     let isGoing = false;

@@ -1,12 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { frame, frameTypes, postRequest } from '../../../../../support/gateway/http2-frames.js';
 import { RawHttp2Client } from '../../../../../support/gateway/raw-http2-client.js';
 import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import { it } from '../../../../../support/shared/fixtures.js';
 
 const streamWindow = 262_144;
 const sessionWindow = 4_194_304;
@@ -14,7 +12,7 @@ const piece = Buffer.alloc(16_384);
 const flowControlError = 3;
 
 /** A client that knows the settings, and a gateway that reads no body until told. */
-const uploading = async () => {
+const uploading = async (cleanUp: CleanUp) => {
   const { listener, handler } = await recordedListener(cleanUp, null, { http2: true });
   handler.held = true;
   const client = new RawHttp2Client(listener.address());
@@ -34,8 +32,8 @@ const granted = (client: RawHttp2Client, stream: number): number =>
     .reduce((sum, { payload }) => sum + payload.readUInt32BE(0), 0);
 
 describe('what a client may send before anything is read', () => {
-  it('is told with the settings, which come first, and right behind them', async () => {
-    const { client } = await uploading();
+  it('is told with the settings, which come first, and right behind them', async ({ cleanUp }) => {
+    const { client } = await uploading(cleanUp);
     const [settings] = client.frames;
     expect(settings).toMatchObject({ type: frameTypes.settings, flags: 0 });
     const payload = settings?.payload ?? Buffer.alloc(0);
@@ -49,8 +47,8 @@ describe('what a client may send before anything is read', () => {
     expect(65_535 + granted(client, 0)).toBe(sessionWindow);
   });
 
-  it('is a window full for each stream, and the connection holds back none of them', async () => {
-    const { client, handler } = await uploading();
+  it('is a window full for each stream, and the connection holds back none of them', async ({ cleanUp }) => {
+    const { client, handler } = await uploading(cleanUp);
     const streams = [1, 3, 5, 7];
     for (const stream of streams) client.send(postRequest(stream), ...data(stream, streamWindow));
     await client.seen();
@@ -66,8 +64,8 @@ describe('what a client may send before anything is read', () => {
     expect(granted(client, 3)).toBe(0);
   });
 
-  it('is no octet more: what is held of one body has that bound', async () => {
-    const { client } = await uploading();
+  it('is no octet more: what is held of one body has that bound', async ({ cleanUp }) => {
+    const { client } = await uploading(cleanUp);
     client.send(postRequest(1), ...data(1, streamWindow), frame(frameTypes.data, 0, 1, Buffer.alloc(1)));
     await eventually(
       () => client.of(frameTypes.rstStream, 1) !== undefined || client.of(frameTypes.goaway, 0) !== undefined,
@@ -78,8 +76,8 @@ describe('what a client may send before anything is read', () => {
   });
 });
 
-it('bodies that wait for their reader are no flood', async () => {
-  const { client, handler } = await uploading();
+it('bodies that wait for their reader are no flood', async ({ cleanUp }) => {
+  const { client, handler } = await uploading(cleanUp);
   // Beyond what a connection may send in vain.
   const streams = Array.from({ length: 48 }, (_, index) => 2 * index + 1);
   for (const stream of streams) {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { UpstreamRequest } from '../../../../../../src/application/ports/gateway/upstream-client.js';
 import { type RawAnswer, startRawUpstream } from '../../../../../support/gateway/raw-upstream.js';
 import { bodyOctets, ScriptedBody } from '../../../../../support/gateway/scripted-body.js';
@@ -8,15 +8,13 @@ import {
   plainUpstreamRequest,
   targetClient,
 } from '../../../../../support/gateway/target-clients.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const get: UpstreamRequest = { ...plainUpstreamRequest, method: 'GET' };
 
-const startWith = async (answer: RawAnswer, changes: Parameters<typeof targetClient>[2] = {}) => {
+const startWith = async (cleanUp: CleanUp, answer: RawAnswer, changes: Parameters<typeof targetClient>[2] = {}) => {
   const upstream = await startRawUpstream(answer);
   cleanUp.add(() => upstream.close());
   return { upstream, client: targetClient(upstream.port, cleanUp, changes) };
@@ -40,8 +38,8 @@ describe('a connection that has served', () => {
     ['a time that is long enough', `HTTP/1.1 200 OK\r\nKeep-Alive: timeout=60\r\nContent-Length: 2\r\n\r\nok`, {}],
   ];
 
-  it.each(kept)('an answer with %s serves again', async (_, answer, changes) => {
-    const { upstream, client } = await startWith((socket) => socket.write(answer));
+  it.for(kept)('an answer with %s serves again', async ([_, answer, changes], { cleanUp }) => {
+    const { upstream, client } = await startWith(cleanUp, (socket) => socket.write(answer));
     for (let turn = 0; turn < 3; turn += 1) await textFrom(client, { ...get, ...changes });
     expect([upstream.connections(), client.figures().idleConnections]).toEqual([1, 1]);
   });
@@ -73,8 +71,8 @@ describe('a connection that has served', () => {
     ['a time that is over', 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=0\r\nContent-Length: 2\r\n\r\nok', {}],
   ];
 
-  it.each(spent)('an answer with %s serves no more', async (_, answer, changes) => {
-    const { upstream, client } = await startWith((socket) => socket.write(answer));
+  it.for(spent)('an answer with %s serves no more', async ([_, answer, changes], { cleanUp }) => {
+    const { upstream, client } = await startWith(cleanUp, (socket) => socket.write(answer));
     const wanted = answer.includes('ok') && !/ (204|304) /.test(answer) && changes.method !== 'HEAD' ? 'ok' : '';
     for (let turn = 1; turn <= 3; turn += 1) {
       expect(await textFrom(client, { ...get, ...changes })).toBe(wanted);
@@ -82,8 +80,8 @@ describe('a connection that has served', () => {
     }
   });
 
-  it('an answer to a request that was not sent whole serves no more, and the rest is not sent', async () => {
-    const { upstream, client } = await startWith((socket) => socket.write(ok));
+  it('an answer to a request that was not sent whole serves no more, and the rest is not sent', async ({ cleanUp }) => {
+    const { upstream, client } = await startWith(cleanUp, (socket) => socket.write(ok));
     let isOver: (piece: null) => void = () => undefined;
     const source = new ScriptedBody(['first']);
     const body = {
@@ -104,8 +102,8 @@ describe('a connection that has served', () => {
     expect(upstream.connections()).toBe(2);
   });
 
-  it('an answer that came before the upstream had taken all of the request serves no more', async () => {
-    const { upstream, client } = await startWith((socket) => {
+  it('an answer that came before the upstream had taken all of the request serves no more', async ({ cleanUp }) => {
+    const { upstream, client } = await startWith(cleanUp, (socket) => {
       socket.pause();
       socket.write(ok);
     });
@@ -120,11 +118,11 @@ describe('a connection that has served', () => {
 });
 
 describe('a connection that nothing uses', () => {
-  it.each(['HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil', '\r\n', 'x'])(
+  it.for(['HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil', '\r\n', 'x'])(
     'and that brings %j is closed, and no request gets that',
-    async (unasked) => {
+    async (unasked, { cleanUp }) => {
       const sockets: Socket[] = [];
-      const { upstream, client } = await startWith((socket) => {
+      const { upstream, client } = await startWith(cleanUp, (socket) => {
         sockets.push(socket);
         socket.write(ok);
       });
@@ -138,8 +136,8 @@ describe('a connection that nothing uses', () => {
     },
   );
 
-  it('is closed before its upstream does that, as far as that says when', async () => {
-    const { client } = await startWith((socket) =>
+  it('is closed before its upstream does that, as far as that says when', async ({ cleanUp }) => {
+    const { client } = await startWith(cleanUp, (socket) =>
       socket.write('HTTP/1.1 200 OK\r\nKeep-Alive: timeout=3, max=9\r\nContent-Length: 0\r\n\r\n'),
     );
     await textFrom(client);
@@ -149,14 +147,14 @@ describe('a connection that nothing uses', () => {
 });
 
 describe('a request that is given up', () => {
-  it.each([
+  it.for([
     ['before its answer', ''],
     ['in the midst of its head', 'HTTP/1.1 2'],
     ['in the midst of its body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok'],
     ['in the midst of a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nok'],
-  ])('%s has its connection closed', async (_, begin) => {
+  ] as const)('%s has its connection closed', async ([_, begin], { cleanUp }) => {
     const sockets: Socket[] = [];
-    const { client } = await startWith((socket) => {
+    const { client } = await startWith(cleanUp, (socket) => {
       sockets.push(socket);
       socket.write(begin);
     });

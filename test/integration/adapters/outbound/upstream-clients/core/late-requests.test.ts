@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { handleLate } from '../../../../../../src/adapters/event-loop-batching/deferred-reads.js';
 import { writeLate } from '../../../../../../src/adapters/event-loop-batching/deferred-writes.js';
 import { turnMs } from '../../../../../../src/adapters/event-loop-batching/turn-clock.js';
@@ -15,10 +15,8 @@ import {
   plainUpstreamRequest,
   targetClient,
 } from '../../../../../support/gateway/target-clients.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 
 /** As many as may wait while something else is handled. */
 const most = 64;
@@ -73,7 +71,7 @@ const outcomeOf = async ({ response }: AwaitedExchange): Promise<string> => {
 };
 
 /** Answers every request with its target. `sockets`: those that requests came by. */
-const start = async (maxConnections = 100) => {
+const start = async (cleanUp: CleanUp, maxConnections = 100) => {
   const sockets = new Set<Socket>();
   const upstream = await startRawUpstream((socket, head) => {
     sockets.add(socket);
@@ -106,8 +104,8 @@ const repeatable = (request: UpstreamRequest): AskedRequest & { asked: number } 
 };
 
 describe('requests of one turn', () => {
-  it.each([1, 100])('are answered each with its own, over %i connections', async (maxConnections) => {
-    const { client, targets } = await start(maxConnections);
+  it.for([1, 100])('are answered each with its own, over %i connections', async (maxConnections, { cleanUp }) => {
+    const { client, targets } = await start(cleanUp, maxConnections);
     await keep(client, maxConnections);
     const wanted = Array.from({ length: 200 }, (_, index) => `/${index}`);
     const exchanges = await beforePoll(() => wanted.map((target) => client.send(to(target))));
@@ -115,7 +113,7 @@ describe('requests of one turn', () => {
     expect(targets().slice(maxConnections).toSorted()).toEqual(wanted.toSorted());
   });
 
-  it('that came before an answer, and have waited for long, are handled before it', async () => {
+  it('that came before an answer, and have waited for long, are handled before it', async ({ cleanUp }) => {
     const pass = (ms: number): void => {
       const beganMs = performance.now();
       while (performance.now() - beganMs < ms);
@@ -136,8 +134,8 @@ describe('requests of one turn', () => {
     expect(happened).toEqual(['handled', 'answered']);
   });
 
-  it('do not come to the upstream where they are given up, and no other has their connection', async () => {
-    const { upstream, client, targets } = await start();
+  it('do not come to the upstream where they are given up, and no other has their connection', async ({ cleanUp }) => {
+    const { upstream, client, targets } = await start(cleanUp);
     await keep(client, 1);
     const [given, kept] = await beforePoll(() => {
       const exchange = client.send(to('/given-up'));
@@ -148,8 +146,8 @@ describe('requests of one turn', () => {
     expect([targets(), upstream.connections()]).toEqual([['/kept', '/kept'], 2]);
   });
 
-  it('come whole with a body in one piece', async () => {
-    const { upstream, client } = await start();
+  it('come whole with a body in one piece', async ({ cleanUp }) => {
+    const { upstream, client } = await start(cleanUp);
     await keep(client, 1);
     const posted = await beforePoll(() => client.send(withBody('abc\r\n\r\n')));
     expect([await outcomeOf(posted), upstream.connections()]).toEqual(['/posted', 1]);
@@ -165,8 +163,8 @@ const ends: readonly (readonly [string, (socket: Socket) => void])[] = [
 ];
 
 describe.each(ends)('where a connection %s in the turn in which a request is begun on it', (_, act) => {
-  const startWithKept = async (count = 1) => {
-    const started = await start();
+  const startWithKept = async (cleanUp: CleanUp, count = 1) => {
+    const started = await start(cleanUp);
     await keep(started.client, count);
     const hit = (): void => {
       for (const socket of started.sockets) act(socket);
@@ -175,11 +173,11 @@ describe.each(ends)('where a connection %s in the turn in which a request is beg
     return { ...started, hit };
   };
 
-  it.each([
+  it.for([
     ['before', true],
     ['behind', false],
-  ])('%s it, that is sent once, on another', async (_when, isBefore) => {
-    const { upstream, client, targets, hit } = await startWithKept();
+  ] as const)('%s it, that is sent once, on another', async ([_when, isBefore], { cleanUp }) => {
+    const { upstream, client, targets, hit } = await startWithKept(cleanUp);
     const request = repeatable(to('/asked'));
     const exchange = await beforePoll(() => {
       if (isBefore) hit();
@@ -192,12 +190,12 @@ describe.each(ends)('where a connection %s in the turn in which a request is beg
     await expect.poll(() => client.figures()).toMatchObject({ activeConnections: 0, idleConnections: 1 });
   });
 
-  it.each([
+  it.for([
     ['', () => plainUpstreamRequest],
     // What the upstream of these tests takes for no head.
     [' with a body', () => withBody('abc\r\n\r\n')],
-  ])('a POST%s is sent once, on another, for none of it had been', async (_which, post) => {
-    const { client, targets, hit } = await startWithKept();
+  ] as const)('a POST%s is sent once, on another, for none of it had been', async ([_which, post], { cleanUp }) => {
+    const { client, targets, hit } = await startWithKept(cleanUp);
     const exchange = await beforePoll(() => {
       hit();
       return client.send(to('/posted', post()));
@@ -207,8 +205,8 @@ describe.each(ends)('where a connection %s in the turn in which a request is beg
     expect(targets()).toEqual(['/kept', '/posted', '/next']);
   });
 
-  it('nothing of that is the answer to any of more requests than may wait', async () => {
-    const { client, targets, hit } = await startWithKept(most + 6);
+  it('nothing of that is the answer to any of more requests than may wait', async ({ cleanUp }) => {
+    const { client, targets, hit } = await startWithKept(cleanUp, most + 6);
     const wanted = Array.from({ length: most + 6 }, (_each, index) => `/${index}`);
     const exchanges = await beforePoll(() => {
       hit();
@@ -223,8 +221,10 @@ describe.each(ends)('where a connection %s in the turn in which a request is beg
   });
 });
 
-it('a request that begins while what waits is written does not get what its connection has brought before', async () => {
-  const { client, sockets } = await start(1);
+it('a request that begins while what waits is written does not get what its connection has brought before', async ({
+  cleanUp,
+}) => {
+  const { client, sockets } = await start(cleanUp, 1);
   await keep(client, 1);
   const exchange = await new Promise<AwaitedExchange>((resolve) => {
     // Its head is written at once, and not at the end of the turn.
@@ -238,7 +238,9 @@ it('a request that begins while what waits is written does not get what its conn
   expect(await outcomeOf(exchange)).toBe('/');
 });
 
-it('what comes for a request that was given up by what waited is not the answer of the next one', async () => {
+it('what comes for a request that was given up by what waited is not the answer of the next one', async ({
+  cleanUp,
+}) => {
   const asked: Socket[] = [];
   const upstream = await startRawUpstream((socket, head) => {
     if (targetOf(head) === '/given-up') asked.push(socket);
@@ -257,7 +259,7 @@ it('what comes for a request that was given up by what waited is not the answer 
   expect(await Promise.all([outcomeOf(given), outcomeOf(waited)])).toEqual(['cancelled', '/waited']);
 });
 
-it('what an upstream answers is handled behind what waited before that, where 64 wait', async () => {
+it('what an upstream answers is handled behind what waited before that, where 64 wait', async ({ cleanUp }) => {
   const asked: Socket[] = [];
   const upstream = await startRawUpstream((socket) => asked.push(socket));
   cleanUp.add(() => upstream.close());
@@ -280,8 +282,8 @@ it('what an upstream answers is handled behind what waited before that, where 64
   await expect.poll(() => waited).toBe(0);
 });
 
-it('the time of a turn stands while an answer is handled, and goes on behind it', async () => {
-  const { upstream } = await start();
+it('the time of a turn stands while an answer is handled, and goes on behind it', async ({ cleanUp }) => {
+  const { upstream } = await start(cleanUp);
   const client = listeningClient(upstream.port, cleanUp);
   const pass = (): void => {
     const beganMs = performance.now();

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type {
   UpstreamRequest,
   UpstreamResponse,
@@ -8,24 +8,23 @@ import type {
 import { type RawAnswer, startRawUpstream } from '../../../../../support/gateway/raw-upstream.js';
 import { bodyOctets, ScriptedBody } from '../../../../../support/gateway/scripted-body.js';
 import { plainUpstreamRequest, targetClient } from '../../../../../support/gateway/target-clients.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 
 const get: UpstreamRequest = { ...plainUpstreamRequest, method: 'GET' };
 
-const startWith = async (answer: RawAnswer, changes: Parameters<typeof targetClient>[2] = {}) => {
+const startWith = async (cleanUp: CleanUp, answer: RawAnswer, changes: Parameters<typeof targetClient>[2] = {}) => {
   const upstream = await startRawUpstream(answer);
   cleanUp.add(() => upstream.close());
   return { upstream, client: targetClient(upstream.port, cleanUp, changes) };
 };
 
 const responseTo = async (
+  cleanUp: CleanUp,
   answer: RawAnswer,
   changes: Parameters<typeof targetClient>[2] = {},
 ): Promise<UpstreamResponse> => {
-  const { client } = await startWith(answer, changes);
+  const { client } = await startWith(cleanUp, answer, changes);
   const outcome = await client.send(get).response;
   if (!outcome.ok) throw new Error(`${outcome.error.code}: ${outcome.error.detail}`);
   return outcome.value;
@@ -36,13 +35,13 @@ const chunks =
   'HTTP/1.1 200 OK\r\nX-A: b\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\nX-Sum: 42\r\n\r\n';
 
 describe('a response', () => {
-  it.each([
+  it.for([
     ['of a length', length],
     ['in chunks', chunks],
     ['behind interim ones', `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: b\r\n\r\n${length}`],
-  ])('%s that comes octet by octet is the same as one that comes at once', async (_, text) => {
-    const whole = await responseTo((socket) => socket.write(text));
-    const slow = await responseTo((socket) => {
+  ] as const)('%s that comes octet by octet is the same as one that comes at once', async ([_, text], { cleanUp }) => {
+    const whole = await responseTo(cleanUp, (socket) => socket.write(text));
+    const slow = await responseTo(cleanUp, (socket) => {
       socket.setNoDelay(true);
       void (async () => {
         for (const octet of text) {
@@ -56,8 +55,8 @@ describe('a response', () => {
     expect(slow.body?.trailers()).toEqual(whole.body?.trailers());
   });
 
-  it('that has come whole is there at once', async () => {
-    const { body } = await responseTo((socket) => socket.write(length));
+  it('that has come whole is there at once', async ({ cleanUp }) => {
+    const { body } = await responseTo(cleanUp, (socket) => socket.write(length));
     expect([body?.declaredLength, Buffer.from((body?.read() as Uint8Array) ?? []).toString(), body?.read()]).toEqual([
       11,
       'hello world',
@@ -65,8 +64,8 @@ describe('a response', () => {
     ]);
   });
 
-  it('keeps its octets when others are read after it', async () => {
-    const { client } = await startWith((socket, head) => {
+  it('keeps its octets when others are read after it', async ({ cleanUp }) => {
+    const { client } = await startWith(cleanUp, (socket, head) => {
       const letter = head.slice(5, 6);
       socket.write(`HTTP/1.1 200 OK\r\nX-Letter: ${letter}\r\nContent-Length: 900\r\n\r\n${letter.repeat(900)}`);
     });
@@ -80,9 +79,9 @@ describe('a response', () => {
     }
   });
 
-  it('that pauses behind its head is told of before its body', async () => {
+  it('that pauses behind its head is told of before its body', async ({ cleanUp }) => {
     let end: () => void = () => undefined;
-    const response = await responseTo((socket) => {
+    const response = await responseTo(cleanUp, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n');
       end = () => socket.write('ok');
     });
@@ -91,29 +90,29 @@ describe('a response', () => {
     expect((await bodyOctets(response.body)).toString()).toBe('ok');
   });
 
-  it('may have a hundred interim ones before it, and no more', async () => {
+  it('may have a hundred interim ones before it, and no more', async ({ cleanUp }) => {
     const interims = (count: number): string => 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(count);
-    expect((await responseTo((socket) => socket.write(interims(100) + length))).status).toBe(200);
-    await expect(responseTo((socket) => socket.write(interims(101) + length))).rejects.toThrow(
+    expect((await responseTo(cleanUp, (socket) => socket.write(interims(100) + length))).status).toBe(200);
+    await expect(responseTo(cleanUp, (socket) => socket.write(interims(101) + length))).rejects.toThrow(
       /^invalid_response: .*interim/,
     );
   });
 
-  it('has a head of 65536 octets at most', async () => {
+  it('has a head of 65536 octets at most', async ({ cleanUp }) => {
     const before = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-A: ';
     const head = (octets: number): string => `${before}${'a'.repeat(octets - before.length - 4)}\r\n\r\n`;
-    expect((await responseTo((socket) => socket.write(head(65_536)))).status).toBe(200);
-    await expect(responseTo((socket) => socket.write(head(65_537)))).rejects.toThrow('invalid_response');
-    await expect(responseTo((socket) => socket.write(`${before}${'a'.repeat(70_000)}`))).rejects.toThrow(
+    expect((await responseTo(cleanUp, (socket) => socket.write(head(65_536)))).status).toBe(200);
+    await expect(responseTo(cleanUp, (socket) => socket.write(head(65_537)))).rejects.toThrow('invalid_response');
+    await expect(responseTo(cleanUp, (socket) => socket.write(`${before}${'a'.repeat(70_000)}`))).rejects.toThrow(
       'invalid_response',
     );
   });
 
-  it('that nobody reads holds its upstream back, and comes whole once it is read', async () => {
+  it('that nobody reads holds its upstream back, and comes whole once it is read', async ({ cleanUp }) => {
     const octets = 20_000_000;
     const content = Buffer.alloc(octets, 'abcdefg');
     let upstreamSocket: Socket | null = null;
-    const { body } = await responseTo((socket) => {
+    const { body } = await responseTo(cleanUp, (socket) => {
       upstreamSocket = socket;
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${octets}\r\n\r\n`);
       socket.write(content);
@@ -127,16 +126,17 @@ describe('a response', () => {
     expect(waiting()).toBe(0);
   });
 
-  it('that nobody reads is not late', async () => {
+  it('that nobody reads is not late', async ({ cleanUp }) => {
     const content = Buffer.alloc(1_000_000, 'x');
     const { body } = await responseTo(
+      cleanUp,
       (socket) => {
         socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${content.length}\r\n\r\n`);
         socket.write(content);
       },
       { readMs: 60 },
     );
-    const late = await responseTo((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok'), {
+    const late = await responseTo(cleanUp, (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok'), {
       readMs: 200,
     });
     // By the time that the silence of the other has lasted too long, that of this one has for longer.
@@ -148,7 +148,7 @@ describe('a response', () => {
 describe('a response that begins before its request has been sent', () => {
   const early = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n';
 
-  it('is not late while its upstream waits for the rest', async () => {
+  it('is not late while its upstream waits for the rest', async ({ cleanUp }) => {
     let end: (piece: null) => void = () => undefined;
     const pieces = [Buffer.from('first')];
     const body = {
@@ -162,6 +162,7 @@ describe('a response that begins before its request has been sent', () => {
       cancel: () => undefined,
     };
     const { client } = await startWith(
+      cleanUp,
       (socket, _head, turn) => {
         if (turn > 0) return;
         socket.write(early);
@@ -180,8 +181,9 @@ describe('a response that begins before its request has been sent', () => {
     expect((await bodyOctets(outcome.value.body)).toString()).toBe('a');
   });
 
-  it('is late where its upstream has all of the request, or takes none of it', async () => {
+  it('is late where its upstream has all of the request, or takes none of it', async ({ cleanUp }) => {
     const { client } = await startWith(
+      cleanUp,
       (socket) => {
         socket.write(early);
         socket.pause();
@@ -208,29 +210,32 @@ describe('a response that breaks off', () => {
     ['by a reset', (socket) => void socket.resetAndDestroy()],
   ];
 
-  it.each(
+  it.for(
     ways.flatMap(([way, end]) => [[way, 'a length', length, end] as const, [way, 'chunks', chunks, end] as const]),
-  )('%s, at whatever octet of one with %s, is never taken for a whole one', async (_way, _framing, text, end) => {
-    const { client, upstream } = await startWith((socket, head) => {
-      const octets = Number(head.split(' ')[1]?.slice(1));
-      socket.write(text.slice(0, octets), () => end(socket));
-    });
-    for (let octets = 0; octets < text.length; octets += 1) {
-      const outcome = await client.send({ ...get, target: `/${octets}` }).response;
-      if (outcome.ok) await expect(bodyOctets(outcome.value.body)).rejects.toMatchObject({ code: 'aborted' });
-      else expect(outcome.error).toMatchObject({ code: 'unreachable', neverSent: false });
-    }
-    expect([upstream.connections(), client.figures().activeConnections]).toEqual([text.length, 0]);
-  });
+  )(
+    '%s, at whatever octet of one with %s, is never taken for a whole one',
+    async ([_way, _framing, text, end], { cleanUp }) => {
+      const { client, upstream } = await startWith(cleanUp, (socket, head) => {
+        const octets = Number(head.split(' ')[1]?.slice(1));
+        socket.write(text.slice(0, octets), () => end(socket));
+      });
+      for (let octets = 0; octets < text.length; octets += 1) {
+        const outcome = await client.send({ ...get, target: `/${octets}` }).response;
+        if (outcome.ok) await expect(bodyOctets(outcome.value.body)).rejects.toMatchObject({ code: 'aborted' });
+        else expect(outcome.error).toMatchObject({ code: 'unreachable', neverSent: false });
+      }
+      expect([upstream.connections(), client.figures().activeConnections]).toEqual([text.length, 0]);
+    },
+  );
 
-  it('in order is whole where only that ends it', async () => {
-    const { body } = await responseTo((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nhello'));
+  it('in order is whole where only that ends it', async ({ cleanUp }) => {
+    const { body } = await responseTo(cleanUp, (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nhello'));
     expect([body?.declaredLength, (await bodyOctets(body)).toString()]).toEqual([null, 'hello']);
   });
 
-  it('by a reset is broken also where only its end ends it', async () => {
+  it('by a reset is broken also where only its end ends it', async ({ cleanUp }) => {
     let reset: () => void = () => undefined;
-    const { body } = await responseTo((socket) => {
+    const { body } = await responseTo(cleanUp, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\nhello');
       reset = () => socket.resetAndDestroy();
     });
@@ -244,7 +249,7 @@ describe('a response that could be read in two ways', () => {
   const head = 'HTTP/1.1 200 OK\r\n';
   const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n`;
 
-  it.each([
+  it.for([
     ['repeated_content_length', `${head}Content-Length: 2\r\nContent-Length: 2\r\n\r\nok`],
     ['invalid_content_length', `${head}Content-Length: +2\r\n\r\nok`],
     ['length_and_coding', `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
@@ -260,8 +265,8 @@ describe('a response that could be read in two ways', () => {
       'unasked_switch_of_protocols',
       'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
     ],
-  ])('is refused: %s', async (fault, text) => {
-    const { client, upstream } = await startWith((socket) => socket.write(text));
+  ] as const)('is refused: %s', async ([fault, text], { cleanUp }) => {
+    const { client, upstream } = await startWith(cleanUp, (socket) => socket.write(text));
     for (let turn = 1; turn <= 2; turn += 1) {
       const detail = expect.stringContaining(fault);
       expect(await client.send(get).response).toMatchObject({
@@ -271,7 +276,7 @@ describe('a response that could be read in two ways', () => {
     }
   });
 
-  it.each([
+  it.for([
     ['an extension that a bare LF ends', '2;a=b\nok\r\n0\r\n\r\n'],
     ['a size with a sign', '+2\r\nok\r\n0\r\n\r\n'],
     ['a size with 0x', '0x2\r\nok\r\n0\r\n\r\n'],
@@ -283,8 +288,8 @@ describe('a response that could be read in two ways', () => {
     ['a bare LF behind a chunk', '2\r\nok\n0\r\n\r\n'],
     ['a trailer with a bare LF', '2\r\nok\r\n0\r\nX-A: b\n\r\n'],
     ['a trailer that is folded', '2\r\nok\r\n0\r\nX-A: b\r\n c\r\n\r\n'],
-  ])('has %s, and is no whole one', async (_, body) => {
-    const { client, upstream } = await startWith((socket) => socket.write(`${chunked}${body}`));
+  ] as const)('has %s, and is no whole one', async ([_, body], { cleanUp }) => {
+    const { client, upstream } = await startWith(cleanUp, (socket) => socket.write(`${chunked}${body}`));
     for (let turn = 1; turn <= 2; turn += 1) {
       // It came with its head, of which nobody has heard.
       expect(await client.send(get).response).toMatchObject({ error: { code: 'invalid_response' } });

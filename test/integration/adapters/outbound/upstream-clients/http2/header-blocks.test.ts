@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
   fieldBlock,
   frame,
@@ -10,10 +10,8 @@ import {
 } from '../../../../../support/gateway/raw-http2-upstream.js';
 import { bodyOctets } from '../../../../../support/gateway/scripted-body.js';
 import { plainUpstreamRequest, targetClient } from '../../../../../support/gateway/target-clients.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 
 const { endHeaders, endStream } = frameFlags;
 const block = fieldBlock([':status', '200'], ['x-one', 'a'.repeat(40)]);
@@ -25,7 +23,7 @@ const head = (stream: number): Buffer =>
   ]);
 
 /** An upstream that answers a request with these octets, each in a turn of its own. */
-const clientOf = async (answer: (stream: number) => Uint8Array) => {
+const clientOf = async (cleanUp: CleanUp, answer: (stream: number) => Uint8Array) => {
   const upstream = await startRawHttp2Upstream(cleanUp, ({ type, stream }, peer) => {
     if (type === frameTypes.headers) void writeOctetByOctet(peer.socket, answer(stream));
   });
@@ -35,8 +33,8 @@ const clientOf = async (answer: (stream: number) => Uint8Array) => {
 const get = { ...plainUpstreamRequest, method: 'GET' };
 
 describe('a header block of an upstream', () => {
-  it('is a response, and its trailers, however small the pieces are that it comes in', async () => {
-    const client = await clientOf((stream) =>
+  it('is a response, and its trailers, however small the pieces are that it comes in', async ({ cleanUp }) => {
+    const client = await clientOf(cleanUp, (stream) =>
       Buffer.concat([
         head(stream),
         frame(frameTypes.data, 0, stream, Buffer.from('hello')),
@@ -51,11 +49,11 @@ describe('a header block of an upstream', () => {
     expect(body?.trailers()).toEqual(['x-sum', '1']);
   });
 
-  it.each([
+  it.for([
     ['without its last octet', (stream: number) => head(stream).subarray(0, -1)],
     ['without its last frame', (stream: number) => frame(frameTypes.headers, 0, stream, block)],
-  ])('%s, and silence: the answer has not come in time', async (_, answer) => {
-    const outcome = await (await clientOf(answer)).send({ ...get, timeoutMs: 200, patienceMs: 200 }).response;
+  ] as const)('%s, and silence: the answer has not come in time', async ([_, answer], { cleanUp }) => {
+    const outcome = await (await clientOf(cleanUp, answer)).send({ ...get, timeoutMs: 200, patienceMs: 200 }).response;
     expect(outcome).toMatchObject({ ok: false, error: { code: 'timed_out' } });
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { startHttp2Upstream } from '../../../../../support/gateway/http2-upstream.js';
 import {
   fieldBlock,
@@ -18,11 +18,9 @@ import {
   plainUpstreamRequest,
   targetClient,
 } from '../../../../../support/gateway/target-clients.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import { it } from '../../../../../support/shared/fixtures.js';
 
 const http2 = { httpVersion: '2' } as const;
 const get: AskedRequest = { ...plainUpstreamRequest, method: 'GET' };
@@ -37,7 +35,7 @@ const data = (stream: number, text: string, flags = 0): Buffer =>
 const ok = (stream: number, flags: number = endHeaders): Buffer => headers(stream, [[':status', '200']], flags);
 
 /** An upstream that does this on each request. */
-const startAnswering = (answer: (stream: number, peer: RawHttp2Peer, turn: number) => void) => {
+const startAnswering = (cleanUp: CleanUp, answer: (stream: number, peer: RawHttp2Peer, turn: number) => void) => {
   let turn = 0;
   return startRawHttp2Upstream(cleanUp, ({ type, stream }: Http2Frame, peer) => {
     if (type !== frameTypes.headers) return;
@@ -46,8 +44,12 @@ const startAnswering = (answer: (stream: number, peer: RawHttp2Peer, turn: numbe
   });
 };
 
-const clientOf = async (answer: (stream: number, peer: RawHttp2Peer, turn: number) => void, changes = {}) => {
-  const upstream = await startAnswering(answer);
+const clientOf = async (
+  cleanUp: CleanUp,
+  answer: (stream: number, peer: RawHttp2Peer, turn: number) => void,
+  changes = {},
+) => {
+  const upstream = await startAnswering(cleanUp, answer);
   return { upstream, client: targetClient(upstream.port, cleanUp, { ...http2, ...changes }) };
 };
 
@@ -70,43 +72,48 @@ const outcomeOf = async (
 };
 
 describe('a response that is reset', () => {
-  it.each([
+  it.for([
     [codes.none, 'unreachable'],
     [codes.cancel, 'unreachable'],
     [codes.protocol, 'invalid_response'],
     [codes.calm, 'invalid_response'],
     [0xdead, 'unreachable'],
-  ])('with code %i before its head has failed', async (code, failure) => {
-    const { client } = await clientOf((stream, peer) => peer.write(reset(stream, code)));
+  ] as const)('with code %i before its head has failed', async ([code, failure], { cleanUp }) => {
+    const { client } = await clientOf(cleanUp, (stream, peer) => peer.write(reset(stream, code)));
     expect(await outcomeOf(client)).toBe(failure);
   });
 
-  it.each([codes.none, codes.cancel])('with code %i right behind its head has failed', async (code) => {
-    const { client } = await clientOf((stream, peer) => peer.write(ok(stream), reset(stream, code)));
+  it.for([codes.none, codes.cancel])('with code %i right behind its head has failed', async (code, { cleanUp }) => {
+    const { client } = await clientOf(cleanUp, (stream, peer) => peer.write(ok(stream), reset(stream, code)));
     expect(await outcomeOf(client)).toBe('unreachable');
   });
 
-  it.each([
+  it.for([
     [codes.none, 'aborted'],
     [codes.cancel, 'aborted'],
     [codes.protocol, 'malformed'],
-  ])('with code %i in its body is no whole one', async (code, reason) => {
-    const { client, upstream } = await clientOf((stream, peer) => peer.write(ok(stream), data(stream, 'some')));
+  ] as const)('with code %i in its body is no whole one', async ([code, reason], { cleanUp }) => {
+    const { client, upstream } = await clientOf(cleanUp, (stream, peer) =>
+      peer.write(ok(stream), data(stream, 'some')),
+    );
     const breakOff = () => upstream.peers[0]?.write(reset(1, code));
     expect(await outcomeOf(client, get, breakOff)).toBe(`200, broken: ${reason}`);
   });
 
-  it.each([codes.none, codes.cancel, codes.protocol])('with code %i behind its end is whole', async (code) => {
-    const { client } = await clientOf((stream, peer) =>
-      peer.write(ok(stream), data(stream, 'all', endStream), reset(stream, code)),
-    );
-    const body = Object.assign(new ScriptedBody([]), { read: () => new Promise<null>(() => undefined) });
-    expect(await outcomeOf(client, { ...plainUpstreamRequest, body })).toBe('200 all');
-    expect(await outcomeOf(client)).toBe('200 all');
-  });
+  it.for([codes.none, codes.cancel, codes.protocol])(
+    'with code %i behind its end is whole',
+    async (code, { cleanUp }) => {
+      const { client } = await clientOf(cleanUp, (stream, peer) =>
+        peer.write(ok(stream), data(stream, 'all', endStream), reset(stream, code)),
+      );
+      const body = Object.assign(new ScriptedBody([]), { read: () => new Promise<null>(() => undefined) });
+      expect(await outcomeOf(client, { ...plainUpstreamRequest, body })).toBe('200 all');
+      expect(await outcomeOf(client)).toBe('200 all');
+    },
+  );
 
-  it('leaves its session to others', async () => {
-    const { client, upstream } = await clientOf((stream, peer, turn) =>
+  it('leaves its session to others', async ({ cleanUp }) => {
+    const { client, upstream } = await clientOf(cleanUp, (stream, peer, turn) =>
       peer.write(turn === 0 ? reset(stream, codes.cancel) : ok(stream, endHeaders + endStream)),
     );
     expect(await outcomeOf(client)).toBe('unreachable');
@@ -116,35 +123,38 @@ describe('a response that is reset', () => {
 });
 
 describe('a request that was not processed', () => {
-  it.each([
+  it.for([
     ['refused', (stream: number, peer: RawHttp2Peer) => peer.write(reset(stream, codes.refused))],
     ['beyond a GOAWAY', (_: number, peer: RawHttp2Peer) => peer.write(goaway(0, codes.none))],
     ['beyond a GOAWAY for a fault', (_: number, peer: RawHttp2Peer) => peer.write(goaway(0, codes.calm))],
-  ])('(%s) is sent again on another session, with its body, and counts as no retry', async (_, refuse) => {
-    let refused = -1;
-    const bodies: string[] = [];
-    const upstream = await startRawHttp2Upstream(cleanUp, ({ type, stream, payload, flags }, peer) => {
-      const key = peer.index * 1_000 + stream;
-      if (type === frameTypes.headers && refused < 0) {
-        refused = key;
-        refuse(stream, peer);
-      }
-      if (key === refused || type !== frameTypes.data) return;
-      bodies.push(payload.toString());
-      if (flags % 2 === 1) peer.write(ok(stream, endHeaders + endStream));
-    });
-    let asked = 0;
-    const mayRepeat = (): boolean => {
-      asked += 1;
-      return true;
-    };
-    const post: AskedRequest = { ...plainUpstreamRequest, body: new ScriptedBody(['one', 'two']), mayRepeat };
-    expect(await outcomeOf(targetClient(upstream.port, cleanUp, http2), post)).toBe('200 ');
-    expect([asked, bodies.join(''), upstream.peers.length]).toEqual([0, 'onetwo', 2]);
-  });
+  ] as const)(
+    '(%s) is sent again on another session, with its body, and counts as no retry',
+    async ([_, refuse], { cleanUp }) => {
+      let refused = -1;
+      const bodies: string[] = [];
+      const upstream = await startRawHttp2Upstream(cleanUp, ({ type, stream, payload, flags }, peer) => {
+        const key = peer.index * 1_000 + stream;
+        if (type === frameTypes.headers && refused < 0) {
+          refused = key;
+          refuse(stream, peer);
+        }
+        if (key === refused || type !== frameTypes.data) return;
+        bodies.push(payload.toString());
+        if (flags % 2 === 1) peer.write(ok(stream, endHeaders + endStream));
+      });
+      let asked = 0;
+      const mayRepeat = (): boolean => {
+        asked += 1;
+        return true;
+      };
+      const post: AskedRequest = { ...plainUpstreamRequest, body: new ScriptedBody(['one', 'two']), mayRepeat };
+      expect(await outcomeOf(targetClient(upstream.port, cleanUp, http2), post)).toBe('200 ');
+      expect([asked, bodies.join(''), upstream.peers.length]).toEqual([0, 'onetwo', 2]);
+    },
+  );
 
-  it('is sent again until its time is over, and then was never sent', async () => {
-    const { client, upstream } = await clientOf((stream, peer) => peer.write(reset(stream, codes.refused)));
+  it('is sent again until its time is over, and then was never sent', async ({ cleanUp }) => {
+    const { client, upstream } = await clientOf(cleanUp, (stream, peer) => peer.write(reset(stream, codes.refused)));
     expect(await outcomeOf(client, { ...get, timeoutMs: 300 })).toBe('unreachable, never sent');
     const sent = upstream.peers.reduce((sum, peer) => sum + peer.of(frameTypes.headers).length, 0);
     // 0, 5, 10, 20, 40, 80: the next wait would end behind the time-out.
@@ -152,8 +162,8 @@ describe('a request that was not processed', () => {
     expect(sent).toBeLessThanOrEqual(8);
   });
 
-  it('is not sent again once it is no longer wanted', async () => {
-    const { client, upstream } = await clientOf((stream, peer) => peer.write(reset(stream, codes.refused)));
+  it('is not sent again once it is no longer wanted', async ({ cleanUp }) => {
+    const { client, upstream } = await clientOf(cleanUp, (stream, peer) => peer.write(reset(stream, codes.refused)));
     const sent = () => upstream.peers.reduce((sum, peer) => sum + peer.of(frameTypes.headers).length, 0);
     const exchange = client.send({ ...get, timeoutMs: 60_000 });
     await eventually(() => sent() > 2);
@@ -164,7 +174,7 @@ describe('a request that was not processed', () => {
     expect(sent() - before).toBeLessThanOrEqual(1);
   });
 
-  it('is not sent again where its body is no longer held', async () => {
+  it('is not sent again where its body is no longer held', async ({ cleanUp }) => {
     let octets = 0;
     const upstream = await startRawHttp2Upstream(cleanUp, ({ type, stream, payload }, peer) => {
       if (type !== frameTypes.data) return;
@@ -180,8 +190,8 @@ describe('a request that was not processed', () => {
 });
 
 describe('a session that ends', () => {
-  it('by GOAWAY lets what is in flight finish, and others go elsewhere', async () => {
-    const { client, upstream } = await clientOf((stream, peer, turn) => {
+  it('by GOAWAY lets what is in flight finish, and others go elsewhere', async ({ cleanUp }) => {
+    const { client, upstream } = await clientOf(cleanUp, (stream, peer, turn) => {
       if (turn > 0) {
         peer.write(ok(stream, endHeaders + endStream));
         return;
@@ -200,33 +210,39 @@ describe('a session that ends', () => {
     await eventually(() => upstream.peers[0]?.socket.closed === true);
   });
 
-  it.each(['closes', 'is reset'])(
+  it.for(['closes', 'is reset'])(
     'under a request because its connection %s makes the target unreachable',
-    async (how) => {
+    async (how, { cleanUp }) => {
       const { client } = await clientOf(
+        cleanUp,
         (_, { socket }) => void (how === 'closes' ? socket.end() : socket.resetAndDestroy()),
       );
       expect(await outcomeOf(client)).toBe('unreachable');
     },
   );
 
-  it.each(['closes', 'is reset'])('in a body because its connection %s breaks the body off', async (how) => {
-    const { client, upstream } = await clientOf((stream, peer) => peer.write(ok(stream), data(stream, 'some')));
-    const breakOff = () => {
-      const { socket } = upstream.peers[0] as RawHttp2Peer;
-      if (how === 'closes') socket.end();
-      else socket.resetAndDestroy();
-    };
-    expect(await outcomeOf(client, get, breakOff)).toBe('200, broken: aborted');
-  });
+  it.for(['closes', 'is reset'])(
+    'in a body because its connection %s breaks the body off',
+    async (how, { cleanUp }) => {
+      const { client, upstream } = await clientOf(cleanUp, (stream, peer) =>
+        peer.write(ok(stream), data(stream, 'some')),
+      );
+      const breakOff = () => {
+        const { socket } = upstream.peers[0] as RawHttp2Peer;
+        if (how === 'closes') socket.end();
+        else socket.resetAndDestroy();
+      };
+      expect(await outcomeOf(client, get, breakOff)).toBe('200, broken: aborted');
+    },
+  );
 
-  it.each([
+  it.for([
     [true, '200 ', 1, 3],
     [false, 'unreachable', 1, 2],
-  ])(
+  ] as const)(
     'as a safe request goes out, having served before: sent once more if it may be (%s)',
-    async (may, end, asked, sent) => {
-      const { client, upstream } = await clientOf((stream, peer, turn) => {
+    async ([may, end, asked, sent], { cleanUp }) => {
+      const { client, upstream } = await clientOf(cleanUp, (stream, peer, turn) => {
         if (turn === 1) peer.socket.destroy();
         else peer.write(ok(stream, endHeaders + endStream));
       });
@@ -243,8 +259,8 @@ describe('a session that ends', () => {
     },
   );
 
-  it('as another request goes out: not sent again', async () => {
-    const { client, upstream } = await clientOf((stream, peer, turn) => {
+  it('as another request goes out: not sent again', async ({ cleanUp }) => {
+    const { client, upstream } = await clientOf(cleanUp, (stream, peer, turn) => {
       if (turn === 1) peer.socket.destroy();
       else peer.write(ok(stream, endHeaders + endStream));
     });
@@ -253,8 +269,10 @@ describe('a session that ends', () => {
     expect(upstream.peers).toHaveLength(1);
   });
 
-  it('for every request that it gets does not make more than twice the connections there may be', async () => {
-    const { client, upstream } = await clientOf((stream, peer) => peer.write(goaway(stream, codes.none)), {
+  it('for every request that it gets does not make more than twice the connections there may be', async ({
+    cleanUp,
+  }) => {
+    const { client, upstream } = await clientOf(cleanUp, (stream, peer) => peer.write(goaway(stream, codes.none)), {
       maxConnections: 3,
     });
     for (let sent = 0; sent < 20; sent += 1) client.send(get);
@@ -269,7 +287,7 @@ describe('a session that ends', () => {
 describe('a response that is malformed', () => {
   const status = [':status', '200'] as const;
 
-  it.each([
+  it.for([
     ['no status', [['x-a', 'b']]],
     ['a status that is none', [[':status', 'abc']]],
     ['a status of two digits', [[':status', '20']]],
@@ -285,53 +303,55 @@ describe('a response that is malformed', () => {
     ['a length that is no number', [status, ['content-length', '+1']]],
     ['a switch of protocols', [[':status', '101']]],
     ['an interim response for an end', [[':status', '103']]],
-  ] as const)('by %s is none', async (_, fields) => {
-    const { client } = await clientOf((stream, peer) =>
+  ] as const)('by %s is none', async ([_, fields], { cleanUp }) => {
+    const { client } = await clientOf(cleanUp, (stream, peer) =>
       peer.write(frame(frameTypes.headers, endHeaders + endStream, stream, fieldBlock(...fields))),
     );
     expect(await outcomeOf(client)).toBe('invalid_response');
   });
 
-  it.each([
+  it.for([
     ['a name with a line end', ['x-a\r\nx-b', 'c']],
     ['a name with a colon', ['x:a', 'c']],
     ['a name with NUL', ['x\0a', 'c']],
     ['an empty name', ['', 'c']],
     ['a value with a line end', ['x-a', 'b\r\nx-c: d']],
     ['a value with NUL', ['x-a', 'b\0c']],
-  ] as const)('by %s goes on without that field', async (_, field) => {
-    const { client } = await clientOf((stream, peer) =>
+  ] as const)('by %s goes on without that field', async ([_, field], { cleanUp }) => {
+    const { client } = await clientOf(cleanUp, (stream, peer) =>
       peer.write(headers(stream, [status, field, ['x-last', 'a']], endHeaders + endStream)),
     );
     const outcome = await client.send(get).response;
     expect(outcome).toMatchObject({ value: { status: 200, headers: ['x-last', 'a'] } });
   });
 
-  it.each([
+  it.for([
     ['less', 'abc'],
     ['more', 'abcdef'],
-  ])('by a body with %s than its length is broken', async (_, text) => {
-    const { client, upstream } = await clientOf((stream, peer) =>
+  ] as const)('by a body with %s than its length is broken', async ([_, text], { cleanUp }) => {
+    const { client, upstream } = await clientOf(cleanUp, (stream, peer) =>
       peer.write(headers(stream, [status, ['content-length', '4']])),
     );
     const sendBody = () => upstream.peers[0]?.write(data(1, text, endStream));
     expect(await outcomeOf(client, get, sendBody)).toBe('200, broken: malformed');
   });
 
-  it('by a body to HEAD leaves the head as it is', async () => {
-    const { client, upstream } = await clientOf((stream, peer) => peer.write(ok(stream)));
+  it('by a body to HEAD leaves the head as it is', async ({ cleanUp }) => {
+    const { client, upstream } = await clientOf(cleanUp, (stream, peer) => peer.write(ok(stream)));
     const sendBody = () => upstream.peers[0]?.write(data(1, 'body'));
     expect(await outcomeOf(client, { ...get, method: 'HEAD' }, sendBody)).toBe('200 ');
     await eventually(() => client.figures().activeConnections === 0);
   });
 
-  it('by trailers with what concerns a connection is broken', async () => {
-    const { client, upstream } = await clientOf((stream, peer) => peer.write(ok(stream), data(stream, 'some')));
+  it('by trailers with what concerns a connection is broken', async ({ cleanUp }) => {
+    const { client, upstream } = await clientOf(cleanUp, (stream, peer) =>
+      peer.write(ok(stream), data(stream, 'some')),
+    );
     const sendTrailers = () => upstream.peers[0]?.write(headers(1, [['connection', 'close']], endHeaders + endStream));
     expect(await outcomeOf(client, get, sendTrailers)).toBe('200, broken: malformed');
   });
 
-  it.each([
+  it.for([
     // It is a stream as any, as long as the upstream has not seen the settings that forbid it.
     ['a push', 'timed_out', (stream: number) => frame(frameTypes.pushPromise, endHeaders, stream, number32(2))],
     ['octets that are no frames', 'invalid_response', () => Buffer.alloc(200, 255)],
@@ -346,8 +366,9 @@ describe('a response that is malformed', () => {
       (stream: number) => frame(frameTypes.headers, endHeaders, stream, Buffer.of(255, 255, 127)),
     ],
     ['DATA of no stream', 'invalid_response', () => frame(frameTypes.data, 0, 0)],
-  ])('by %s is none, and its session serves no other', async (_, outcome, make) => {
+  ] as const)('by %s is none, and its session serves no other', async ([_, outcome, make], { cleanUp }) => {
     const { client, upstream } = await clientOf(
+      cleanUp,
       (stream, peer, turn) => peer.write(turn === 0 ? make(stream) : ok(stream, endHeaders + endStream)),
       outcome === 'timed_out' ? { readMs: 100 } : {},
     );
@@ -359,14 +380,14 @@ describe('a response that is malformed', () => {
   });
 });
 
-it.each([
+it.for([
   ['DATA of no stream', () => frame(frameTypes.data, 0, 0)],
   ['a CONTINUATION of nothing', () => frame(frameTypes.continuation, endHeaders, 1)],
   ['more of a window than there can be', () => frame(frameTypes.windowUpdate, 0, 0, number32(0x7fffffff))],
-])(
+] as const)(
   'a request is not sent once more where what came on a session that had served was no HTTP/2: %s',
-  async (_, make) => {
-    const { client, upstream } = await clientOf((stream, peer, turn) =>
+  async ([_, make], { cleanUp }) => {
+    const { client, upstream } = await clientOf(cleanUp, (stream, peer, turn) =>
       peer.write(turn === 0 ? ok(stream, endHeaders + endStream) : make()),
     );
     expect(await outcomeOf(client)).toBe('200 ');
@@ -376,9 +397,9 @@ it.each([
 );
 
 describe('a flood', () => {
-  it('of fields over 65 536 octets is no response', async () => {
+  it('of fields over 65 536 octets is no response', async ({ cleanUp }) => {
     const fields = Array.from({ length: 80 }, (_, index) => [`x-${index}`, 'a'.repeat(1_000)] as const);
-    const { client } = await clientOf((stream, peer) => {
+    const { client } = await clientOf(cleanUp, (stream, peer) => {
       const block = fieldBlock([':status', '200'], ...fields);
       const parts = [0, 1, 2, 3, 4, 5].map((part) => block.subarray(part * 16_000, (part + 1) * 16_000));
       peer.write(
@@ -390,14 +411,16 @@ describe('a flood', () => {
     expect(await outcomeOf(client)).toBe('invalid_response');
   });
 
-  it('of tiny fields is no response', async () => {
+  it('of tiny fields is no response', async ({ cleanUp }) => {
     const fields = Array.from({ length: 3_000 }, () => ['a', ''] as const);
-    const { client } = await clientOf((stream, peer) => peer.write(headers(stream, [[':status', '200'], ...fields])));
+    const { client } = await clientOf(cleanUp, (stream, peer) =>
+      peer.write(headers(stream, [[':status', '200'], ...fields])),
+    );
     expect(await outcomeOf(client)).toBe('invalid_response');
   });
 
-  it('of CONTINUATION frames without an end is cut off', async () => {
-    const { client, upstream } = await clientOf((stream, peer) => {
+  it('of CONTINUATION frames without an end is cut off', async ({ cleanUp }) => {
+    const { client, upstream } = await clientOf(cleanUp, (stream, peer) => {
       peer.write(frame(frameTypes.headers, 0, stream, fieldBlock([':status', '200'])));
       const part = frame(frameTypes.continuation, 0, stream, fieldBlock(['x-a', 'a'.repeat(10_000)]));
       const flood = setInterval(() => {
@@ -410,17 +433,17 @@ describe('a flood', () => {
     await eventually(() => upstream.peers[0]?.socket.closed === true);
   });
 
-  it('of interim responses is no response', async () => {
-    const { client } = await clientOf((stream, peer) =>
+  it('of interim responses is no response', async ({ cleanUp }) => {
+    const { client } = await clientOf(cleanUp, (stream, peer) =>
       peer.write(...Array.from({ length: 101 }, () => headers(stream, [[':status', '103']]))),
     );
     expect(await outcomeOf(client)).toBe('invalid_response');
   });
 
-  it('of settings, or of pings, ends its session alone', async () => {
+  it('of settings, or of pings, ends its session alone', async ({ cleanUp }) => {
     const ping = frame(frameTypes.ping, 0, 0, Buffer.alloc(8));
     for (const each of [settings([initialWindowSize, 65_535]), ping]) {
-      const { client } = await clientOf((stream, peer, turn) => {
+      const { client } = await clientOf(cleanUp, (stream, peer, turn) => {
         if (turn === 0) peer.write(...Array.from({ length: 20_000 }, () => each));
         peer.write(ok(stream, endHeaders + endStream));
       });
@@ -431,7 +454,7 @@ describe('a flood', () => {
 });
 
 describe('a frozen upstream', () => {
-  it('that takes nothing of a body has timed out', async () => {
+  it('that takes nothing of a body has timed out', async ({ cleanUp }) => {
     const upstream = await startRawHttp2Upstream(
       cleanUp,
       () => undefined,
@@ -445,15 +468,19 @@ describe('a frozen upstream', () => {
     expect(body.reads).toBeLessThan(20);
   });
 
-  it('behind its head has timed out for its reader', async () => {
-    const { client, upstream } = await clientOf((stream, peer) => peer.write(ok(stream), data(stream, 'some')), {
-      readMs: 50,
-    });
+  it('behind its head has timed out for its reader', async ({ cleanUp }) => {
+    const { client, upstream } = await clientOf(
+      cleanUp,
+      (stream, peer) => peer.write(ok(stream), data(stream, 'some')),
+      {
+        readMs: 50,
+      },
+    );
     expect(await outcomeOf(client)).toBe('200, broken: timed_out');
     await eventually(() => upstream.peers[0]?.of(frameTypes.resetStream).length === 1);
   });
 
-  it('has not timed out while nobody reads', async () => {
+  it('has not timed out while nobody reads', async ({ cleanUp }) => {
     const upstream = await startHttp2Upstream(cleanUp, (stream) => {
       stream.respond({ ':status': 200 });
       stream.end(Buffer.alloc(2_000_000));
@@ -465,7 +492,7 @@ describe('a frozen upstream', () => {
     expect((await bodyOctets(outcome.value.body)).length).toBe(2_000_000);
   });
 
-  it('is waited for as long as its request is being sent, and its client watched', async () => {
+  it('is waited for as long as its request is being sent, and its client watched', async ({ cleanUp }) => {
     const upstream = await startHttp2Upstream(cleanUp, (stream) => {
       stream.resume().on('end', () => stream.respond({ ':status': 204 }, { endStream: true }));
     });
@@ -480,8 +507,8 @@ describe('a frozen upstream', () => {
     expect(await outcomeOf(client, { ...plainUpstreamRequest, timeoutMs: 60, patienceMs: 60, body })).toBe('204 ');
   });
 
-  it('has timed out where its answer does not come behind the request', async () => {
-    const { client } = await clientOf(() => undefined);
+  it('has timed out where its answer does not come behind the request', async ({ cleanUp }) => {
+    const { client } = await clientOf(cleanUp, () => undefined);
     const body = new ScriptedBody(['one']);
     const request = { ...plainUpstreamRequest, body, timeoutMs: 40, patienceMs: 40 };
     const outcome = await client.send(request).response;

@@ -1,6 +1,6 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { IdleConnections } from '../../../../../../src/application/gateway/choose-upstream/endpoint-set.js';
 import { startHttp2Upstream } from '../../../../../support/gateway/http2-upstream.js';
 import {
@@ -13,19 +13,17 @@ import {
 } from '../../../../../support/gateway/raw-http2-upstream.js';
 import { bodyOctets } from '../../../../../support/gateway/scripted-body.js';
 import { plainUpstreamRequest, targetClient } from '../../../../../support/gateway/target-clients.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 import { freePort } from '../../../../../support/shared/free-port.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 const http2 = { httpVersion: '2' } as const;
 const get = { ...plainUpstreamRequest, method: 'GET' };
 const maxConcurrentStreams = 3;
 
 /** An upstream that holds what comes until it is let go. */
-const startHolding = async (streams: number) => {
+const startHolding = async (cleanUp: CleanUp, streams: number) => {
   const held: ServerHttp2Stream[] = [];
   const upstream = await startHttp2Upstream(cleanUp, (stream) => void held.push(stream), {
     settings: { maxConcurrentStreams: streams },
@@ -37,8 +35,8 @@ const startHolding = async (streams: number) => {
 };
 
 describe('the sessions with a target', () => {
-  it('are one until its streams are taken, then another, up to the number of connections', async () => {
-    const upstream = await startHolding(2);
+  it('are one until its streams are taken, then another, up to the number of connections', async ({ cleanUp }) => {
+    const upstream = await startHolding(cleanUp, 2);
     const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 2 });
     const first = [client.send(get), client.send(get)];
     await eventually(() => upstream.held.length === 2);
@@ -58,8 +56,8 @@ describe('the sessions with a target', () => {
     expect(client.isFull).toBe(false);
   });
 
-  it('take 100 streams at most, whatever more their peer allows', async () => {
-    const upstream = await startHolding(1_000);
+  it('take 100 streams at most, whatever more their peer allows', async ({ cleanUp }) => {
+    const upstream = await startHolding(cleanUp, 1_000);
     const client = targetClient(upstream.port, cleanUp, http2);
     const sent = Array.from({ length: 150 }, () => client.send(get));
     await eventually(() => upstream.held.length === 150);
@@ -68,8 +66,8 @@ describe('the sessions with a target', () => {
     for (const { response } of sent) expect(await response).toMatchObject({ ok: true });
   });
 
-  it('with one stream each serve as many at once as there may be connections', async () => {
-    const upstream = await startHolding(1);
+  it('with one stream each serve as many at once as there may be connections', async ({ cleanUp }) => {
+    const upstream = await startHolding(cleanUp, 1);
     const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 3 });
     const sent = Array.from({ length: 10 }, () => client.send(get));
     let served = 0;
@@ -82,7 +80,7 @@ describe('the sessions with a target', () => {
     expect(upstream.sessions).toHaveLength(3);
   });
 
-  it('are not multiplied where their peer takes no stream at all, and serve once it does', async () => {
+  it('are not multiplied where their peer takes no stream at all, and serve once it does', async ({ cleanUp }) => {
     const upstream = await startRawHttp2Upstream(
       cleanUp,
       ({ type, stream }, peer) => {
@@ -102,8 +100,8 @@ describe('the sessions with a target', () => {
     expect(client.isFull).toBe(false);
   });
 
-  it('are kept up to the number of their target and of their upstream while nothing uses them', async () => {
-    const upstream = await startHolding(1);
+  it('are kept up to the number of their target and of their upstream while nothing uses them', async ({ cleanUp }) => {
+    const upstream = await startHolding(cleanUp, 1);
     const idle = new IdleConnections(3);
     const [one, other] = [1, 2].map(() => targetClient(upstream.port, cleanUp, { ...http2, maxIdle: 2, idle }));
     if (one === undefined || other === undefined) throw new Error('there are two');
@@ -116,8 +114,10 @@ describe('the sessions with a target', () => {
     expect(kept().reduce((sum, count) => sum + count)).toBe(3);
   });
 
-  it('are not made anew under a load that needs more of them than may be kept, which rest when it is over', async () => {
-    const upstream = await startHolding(1);
+  it('are not made anew under a load that needs more of them than may be kept, which rest when it is over', async ({
+    cleanUp,
+  }) => {
+    const upstream = await startHolding(cleanUp, 1);
     const client = targetClient(upstream.port, cleanUp, { ...http2, maxIdle: 2 });
     for (let turn = 0; turn < 10; turn += 1) {
       const sent = Array.from({ length: 6 }, () => client.send(get));
@@ -130,7 +130,7 @@ describe('the sessions with a target', () => {
     expect(client.figures()).toEqual({ activeConnections: 0, idleConnections: 2, waitingRequests: 0 });
   });
 
-  it('end one by one where none may be kept', async () => {
+  it('end one by one where none may be kept', async ({ cleanUp }) => {
     const upstream = await startHttp2Upstream(cleanUp, (stream) =>
       stream.respond({ ':status': 204 }, { endStream: true }),
     );
@@ -144,8 +144,8 @@ describe('the sessions with a target', () => {
     expect(client.figures()).toEqual({ activeConnections: 0, idleConnections: 0, waitingRequests: 0 });
   });
 
-  it('are given back to the allowance when they are used, lost or closed', async () => {
-    const upstream = await startHolding(10);
+  it('are given back to the allowance when they are used, lost or closed', async ({ cleanUp }) => {
+    const upstream = await startHolding(cleanUp, 10);
     let taken = 0;
     const idle = {
       isNone: false,
@@ -174,8 +174,8 @@ describe('the sessions with a target', () => {
     expect(taken).toBe(0);
   });
 
-  it('are closed when what is in flight has ended, and cut off when the grace is over', async () => {
-    const upstream = await startHolding(1);
+  it('are closed when what is in flight has ended, and cut off when the grace is over', async ({ cleanUp }) => {
+    const upstream = await startHolding(cleanUp, 1);
     const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 1 });
     const [first, second] = [client.send(get), client.send(get)];
     await eventually(() => upstream.held.length === 1 && client.figures().waitingRequests === 1);
@@ -196,7 +196,7 @@ describe('the sessions with a target', () => {
     await eventually(() => upstream.sessions.every(({ destroyed }) => destroyed));
   });
 
-  it('are left to no requests that are given up while they connect', async () => {
+  it('are left to no requests that are given up while they connect', async ({ cleanUp }) => {
     const upstream = await startHttp2Upstream(cleanUp, (stream) =>
       stream.respond({ ':status': 204 }, { endStream: true }),
     );
@@ -213,7 +213,7 @@ describe('the sessions with a target', () => {
 });
 
 describe('a request that gets no session', () => {
-  const listen = async (onSocket: (socket: Socket) => void): Promise<number> => {
+  const listen = async (cleanUp: CleanUp, onSocket: (socket: Socket) => void): Promise<number> => {
     const sockets: Socket[] = [];
     const server = createServer((socket) => {
       sockets.push(socket);
@@ -228,33 +228,33 @@ describe('a request that gets no session', () => {
     return (server.address() as AddressInfo).port;
   };
 
-  it('because nobody listens was never sent', async () => {
+  it('because nobody listens was never sent', async ({ cleanUp }) => {
     const client = targetClient(await freePort(), cleanUp, http2);
     expect(await client.send(get).response).toMatchObject({ error: { code: 'unreachable', neverSent: true } });
   });
 
-  it('because the target is silent has timed out when connecting has', async () => {
-    const port = await listen(() => undefined);
+  it('because the target is silent has timed out when connecting has', async ({ cleanUp }) => {
+    const port = await listen(cleanUp, () => undefined);
     const client = targetClient(port, cleanUp, { ...http2, connectMs: 30 });
     const detail = `no HTTP/2 settings from 127.0.0.1:${port} within 30 ms`;
     const outcome = await client.send(get).response;
     expect(outcome).toMatchObject({ error: { code: 'timed_out', neverSent: true, detail } });
   });
 
-  it('because the target speaks HTTP/1.1 has found one that does not speak HTTP/2', async () => {
-    const port = await listen((socket) => void socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  it('because the target speaks HTTP/1.1 has found one that does not speak HTTP/2', async ({ cleanUp }) => {
+    const port = await listen(cleanUp, (socket) => void socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
     const outcome = await targetClient(port, cleanUp, http2).send(get).response;
     expect(outcome).toMatchObject({ error: { code: 'invalid_response', neverSent: true } });
   });
 
-  it.each(['closes', 'resets'])('because the target %s was never sent', async (how) => {
-    const port = await listen((socket) => void (how === 'closes' ? socket.end() : socket.resetAndDestroy()));
+  it.for(['closes', 'resets'])('because the target %s was never sent', async (how, { cleanUp }) => {
+    const port = await listen(cleanUp, (socket) => void (how === 'closes' ? socket.end() : socket.resetAndDestroy()));
     const outcome = await targetClient(port, cleanUp, http2).send(get).response;
     expect(outcome).toMatchObject({ error: { code: 'unreachable', neverSent: true } });
   });
 
-  it('because its time is over while it waits for one was never sent', async () => {
-    const upstream = await startHolding(1);
+  it('because its time is over while it waits for one was never sent', async ({ cleanUp }) => {
+    const upstream = await startHolding(cleanUp, 1);
     const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 1 });
     client.send(get);
     await eventually(() => upstream.held.length === 1);
@@ -263,15 +263,15 @@ describe('a request that gets no session', () => {
     expect(late).toEqual({ ok: false, error: { code: 'overloaded', neverSent: true, detail } });
   });
 
-  it('because the session is slow to come about has timed out', async () => {
-    const port = await listen(() => undefined);
+  it('because the session is slow to come about has timed out', async ({ cleanUp }) => {
+    const port = await listen(cleanUp, () => undefined);
     const late = await targetClient(port, cleanUp, http2).send({ ...get, timeoutMs: 20, patienceMs: 20 }).response;
     const detail = 'no connection within 20 ms';
     expect(late).toEqual({ ok: false, error: { code: 'timed_out', neverSent: true, detail } });
   });
 
-  it('because 1000 wait already was never sent', async () => {
-    const upstream = await startHolding(1);
+  it('because 1000 wait already was never sent', async ({ cleanUp }) => {
+    const upstream = await startHolding(cleanUp, 1);
     const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 1 });
     client.send(get);
     await eventually(() => upstream.held.length === 1);
@@ -281,8 +281,8 @@ describe('a request that gets no session', () => {
     expect(client.figures().waitingRequests).toBe(0);
   });
 
-  it('because its target is taken out is told at once', async () => {
-    const upstream = await startHolding(1);
+  it('because its target is taken out is told at once', async ({ cleanUp }) => {
+    const upstream = await startHolding(cleanUp, 1);
     const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 1 });
     const first = client.send(get);
     await eventually(() => upstream.held.length === 1);
@@ -297,8 +297,8 @@ describe('a request that gets no session', () => {
     expect(await first.response).toMatchObject({ ok: true });
   });
 
-  it('in time for any answer is not sent', async () => {
-    const upstream = await startHolding(1);
+  it('in time for any answer is not sent', async ({ cleanUp }) => {
+    const upstream = await startHolding(cleanUp, 1);
     const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 1 });
     client.send(get);
     await eventually(() => upstream.held.length === 1);
@@ -313,7 +313,7 @@ describe('a request that gets no session', () => {
 });
 
 describe('a session that goes silent', () => {
-  it('is given nothing new while a PING is awaited, and given up without an answer', async () => {
+  it('is given nothing new while a PING is awaited, and given up without an answer', async ({ cleanUp }) => {
     const upstream = await startRawHttp2Upstream(cleanUp, ({ type, flags, stream, payload }, peer) => {
       if (peer.index === 0) return;
       if (type === frameTypes.headers) peer.write(headers(stream, [[':status', '204']], 5));
@@ -330,7 +330,7 @@ describe('a session that goes silent', () => {
     await eventually(() => dead?.socket.closed === true);
   });
 
-  it('for one request alone is used on', async () => {
+  it('for one request alone is used on', async ({ cleanUp }) => {
     const upstream = await startRawHttp2Upstream(cleanUp, ({ type, flags, stream, payload }, peer) => {
       if (type === frameTypes.headers && stream > 1) peer.write(headers(stream, [[':status', '204']], 5));
       if (type === frameTypes.ping && flags === 0) peer.write(frame(frameTypes.ping, frameFlags.ack, 0, payload));
@@ -344,7 +344,7 @@ describe('a session that goes silent', () => {
   });
 });
 
-it('hundreds of requests at once come through with what they carry', async () => {
+it('hundreds of requests at once come through with what they carry', async ({ cleanUp }) => {
   const upstream = await startHttp2Upstream(cleanUp, (stream, { ':path': path }) => {
     stream.respond({ ':status': 200 });
     stream.end(`${path}`.repeat(1_000));

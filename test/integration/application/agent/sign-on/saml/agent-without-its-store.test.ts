@@ -1,23 +1,21 @@
 import { rmSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { JsonObject } from '../../../../../../src/domain/shared/json.js';
 import { AgentBrowser, samlConfig } from '../../../../../support/agent/saml-agent.js';
 import { signedResponse } from '../../../../../support/agent/saml-documents.js';
 import { idpKey } from '../../../../../support/agent/saml-keys.js';
 import { startedTestAgent } from '../../../../../support/agent/test-agent.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 import { freePort } from '../../../../../support/shared/free-port.js';
 import { describeWithPeers } from '../../../../../support/shared/peers.js';
 import { startRedis } from '../../../../../support/shared/redis-server.js';
 import { temporaryFolder } from '../../../../../support/shared/temporary-folder.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
 const session = 'gateway_saml_session';
 
 /** An agent with an API key beside single sign-on; the session store is given by its keys. */
-const started = async (store: JsonObject) => {
+const started = async (cleanUp: CleanUp, store: JsonObject) => {
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
   const saml = { 'session-store-path': folder.file('sessions.db'), ...store };
@@ -39,10 +37,10 @@ const started = async (store: JsonObject) => {
 const degraded = { state: 'degraded', message: expect.stringContaining('the session store cannot be used') };
 
 describeWithPeers(['redis-server'], 'an agent whose sessions are in Redis', () => {
-  it('starts without it, says so, and refuses nothing but what needs a session', async () => {
+  it('starts without it, says so, and refuses nothing but what needs a session', async ({ cleanUp }) => {
     const port = await freePort();
     const url = `redis://127.0.0.1:${port}`;
-    const { agent, browser, signOn, logger } = await started({
+    const { agent, browser, signOn, logger } = await started(cleanUp, {
       'session-store': 'redis',
       'session-store-path': null,
       'session-store-url': url,
@@ -64,10 +62,10 @@ describeWithPeers(['redis-server'], 'an agent whose sessions are in Redis', () =
     await expect.poll(() => agent.metrics() && agent.health().state).toBe('healthy');
   });
 
-  it('knows the sessions in use after a reload, while it is away', async () => {
+  it('knows the sessions in use after a reload, while it is away', async ({ cleanUp }) => {
     const redis = await startRedis();
     cleanUp.add(redis.remove);
-    const { agent, browser, signOn, clock } = await started({
+    const { agent, browser, signOn, clock } = await started(cleanUp, {
       'session-store': 'redis',
       'session-store-path': null,
       'session-store-url': redis.url().reveal(),
@@ -83,8 +81,8 @@ describeWithPeers(['redis-server'], 'an agent whose sessions are in Redis', () =
 });
 
 describe('an agent whose sessions are in a file that is removed', () => {
-  it('says so, and works again after a reload', async () => {
-    const { agent, browser, signOn, folder } = await started({});
+  it('says so, and works again after a reload', async ({ cleanUp }) => {
+    const { agent, browser, signOn, folder } = await started(cleanUp, {});
     expect((await signOn()).status).toBe(302);
     const pushed: string[] = [];
     cleanUp.add(agent.onHealthChange(({ state }) => void pushed.push(state)));
@@ -100,8 +98,8 @@ describe('an agent whose sessions are in a file that is removed', () => {
     expect((await browser.get('/orders')).status).toBe(200);
   });
 
-  it('refuses to reload while its log is there without it, and says why', async () => {
-    const { agent, browser, folder } = await started({});
+  it('refuses to reload while its log is there without it, and says why', async ({ cleanUp }) => {
+    const { agent, browser, folder } = await started(cleanUp, {});
     await browser.get('/orders');
     rmSync(folder.file('sessions.db'));
     expect(await agent.reload()).toMatchObject({

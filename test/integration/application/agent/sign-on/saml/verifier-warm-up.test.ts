@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { KdlConfigurationSource } from '../../../../../../src/adapters/outbound/kdl-configuration/kdl-configuration-source.js';
 import { re2PathPatterns } from '../../../../../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import { XmlCryptoDocumentVerifier } from '../../../../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
@@ -8,15 +8,13 @@ import { addAgentModule } from '../../../../../../src/bootstrap/shared/embedded-
 import { samlConfig } from '../../../../../support/agent/saml-agent.js';
 import { idpKey } from '../../../../../support/agent/saml-keys.js';
 import { testAgent } from '../../../../../support/agent/test-agent.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 import { freePort } from '../../../../../support/shared/free-port.js';
 import { untilTrue } from '../../../../../support/shared/gateway-stack.js';
 import { call } from '../../../../../support/shared/http-call.js';
 import { RecordingLogger } from '../../../../../support/shared/recording-logger.js';
 import { temporaryFolder } from '../../../../../support/shared/temporary-folder.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 /** A verifier whose warm-up ends when the test says so. */
 class HeldVerifier extends XmlCryptoDocumentVerifier {
@@ -38,14 +36,14 @@ class HeldVerifier extends XmlCryptoDocumentVerifier {
   }
 }
 
-const folderWithCertificate = () => {
+const folderWithCertificate = (cleanUp: CleanUp) => {
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
   return { folder, certificate: folder.write('idp.pem', idpKey().certificatePem) };
 };
 
-const startedAgent = async (verifier: HeldVerifier) => {
-  const { certificate } = folderWithCertificate();
+const startedAgent = async (cleanUp: CleanUp, verifier: HeldVerifier) => {
+  const { certificate } = folderWithCertificate(cleanUp);
   const config = samlConfig(certificate, { 'session-store': 'memory', 'session-store-path': null });
   const made = testAgent(config, { saml: { verifier, warmUp: () => verifier.warmUp() } });
   cleanUp.add(() => made.agent.stop());
@@ -54,9 +52,9 @@ const startedAgent = async (verifier: HeldVerifier) => {
 };
 
 describe('an agent with single sign-on', () => {
-  it('is degraded until its verifier is warm, then healthy, and says so', async () => {
+  it('is degraded until its verifier is warm, then healthy, and says so', async ({ cleanUp }) => {
     const verifier = new HeldVerifier();
-    const { agent, logger } = await startedAgent(verifier);
+    const { agent, logger } = await startedAgent(cleanUp, verifier);
     expect(agent.health()).toMatchObject({
       state: 'degraded',
       message: 'single sign-on: the verifier is warming up',
@@ -71,9 +69,9 @@ describe('an agent with single sign-on', () => {
     expect(logger.lines.map(({ message }) => message).join()).not.toContain('warmed up');
   });
 
-  it('serves on where the warm-up fails, and logs that', async () => {
+  it('serves on where the warm-up fails, and logs that', async ({ cleanUp }) => {
     const verifier = new HeldVerifier();
-    const { agent, logger } = await startedAgent(verifier);
+    const { agent, logger } = await startedAgent(cleanUp, verifier);
     verifier.endWarmUp(false);
     await verifier.warmUp();
     expect(agent.health().state).toBe('healthy');
@@ -116,8 +114,10 @@ describe('a gateway with an embedded agent with single sign-on', () => {
     return { status, reasons: (JSON.parse(body) as { reasons?: readonly string[] }).reasons ?? [] };
   };
 
-  it('takes requests at once, is ready when the verifier is warm, and stays ready over a reload', async () => {
-    const { folder, certificate } = folderWithCertificate();
+  it('takes requests at once, is ready when the verifier is warm, and stays ready over a reload', async ({
+    cleanUp,
+  }) => {
+    const { folder, certificate } = folderWithCertificate(cleanUp);
     const [port, admin] = [await freePort(), await freePort()];
     const file = folder.write('gateway.kdl', configuration(port, admin, certificate, ''));
     const verifier = new HeldVerifier();

@@ -204,7 +204,7 @@ const agentRow = (answer: AgentAnswer, when: string): string => {
 };
 
 const example = JSON.stringify(
-  JSON.parse(problemBody('no_route', 'No route of this gateway takes the request.', 'shop-17')),
+  JSON.parse(problemBody('no_route', 'No route of this gateway matches the request.', 'shop-17')),
   null,
   2,
 );

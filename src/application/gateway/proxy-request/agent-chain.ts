@@ -22,8 +22,8 @@ import type { IdentityHeaderFilter } from './identity-header-filter.js';
 import {
   headersOfInspected,
   type InspectedBody,
+  type InspectionEnvironment,
   type InspectionFailure,
-  type InspectionParts,
   inspectBody,
   requestDirection,
 } from './inspect-body.js';
@@ -36,54 +36,54 @@ export interface AskAgentsDependencies {
   readonly problems: ProblemAnswerer;
   readonly metrics: GatewayMetrics;
   readonly audit: RequestAudit;
-  readonly inspection: InspectionParts;
+  readonly inspection: InspectionEnvironment;
   readonly maxBodySize: BodySizeLimit;
   readonly identity: IdentityHeaderFilter;
 }
 
-/** An agent that is asked about the head of requests. */
+/** An agent that is asked about request heads. */
 export interface AskedAgent extends RouteAgent {
-  /** The agents that hear of the rest of the request once this one is asked. */
+  /** The agents that get the later events of a request after this agent was asked. */
   readonly asked: readonly RouteAgent[];
 }
 
-/** Asks agents in order, from the index `first` on. The first answer other than allow ends the request. */
+/** Asks agents in order, from index `first`. The first answer other than allow ends the request. */
 export const askFrom = (
   agents: readonly AskedAgent[],
   first: number,
   exchange: Exchange,
   dependencies: AskAgentsDependencies,
 ): StageOutcome => {
-  for (let place = first; place < agents.length; place += 1) {
-    const outcome = new AgentChain(agents, place, exchange, dependencies).begin();
+  for (let index = first; index < agents.length; index += 1) {
+    const outcome = new AgentChain(agents, index, exchange, dependencies).begin();
     if (outcome !== 'continue') return outcome;
   }
   return 'continue';
 };
 
-/** An exchange as the answer of an agent changes it. */
+/** The parts of an exchange that an agent's answer reads and changes. */
 type JudgedExchange = StageExchange<'body' | 'id' | 'target', 'agents' | 'forwarded'>;
 
-/** The field of a response to an unknown content coding (RFC 9110, section 15.5.16). */
+/** The field that a response to an unknown content coding needs (RFC 9110, section 15.5.16). */
 const knownCodings = ['Accept-Encoding', [...contentCodings, 'identity'].join(', ')];
 
-/** Asks one agent about one request. The request is held: none of it is forwarded before the agent has decided. */
+/** Asks one agent about one request. Nothing of the request is forwarded before the agent decides. */
 class AgentChain implements AgentCallListener {
   readonly #agents: readonly AskedAgent[];
-  readonly #place: number;
+  readonly #index: number;
   readonly #agent: AskedAgent;
   readonly #exchange: Exchange;
   readonly #dependencies: AskAgentsDependencies;
   readonly #startedMs: number;
   /** Null while tracing is off. */
   readonly #part: PartTrace | null;
-  /** The call is made and has no outcome yet. Outcomes at any other time are ignored. */
-  #isAwaited = false;
+  /** The call has no outcome yet. While this is false, `answered` ignores outcomes. */
+  #isPending = false;
 
-  constructor(agents: readonly AskedAgent[], place: number, exchange: Exchange, dependencies: AskAgentsDependencies) {
+  constructor(agents: readonly AskedAgent[], index: number, exchange: Exchange, dependencies: AskAgentsDependencies) {
     this.#agents = agents;
-    this.#place = place;
-    this.#agent = agents[place] as AskedAgent;
+    this.#index = index;
+    this.#agent = agents[index] as AskedAgent;
     this.#exchange = exchange;
     this.#dependencies = dependencies;
     this.#startedMs = dependencies.inspection.clock.monotonicMs();
@@ -97,10 +97,10 @@ class AgentChain implements AgentCallListener {
     const outcome = agent.client.askFor(requestHeadersEvent(exchange, this.#dependencies.clock.wallMs()), this);
     if (outcome === null) {
       this.#hold();
-      this.#isAwaited = true;
+      this.#isPending = true;
       return 'later';
     }
-    this.#note(outcome);
+    this.#recordOutcome(outcome);
     if (outcome.ok && opensDialogue(outcome.value)) {
       this.#hold();
       this.#inspect(outcome.value);
@@ -110,16 +110,16 @@ class AgentChain implements AgentCallListener {
   }
 
   answered(outcome: AgentOutcome): void {
-    // A call that failed when it was made may still have an outcome: its request is answered already.
-    if (!this.#isAwaited) return;
-    this.#isAwaited = false;
+    // A call that failed at once may report another outcome later. Its request has its answer already.
+    if (!this.#isPending) return;
+    this.#isPending = false;
     const exchange = this.#exchange;
     try {
-      this.#note(outcome);
+      this.#recordOutcome(outcome);
       if (outcome.ok && opensDialogue(outcome.value)) this.#inspect(outcome.value);
       else {
         this.#endHold();
-        this.#goOn(takeOutcome(exchange, this.#agent, outcome, this.#dependencies));
+        this.#proceed(takeOutcome(exchange, this.#agent, outcome, this.#dependencies));
       }
     } catch (error) {
       exchange.fail(error);
@@ -131,7 +131,7 @@ class AgentChain implements AgentCallListener {
     this.#agent.client.cancel(this.#exchange.id, 'client_disconnect');
   }
 
-  #note(outcome: AgentOutcome): void {
+  #recordOutcome(outcome: AgentOutcome): void {
     noteOutcome(outcome, this.#agent.metrics, this.#dependencies.inspection.clock, this.#startedMs, this.#part);
   }
 
@@ -147,7 +147,7 @@ class AgentChain implements AgentCallListener {
     exchange.request.body?.lookAhead(false);
   }
 
-  /** The agent decides once it has seen the body. */
+  /** Sends the body to an agent that asks for it before it decides. */
   #inspect(first: AgentAnswer): void {
     const exchange = this.#exchange;
     const { id: correlationId, trace } = exchange;
@@ -160,14 +160,14 @@ class AgentChain implements AgentCallListener {
 
   #inspected(judgement: Result<InspectedBody, InspectionFailure>): void {
     this.#endHold();
-    this.#goOn(takeJudgement(this.#exchange, this.#agent, judgement, this.#dependencies));
+    this.#proceed(takeJudgement(this.#exchange, this.#agent, judgement, this.#dependencies));
   }
 
   /** Asks the next agents, then resumes the stages. */
-  #goOn(outcome: StageOutcome): void {
+  #proceed(outcome: StageOutcome): void {
     const exchange = this.#exchange;
     const rest =
-      outcome === 'continue' ? askFrom(this.#agents, this.#place + 1, exchange, this.#dependencies) : outcome;
+      outcome === 'continue' ? askFrom(this.#agents, this.#index + 1, exchange, this.#dependencies) : outcome;
     if (rest !== 'later') resumeStages(exchange, rest);
   }
 }
@@ -214,11 +214,11 @@ const takeAnswer = (
     exchange.forwarded.headers = again.fields;
     return 'continue';
   }
-  // INVARIANT: the gateway has set its correlation id before; no operation of an agent touches it.
+  // INVARIANT: the gateway has already set its correlation id, and no operation of an agent can change it.
   const applied = applyAnswered(exchange.forwarded.headers, answer);
   if (!applied.ok) {
     auditLog.undecided(exchange, client.name, 'malformed_answer', false);
-    const detail = `The agent "${client.name}" gave no valid answer.`;
+    const detail = `The agent "${client.name}" sent an invalid answer.`;
     return problems.answer(exchange, 'agent_unavailable', detail, { agent: client.name, reason: applied.error });
   }
   auditLog.judged(exchange, client.name, decision, audit);
@@ -248,11 +248,11 @@ const takeFailure = (
     case 'unreadable':
       return answerBodyFailure(exchange, maxBodySize, problems, metrics);
     case 'malformed_encoding': {
-      const detail = 'The request body is not what its Content-Encoding says.';
+      const detail = 'The request body does not match its Content-Encoding.';
       return problems.answer(exchange, 'malformed_request', detail, { cause: failure.detail });
     }
     case 'unsupported_encoding': {
-      const detail = 'The request has a Content-Encoding that the gateway cannot read.';
+      const detail = 'The gateway does not support the Content-Encoding of the request.';
       return problems.answer(exchange, 'unsupported_content_encoding', detail, {}, knownCodings);
     }
   }

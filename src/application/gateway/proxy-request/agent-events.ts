@@ -2,14 +2,14 @@ import type { RequestCompleteEvent, RequestHeadersEvent } from '../../../domain/
 import { firstHeader, lowerNames } from '../../../domain/http/header-list.js';
 import type { ExchangeView } from './exchange.js';
 
-/** The protocol texts for agents, made once. */
+/** The protocol names that agents get, by HTTP version. */
 const protocols: ReadonlyMap<string, string> = new Map(
   ['1.0', '1.1', '2', '2.0'].map((version) => [version, `HTTP/${version}`]),
 );
 
 type AskedExchange = ExchangeView<'id' | 'client' | 'forwarded' | 'request' | 'route' | 'target' | 'trace'>;
 
-/** The event with the head of a request as it is now. `nowMs`: wall clock. */
+/** The event with the current head of a request. `nowMs`: wall clock. */
 export const requestHeadersEvent = (exchange: AskedExchange, nowMs: number): RequestHeadersEvent => {
   const { request, client, route } = exchange;
   const { tls } = request.connection;
@@ -38,16 +38,16 @@ export const requestHeadersEvent = (exchange: AskedExchange, nowMs: number): Req
   };
 };
 
-/** How an exchange has ended, as in the access log. */
+/** The result of an exchange, as in the access log. */
 export interface ExchangeOutcome {
   readonly status: number;
   readonly durationMs: number;
 }
 
-/** What agents hear of an exchange when it is over. */
+/** The parts of an exchange that agents learn when it ends. */
 export type CountedExchange = ExchangeView<'attempts' | 'body' | 'id' | 'outcome' | 'response' | 'route'>;
 
-/** The event that a request is over. */
+/** The event at the end of a request. */
 export const requestCompleteEvent = (
   exchange: CountedExchange,
   { status, durationMs }: ExchangeOutcome,
@@ -55,7 +55,7 @@ export const requestCompleteEvent = (
   kind: 'request_complete',
   correlationId: exchange.id,
   status,
-  // The wire format has whole milliseconds.
+  // The wire format takes whole milliseconds.
   durationMs: Math.round(durationMs),
   requestBodySize: exchange.body?.octets ?? 0,
   responseBodySize: exchange.response.bytesSent(),

@@ -23,7 +23,7 @@ export const problemHeaders = (code: GatewayProblemCode, correlationId: string):
   return headers;
 };
 
-/** Answers exchanges that the gateway refuses, and logs each. */
+/** Answers exchanges that the gateway refuses, and logs each one. */
 export class ProblemAnswerer {
   readonly #logger: Logger;
 
@@ -32,8 +32,8 @@ export class ProblemAnswerer {
   }
 
   /**
-   * `detail` is for the client, `fields` for the log alone. Where the head is sent already, the connection is cut
-   * instead: the client must not take what it got for the whole.
+   * Sends a problem document with `detail` and logs it with `fields`. After the response head is sent, it aborts the
+   * response instead, so that the client does not take a truncated response for a complete one.
    */
   answer(
     exchange: AnswerableExchange,
@@ -60,7 +60,7 @@ export class ProblemAnswerer {
     }
     exchange.outcome.status = status;
     const headers = [...problemHeaders(code, exchange.correlationId), ...exchange.rateLimitFields, ...extraHeaders];
-    // An HTTP/2 stream ends alone: the other streams of its connection go on.
+    // In HTTP/2 only the stream ends, not the connection.
     const ends = closes && exchange.request.httpVersion !== '2.0';
     sendError(exchange, {
       headers,
@@ -87,7 +87,7 @@ export const answerViolation = (
   });
 };
 
-/** Counts a violation. An overlong target counts as header size. */
+/** Counts a violation. A target that is too long counts as header size. */
 const count = ({ code, name }: LimitViolation, metrics: GatewayMetrics): void => {
   switch (code) {
     case 'header_too_large':
@@ -107,10 +107,10 @@ const count = ({ code, name }: LimitViolation, metrics: GatewayMetrics): void =>
   }
 };
 
-/** An exchange whose request body is read. */
+/** An exchange with the request body that is read. */
 type UploadingExchange = StageExchange<'body' | 'forwarded'>;
 
-/** Answers a request whose body cannot be read to its end. */
+/** Answers a request after its body failed or exceeded a limit. */
 export const answerBodyFailure = (
   exchange: UploadingExchange,
   maxBodySize: BodySizeLimit,
@@ -125,18 +125,18 @@ export const answerBodyFailure = (
   }
   if (inflation?.violation) return answerViolation(exchange, inflation.violation, problems, metrics);
   if (body?.failure === 'timed_out') {
-    return problems.answer(exchange, 'request_timeout', 'The request body stopped coming, or came too slowly.');
+    return problems.answer(exchange, 'request_timeout', 'The request body arrived too slowly or stopped arriving.');
   }
   return problems.answer(exchange, 'malformed_request', 'The request body ended early or is malformed.');
 };
 
-/** An error for the client. Its status is that of the outcome. */
+/** An error for the client. `exchange.outcome` holds its status. */
 interface ClientError {
   readonly headers: HeaderList;
   readonly body: string | null;
-  /** The cause, for a client that gets no body. */
+  /** The cause, for gRPC clients, which get no body. */
   readonly message: string;
-  /** The connection closes after it. */
+  /** The connection closes after the response. */
   readonly close: boolean;
 }
 

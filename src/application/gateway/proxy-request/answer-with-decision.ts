@@ -12,13 +12,13 @@ import { withResponseOperations } from './relay-response.js';
 /** A quoted-string (RFC 9110, section 5.6.4). */
 const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 
-interface MadeResponse {
+interface AgentResponse {
   readonly status: number;
   readonly headers: HeaderList;
   readonly body: string | null;
 }
 
-const responseTo = (decision: Exclude<AgentDecision, { kind: 'allow' }>, correlationId: string): MadeResponse => {
+const responseTo = (decision: Exclude<AgentDecision, { kind: 'allow' }>, correlationId: string): AgentResponse => {
   switch (decision.kind) {
     case 'block':
       return { status: decision.status, headers: withoutFraming(decision.headers), body: decision.body };
@@ -34,25 +34,25 @@ const responseTo = (decision: Exclude<AgentDecision, { kind: 'allow' }>, correla
   }
 };
 
-/** The gateway frames the body itself and ignores framing fields of the agent. */
+/** The gateway frames the body itself, so it drops the framing fields that the agent sets. */
 const withoutFraming = (headers: HeaderList): HeaderList => withoutHeader(withoutHopByHop(headers), 'content-length');
 
-/** The text of a refusal: the `detail` of a problem document (RFC 9457), else the body. */
+/** The text of a refusal: the `detail` of a problem document (RFC 9457), otherwise the body. */
 const refusalText = (body: string | null): string => {
   if (body === null) return 'An agent refuses the request.';
   const detail = parseStrictJsonObject(body)?.['detail'];
   return typeof detail === 'string' ? detail : body;
 };
 
-/** Answers with the decision of an agent, in place of the upstream. */
+/** Answers the client with the decision of an agent. The upstream's response, if any, is dropped. */
 export const answerWithDecision = (
   exchange: StageExchange<'agents'>,
   decision: Exclude<AgentDecision, { kind: 'allow' }>,
   verdict: AgentVerdict,
 ): StageOutcome => {
   const { status, headers, body } = responseTo(decision, exchange.correlationId);
-  const operated = withResponseOperations(headers, exchange.agents.responseOperations);
-  const all = withHeader([...operated, ...exchange.rateLimitFields], correlationIdHeader, exchange.correlationId);
+  const changed = withResponseOperations(headers, exchange.agents.responseOperations);
+  const all = withHeader([...changed, ...exchange.rateLimitFields], correlationIdHeader, exchange.correlationId);
   exchange.outcome.status = status;
   exchange.outcome.verdict = verdict;
   if (status < 400) exchange.response.send(status, all, body, exchange.close);

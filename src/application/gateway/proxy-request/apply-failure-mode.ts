@@ -17,12 +17,12 @@ export interface AgentLimitDependencies {
   readonly logger: Logger;
 }
 
-/** What goes on without an agent, as the log names it. */
+/** The message that the agent was asked about, as the log names it. */
 export type JudgedMessage = 'request' | 'response';
 
 /**
- * Handles a request or response without an answer of an agent. With failure mode `open` it goes on without the agent,
- * with `closed` the client gets a problem. A malformed answer opens nothing; see `opensOn`.
+ * Handles a request or response for which an agent gave no answer. Failure mode `open` lets it continue without the
+ * agent; `closed` answers the client with a problem. A malformed answer never fails open; see `opensOn`.
  */
 export const applyFailureMode = (
   exchange: StageExchange<'id' | 'target'>,
@@ -36,11 +36,11 @@ export const applyFailureMode = (
   if (failure.code === 'timed_out') metrics.timedOut();
   else metrics.failed();
   const fields = { agent: client.name, reason: failure.code, cause: failure.detail };
-  const isLetThrough = failureMode === 'open' && opensOn(failure.code);
-  audit.undecided(exchange, client.name, failure.code, isLetThrough);
-  if (isLetThrough) {
+  const failsOpen = failureMode === 'open' && opensOn(failure.code);
+  audit.undecided(exchange, client.name, failure.code, failsOpen);
+  if (failsOpen) {
     metrics.failedOpen();
-    logger.warn(`a ${message} goes on without an agent`, {
+    logger.warn(`a ${message} continues without an agent`, {
       ...fields,
       correlation_id: exchange.correlationId,
       trace_id: exchange.traceId,
@@ -54,9 +54,7 @@ export const applyFailureMode = (
     : problems.answer(exchange, 'agent_unavailable', `The agent "${client.name}" is not available.`, fields);
 };
 
-/**
- * Counts and logs a call that failed at a limit of the gateway; does nothing for other failures.
- */
+/** Counts and logs a call that failed because of a limit of the gateway. Ignores other failures. */
 export const noteAgentLimit = (
   exchange: ExchangeView<'client' | 'correlationId' | 'route' | 'traceId'>,
   agent: string,
@@ -66,7 +64,7 @@ export const noteAgentLimit = (
   if (reached === undefined) return;
   const { name, limit, actual } = reached;
   metrics.requestLimitReached(name);
-  logger.warn('a call to an agent is over a limit', {
+  logger.warn('a call to an agent exceeds a limit', {
     agent,
     limit,
     limit_name: name,

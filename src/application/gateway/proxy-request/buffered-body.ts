@@ -2,18 +2,15 @@ import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
 import { type RepeatableBody, ReplayableBody } from './replayable-body.js';
 
-/**
- * Pieces of this size or more are kept as they are. Smaller ones are copied together: each piece has a cost of its
- * own.
- */
+/** Pieces of this size or more are kept as they are. Smaller ones are merged, because each piece costs memory. */
 export const largePieceOctets = 4_096;
 
-/** Keeps octets that come in many small pieces in few larger ones. */
+/** Merges many small pieces into fewer larger ones. */
 export class ChunkBuffer {
-  /** Of all pieces together. */
+  /** Octets of all pieces together. */
   octets = 0;
   readonly #closed: Uint8Array[] = [];
-  /** Takes small pieces; null: none has room. */
+  /** The buffer that small pieces are copied to; null: none yet. */
   #open: Uint8Array | null = null;
   #filled = 0;
 
@@ -50,7 +47,7 @@ export class ChunkBuffer {
   }
 
   #close(): void {
-    // An exact copy: the memory held stays close to the octets.
+    // An exact copy keeps the memory held close to the number of octets.
     if (this.#open !== null && this.#filled > 0) this.#closed.push(this.#open.slice(0, this.#filled));
     this.#filled = 0;
   }
@@ -58,7 +55,7 @@ export class ChunkBuffer {
 
 const nothing = new Uint8Array(0);
 
-/** A body whose first pieces were read before, as for an agent. They are given before the rest. */
+/** A body with pieces that were read earlier, for example for an agent. It gives them before the rest. */
 export class PrefixedBody implements BodySource {
   readonly #pieces: Uint8Array[];
   readonly #rest: BodySource;
@@ -77,7 +74,7 @@ export class PrefixedBody implements BodySource {
   read(): Uint8Array | null | Promise<Uint8Array | null> {
     const piece = this.#pieces[this.#given];
     if (piece === undefined) return this.#rest.read();
-    // A piece that is given is released.
+    // Releases the piece.
     this.#pieces[this.#given] = nothing;
     this.#given += 1;
     return Promise.resolve(piece);
@@ -100,7 +97,7 @@ export interface BodyPrefix {
   readonly hasEnded: boolean;
 }
 
-/** Reads a body to its end, or until it has more than `maxOctets`. Rejects when the body does. */
+/** Reads a body to its end, or until it exceeds `maxOctets`. Rejects when the body does. */
 export const readAhead = async (body: BodySource, maxOctets: number): Promise<BodyPrefix> => {
   const kept = new ChunkBuffer();
   while (kept.octets <= maxOctets) {
@@ -111,7 +108,7 @@ export const readAhead = async (body: BodySource, maxOctets: number): Promise<Bo
   return { kept, hasEnded: false };
 };
 
-/** A body that was read to its end. */
+/** A body that was read completely and can be sent several times. */
 export class BufferedBody implements BodySource, RepeatableBody {
   readonly isWhole = true;
   readonly #ended: BodySource;
@@ -146,7 +143,7 @@ export class BufferedBody implements BodySource, RepeatableBody {
     this.#own?.cancel();
   }
 
-  /** Each attempt reads the same octets and holds those that it has not given. */
+  /** Each attempt reads the same octets and holds those that it has not yet given. */
   begin(): BodySource {
     return new PrefixedBody(this.#pieces, this.#ended, this.declaredLength);
   }
@@ -156,7 +153,7 @@ export class BufferedBody implements BodySource, RepeatableBody {
   }
 }
 
-/** Null: the body can be sent once. Without another target nothing is kept. */
+/** A body that later attempts can read again; null: the body can be sent once. With one target, nothing is kept. */
 export const repeatableBody = (body: BodySource, hasChoice: boolean): RepeatableBody | null => {
   if (body instanceof BufferedBody) return body;
   return hasChoice ? new ReplayableBody(body) : null;

@@ -6,9 +6,9 @@ import type { ExchangeView } from './exchange.js';
 
 /** The headers that carry client certificates, by listener. */
 export interface CertificateHeaderRules {
-  /** The names that no client may send, on any listener and route. */
+  /** The names that clients must not send, on any listener or route. */
   readonly stripped: OwnedHeaders;
-  /** By the key of the listener; those without such a header are left out. */
+  /** By listener key. Listeners without such a header are absent. */
   readonly byListener: ReadonlyMap<string, ListenerCertificateHeaders>;
 }
 
@@ -19,15 +19,18 @@ export interface ListenerCertificateHeaders {
   readonly accept: string | null;
 }
 
-/** RFC 9440, section 2.3: what goes with Client-Cert. */
+/** The chain header that accompanies Client-Cert (RFC 9440, section 2.3). */
 export const certificateChainHeader = 'client-cert-chain';
 
-/** Whether a header that carries a certificate has its chain beside it. */
+/** Whether a certificate header has a chain header beside it. */
 export const hasChainHeader = (name: string): boolean => canonicalName(name) === 'client-cert';
 
 export const noCertificateHeaders: CertificateHeaderRules = { stripped: ownedHeaders([]), byListener: new Map() };
 
-/** By listener key. A name that one listener uses is stripped at every one: routes do not tell listeners apart. */
+/**
+ * Compiles the rules of all listeners, by listener key. A name that one listener uses is stripped on every listener,
+ * because routes do not distinguish listeners.
+ */
 export const certificateHeaderRules = (
   listeners: ReadonlyMap<string, ListenerConfiguration>,
 ): CertificateHeaderRules => {
@@ -50,26 +53,26 @@ export const certificateHeaderRules = (
 type CertifiedExchange = ExchangeView<'client' | 'request', 'forwarded'>;
 
 /**
- * Removes every header that carries a client certificate from the request, and keeps the trusted ones aside: those of
- * a trusted proxy and that of the TLS handshake. `prepareHeaders` adds them after the Connection header is applied,
- * so that nothing of the client can remove them.
+ * Removes every header that carries a client certificate. Keeps the trusted ones aside: those of a trusted proxy, and
+ * the certificate of the TLS handshake. `prepareHeaders` adds them after it applies the Connection header, so that a
+ * client cannot remove them.
  */
 export const takeCertificateFields = (exchange: CertifiedExchange, rules: CertificateHeaderRules): void => {
   if (rules.stripped.names.size === 0) return;
   const listener = rules.byListener.get(exchange.request.connection.listener);
-  if (listener) exchange.forwarded.certificateFields = believedFields(exchange, listener);
+  if (listener) exchange.forwarded.certificateFields = trustedFields(exchange, listener);
   exchange.forwarded.headers = stripOwned(exchange.forwarded.headers, rules.stripped);
 };
 
-const believedFields = (exchange: CertifiedExchange, { forward, accept }: ListenerCertificateHeaders): HeaderList => {
-  const brought =
-    accept !== null && exchange.client.peerTrusted ? broughtFields(exchange.forwarded.headers, accept) : noHeaders;
-  const proved = exchange.request.connection.tls?.clientCertificate ?? null;
-  return forward === null || proved === null ? brought : [...brought, forward, proved];
+const trustedFields = (exchange: CertifiedExchange, { forward, accept }: ListenerCertificateHeaders): HeaderList => {
+  const fromProxy =
+    accept !== null && exchange.client.peerTrusted ? proxyFields(exchange.forwarded.headers, accept) : noHeaders;
+  const fromHandshake = exchange.request.connection.tls?.clientCertificate ?? null;
+  return forward === null || fromHandshake === null ? fromProxy : [...fromProxy, forward, fromHandshake];
 };
 
-/** Empty where the certificate comes twice: one of them may be forged. */
-const broughtFields = (headers: HeaderList, accept: string): HeaderList => {
+/** The certificate fields of the request. Empty if the certificate is repeated: one may be forged. */
+const proxyFields = (headers: HeaderList, accept: string): HeaderList => {
   const withChain = hasChainHeader(accept);
   const fields: string[] = [];
   let certificates = 0;

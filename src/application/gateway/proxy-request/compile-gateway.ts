@@ -49,7 +49,7 @@ import { prepareHeaders } from './stages/prepare-headers.js';
 import { resolveTarget } from './stages/resolve-target.js';
 import { sendToUpstream } from './stages/send-to-upstream.js';
 
-/** What the stages of every configuration need. */
+/** The dependencies of stages that do not change with the configuration. */
 export interface StageDependencies {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
@@ -74,7 +74,7 @@ export interface GatewayPeers {
   readonly declaredHeaders: DeclaredHeaderNames;
 }
 
-/** A configuration as the request path runs it. */
+/** A configuration, compiled for the request path. */
 export interface CompiledGateway {
   /** The stages of every request. The last chooses the route and runs its stages. */
   readonly stages: readonly Stage[];
@@ -84,7 +84,7 @@ export interface CompiledGateway {
   readonly breakers: ReadonlyMap<string, CircuitBreakerHolder>;
 }
 
-/** Compiles a configuration to stages and a route table. An error names the invalid route. */
+/** Compiles a configuration into stages and a route table. An error names the invalid route. */
 export const compileGateway = (
   configuration: GatewayConfiguration,
   peers: GatewayPeers,
@@ -127,7 +127,7 @@ export const compileGateway = (
 
 const noRateLimits: RateLimits = { global: null, perClient: null, perRoute: null };
 
-/** What the routes of one configuration share. */
+/** The dependencies that the routes of one configuration share. */
 interface RouteDependencies extends StageDependencies {
   readonly peers: GatewayPeers;
   /** By upstream. */
@@ -145,14 +145,14 @@ const compileRoute = (
   const { identity, metrics, peers, problems } = dependencies;
   const { limits } = configuration;
   const maxBodySize = bodySizeLimit(route.policies.maxBodySize, limits.maxBodySizeBytes);
-  // INVARIANT: the rules of the configuration refuse a route whose agents or upstream are not defined.
+  // INVARIANT: the configuration rules refuse a route that names an undefined agent or upstream.
   const blocks = route.agents.map((name) =>
     configuration.agents.find((agent) => agent.name === name),
   ) as AgentConfiguration[];
   const agents = blocks.map((block) => routeAgent(block, peers, metrics));
   const { inflater, clock } = dependencies;
   const inspection = { inflater, clock, limits: inspectionLimits(limits) };
-  // Builtin handlers report the state of an overloaded gateway too: only the route's own policy limits them.
+  // Builtin handlers must report the state of an overloaded gateway: only the route's own policy limits them.
   const rates = route.builtinHandler === null ? limits.rates : noRateLimits;
   const rate = limitRouteRate(
     rates,
@@ -207,7 +207,7 @@ interface SendingRoute extends RouteDependencies {
 
 const send = (route: RouteConfiguration, upstream: UpstreamConfiguration, dependencies: SendingRoute): Stage => {
   const { peers, allowances, breakers, limits } = dependencies;
-  // INVARIANT: every upstream of the configuration has its targets and its allowance.
+  // INVARIANT: every upstream of the configuration has a target chooser and a retry allowance.
   return sendToUpstream(upstream.name, {
     ...dependencies,
     chooser: peers.upstreams.get(upstream.name) as TargetChooser,

@@ -16,7 +16,7 @@ import type { InflatedBody } from './inflated-body.js';
 import type { MeteredBody } from './metered-body.js';
 import type { RouteAgent } from './route-agent.js';
 
-/** The route of a request, as every stage knows it. */
+/** The route that was found for a request. */
 export interface MatchedRoute {
   readonly configuration: RouteConfiguration;
   readonly metrics: RouteMetrics;
@@ -24,33 +24,32 @@ export interface MatchedRoute {
   inFlight: number;
 }
 
-/** Owns exchanges and takes their faults. */
+/** Owns exchanges and handles their internal errors. */
 export interface ExchangeOwner {
   /** Responses close their connections: the gateway drains. */
   readonly isClosing: boolean;
-  /** An internal error ends the exchange. Does not throw. */
+  /** Ends the exchange after an internal error. Does not throw. */
   failed(exchange: Exchange, error: unknown): void;
 }
 
-/** `ended`: the response is sent or on its way, and no later stage runs. `later`: the stage calls `resumeStages`. */
+/** `ended`: the response is sent or under way; no later stage runs. `later`: the stage calls `resumeStages`. */
 export type StageOutcome = 'continue' | 'ended' | 'later';
 
-/** One step of a request. Stages are synchronous; one returns a promise only where it has to wait. */
+/** One step of a request. A stage is synchronous, and returns a promise only when it has to wait. */
 export type Stage = (exchange: Exchange) => StageOutcome | Promise<StageOutcome>;
 
-/** The request as it is forwarded. Each stage leaves it as the next one sees it. */
+/** The request that is forwarded. Stages change it in turn. */
 export class ForwardedRequest {
-  /** Its header fields. */
   headers: HeaderList;
   /** The cache entry that `headers` come from; that of an earlier list once a stage has changed them. */
   alike: RepeatedHeaderCache | null = null;
-  /** The names that no client may send, as of the last removal; null: nothing was removed. */
+  /** The names that clients must not send, at the time of the last removal; null: there was no removal. */
   identityNames: OwnedHeaders | null = null;
-  /** Trusted client certificates, as fields that are not among `headers` yet. */
+  /** The fields of trusted client certificates. `prepareHeaders` adds them to `headers`. */
   certificateFields: HeaderList = noHeaders;
-  /** The body, or what agents leave of it. */
+  /** The client's body, or the body that agents made of it. */
   body: BodySource | null = null;
-  /** Inflates the rest of `body` where agents have changed the beginning of a coded body. */
+  /** Inflates the rest of `body` after an agent has changed the beginning of a compressed body. */
   inflation: InflatedBody | null = null;
 
   constructor(headers: HeaderList) {
@@ -58,14 +57,14 @@ export class ForwardedRequest {
   }
 }
 
-/** What the agents of a route said. The agent stage makes it. */
+/** The answers of a route's agents. The agent stage makes it. */
 export class AgentAnswers {
   /**
-   * The agents that hear of the rest of the request, in the route's order: those that were asked, and those that are
-   * not subscribed to its head.
+   * The agents that get later events of the request, in the route's order: those that were asked about its head, and
+   * those that do not subscribe to heads.
    */
   asked: readonly RouteAgent[];
-  /** Operations on the response, whether it comes from the upstream or from the gateway. */
+  /** Operations on the response of the upstream or of the gateway. */
   responseOperations: readonly HeaderOperation[] = [];
 
   constructor(asked: readonly RouteAgent[]) {
@@ -73,24 +72,24 @@ export class AgentAnswers {
   }
 }
 
-/** The attempts to get an answer from the upstream. `UpstreamForwarder` makes them. */
+/** The attempts to get a response from the upstream. `UpstreamForwarder` makes them. */
 export interface UpstreamAttempts {
-  /** How often the request was sent to a target. */
+  /** Number of times that the request was sent to a target. */
   readonly count: number;
-  /** `host:port` of the target of the last attempt; null: there was none. */
+  /** `host:port` of the target of the last attempt; null: there was no attempt. */
   readonly address: string | null;
   /** Response fields of the balancer, such as the sticky cookie. */
   readonly targetFields: HeaderList;
 }
 
-/** How the exchange ends, for the client, the access log and metrics. */
+/** The end of the exchange, for the client, the access log and metrics. */
 export class ResponseOutcome {
   /** 0 until there is a response. */
   status = 0;
-  /** The gRPC code of an error in the head of a 200 response; null: there is none. */
+  /** The gRPC code of an error in the head of a 200 response; null: none. */
   grpcStatus: number | null = null;
   errorType: GatewayProblemCode | 'blocked_by_agent' | 'client_gone' | null = null;
-  /** The agent that ended the request; null: none did. */
+  /** The verdict of the agent that ended the request; null: no agent ended it. */
   verdict: AgentVerdict | null = null;
 }
 
@@ -100,25 +99,25 @@ const noAttempts: UpstreamAttempts = { count: 0, address: null, targetFields: no
 const noStages: readonly Stage[] = [];
 
 /**
- * One request and its response. What the client sent is read-only. Each part that follows is made by one stage, in the
+ * One request and its response. The client's request is read-only. One stage makes each of the following parts, in the
  * order of the fields; later stages read it.
  */
 export class Exchange {
   /** Null while tracing is off. */
   trace: RequestTrace | null = null;
   readonly forwarded: ForwardedRequest;
-  /** What is asked for: the path and host after normalisation, which are routed, judged and forwarded. */
+  /** The normalised path and host, which are used to route, to ask agents and to forward. */
   target: ResolvedTarget = unresolvedTarget;
   /** The cache entry of a request with the same method, target and fields on this connection. */
   knownTarget: TargetHeaderCache | null = null;
   route: MatchedRoute | null = null;
   /** The client's body, counted as it is read; null: it has none. */
   body: MeteredBody | null = null;
-  /** What the client is told of its rate limits. */
+  /** The response fields about the client's rate limits. */
   rateLimitFields: HeaderList = noHeaders;
   /** The concurrency slot, released when the exchange ends. */
   admission: { release(): void } | null = null;
-  /** Milliseconds in the queue for that slot. They count towards the time that the upstream has. */
+  /** Milliseconds in the queue for that slot. They count towards the upstream's timeout. */
   queuedMs = 0;
   agents: AgentAnswers = noAgentAnswers;
   attempts: UpstreamAttempts = noAttempts;
@@ -129,9 +128,9 @@ export class Exchange {
   laterStages = noStages;
   laterFrom = 0;
   readonly #owner: ExchangeOwner;
-  /** Cancels what the exchange waits for. */
+  /** Cancels the current wait. */
   #cancelWait: (() => void) | null = null;
-  /** The request to a target that the exchange waits for. */
+  /** The pending request to a target or agent. */
   #sent: UpstreamExchange | null = null;
 
   constructor(
@@ -139,7 +138,7 @@ export class Exchange {
     readonly response: ClientResponse,
     /** The gateway's own id: a UUID. */
     readonly id: string,
-    /** The id that the client sees: its own where it sent a good one. */
+    /** The id that the client sees: the one that it sent, if that is valid; otherwise `id`. */
     readonly correlationId: string,
     readonly client: ClientAddress,
     /** Monotonic milliseconds. */
@@ -155,7 +154,7 @@ export class Exchange {
     return this.attempts.targetFields;
   }
 
-  /** The id of the trace; that of the exchange while tracing is off. */
+  /** The id of the trace; while tracing is off, the id of the exchange. */
   get traceId(): string {
     return this.trace?.traceId ?? this.id;
   }
@@ -165,12 +164,12 @@ export class Exchange {
     return this.#owner.isClosing;
   }
 
-  /** Reports an error that nothing else catches. */
+  /** Reports an internal error to the owner. */
   fail(error: unknown): void {
     this.#owner.failed(this, error);
   }
 
-  /** Calls `cancel` if the client goes away before `waitOver`, or before the next wait. */
+  /** Calls `cancel` if the client disconnects before `waitOver` or before the next wait. */
   waitFor(cancel: () => void): void {
     if (this.abandoned) cancel();
     else {
@@ -179,7 +178,7 @@ export class Exchange {
     }
   }
 
-  /** The same for a request to a target or to an agent. */
+  /** Like `waitFor`, for a request to a target or to an agent. */
   waitForUpstream(sent: UpstreamExchange): void {
     if (this.abandoned) sent.cancel();
     else {
@@ -205,27 +204,26 @@ export class Exchange {
 
 type ReadPart<Part> = Part extends ForwardedRequest | AgentAnswers | ResponseOutcome ? Readonly<Part> : Part;
 
-/** An exchange as code sees it that reads some of its parts and makes or changes others. */
+/** The parts of an exchange that code reads, and those that it makes or changes. */
 export type ExchangeView<Reads extends keyof Exchange, Makes extends keyof Exchange = never> = {
   readonly [Part in Exclude<Reads, Makes>]: ReadPart<Exchange[Part]>;
 } & Pick<Exchange, Makes>;
 
-/** What it takes to answer the client in place of the upstream. */
+/** The parts of an exchange that a response of the gateway itself needs. */
 export type AnswerableExchange = ExchangeView<
   'abandoned' | 'client' | 'close' | 'correlationId' | 'rateLimitFields' | 'request' | 'response' | 'route' | 'traceId',
   'outcome'
 >;
 
 /**
- * An exchange as a stage sees it that reads some parts and makes or changes others. Every stage may answer the
- * client.
+ * The parts of an exchange that a stage reads, and those that it makes or changes. Every stage may answer the client.
  */
 export type StageExchange<Reads extends keyof Exchange, Makes extends keyof Exchange = never> = AnswerableExchange &
   ExchangeView<Reads, Makes>;
 
 /**
- * A stage that reads some parts of an exchange and makes or changes others. The stages that run or resume others take
- * the whole exchange: `chooseRoute`, `askAgents` and `sendToUpstream`.
+ * A stage that declares which parts of an exchange it reads, and which it makes or changes. Stages that run or resume
+ * others take the whole exchange: `chooseRoute`, `askAgents` and `sendToUpstream`.
  */
 export type StageOf<Reads extends keyof Exchange, Makes extends keyof Exchange = never> = (
   exchange: StageExchange<Reads, Makes>,

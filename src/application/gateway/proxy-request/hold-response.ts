@@ -7,18 +7,18 @@ import type { JudgedExchange } from './judge-response.js';
 import { type RelayingExchange, relayResponse, withBody } from './relay-response.js';
 import type { SendingRules } from './sending-rules.js';
 
-/** A buffered response. `isWhole`: the upstream has sent all of it. */
+/** The result of buffering. `isWhole`: the upstream has sent the complete response. */
 export type HeldResponse =
   | { readonly kind: 'relay'; readonly response: UpstreamResponse; readonly isWhole: boolean }
   | { readonly kind: 'broken'; readonly fault: ResponseFault };
 
-/** Events are relayed when they happen (WHATWG HTML, section 9.2). */
+/** Server-sent events (WHATWG HTML, section 9.2) must be relayed at once. */
 const isEventStream = (headers: HeaderList): boolean => {
   const type = firstHeader(headers, 'content-type') ?? '';
   return (type.split(';', 1)[0] as string).trim().toLowerCase() === 'text/event-stream';
 };
 
-/** The header by which an upstream turns buffering off, as in nginx. */
+/** Whether the upstream turns buffering off by header, as with nginx. */
 const isUnbuffered = (headers: HeaderList): boolean =>
   firstHeader(headers, 'x-accel-buffering')?.toLowerCase() === 'no';
 
@@ -26,8 +26,8 @@ const mayBeHeld = ({ headers, body }: UpstreamResponse, maxOctets: number): bool
   (body?.declaredLength ?? 0) <= maxOctets && !isEventStream(headers) && !isUnbuffered(headers);
 
 /**
- * Reads a response to its end before it is relayed. One of more than `maxOctets` is relayed as soon as that is known.
- * An event stream, and a response whose upstream turns buffering off, are not held.
+ * Reads a response completely before it is relayed. Stops as soon as the response exceeds `maxOctets`. Does not hold
+ * an event stream, or a response whose upstream turns buffering off.
  */
 export const holdResponse = async (
   exchange: ExchangeView<'request'>,
@@ -51,16 +51,16 @@ export const holdResponse = async (
   }
 };
 
-/** The attempt whose response is held. */
+/** The attempt that got the response. */
 export interface HeldAttempt {
   cancel(): void;
-  /** The upstream is done with the request. */
+  /** The upstream has sent the whole response. */
   ended(): void;
 }
 
 /**
- * Relays a response after the agents of the route have judged it and after it was held, where the rules ask for that.
- * The result is why the client did not get all of it; null: it did.
+ * Relays a response. Before, asks the agents of the route and buffers the response, if the rules say so. Returns the
+ * reason why the relay ended early; null: it is complete, or the client is gone.
  */
 export const relayHeldResponse = async (
   exchange: RelayingExchange & JudgedExchange,

@@ -3,8 +3,8 @@ import type { DeclaredHeaderNames } from '../ask-agents/declared-header-names.js
 import type { ExchangeView } from './exchange.js';
 
 /**
- * The headers that no client may send on any route: the fixed identity and certificate headers, those of the agent
- * blocks, and those that agents declare in their handshakes. Compiled again only when an agent declares other names.
+ * The headers that clients must not send on any route: the fixed identity and certificate headers, those of the agent
+ * blocks, and those that agents declare in their handshakes. Recompiled only when an agent declares other names.
  */
 export class IdentityHeaderFilter {
   readonly #configured: readonly string[];
@@ -28,7 +28,7 @@ export class IdentityHeaderFilter {
   }
 
   /**
-   * Removes the headers that agents have declared since the headers were prepared: an agent may connect while the
+   * Removes the headers that agents have declared since the headers were prepared, because an agent may connect while a
    * request waits for it. Call it before the agent's own headers are applied.
    */
   removeNewlyDeclared({ forwarded }: ExchangeView<never, 'forwarded'>): void {
@@ -36,7 +36,7 @@ export class IdentityHeaderFilter {
     const { identityNames: before, certificateFields, headers } = forwarded;
     if (before === null || before === now) return;
     forwarded.identityNames = now;
-    // The gateway sets certificates itself, whichever agent declares the name.
+    // The gateway sets certificate fields itself, even if an agent declares their names.
     const certificates = certificateFields.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
     forwarded.headers = stripNewlyOwned(headers, { before, now }, new Set(certificates));
     if (forwarded.headers !== headers) forwarded.alike = null;

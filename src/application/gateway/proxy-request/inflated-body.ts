@@ -6,7 +6,7 @@ import type { BodyInflater } from '../../ports/gateway/body-inflater.js';
 import { BodyReadError, type BodySource } from '../../ports/gateway/body-source.js';
 import { ChunkBuffer, largePieceOctets, PrefixedBody } from './buffered-body.js';
 
-/** A body is over the limit of what agents inspect. */
+/** A body exceeds the limit for inspection by agents. */
 export class BodyLimitError extends BodyReadError {
   readonly violation: LimitViolation;
 
@@ -17,12 +17,12 @@ export class BodyLimitError extends BodyReadError {
   }
 }
 
-/** So many pieces are given as they come; where they are small, those behind them are gathered. */
+/** After this many pieces, small ones are merged. */
 const maxEagerPieces = 256;
 
 /**
- * Records a body as it is read, so that it can be read again from its beginning. Of very many small pieces it gives
- * fewer, larger ones: each piece costs a decoder more than its octets.
+ * Records a body while it is read, so that it can be read again from its beginning. Merges very many small pieces into
+ * larger ones, because each piece costs a decoder more than its octets.
  */
 export class RecordingBody implements BodySource {
   /** Octets read so far. */
@@ -34,7 +34,7 @@ export class RecordingBody implements BodySource {
   #given = 0;
   #hasEnded = false;
 
-  /** `violationOf`: the violation of a limit by so many octets, or null. */
+  /** `violationOf` returns the limit that a number of octets violates, or null. */
   constructor(source: BodySource, violationOf: (octets: number) => LimitViolation | null) {
     this.#source = source;
     this.#violationOf = violationOf;
@@ -46,7 +46,7 @@ export class RecordingBody implements BodySource {
 
   async read(): Promise<Uint8Array | null> {
     this.#given += 1;
-    // After `forget` a reader may wait for each octet.
+    // After `forget` the client or upstream may wait for each octet.
     if (this.#given <= maxEagerPieces || this.#kept === null) return this.#next();
     const gathered = new ChunkBuffer();
     while (gathered.octets < largePieceOctets) {
@@ -61,17 +61,17 @@ export class RecordingBody implements BodySource {
     return this.#source.trailers();
   }
 
-  /** Whoever reads it through this one is done; the source is left to whoever gets the body again. */
+  /** Cancels the source only after `forget`. Before, the body may still be read with `again`. */
   cancel(): void {
     if (this.#kept === null) this.#source.cancel();
   }
 
-  /** The whole body from its first octet. Do not read from the recording afterwards. */
+  /** The whole body from its first octet. Do not read from this recording afterwards. */
   again(): BodySource {
     return new PrefixedBody(this.#kept?.pieces() ?? [], this.#source, this.#source.declaredLength);
   }
 
-  /** Stops recording. The rest passes through without a limit. */
+  /** Stops recording. The rest has no limit. */
   forget(): void {
     this.#kept = null;
   }
@@ -109,7 +109,7 @@ export class InflatedBody implements BodySource {
   ) {
     this.#coded = coded;
     this.#rules = rules;
-    // Every layer is counted: a small one may come of a large one.
+    // Every layer is counted, because a large layer may inflate to a small one.
     this.#plain = codings.reduceRight<BodySource>(
       (body, coding) => this.#counted(inflater.inflate(body, coding)),
       coded,

@@ -16,7 +16,7 @@ import type { BodySource } from '../../ports/gateway/body-source.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { RequestTrace } from '../trace/request-tracing.js';
 import { type InspectionLimits, inspectionCut } from './inspection-limits.js';
-import { type BodyAfterwards, type BodyPiece, PresentedBody, type ShownBodyFault } from './presented-body.js';
+import { type BodyAfterwards, type BodyInspectionFault, type BodyPiece, PresentedBody } from './presented-body.js';
 import { askAgent, type RouteAgent } from './route-agent.js';
 
 /** The differences between request bodies and response bodies. */
@@ -24,9 +24,9 @@ interface BodyDirection {
   readonly event: BodyChunkEvent['kind'];
   chunkOf(correlationId: string, piece: BodyPiece): BodyChunkEvent;
   mutationOf(answer: AgentAnswer): BodyMutation | null;
-  /** Trailers are forwarded with the body. */
+  /** Whether trailers are forwarded with the body. */
   readonly keepsTrailers: boolean;
-  /** The cancel reason where the body cannot be read to its end. */
+  /** The cancel reason if the body cannot be read completely. */
   readonly unreadable: CancelReason;
 }
 
@@ -62,59 +62,59 @@ export interface BodyInspection {
   readonly correlationId: string;
   /** The answer to the head, which asked for the body. */
   readonly first: AgentAnswer;
-  /** Of the message as it stands; its Content-Encoding is that of `body`. */
+  /** The current fields of the message. Their Content-Encoding applies to `body`. */
   readonly headers: HeaderList;
-  /** Null: the message has none. */
+  /** Null: the message has no body. */
   readonly body: BodySource | null;
-  /** The body is a part of something (RFC 9110, section 14): its codings are those of the whole. */
+  /** The body is a range of a representation (RFC 9110, section 14), which was encoded as a whole. */
   readonly isPart: boolean;
   readonly direction: BodyDirection;
   /** Null while tracing is off. */
   readonly trace: RequestTrace | null;
 }
 
-export interface InspectionParts {
+export interface InspectionEnvironment {
   readonly inflater: BodyInflater;
   readonly limits: InspectionLimits;
   readonly clock: Clock;
 }
 
-/** What the agent has decided, and the whole body again, as it leaves it. */
+/** The decision of the agent, and the whole body as the agent leaves it. */
 export interface InspectedBody extends BodyAfterwards {
   /** All answers of the agent, folded into one. */
   readonly answer: AgentAnswer;
 }
 
-/** Why there is no decision. The dialogue with the agent is over in every case. */
+/** The reason why there is no decision. The dialogue with the agent is over. */
 export type InspectionFailure =
-  /** For the failure mode of the agent to say; `body` is the whole body as it came. */
+  /** The failure mode of the agent applies. `body` is the whole original body. */
   | { readonly kind: 'agent'; readonly failure: AgentFailure; readonly body: BodySource | null }
-  | ShownBodyFault
-  /** Its Content-Encoding has a coding that cannot be taken off. */
+  | BodyInspectionFault
+  /** The gateway cannot decode its Content-Encoding. */
   | { readonly kind: 'unsupported_encoding'; readonly detail: string };
 
 /**
- * Sends an agent a body without its content codings while the agent asks for more, always with a last chunk, which is
- * empty where there is no body. Nothing is forwarded meanwhile. To give up, cancel both the call and the body.
+ * Sends an agent the decoded body, chunk by chunk, while the agent asks for more. The last chunk is always sent; it is
+ * empty if there is no body. Nothing is forwarded meanwhile. To stop, cancel both the call and the body.
  */
 export const inspectBody = async (
   inspection: BodyInspection,
-  parts: InspectionParts,
+  environment: InspectionEnvironment,
 ): Promise<Result<InspectedBody, InspectionFailure>> => {
   const { agent, correlationId, body, direction } = inspection;
   if (!takesBody(agent, direction.event)) {
     agent.client.cancel(correlationId, 'manual');
-    const detail = `it asks for the body, and its events do not hold ${direction.event}`;
+    const detail = `it asks for the body, but its events do not include ${direction.event}`;
     return err({ kind: 'agent', failure: { code: 'malformed_answer', detail }, body });
   }
-  const inspected = await inspect(inspection, parts);
+  const inspected = await inspect(inspection, environment);
   if (!inspected.ok && inspected.error.kind !== 'agent') {
     agent.client.cancel(correlationId, inspected.error.kind === 'unreadable' ? direction.unreadable : 'manual');
   }
   return inspected;
 };
 
-/** The fields of a message whose body has been inspected: with its framing and content coding as they are now. */
+/** The fields of a message after inspection: Content-Length and Content-Encoding match a changed body. */
 export const headersOfInspected = (headers: HeaderList, { body, isChanged }: BodyAfterwards): HeaderList => {
   if (!isChanged) return headers;
   const plain = withoutContentEncoding(headers);
@@ -122,11 +122,11 @@ export const headersOfInspected = (headers: HeaderList, { body, isChanged }: Bod
   return length === null ? withoutHeader(plain, 'content-length') : withHeader(plain, 'Content-Length', `${length}`);
 };
 
-/** Whether an agent inspects bodies: its block subscribes it to them, and it supports them. */
+/** Whether an agent inspects bodies: its block subscribes to them, and the agent supports them. */
 const takesBody = ({ client, events }: RouteAgent, event: BodyDirection['event']): boolean =>
   events.has(event) && (client.capabilities()?.supportedEvents.includes(event) ?? true);
 
-/** The operations of a dialogue add up, and together can be too many. */
+/** A failure if the operations of a dialogue are too many in total. */
 const operationsFailure = ({ requestHeaders, responseHeaders }: AgentAnswer): AgentFailure | null => {
   const detail = headerOperationsFault(requestHeaders) ?? headerOperationsFault(responseHeaders);
   return detail === null ? null : { code: 'malformed_answer', detail };
@@ -134,27 +134,27 @@ const operationsFailure = ({ requestHeaders, responseHeaders }: AgentAnswer): Ag
 
 const inspect = async (
   { agent, correlationId, first, headers, body, isPart, direction, trace }: BodyInspection,
-  { inflater, limits, clock }: InspectionParts,
+  { inflater, limits, clock }: InspectionEnvironment,
 ): Promise<Result<InspectedBody, InspectionFailure>> => {
   const { client } = agent;
   const codings = body === null ? [] : contentCodingsOf(headers);
-  if (codings === null) return err({ kind: 'unsupported_encoding', detail: 'a content coding cannot be taken off' });
+  if (codings === null) return err({ kind: 'unsupported_encoding', detail: 'the content coding is not supported' });
   if (isPart && codings.length > 0) {
-    return err({ kind: 'unsupported_encoding', detail: 'a content coding cannot be taken off a part' });
+    return err({ kind: 'unsupported_encoding', detail: 'a content coding of a partial response cannot be decoded' });
   }
   const cut = inspectionCut(limits, client.name, client.capabilities());
-  const shown = new PresentedBody(body, codings, cut, { inflater, rules: limits.decompression });
+  const presented = new PresentedBody(body, codings, cut, { inflater, rules: limits.decompression });
   const fail = (failure: AgentFailure): Result<never, InspectionFailure> =>
-    err({ kind: 'agent', failure, body: shown.original() });
+    err({ kind: 'agent', failure, body: presented.original() });
   let answer = first;
   for (;;) {
-    const piece = await shown.next();
+    const piece = await presented.next();
     if (!piece.ok) return piece;
     const outcome = await askAgent(agent, direction.chunkOf(correlationId, piece.value), clock, trace);
-    // INVARIANT: an answer that is given mutates the chunk that was asked about, or none.
-    const kept = shown.keep(outcome.ok ? (direction.mutationOf(outcome.value)?.data ?? null) : null);
+    // INVARIANT: an answer mutates the chunk that was asked about, or none.
+    const kept = presented.keep(outcome.ok ? (direction.mutationOf(outcome.value)?.data ?? null) : null);
     if (!outcome.ok) {
-      // One that was never sent leaves the agent waiting for it; whoever has cancelled it has told the agent so.
+      // The agent may still wait for a chunk that was never sent. `cancelled`: the agent knows already.
       if (outcome.error.code !== 'cancelled') client.cancel(correlationId, 'manual');
       return fail(outcome.error);
     }
@@ -164,6 +164,6 @@ const inspect = async (
       client.cancel(correlationId, 'manual');
       return fail(failure);
     }
-    if (!opensDialogue(outcome.value)) return ok({ answer, ...shown.afterwards(direction.keepsTrailers) });
+    if (!opensDialogue(outcome.value)) return ok({ answer, ...presented.afterwards(direction.keepsTrailers) });
   }
 };

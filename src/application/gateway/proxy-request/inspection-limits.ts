@@ -2,36 +2,36 @@ import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilit
 import type { LimitsConfiguration } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import type { DecompressionRules } from '../../../domain/gateway/limits/decompression-rules.js';
 
-/** How much of a body agents are shown. */
+/** The limits for bodies that agents inspect. */
 export interface InspectionLimits {
-  /** A body over it is shown to no agent, not even in part. */
+  /** The largest body that agents inspect. A known larger body is not sent to them at all. */
   readonly size: InspectionSize;
   readonly decompression: DecompressionRules;
 }
 
 export interface InspectionSize {
-  /** Octets, both as they came and as an agent sees them. */
+  /** Octets, both as received and as decoded for the agent. */
   readonly octets: number;
-  /** Where the limit comes from: a key of the configuration, or what an agent has said. */
+  /** The source of the limit: a configuration key, or a capability of an agent. */
   readonly name: string;
 }
 
-/** How a body is cut for an agent. */
+/** How a body is divided into chunks for an agent. */
 export interface InspectionCut {
   readonly size: InspectionSize;
-  /** Octets of a chunk at most. */
+  /** The largest chunk, in octets. */
   readonly chunkOctets: number;
-  /** The agent takes a body in one chunk alone. */
+  /** The agent accepts a body only in one chunk. */
   readonly isWhole: boolean;
 }
 
-/** Octets of a chunk where the agent prefers no size that a chunk can have. */
+/** The chunk size for agents that prefer no usable size; octets. */
 const usualChunkOctets = 65_536;
 
-/** An agent that prefers chunks that are smaller gets them of this size: each is a call. */
+/** The smallest chunk size, even if the agent prefers a smaller one: each chunk is a call. */
 const minChunkOctets = 1_024;
 
-/** The largest chunk: with base64 and JSON around it it fits into a frame of every transport (10 MiB and more). */
+/** The largest chunk: in base64 and JSON it fits into a frame of every transport (10 MiB or more). */
 const maxChunkOctets = 7_340_032;
 
 export const inspectionLimits = (limits: LimitsConfiguration): InspectionLimits => {
@@ -45,7 +45,7 @@ export const inspectionLimits = (limits: LimitsConfiguration): InspectionLimits 
   };
 };
 
-/** What the gateway allows and the agent can take. A limit of 0 is an agent's way to say nothing. */
+/** Combines the limits of the gateway and of an agent. An agent's limit of 0 means none. */
 export const inspectionCut = (
   { size }: InspectionLimits,
   agent: string,
@@ -54,12 +54,12 @@ export const inspectionCut = (
   if (capabilities === null) return { size, chunkOctets: usualChunkOctets, isWhole: false };
   const { features, limits } = capabilities;
   const isWhole = !features.streamingBody;
-  const said = limits.maxBodySize > 0 ? limits.maxBodySize : Number.POSITIVE_INFINITY;
-  const its = isWhole ? Math.min(said, maxChunkOctets) : said;
+  const declared = limits.maxBodySize > 0 ? limits.maxBodySize : Number.POSITIVE_INFINITY;
+  const agentLimit = isWhole ? Math.min(declared, maxChunkOctets) : declared;
   const preferred = limits.preferredChunkSize;
   const isUsable = Number.isInteger(preferred) && preferred > 0 && preferred <= maxChunkOctets;
   return {
-    size: its < size.octets ? { octets: its, name: `max_body_size of the agent "${agent}"` } : size,
+    size: agentLimit < size.octets ? { octets: agentLimit, name: `max_body_size of the agent "${agent}"` } : size,
     chunkOctets: isUsable ? Math.max(preferred, minChunkOctets) : usualChunkOctets,
     isWhole,
   };

@@ -11,8 +11,8 @@ import type { StageExchange } from './exchange.js';
 import {
   headersOfInspected,
   type InspectedBody,
+  type InspectionEnvironment,
   type InspectionFailure,
-  type InspectionParts,
   inspectBody,
   responseDirection,
 } from './inspect-body.js';
@@ -21,26 +21,26 @@ import { relayedHead, withBody } from './relay-response.js';
 import { askAgent, type RouteAgent } from './route-agent.js';
 
 export interface ResponseJudgeDependencies extends FailureModeDependencies {
-  readonly inspection: InspectionParts;
+  readonly inspection: InspectionEnvironment;
 }
 
 /**
- * What becomes of a response. `ended`: it does not go on; the client has its answer, or is gone, or (with a fault)
- * has to be told why.
+ * The result of asking agents about a response. `ended`: the response is not relayed. Without a fault the client has
+ * its answer or is gone; with a fault the caller must answer it.
  */
 export type JudgedResponse =
   | { readonly kind: 'relay'; readonly response: UpstreamResponse }
   | { readonly kind: 'ended'; readonly fault: ResponseFault | null };
 
-/** An exchange as agents judge its response. */
+/** The parts of an exchange that are needed to ask agents about its response. */
 export type JudgedExchange = StageExchange<'id' | 'target' | 'targetFields' | 'trace' | 'waitFor', 'agents'>;
 
 const ended: JudgedResponse = { kind: 'ended', fault: null };
 
-/** A status whose body is a part of something (RFC 9110, section 15.3.7). */
+/** The status of a partial response (RFC 9110, section 15.3.7). */
 const partialContent = 206;
 
-/** Asks the agents of a route what they think of its upstream's response. It is held meanwhile, head and body. */
+/** Asks the agents of a route about the upstream's response. The gateway holds its head and body meanwhile. */
 export class ResponseJudge {
   readonly #agents: readonly RouteAgent[];
   readonly #dependencies: ResponseJudgeDependencies;
@@ -50,15 +50,15 @@ export class ResponseJudge {
     this.#dependencies = dependencies;
   }
 
-  /** Null where no agent of the route is subscribed to responses: nothing is to be done for them then. */
+  /** Null: no agent of the route subscribes to responses. */
   static of(agents: readonly RouteAgent[], dependencies: ResponseJudgeDependencies): ResponseJudge | null {
     const subscribed = agents.filter(({ events }) => events.has('response_headers'));
     return subscribed.length === 0 ? null : new ResponseJudge(subscribed, dependencies);
   }
 
   /**
-   * Asks one agent after the other, each about the response as those before have left it; the first answer that is not
-   * allow takes its place. `cancelUpstream` ends what is left of the response, and need not be called again.
+   * Asks one agent after the other about the response as the earlier agents have left it. The first answer other than
+   * allow replaces the response; then `cancelUpstream` is called.
    */
   async judge(
     exchange: JudgedExchange,
@@ -77,28 +77,28 @@ export class ResponseJudge {
     response: UpstreamResponse,
     cancelUpstream: () => void,
   ): Promise<JudgedResponse> {
-    const source = response.body === null ? null : new MeteredBody(response.body, Number.POSITIVE_INFINITY);
-    let standing = withBody(response, source, response.isBodyLate);
-    // INVARIANT: a request reaches the upstream only once every agent that is to be asked about it was.
+    const upstreamBody = response.body === null ? null : new MeteredBody(response.body, Number.POSITIVE_INFINITY);
+    let current = withBody(response, upstreamBody, response.isBodyLate);
+    // INVARIANT: a request reaches the upstream only after every agent that must be asked about it was asked.
     for (const agent of this.#agents) {
       if (exchange.abandoned) return ended;
       exchange.waitFor(() => {
         agent.client.cancel(exchange.id, 'client_disconnect');
         cancelUpstream();
       });
-      const judgement = await this.#ask(agent, exchange, standing);
+      const judgement = await this.#ask(agent, exchange, current);
       exchange.waitFor(cancelUpstream);
-      const judged = this.#take(exchange, standing, agent, judgement, source);
+      const judged = this.#take(exchange, current, agent, judgement, upstreamBody);
       if (judged.kind === 'ended') {
         cancelUpstream();
-        // What inflates a body, for this agent or one before it, has to be released too.
+        // This also releases the decoders of this agent and the earlier ones.
         if (judgement.ok) judgement.value.body?.cancel();
-        standing.body?.cancel();
+        current.body?.cancel();
         return judged;
       }
-      standing = judged.response;
+      current = judged.response;
     }
-    return { kind: 'relay', response: standing };
+    return { kind: 'relay', response: current };
   }
 
   async #ask(
@@ -129,53 +129,53 @@ export class ResponseJudge {
 
   #take(
     exchange: JudgedExchange,
-    standing: UpstreamResponse,
+    current: UpstreamResponse,
     agent: RouteAgent,
     judgement: Result<InspectedBody, InspectionFailure>,
-    source: MeteredBody | null,
+    upstreamBody: MeteredBody | null,
   ): JudgedResponse {
     if (exchange.abandoned) return ended;
     return judgement.ok
-      ? takeJudgement(exchange, agent.client.name, standing, judgement.value, this.#dependencies.audit)
-      : this.#takeFailure(exchange, standing, agent, judgement.error, source);
+      ? takeJudgement(exchange, agent.client.name, current, judgement.value, this.#dependencies.audit)
+      : this.#takeFailure(exchange, current, agent, judgement.error, upstreamBody);
   }
 
   #takeFailure(
     exchange: JudgedExchange,
-    standing: UpstreamResponse,
+    current: UpstreamResponse,
     agent: RouteAgent,
     failure: InspectionFailure,
-    source: MeteredBody | null,
+    upstreamBody: MeteredBody | null,
   ): JudgedResponse {
-    if (failure.kind !== 'agent') return { kind: 'ended', fault: faultOf(failure, source) };
+    if (failure.kind !== 'agent') return { kind: 'ended', fault: faultOf(failure, upstreamBody) };
     const outcome = applyFailureMode(exchange, agent, failure.failure, 'response', this.#dependencies);
     return outcome === 'ended'
       ? ended
-      : { kind: 'relay', response: withBody(standing, failure.body, standing.isBodyLate) };
+      : { kind: 'relay', response: withBody(current, failure.body, current.isBodyLate) };
   }
 }
 
 const takeJudgement = (
   exchange: JudgedExchange,
   agent: string,
-  standing: UpstreamResponse,
+  current: UpstreamResponse,
   inspected: InspectedBody,
   auditLog: RequestAudit,
 ): JudgedResponse => {
   const { decision, responseHeaders, audit } = inspected.answer;
   if (responseHeaders.length > 0)
     exchange.agents.responseOperations = [...exchange.agents.responseOperations, ...responseHeaders];
-  // That a response may go on says nothing of who asked for it.
+  // An allowed response is not audited, because it says nothing about the identity of the client.
   if (decision.kind !== 'allow') {
     auditLog.judged(exchange, agent, decision, audit);
     answerWithDecision(exchange, decision, verdictOf(agent, audit));
     return ended;
   }
-  if (inspected.isChanged && standing.status === partialContent) {
-    // Whoever puts the parts together would put what the agent has made among what it has not seen.
-    return { kind: 'ended', fault: uninspectable(`the agent "${agent}" has changed a part of something`) };
+  if (inspected.isChanged && current.status === partialContent) {
+    // The client would combine the changed range with ranges that the agent has not seen.
+    return { kind: 'ended', fault: uninspectable(`the agent "${agent}" has changed a partial response`) };
   }
-  return { kind: 'relay', response: afterInspection(standing, inspected) };
+  return { kind: 'relay', response: afterInspection(current, inspected) };
 };
 
 const afterInspection = (response: UpstreamResponse, inspected: InspectedBody): UpstreamResponse => {
@@ -186,18 +186,21 @@ const afterInspection = (response: UpstreamResponse, inspected: InspectedBody): 
     headers,
     received: headers === response.headers ? received : null,
     body: inspected.body,
-    // What had come of the body may have been dropped, and the rest be still to come.
+    // An agent may have dropped the octets that had arrived, while the rest has yet to arrive.
     isBodyLate: response.isBodyLate || inspected.isChanged,
     tunnel,
   };
 };
 
-const faultOf = (failure: Exclude<InspectionFailure, { kind: 'agent' }>, source: MeteredBody | null): ResponseFault => {
+const faultOf = (
+  failure: Exclude<InspectionFailure, { kind: 'agent' }>,
+  upstreamBody: MeteredBody | null,
+): ResponseFault => {
   switch (failure.kind) {
     case 'too_large':
       return { kind: 'too_large', violation: failure.violation };
     case 'unreadable': {
-      const reason = source?.failure ?? 'aborted';
+      const reason = upstreamBody?.failure ?? 'aborted';
       return brokenResponse(reason === 'too_large' ? 'aborted' : reason, failure.detail);
     }
     case 'malformed_encoding':

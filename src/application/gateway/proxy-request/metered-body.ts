@@ -2,12 +2,12 @@ import type { HeaderList } from '../../../domain/http/header-list.js';
 import { BodyReadError, type BodySource } from '../../ports/gateway/body-source.js';
 import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
 
-/** A request body that counts what is read and ends with an error past its limit. */
+/** A body that counts its octets and fails after a limit. */
 export class MeteredBody implements BodySource {
   readonly #source: BodySource;
   readonly #maxOctets: number;
   #octets = 0;
-  /** Why reading failed; null while it has not. */
+  /** The reason why reading failed; null: it has not failed. */
   failure: 'too_large' | BodyReadError['code'] | null = null;
   #ended = false;
 
@@ -32,7 +32,7 @@ export class MeteredBody implements BodySource {
     } catch (error) {
       throw this.#failed(error);
     }
-    return piece instanceof Promise ? this.#readSlowly(piece) : this.#counted(piece);
+    return piece instanceof Promise ? this.#readLater(piece) : this.#counted(piece);
   }
 
   trailers(): HeaderList {
@@ -43,14 +43,14 @@ export class MeteredBody implements BodySource {
     if (!this.#ended) this.#source.cancel();
   }
 
-  async #readSlowly(piece: Promise<Uint8Array | null>): Promise<Uint8Array | null> {
-    let came: Uint8Array | null;
+  async #readLater(piece: Promise<Uint8Array | null>): Promise<Uint8Array | null> {
+    let arrived: Uint8Array | null;
     try {
-      came = await piece;
+      arrived = await piece;
     } catch (error) {
       throw this.#failed(error);
     }
-    return this.#counted(came);
+    return this.#counted(arrived);
   }
 
   #counted(piece: Uint8Array | null): Uint8Array | null {

@@ -12,8 +12,8 @@ export interface CompletionDependencies extends AgentLimitDependencies {
 type CompletedExchange = CountedExchange & ExchangeView<'agents' | 'client' | 'correlationId' | 'trace' | 'traceId'>;
 
 /**
- * Tells the agents that are subscribed to it of an exchange that is over. Nobody waits for what they answer. The
- * clients of all that were asked may forget it.
+ * Sends the end of an exchange to the agents that subscribe to it, without waiting for their answers. Lets the clients
+ * of all asked agents forget the exchange.
  */
 export const notifyCompletion = (
   exchange: CompletedExchange,
@@ -24,13 +24,13 @@ export const notifyCompletion = (
   for (const agent of exchange.agents.asked) {
     if (agent.events.has('request_complete')) {
       event ??= requestCompleteEvent(exchange, outcome);
-      void tellAgent(exchange, agent, event, dependencies);
+      void sendCompletion(exchange, agent, event, dependencies);
     }
     agent.client.conclude(exchange.id);
   }
 };
 
-const tellAgent = async (
+const sendCompletion = async (
   exchange: CompletedExchange,
   agent: RouteAgent,
   event: RequestCompleteEvent,

@@ -11,49 +11,49 @@ import type { InspectionCut } from './inspection-limits.js';
 
 const noOctets = new Uint8Array(0);
 
-/** A body cut into pieces of the size that its reader wants. */
+/** Divides a body into pieces of a size that the reader chooses. */
 class BodyPieces {
-  /** All of it has been given. */
+  /** The source has ended. */
   hasEnded = false;
   readonly #source: BodySource;
-  /** What was read and not given yet. */
-  #left: Uint8Array = noOctets;
+  /** Octets that were read and not yet given. */
+  #unread: Uint8Array = noOctets;
 
   constructor(source: BodySource) {
     this.#source = source;
   }
 
-  /** The next octets as soon as there are any, so many at most; none at the end. */
+  /** The next octets, up to `maxOctets`, as soon as any are available; empty at the end. */
   async next(maxOctets: number): Promise<Uint8Array> {
-    while (this.#left.length === 0 && !this.hasEnded) {
+    while (this.#unread.length === 0 && !this.hasEnded) {
       const piece = await this.#source.read();
       if (piece === null) this.hasEnded = true;
-      else this.#left = piece;
+      else this.#unread = piece;
     }
-    const given = this.#left.subarray(0, maxOctets);
-    this.#left = this.#left.subarray(given.length);
+    const given = this.#unread.subarray(0, maxOctets);
+    this.#unread = this.#unread.subarray(given.length);
     return given;
   }
 
-  /** The next so many octets; fewer only at the end. */
+  /** The next `octets` octets; fewer only at the end. */
   async gather(octets: number): Promise<Uint8Array> {
     const gathered = new ChunkBuffer();
     while (gathered.octets < octets && !this.hasEnded) gathered.add(await this.next(octets - gathered.octets));
     return gathered.joined();
   }
 
-  /** `given`, and then what has not been given yet. */
-  behind(given: readonly Uint8Array[], declaredLength: number | null): BodySource {
-    const pieces = this.#left.length === 0 ? given : [...given, this.#left];
+  /** A body of `given` and the octets that were not yet given. */
+  following(given: readonly Uint8Array[], declaredLength: number | null): BodySource {
+    const pieces = this.#unread.length === 0 ? given : [...given, this.#unread];
     return new PrefixedBody(pieces, this.#source, declaredLength);
   }
 }
 
-/** A piece of a body as an agent is shown it. */
+/** A chunk of a body, as an agent gets it. */
 export interface BodyPiece {
   readonly data: Uint8Array;
   readonly isLast: boolean;
-  /** Octets of the whole body where it is known. */
+  /** Octets of the whole body; null: unknown. */
   readonly totalSize: number | null;
   /** Counts from 0. */
   readonly chunkIndex: number;
@@ -61,51 +61,51 @@ export interface BodyPiece {
   readonly octets: number;
 }
 
-/** Why a body cannot be shown to an agent. */
-export type ShownBodyFault =
-  /** More than agents are shown. */
+/** The reason why an agent cannot inspect a body. */
+export type BodyInspectionFault =
+  /** It exceeds the limit for inspection. */
   | { readonly kind: 'too_large'; readonly violation: LimitViolation }
-  /** It ended early or was malformed; its source knows more. */
+  /** It ended early or was malformed. Its source has the cause. */
   | { readonly kind: 'unreadable'; readonly detail: string }
-  /** It is not what its Content-Encoding says. */
+  /** It does not match its Content-Encoding. */
   | { readonly kind: 'malformed_encoding'; readonly detail: string };
 
-/** What is left of a body that has been shown. */
+/** A body after an agent has inspected it. */
 export interface BodyAfterwards {
   readonly body: BodySource | null;
-  /** It is not the one that came. */
+  /** An agent has changed it. */
   readonly isChanged: boolean;
-  /** Set where the rest of it is still being inflated, and may turn out to be over a limit. */
+  /** Inflates the rest of the body, which may still exceed a limit; null: nothing is left to inflate. */
   readonly inflation: InflatedBody | null;
 }
 
-/** Octets that an agent may make of a body; they are held until it has decided. */
+/** The largest body that an agent may produce; octets. They are held until the agent decides. */
 const maxMutatedOctets = 16_777_216;
 
-/** Where a body comes in small pieces, so many of them are shown as they come; then they are gathered into chunks. */
+/** After this many chunks, small pieces are gathered into full chunks. */
 const maxEagerChunks = 256;
 
-const faultOf = (error: unknown): ShownBodyFault => {
+const faultOf = (error: unknown): BodyInspectionFault => {
   if (error instanceof BodyLimitError) return { kind: 'too_large', violation: error.violation };
   const detail = error instanceof Error ? error.message : 'unreadable';
   return { kind: error instanceof InflationError ? 'malformed_encoding' : 'unreadable', detail };
 };
 
-/** A body as it is shown to one agent: cut into chunks, and kept both as it came and as the agent leaves it. */
+/** A body that one agent inspects in chunks. Keeps both the original and the body as the agent leaves it. */
 export class PresentedBody {
   readonly #cut: InspectionCut;
-  /** Null: the message has none. */
+  /** Null: the message has no body. */
   readonly #source: BodySource | null;
-  /** Between `#source` and `#inflated`, where codings are taken off. */
-  readonly #tapped: RecordingBody | null;
+  /** Records `#source` for `#inflated`; null: the body has no codings. */
+  readonly #recorded: RecordingBody | null;
   readonly #inflated: InflatedBody | null;
   readonly #pieces: BodyPieces | null;
-  /** Octets of the whole of what is shown, where it is known. */
+  /** Octets of the whole decoded body; null: unknown. */
   readonly #totalSize: number | null;
   readonly #seen: Uint8Array[] = [];
-  readonly #left: Uint8Array[] = [];
+  readonly #result: Uint8Array[] = [];
   #seenOctets = 0;
-  #leftOctets = 0;
+  #resultOctets = 0;
   #chunks = 0;
   #current: Uint8Array = noOctets;
   #isAllSeen = false;
@@ -121,15 +121,15 @@ export class PresentedBody {
     this.#cut = cut;
     this.#source = source;
     const isCoded = source !== null && codings.length > 0;
-    this.#tapped = isCoded ? new RecordingBody(source, (octets) => this.#violation(octets)) : null;
-    this.#inflated = this.#tapped === null ? null : new InflatedBody(this.#tapped, codings, decompression);
-    const shown = this.#inflated ?? source;
-    this.#pieces = shown === null ? null : new BodyPieces(shown);
-    this.#totalSize = shown === null ? 0 : shown.declaredLength;
+    this.#recorded = isCoded ? new RecordingBody(source, (octets) => this.#violation(octets)) : null;
+    this.#inflated = this.#recorded === null ? null : new InflatedBody(this.#recorded, codings, decompression);
+    const decoded = this.#inflated ?? source;
+    this.#pieces = decoded === null ? null : new BodyPieces(decoded);
+    this.#totalSize = decoded === null ? 0 : decoded.declaredLength;
   }
 
   /** The next chunk. */
-  async next(): Promise<Result<BodyPiece, ShownBodyFault>> {
+  async next(): Promise<Result<BodyPiece, BodyInspectionFault>> {
     try {
       const violation = this.#violation(this.#source?.declaredLength ?? 0);
       if (violation !== null) throw new BodyLimitError(violation);
@@ -150,42 +150,42 @@ export class PresentedBody {
   }
 
   /**
-   * Takes in what the agent makes of the chunk that `next` gave last: null leaves it. A message without a body stays
-   * one, whatever is made of it. The error says why something else cannot be.
+   * Stores the agent's mutation of the last chunk from `next`; null leaves the chunk as it is. Mutations of a message
+   * without a body have no effect. The error: the mutated body is too large.
    */
   keep(mutation: Uint8Array | null): Result<void, AgentFailure> {
     if (this.#source === null) return ok(undefined);
     const current = this.#current;
     if (current.length > 0) this.#seen.push(current);
-    const left = mutation ?? current;
+    const result = mutation ?? current;
     if (mutation !== null && (mutation.length > 0 || current.length > 0)) this.#isChanged = true;
-    if (left.length > 0) this.#left.push(left);
-    this.#leftOctets += left.length;
-    if (this.#leftOctets <= maxMutatedOctets) return ok(undefined);
-    const detail = `it makes the body larger than the ${maxMutatedOctets} octets that are held`;
+    if (result.length > 0) this.#result.push(result);
+    this.#resultOctets += result.length;
+    if (this.#resultOctets <= maxMutatedOctets) return ok(undefined);
+    const detail = `it makes the body larger than ${maxMutatedOctets} octets`;
     return err({ code: 'response_too_large', detail });
   }
 
-  /** The whole body as it came: what has been shown and kept, and what has not been shown. */
+  /** The whole original body. */
   original(): BodySource | null {
-    if (this.#tapped !== null) {
+    if (this.#recorded !== null) {
       this.#inflated?.cancel();
-      return this.#tapped.again();
+      return this.#recorded.again();
     }
-    return this.#pieces?.behind(this.#seen, this.#source?.declaredLength ?? null) ?? null;
+    return this.#pieces?.following(this.#seen, this.#source?.declaredLength ?? null) ?? null;
   }
 
   /**
-   * The whole body as the agent leaves it. `keepsTrailers`: they go on, and so does a framing that has room for them.
+   * The whole body as the agent leaves it. `keepsTrailers`: trailers are forwarded, with framing that can carry them.
    */
   afterwards(keepsTrailers: boolean): BodyAfterwards {
     if (!this.#isChanged || this.#pieces === null) {
       return { body: this.original(), isChanged: false, inflation: null };
     }
-    this.#tapped?.forget();
+    this.#recorded?.forget();
     const declaredLength = this.#lengthAfterwards(keepsTrailers);
     return {
-      body: declaredLength === 0 ? null : this.#pieces.behind(this.#left, declaredLength),
+      body: declaredLength === 0 ? null : this.#pieces.following(this.#result, declaredLength),
       isChanged: true,
       inflation: this.#isAllSeen ? null : this.#inflated,
     };
@@ -207,13 +207,13 @@ export class PresentedBody {
     this.#isAllSeen = this.#pieces.hasEnded || this.#seenOctets === this.#totalSize;
   }
 
-  /** Null where it is not known yet, or is not to be declared: trailers come behind an end that was not. */
+  /** The length of the changed body; null: it is unknown, or trailers need framing without a length. */
   #lengthAfterwards(keepsTrailers: boolean): number | null {
     if (this.#isAllSeen) {
       const hasTrailers = keepsTrailers && (this.#source?.trailers().length ?? 0) > 0;
-      return hasTrailers ? null : this.#leftOctets;
+      return hasTrailers ? null : this.#resultOctets;
     }
-    return this.#totalSize === null ? null : this.#totalSize - this.#seenOctets + this.#leftOctets;
+    return this.#totalSize === null ? null : this.#totalSize - this.#seenOctets + this.#resultOctets;
   }
 
   #violation(octets: number): LimitViolation | null {

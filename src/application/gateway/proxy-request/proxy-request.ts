@@ -28,7 +28,7 @@ import { Exchange, type ExchangeOwner, type Stage } from './exchange.js';
 import { notifyCompletion } from './notify-completion.js';
 import { runStages } from './stage.js';
 
-/** What requests are handled by at the moment. */
+/** The configuration in force, compiled for requests. */
 export interface RequestPath {
   readonly stages: readonly Stage[];
   /** Peers whose forwarding headers are trusted, by listener. */
@@ -36,10 +36,11 @@ export interface RequestPath {
   readonly certificateHeaders: CertificateHeaderRules;
   /** Null while tracing is off. */
   readonly tracing: { begin(exchange: Exchange): RequestTrace } | null;
-  /** Responses close their connections. */
+  /** Responses close their connections, because the gateway drains. */
   readonly closing: boolean;
-  /** Called for each request when it begins, and when it is over. */
+  /** Called when a request begins. */
   entered(): void;
+  /** Called when a request has ended. */
   left(): void;
 }
 
@@ -47,7 +48,7 @@ export interface ProxyRequestDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** For events before there is a request. Clients can cause any number of them. */
+  /** Logs events before a request exists. Clients can cause any number of them. */
   readonly floodLog: FloodLog;
   readonly accessLog: AccessLog;
   readonly metrics: GatewayMetrics;
@@ -55,19 +56,19 @@ export interface ProxyRequestDependencies {
   readonly connections: ConnectionAdmissions;
 }
 
-/** nginx's name for it: the client closed the request. Seen in logs and metrics only. */
+/** nginx's status for a request that the client closed. It appears only in logs and metrics. */
 const clientClosedRequest = 499;
 
 const rejections = {
-  malformed: ['malformed_request', 'The request is no valid HTTP.'],
+  malformed: ['malformed_request', 'The request is not valid HTTP.'],
   invalid_host: ['invalid_host', 'The Host header is repeated.'],
-  header_too_large: ['header_too_large', 'The header section is too large to be read.'],
-  target_too_long: ['target_too_long', 'The request line is too long to be read.'],
-  method_too_long: ['method_not_implemented', 'The method is too long to be read.'],
-  timed_out: ['request_timeout', 'The request head did not come in time.'],
+  header_too_large: ['header_too_large', 'The header section is too large.'],
+  target_too_long: ['target_too_long', 'The request line is too long.'],
+  method_too_long: ['method_not_implemented', 'The method is too long.'],
+  timed_out: ['request_timeout', 'The request head did not arrive in time.'],
 } as const satisfies Record<RejectedRequest['reason'], readonly [GatewayProblemCode, string]>;
 
-/** The rest was not read: the actual size is at least one more. */
+/** The actual size is unknown, because reading stopped at the limit; `limit + 1` is its minimum. */
 const readLimit = (name: string, limit: number): LogFields => ({ limit, limit_name: name, actual: limit + 1 });
 
 /** The limit that a head violates. */
@@ -77,7 +78,7 @@ const limitOf = (reason: RejectedRequest['reason']): LogFields | null => {
   return null;
 };
 
-/** The protocol, as in the access log. */
+/** The protocol, as the access log names it. */
 const protocolText = (version: string): string => {
   switch (version) {
     case '1.1':
@@ -98,7 +99,7 @@ const clientOf = ({ connection, headers }: ClientRequest, trusted: CidrSet): Cli
   return clientAddress({ peerAddress, peerPort, headers, trusted });
 };
 
-/** Runs each request through the stages of the configuration in force, and records how it ends. */
+/** Runs each request through the stages of the configuration in force, and records its outcome. */
 export class ProxyRequest implements RequestHandler {
   readonly #dependencies: ProxyRequestDependencies;
   readonly #current: () => RequestPath;
@@ -142,7 +143,7 @@ export class ProxyRequest implements RequestHandler {
     response.onClosed((completed) => {
       if (!completed) {
         exchange.outcome.errorType ??= 'client_gone';
-        // The log shows only a status that was sent.
+        // The log shows a status only if it was sent.
         if (!response.headSent) exchange.outcome.status = 0;
         exchange.abandon();
       }
@@ -183,7 +184,7 @@ export class ProxyRequest implements RequestHandler {
   }
 
   handshakeFailed({ listener, peerAddress, code }: HandshakeFailure): void {
-    // The codes are those of the TLS library: each kind of failure is logged.
+    // The TLS library has few codes, so the log holds each kind of failure.
     this.#dependencies.floodLog.write(`handshake ${code}`, {
       level: 'info',
       message: 'TLS handshake failed',
@@ -201,22 +202,22 @@ export class ProxyRequest implements RequestHandler {
     });
   }
 
-  /** An internal error. The client learns no details. */
+  /** Handles an internal error. The client gets no details. */
   #failed(exchange: Exchange, error: unknown): void {
     const { logger, problems } = this.#dependencies;
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     logger.error('a stage failed', { error_type: 'internal_error', trace_id: exchange.traceId, error: text });
     try {
-      problems.answer(exchange, 'internal_error', 'The request could not be handled.');
+      problems.answer(exchange, 'internal_error', 'The gateway could not handle the request.');
     } catch {
-      // Nothing may catch it, and the client must not wait.
+      // The error must not escape, and the client must not wait.
       exchange.response.abort();
     }
   }
 
   #record(exchange: Exchange): void {
     const { clock, accessLog } = this.#dependencies;
-    // A request that is answered in the turn that read it took some time too.
+    // The time of the turn is too coarse for a request that is answered in the turn that read it.
     const turnMs = clock.turnMs();
     const durationMs = (turnMs === exchange.startedMs ? clock.monotonicMs() : turnMs) - exchange.startedMs;
     const { request, route } = exchange;

@@ -24,17 +24,17 @@ import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
 import { type ResponseFault, responseFaultOf } from './attempt-end.js';
 import type { ExchangeView } from './exchange.js';
 
-/** An exchange whose response is relayed. */
+/** The parts of an exchange that relaying its response needs. */
 export type RelayingExchange = OwnResponseFields &
   ExchangeView<'abandoned' | 'agents' | 'close' | 'response', 'outcome'>;
 
 const nothing = new Uint8Array(0);
 
-/** The trailers for the client, without the names that the head, an agent or the gateway controls. */
+/** The trailers for the client, without names that an agent or the gateway controls. */
 const clientTrailers = (exchange: ExchangeView<'agents'>, trailers: HeaderList): HeaderList =>
   trailers.length === 0 ? trailers : passableTrailers(trailers, settledFields(exchange));
 
-/** The head of a response for the client, without hop-by-hop fields. */
+/** The response head for the client, without hop-by-hop fields. */
 export const relayedHead = (
   exchange: OwnResponseFields & ExchangeView<'agents'>,
   status: number,
@@ -42,12 +42,12 @@ export const relayedHead = (
 ): HeaderList => {
   const { responseOperations } = exchange.agents;
   if (responseOperations.length === 0) return returnableFields(headers, status, exchange);
-  // RFC 9110, section 8.6: a 204 has no Content-Length, whatever its upstream says.
+  // RFC 9110, section 8.6: a 204 has no Content-Length, even if the upstream sends one.
   const sound = status === 204 ? withoutHeader(headers, 'content-length') : headers;
   return withOwnFields(withResponseOperations(withoutHopByHop(sound), responseOperations), exchange);
 };
 
-/** Sends the head of a response. A list of fields is made only where a field changes. */
+/** Sends the response head. Passes the received head through if no field changes. */
 const begin = (exchange: RelayingExchange, upstream: UpstreamResponse): void => {
   const { response, close } = exchange;
   const { status, received } = upstream;
@@ -67,11 +67,11 @@ const end = (exchange: RelayingExchange, body: BodySource): null => {
   return null;
 };
 
-const brokenOff = (exchange: RelayingExchange, error: unknown): ResponseFault | null =>
+const faultOf = (exchange: RelayingExchange, error: unknown): ResponseFault | null =>
   exchange.abandoned ? null : responseFaultOf(error);
 
-/** Relays a body once the upstream or the client has to be waited for. */
-const relaySlowly = async (
+/** Relays the rest of a body once the upstream or the client is slow. */
+const relayLater = async (
   exchange: RelayingExchange,
   body: BodySource,
   first: Promise<Uint8Array | null>,
@@ -86,32 +86,32 @@ const relaySlowly = async (
       if (writable !== undefined) await writable;
     }
   } catch (error) {
-    return brokenOff(exchange, error);
+    return faultOf(exchange, error);
   }
   return end(exchange, body);
 };
 
-/** Relays what is there of a body, without a promise where that is all. */
+/** Relays the octets that are available. Returns no promise if they are the whole body. */
 const relayBody = (exchange: RelayingExchange, body: BodySource): MaybePromise<ResponseFault | null> => {
   try {
     const text = body.readText?.() ?? null;
-    const taken = text === null ? undefined : exchange.response.writeText(text);
-    if (taken !== undefined) {
-      return relaySlowly(
+    const written = text === null ? undefined : exchange.response.writeText(text);
+    if (written !== undefined) {
+      return relayLater(
         exchange,
         body,
-        taken.then(() => body.read()),
+        written.then(() => body.read()),
       );
     }
     for (let piece = body.read(); piece !== null; piece = body.read()) {
-      if (piece instanceof Promise) return relaySlowly(exchange, body, piece);
+      if (piece instanceof Promise) return relayLater(exchange, body, piece);
       if (exchange.abandoned) {
         body.cancel();
         return null;
       }
       const writable = exchange.response.write(piece, body);
       if (writable !== undefined) {
-        return relaySlowly(
+        return relayLater(
           exchange,
           body,
           writable.then(() => body.read()),
@@ -119,14 +119,14 @@ const relayBody = (exchange: RelayingExchange, body: BodySource): MaybePromise<R
       }
     }
   } catch (error) {
-    return brokenOff(exchange, error);
+    return faultOf(exchange, error);
   }
   return end(exchange, body);
 };
 
 /**
- * Relays a response piece by piece, as fast as the slower side goes. The result is why it ended early, where the
- * client has to be told; else null.
+ * Relays a response piece by piece, at the speed of the slower side. Returns the fault that the client must learn of;
+ * null: the response is complete, or the client is gone.
  */
 export const relayResponse = (
   exchange: RelayingExchange,
@@ -147,7 +147,7 @@ export const relayResponse = (
   if (!upstream.isBodyLate) return relayBody(exchange, body);
   // An empty piece flushes the head.
   const writable = response.write(nothing);
-  return relaySlowly(
+  return relayLater(
     exchange,
     body,
     Promise.resolve(writable).then(() => body.read()),
@@ -157,8 +157,8 @@ export const relayResponse = (
 /**
  * Relays an interim response to a client that understands it (RFC 9110, section 15.2).
  *
- * @param spentOctets of earlier ones; past `maxInterimOctets` none is relayed
- * @returns the octets of all that were relayed
+ * @param spentOctets octets of earlier interim responses; after `maxInterimOctets` none is relayed
+ * @returns the octets of all interim responses that were relayed
  */
 export const relayInterim = (
   exchange: ExchangeView<'abandoned' | 'agents' | 'request' | 'response'>,
@@ -175,14 +175,13 @@ export const relayInterim = (
 };
 
 /**
- * Applies the operations of all agents to the head of a response. Together they may be more than one answer may hold:
- * all are applied.
+ * Applies the operations of all agents to a response head. Their number may exceed the limit for one answer.
  */
 export const withResponseOperations = (headers: HeaderList, operations: readonly HeaderOperation[]): HeaderList => {
   let fields = headers;
   for (let from = 0; from < operations.length; from += maxHeaderOperations) {
     const applied = applyHeaderOperations(fields, operations.slice(from, from + maxHeaderOperations));
-    // INVARIANT: each operation was validated with its answer.
+    // INVARIANT: each operation was validated when its answer arrived.
     if (applied.ok) fields = applied.value;
   }
   return fields;
@@ -191,8 +190,8 @@ export const withResponseOperations = (headers: HeaderList, operations: readonly
 const identity = ownedHeaders(alwaysOwned);
 
 /**
- * Whether the upstream must not set a canonical name beside the head of its response: agents have set or removed it
- * there, or the gateway owns it.
+ * Returns a check of a canonical name: true if the upstream must not set it in trailers or interim responses, because
+ * an agent has set or removed it in the head, or the gateway owns it.
  */
 export const settledFields = ({
   agents: { responseOperations },

@@ -4,18 +4,18 @@ import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import type { ExchangeView } from './exchange.js';
 import { type RelayingExchange, relayedHead } from './relay-response.js';
 
-/** How long a peer may accept no data; milliseconds. */
+/** How long a peer may refuse data; milliseconds. */
 const stallMs = 60_000;
 
 /** How long a side may continue after the other has ended; milliseconds. */
 const closingMs = 10_000;
 
-/** Silence in both directions after which a tunnel is given up; looked at once in this time, so at most twice it. */
+/** Idle timeout of a tunnel; milliseconds. It is checked once per period, so it takes at most twice as long. */
 const idleMs = 1_800_000;
 
 /**
- * Switches the client's connection too, and relays octets both ways until both sides have ended or one is gone. Then it
- * closes both connections and resolves. It cuts off a side that does not end after the other one.
+ * Upgrades the client's connection too, and relays octets in both directions until both sides end or one closes. Then
+ * closes both connections and resolves. A side that does not end soon after the other is closed.
  */
 export const relayTunnel = (
   exchange: RelayingExchange & ExchangeView<'request'>,
@@ -56,7 +56,7 @@ export const relayTunnel = (
     to.end();
     if (!isOver) closing ??= scheduler.after(closingMs, destroyBoth);
   };
-  // The reader notices a closed upstream once all that it sent is relayed.
+  // `pump` notices a closed upstream after it has relayed all of its data.
   client.once('close', destroyBoth);
   if (client.closed) destroyBoth();
   return Promise.all([pump(client, upstream), pump(upstream, client)]).then(destroyBoth, destroyBoth);

@@ -4,32 +4,32 @@ import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
 
 /** A request body that can be sent more than once. */
 export interface RepeatableBody {
-  /** All that was read is kept: another attempt can have it. */
+  /** Every octet that was read is kept, so another attempt is possible. */
   readonly isWhole: boolean;
-  /** The body from its first octet, while it is whole. Earlier attempts can read no more. */
+  /** The body from its first octet, while `isWhole`. Reads of earlier attempts fail. */
   begin(): BodySource;
-  /** No other attempt follows: octets are released when they are given. */
+  /** Releases octets as they are given, because no other attempt follows. */
   forget(): void;
 }
 
-/** Octets that are kept for another attempt. The first piece is kept whatever its size. */
+/** The most octets that are kept for another attempt. The first piece is always kept. */
 const maxKeptOctets = 65_536;
-/** Pieces that are kept: each has a cost of its own. */
+/** The most pieces that are kept, because each one costs memory. */
 const maxKeptPieces = 64;
 
 const nothing = new Uint8Array(0);
 
-/** A body that can be read again while little of it was read. One attempt reads it at a time. */
+/** A body that can be read again until it exceeds `maxKeptOctets` or `maxKeptPieces`. Attempts do not overlap. */
 export class ReplayableBody implements RepeatableBody {
   readonly #source: BodySource;
-  /** Pieces to give, and those that were given while the body is whole. */
+  /** Pieces not yet given and, while the body is whole, those already given. */
   readonly #kept: Uint8Array[] = [];
   #keptOctets = 0;
-  /** Index of the piece that is given next. */
+  /** Index of the next piece. */
   #position = 0;
   #isWhole = true;
   #attempt = 0;
-  /** The pending read of the source. The attempt that began it may be over when it ends. */
+  /** The pending read of the source. It can outlive the attempt that began it. */
   #pending: Promise<void> | null = null;
   #hasEnded = false;
 
@@ -61,20 +61,20 @@ export class ReplayableBody implements RepeatableBody {
     this.#position = 0;
   }
 
-  /** All pieces are given, and more may come. */
-  get #isDry(): boolean {
+  /** All kept pieces are given, and the source has not ended. */
+  get #needsRead(): boolean {
     return this.#position >= this.#kept.length && !this.#hasEnded;
   }
 
   #next(attempt: number): MaybePromise<Uint8Array | null> {
     if (attempt !== this.#attempt) return Promise.reject(new BodyReadError('aborted', 'the attempt is over'));
-    if (this.#isDry && this.#pending === null) this.#readSource();
-    return this.#isDry ? this.#nextSlowly(attempt) : this.#give();
+    if (this.#needsRead && this.#pending === null) this.#readSource();
+    return this.#needsRead ? this.#nextLater(attempt) : this.#give();
   }
 
-  /** Gives the next piece once the source has to be waited for. */
-  async #nextSlowly(attempt: number): Promise<Uint8Array | null> {
-    while (this.#isDry && attempt === this.#attempt) {
+  /** Gives the next piece after the source delivers it. */
+  async #nextLater(attempt: number): Promise<Uint8Array | null> {
+    while (this.#needsRead && attempt === this.#attempt) {
       if (this.#pending === null) this.#readSource();
       await this.#pending;
     }
@@ -93,18 +93,18 @@ export class ReplayableBody implements RepeatableBody {
   #readSource(): void {
     const piece = this.#source.read();
     if (piece instanceof Promise) this.#pending = this.#await(piece);
-    else this.#came(piece);
+    else this.#arrived(piece);
   }
 
   async #await(piece: Promise<Uint8Array | null>): Promise<void> {
     try {
-      this.#came(await piece);
+      this.#arrived(await piece);
     } finally {
       this.#pending = null;
     }
   }
 
-  #came(piece: Uint8Array | null): void {
+  #arrived(piece: Uint8Array | null): void {
     if (piece === null) this.#hasEnded = true;
     else this.#keep(piece);
   }

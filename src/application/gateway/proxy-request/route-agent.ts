@@ -9,16 +9,14 @@ import type { PartTrace, RequestTrace } from '../trace/request-tracing.js';
 /** An agent of a route. */
 export interface RouteAgent {
   readonly client: AgentClient;
-  /** The events that its block subscribes it to. */
+  /** The events that the agent's block subscribes to. */
   readonly events: ReadonlySet<AgentSubscription>;
-  /** `open`: a request goes on without the agent if it gives no answer. */
+  /** `open`: a request continues without the agent if it gives no answer. */
   readonly failureMode: 'closed' | 'open';
   readonly metrics: AgentCallMetrics;
 }
 
-/**
- * Asks an agent of a route about one event. Counts the time of each answer, and traces each call as a span.
- */
+/** Sends one event to an agent. Records the duration of the answer, and traces the call as a span. */
 export const askAgent = (
   { client, metrics }: RouteAgent,
   event: AgentEvent,
@@ -32,7 +30,7 @@ export const askAgent = (
   return asked.then((outcome) => noteOutcome(outcome, metrics, clock, startedMs, part));
 };
 
-/** Counts the time that an outcome took, and ends its span. */
+/** Records the duration of an answer, and ends the span of the call. */
 export const noteOutcome = (
   outcome: AgentOutcome,
   metrics: AgentCallMetrics,

@@ -14,29 +14,29 @@ import type { DescriptorGuard } from '../guard-resources/descriptor-guard.js';
 import type { UpstreamFailureAnswers } from './answer-upstream-failure.js';
 import type { ResponseJudge } from './judge-response.js';
 
-/** How the requests of a route are forwarded and their responses relayed. Made when the configuration loads. */
+/** The rules for forwarding a route's requests and relaying their responses. Made when the configuration loads. */
 export interface SendingRules {
   /** The upstream's name. */
   readonly upstream: string;
   readonly chooser: TargetChooser;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
-  /** Those of the upstream. */
+  /** Counters of the upstream. */
   readonly counters: UpstreamMetrics;
-  /** For all attempts of a request together. */
+  /** Time for all attempts of a request together. */
   readonly timeoutMs: number;
-  /** That of the route; null: the upstream's. */
+  /** The route's own; null: the upstream's applies. */
   readonly readTimeoutMs: number | null;
-  /** That of the route; null: no circuit breaker. */
+  /** The breaker of the route; null: none. */
   readonly routeBreaker: CircuitBreakerHolder | null;
   readonly retries: RetryRules;
-  /** That of the upstream. */
+  /** The retry budget of the upstream. */
   readonly allowance: RetryAllowance;
   readonly descriptors: Pick<DescriptorGuard, 'noteExhausted'>;
   readonly answers: UpstreamFailureAnswers;
-  /** Octets of a response that are buffered before it is relayed; null: it is relayed as it comes. */
+  /** Octets of a response that are buffered before it is relayed; null: responses are relayed as they arrive. */
   readonly heldResponseOctets: number | null;
-  /** Null: no agent of the route is subscribed to responses. */
+  /** Null: no agent of the route subscribes to responses. */
   readonly responseJudge: ResponseJudge | null;
 }
 
@@ -45,13 +45,13 @@ export class RetryAllowance {
   readonly #percent: number;
   #budget: RetryBudget;
 
-  /** @param percent retries for each 100 requests; 0: none */
+  /** @param percent retries per 100 requests; 0: none */
   constructor(percent: number) {
     this.#percent = percent;
     this.#budget = newRetryBudget(percent);
   }
 
-  /** A request is sent for the first time. */
+  /** Counts the first attempt of a request. */
   requestBegun(): void {
     this.#budget = withRequest(this.#budget, this.#percent);
   }
@@ -60,7 +60,7 @@ export class RetryAllowance {
     return takeRetry(this.#budget) !== null;
   }
 
-  /** A request is sent once more. */
+  /** Counts a retry. */
   retried(): void {
     this.#budget = takeRetry(this.#budget) ?? this.#budget;
   }

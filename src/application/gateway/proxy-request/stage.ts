@@ -14,10 +14,10 @@ export const runStages = (
     const outcome = (stages[index] as Stage)(exchange);
     if (outcome === 'continue') continue;
     if (outcome === 'ended') return outcome;
-    if (outcome === 'later') return leave(stages, exchange, index + 1);
+    if (outcome === 'later') return suspend(stages, exchange, index + 1);
     return outcome.then((settled) => {
       if (settled === 'ended') return settled;
-      return settled === 'later' ? leave(stages, exchange, index + 1) : runStages(stages, exchange, index + 1);
+      return settled === 'later' ? suspend(stages, exchange, index + 1) : runStages(stages, exchange, index + 1);
     });
   }
   return 'continue';
@@ -36,10 +36,10 @@ export const resumeStages = (exchange: Exchange, outcome: Exclude<StageOutcome, 
   }
 };
 
-/** INVARIANT: a stage that runs others is the last of its list, so that only one list has stages left. */
-const leave = (stages: readonly Stage[], exchange: Exchange, from: number): 'later' => {
+/** INVARIANT: a stage that runs others is the last of its list, so that only one list has stages to resume. */
+const suspend = (stages: readonly Stage[], exchange: Exchange, from: number): 'later' => {
   if (from < stages.length) {
-    if (exchange.laterStages.length > 0) throw new Error('a list of stages waits for another one');
+    if (exchange.laterStages.length > 0) throw new Error('a stage that runs others must be the last of its list');
     exchange.laterStages = stages;
     exchange.laterFrom = from;
   }

@@ -25,8 +25,8 @@ import type { SendingRules } from './sending-rules.js';
 const noTargets: readonly string[] = [];
 
 /**
- * Sends one request to a target of its upstream, and to others while the retry rules and the retry allowance permit;
- * then relays the response. It ends the exchange: with the response, with a problem, or with an internal error.
+ * Sends one request to a target of its upstream, and retries it on others if the retry rules and the retry budget
+ * permit. Ends the exchange with the upstream's response, a problem, or an internal error.
  */
 export class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamAttempts {
   count = 0;
@@ -34,19 +34,19 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
   targetFields: HeaderList = noHeaders;
   readonly #exchange: Exchange;
   readonly #rules: SendingRules;
-  /** Of the route's breaker; see `uncountedPeriod`. */
+  /** The period of the route's breaker; see `uncountedPeriod`. */
   #period: number;
   /** Monotonic milliseconds. */
   readonly #deadlineMs: number;
   readonly #repeatable: RepeatableBody | null;
   #tried = noTargets;
-  // Of the attempt under way.
+  /** The target of the attempt under way. */
   #target: ChosenTarget | null = null;
   #sent: UpstreamExchange | null = null;
   #trace: PartTrace | null = null;
-  /** Null until there is an answer. */
+  /** Null until a response arrives. */
   #status: number | null = null;
-  /** Of interim responses that were relayed. */
+  /** Octets of the interim responses that were relayed. */
   #interimOctets = 0;
 
   private constructor(exchange: Exchange, rules: SendingRules, period: number, deadlineMs: number) {
@@ -61,17 +61,17 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
   /**
    * Sends a request for the first time.
    *
-   * @param period in which the route's breaker has admitted it
+   * @param period the period in which the route's breaker admitted the request
    */
   static begin(exchange: Exchange, rules: SendingRules, period: number): void {
     const nowMs = rules.clock.turnMs();
     rules.allowance.requestBegun();
-    const sending = new UpstreamForwarder(exchange, rules, period, nowMs + rules.timeoutMs - exchange.queuedMs);
-    exchange.attempts = sending;
+    const forwarder = new UpstreamForwarder(exchange, rules, period, nowMs + rules.timeoutMs - exchange.queuedMs);
+    exchange.attempts = forwarder;
     try {
-      sending.#attempt(null, nowMs);
+      forwarder.#attempt(null, nowMs);
     } catch (error) {
-      sending.#fault(error);
+      forwarder.#failInternally(error);
     }
   }
 
@@ -93,12 +93,12 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
   }
 
   informed(status: number, headers: HeaderList): void {
-    // An agent that inspects responses would have to inspect this one too.
+    // An interim response must not bypass the agents that inspect responses.
     if (this.#rules.responseJudge !== null) return;
     try {
       this.#interimOctets = relayInterim(this.#exchange, status, headers, this.#interimOctets);
     } catch (error) {
-      this.#fault(error);
+      this.#failInternally(error);
     }
   }
 
@@ -113,7 +113,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
       }
       this.#deliver(response);
     } catch (error) {
-      this.#fault(error);
+      this.#failInternally(error);
     }
   }
 
@@ -121,7 +121,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
     try {
       this.#settle(failure);
     } catch (error) {
-      this.#fault(error);
+      this.#failInternally(error);
     }
   }
 
@@ -134,13 +134,13 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
     return true;
   }
 
-  /** @param last what the attempt before came to; null: there was none */
+  /** @param last the failure of the previous attempt; null: this is the first one */
   #attempt(last: UpstreamFailure | null, nowMs: number): void {
     const exchange = this.#exchange;
     const rules = this.#rules;
     const choice = rules.chooser.choose(this);
     if (choice.kind !== 'chosen') {
-      this.#refused(choice, last);
+      this.#noTarget(choice, last);
       return;
     }
     if (last !== null && last.wasEvicted !== true) this.#noteRetry();
@@ -170,20 +170,20 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
     exchange.waitForUpstream(sent);
   }
 
-  /** No target takes the request. */
-  #refused(choice: Exclude<TargetChoice, ChosenTarget>, last: UpstreamFailure | null): void {
+  /** The balancer chose no target. */
+  #noTarget(choice: Exclude<TargetChoice, ChosenTarget>, last: UpstreamFailure | null): void {
     const { answers } = this.#rules;
     if (last !== null) {
       this.#routeEnded(outcomeOfFailure(last.code));
       answers.failed(this.#exchange, last);
       return;
     }
-    // Ejected targets are no news; a name without an address is as bad as an unreachable target.
+    // The breaker counts a name without an address like an unreachable target. Ejected targets were counted before.
     this.#routeEnded(choice.kind === 'unresolved' ? 'failure' : 'neither');
     answers.untried(this.#exchange, choice);
   }
 
-  /** The attempt failed: tries another target, or answers the client. */
+  /** Retries a failed attempt on another target, or answers the client. */
   #settle(failure: UpstreamFailure): void {
     const exchange = this.#exchange;
     const { counters, chooser, clock, answers, descriptors } = this.#rules;
@@ -192,18 +192,18 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
       this.count -= 1;
     } else counters.attempted();
     exchange.waitOver();
-    const told = blamed(exchange, failure);
-    const end = endOfFailure(told.code, told.detail);
-    const isFull = told.code === 'overloaded' && told.wasEvicted !== true;
+    const reported = blamed(exchange, failure);
+    const end = endOfFailure(reported.code, reported.detail);
+    const isFull = reported.code === 'overloaded' && reported.wasEvicted !== true;
     if (end.outcome === 'failure' || isFull) counters.failed();
     const address = this.#target?.address;
     this.#end(end);
     if (address !== undefined) this.#tried = [...this.#tried, address];
     const nowMs = clock.monotonicMs();
-    if (chooser.hasOther(this.#tried) && this.#mayRetry(told, nowMs)) this.#attempt(told, nowMs);
+    if (chooser.hasOther(this.#tried) && this.#mayRetry(reported, nowMs)) this.#attempt(reported, nowMs);
     else {
-      this.#routeEnded(outcomeOfFailure(told.code));
-      answers.failed(exchange, told);
+      this.#routeEnded(outcomeOfFailure(reported.code));
+      answers.failed(exchange, reported);
     }
   }
 
@@ -223,7 +223,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
     return mayRetry(attempt, this.#rules.retries) && (wasEvicted || this.#hasRetry());
   }
 
-  /** Whether the allowance has a retry left. Counts a refusal. */
+  /** Whether the retry budget has a retry left. Counts a refusal. */
   #hasRetry(): boolean {
     if (this.#rules.allowance.hasRetry) return true;
     this.#rules.counters.retryRefused();
@@ -254,7 +254,7 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
           });
     if (!(fault instanceof Promise)) this.#relayed(status, fault);
     else {
-      fault.then((late) => this.#relayed(status, late)).catch((error: unknown) => this.#fault(error));
+      fault.then((late) => this.#relayed(status, late)).catch((error: unknown) => this.#failInternally(error));
     }
   }
 
@@ -272,10 +272,10 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
     answers.faulty(exchange, fault);
   }
 
-  /** An internal error. The target is done with the request. */
-  #fault(error: unknown): void {
+  /** Ends the attempt and the exchange after an internal error. */
+  #failInternally(error: unknown): void {
     this.#sent?.cancel();
-    this.#finish(endOfFailure('cancelled', 'the gateway failed'));
+    this.#finish(endOfFailure('cancelled', 'internal error of the gateway'));
     this.#exchange.fail(error);
   }
 
@@ -284,13 +284,13 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
     this.#routeEnded(end.outcome);
   }
 
-  /** The request counts once for the breaker of its route. */
+  /** Reports the outcome to the route's breaker, once per request. */
   #routeEnded(outcome: AttemptOutcome): void {
     this.#rules.routeBreaker?.ended(this.#period, outcome);
     this.#period = uncountedPeriod;
   }
 
-  /** The attempt is over; only the first call has an effect. */
+  /** Ends the attempt. Later calls have no effect. */
   #end({ outcome, errorType, detail }: AttemptEnd): void {
     const target = this.#target;
     this.#target = null;

@@ -8,7 +8,7 @@ import type { StageExchange, StageOf, StageOutcome } from '../exchange.js';
 
 export interface AdmitRequestDependencies {
   readonly admissions: RequestAdmissions;
-  /** Those of the route. */
+  /** The slots of the route. */
   readonly places: RoutePlaces;
   /** How long a request may queue; milliseconds. */
   readonly timeoutMs: number;
@@ -20,40 +20,40 @@ export interface AdmitRequestDependencies {
 type AdmittedExchange = StageExchange<'waitFor' | 'waitOver', 'admission' | 'queuedMs'>;
 
 /**
- * The client whose requests are counted; null: they are not. Peers other than trusted proxies are limited by their
- * connections, and a proxy that names no client acts for all of its clients.
+ * The client whose requests are counted; null: none. Clients that connect directly are limited by their connections,
+ * and a proxy that names no client acts for all of its clients.
  */
 const countedClient = ({ client: { peerTrusted, source, address } }: AdmittedExchange): string | null =>
   peerTrusted && source !== 'connection' ? addressGroup(address) : null;
 
-/** Takes a concurrency slot, queues for it, or refuses the request. */
+/** Takes a concurrency slot, queues for one, or refuses the request. */
 export const admitRequest = (
   dependencies: AdmitRequestDependencies,
 ): StageOf<'waitFor' | 'waitOver', 'admission' | 'queuedMs'> => {
   const { admissions, places } = dependencies;
   return (exchange) => {
-    // An exchange that was abandoned earlier would never release the slot.
+    // An exchange that is abandoned already would never release the slot.
     if (exchange.abandoned) return 'ended';
     const admission = admissions.admit(places, countedClient(exchange));
-    if (admission.kind === 'asked') return onceSettled(exchange, admission.settled, dependencies);
-    return follow(exchange, admission, dependencies);
+    if (admission.kind === 'asked') return whenSettled(exchange, admission.settled, dependencies);
+    return applyAdmission(exchange, admission, dependencies);
   };
 };
 
-/** Other workers are asked. That is quick, and no body is read meanwhile. */
-const onceSettled = async (
+/** Waits for the supervisor's decision. That is quick, so no body is read meanwhile. */
+const whenSettled = async (
   exchange: AdmittedExchange,
   settled: Promise<SettledAdmission>,
   dependencies: AdmitRequestDependencies,
 ): Promise<StageOutcome> => {
   const admission = await settled;
-  if (!exchange.abandoned) return follow(exchange, admission, dependencies);
+  if (!exchange.abandoned) return applyAdmission(exchange, admission, dependencies);
   if (admission.kind === 'place') admission.release();
   else if (admission.kind === 'full') admission.place.giveUp();
   return 'ended';
 };
 
-const follow = (
+const applyAdmission = (
   exchange: AdmittedExchange,
   admission: SettledAdmission,
   dependencies: AdmitRequestDependencies,
@@ -77,7 +77,7 @@ const waitForTurn = (
   new Promise((resolve) => {
     const sinceMs = clock.monotonicMs();
     const { body } = exchange.request;
-    // A client that goes away before the end of its body is noticed only by reading.
+    // Only reading notices a client that disconnects before the end of its body.
     body?.lookAhead(true);
     const leave = admissions.wait(place, exchange.client.address, timeoutMs, (violation) => {
       exchange.waitOver();

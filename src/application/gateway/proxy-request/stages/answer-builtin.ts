@@ -4,7 +4,7 @@ import { builtinAnswer as answer } from '../../report-status/builtin-answer.js';
 import type { StatusReports } from '../../report-status/status-reports.js';
 import type { StageOf, StageOutcome } from '../exchange.js';
 
-/** Answers with one of the gateway's own reports. */
+/** Answers with a report of the gateway. */
 export const answerBuiltin =
   (handler: BuiltinHandler, reports: StatusReports): StageOf<'request'> =>
   async (exchange): Promise<StageOutcome> => {

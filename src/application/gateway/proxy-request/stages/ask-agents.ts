@@ -4,7 +4,7 @@ import type { RouteAgent } from '../route-agent.js';
 
 export type { AskAgentsDependencies };
 
-/** Asks the agents of the route in order; the first answer that is not allow ends the request. */
+/** Asks the agents of the route in order. The first answer other than allow ends the request. */
 export const askAgents = (agents: readonly RouteAgent[], dependencies: AskAgentsDependencies): Stage => {
   const isAsked = ({ events }: RouteAgent): boolean => events.has('request_headers');
   const unasked = agents.filter((agent) => !isAsked(agent));

@@ -10,15 +10,15 @@ import type { ExchangeView, StageExchange, StageOf } from '../exchange.js';
 export interface BufferDependencies {
   readonly problems: ProblemAnswerer;
   readonly metrics: GatewayMetrics;
-  /** Octets that are buffered. */
+  /** The largest body that is buffered; octets. */
   readonly maxBufferOctets: number;
-  /** The limit of request bodies. */
+  /** The limit for request bodies. */
   readonly maxBodySize: BodySizeLimit;
 }
 
 /**
- * Reads the whole body before the request is forwarded: a slow client does not keep an upstream busy, and the request
- * can be retried on another target. Refuses a body that is too large for that.
+ * Reads the whole body before the request is forwarded. So a slow client does not keep an upstream busy, and the
+ * request can be retried on another target. Refuses a body that exceeds the buffer.
  */
 export const bufferRequest = (dependencies: BufferDependencies): StageOf<'body', 'forwarded'> => {
   const { problems, metrics, maxBufferOctets, maxBodySize } = dependencies;
@@ -55,7 +55,7 @@ export const bufferRequest = (dependencies: BufferDependencies): StageOf<'body',
   };
 };
 
-/** Sets the length of the body, which is known now. */
+/** Replaces the body, and sets its length, which is now known. */
 const hold = ({ forwarded }: ExchangeView<never, 'forwarded'>, body: BufferedBody): void => {
   forwarded.headers = withHeader(forwarded.headers, 'Content-Length', String(body.declaredLength));
   forwarded.body = body;

@@ -9,46 +9,46 @@ import type { ClientRequest } from '../../../ports/gateway/http-exchange.js';
 import { answerViolation, type ProblemAnswerer } from '../answer-problem.js';
 import type { StageOf } from '../exchange.js';
 
-/** Other versions have another framing. */
+/** Whether the gateway serves a version. Other versions have a different framing. */
 const isServed = (httpVersion: string): boolean =>
   httpVersion === '1.1' || httpVersion === '2.0' || httpVersion === '1.0';
 
 const knownLengths = ({ fields, lengthAt }: HeaderSummary): readonly string[] =>
   lengthAt < 0 ? noHeaders : [fields[lengthAt + 1] as string];
 
-/** The fault that makes the framing of a request ambiguous (RFC 9112, sections 6.1 to 6.3); null: none. */
+/** The reason why the framing of a request is ambiguous (RFC 9112, sections 6.1 to 6.3); null: it is not. */
 const framingFault = (request: ClientRequest): string | null => {
   const { headers, httpVersion, wantsWebSocket } = request;
   const known = knownOf(headers, request.received);
   const lengths = known === null ? allHeaders(headers, 'content-length') : knownLengths(known);
-  if (!parseContentLength(lengths).ok) return 'Content-Length is repeated or no number.';
+  if (!parseContentLength(lengths).ok) return 'Content-Length is repeated or not a number.';
   const hasCodings = (traitsOf(headers, request.received) & fieldTrait.transferEncoding) !== 0;
   const codings = hasCodings ? allHeaders(headers, 'transfer-encoding') : noHeaders;
-  // What follows such a request belongs to the tunnel: an agent would never see it as a body.
+  // The octets after such a request belong to the tunnel, so agents would never inspect them as a body.
   if (wantsWebSocket && (codings.length > 0 || (lengths[0] ?? '0') !== '0'))
-    return 'A request for WebSocket has no body.';
+    return 'A WebSocket request must not have a body.';
   if (codings.length === 0) return null;
-  if (lengths.length > 0) return 'A request has Content-Length or Transfer-Encoding, not both.';
-  if (httpVersion !== '1.1') return 'Transfer-Encoding needs HTTP/1.1.';
+  if (lengths.length > 0) return 'A request must not have both Content-Length and Transfer-Encoding.';
+  if (httpVersion !== '1.1') return 'Transfer-Encoding requires HTTP/1.1.';
   if (codings.length > 1 || (codings[0] as string).toLowerCase() !== 'chunked') {
-    return 'The only transfer coding that is read is "chunked".';
+    return 'The only supported transfer coding is "chunked".';
   }
   return null;
 };
 
-/** Whether there is an expectation other than `100-continue` (RFC 9110, section 10.1.1). */
-const expectsMore = ({ headers, received }: ClientRequest): boolean =>
+/** Whether the request has an expectation other than `100-continue` (RFC 9110, section 10.1.1). */
+const hasUnknownExpectation = ({ headers, received }: ClientRequest): boolean =>
   (traitsOf(headers, received) & fieldTrait.expect) !== 0 &&
   allHeaders(headers, 'expect').some((expectation) => expectation.toLowerCase() !== '100-continue');
 
-const more = fieldTrait.contentLength | fieldTrait.transferEncoding | fieldTrait.expect;
+const framingOrExpect = fieldTrait.contentLength | fieldTrait.transferEncoding | fieldTrait.expect;
 
 const letterE = 0x65;
 
-/** Whether there is a field that frames the body or an expectation. Most requests have neither. */
-const saysMore = ({ headers, received }: ClientRequest): boolean => {
+/** Whether the request has a framing field or an expectation. Most requests have neither. */
+const hasFramingOrExpect = ({ headers, received }: ClientRequest): boolean => {
   const known = knownOf(headers, received);
-  if (known !== null) return (known.traits & more) !== 0;
+  if (known !== null) return (known.traits & framingOrExpect) !== 0;
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] as string;
     switch (name.length) {
@@ -67,9 +67,9 @@ const saysMore = ({ headers, received }: ClientRequest): boolean => {
 };
 
 /**
- * Refuses heads over a limit, and what the gateway could only guess the meaning of.
+ * Refuses heads that exceed a limit, and heads with an ambiguous meaning.
  *
- * @param methods that are served though they are longer than `maxMethodLength`
+ * @param methods the methods that are served although they are longer than `maxMethodLength`
  */
 export const checkRequest =
   (
@@ -83,21 +83,21 @@ export const checkRequest =
     const violation = checkTarget(request.target) ?? checkRequestHead(request.headers, limits, request.received);
     if (violation) return answerViolation(exchange, violation, problems, metrics);
     if (isUnservedMethod(request.method)) {
-      return problems.answer(exchange, 'method_not_implemented', `${request.method} is not served.`);
+      return problems.answer(exchange, 'method_not_implemented', `The gateway does not serve ${request.method}.`);
     }
     if (isOverlongMethod(request.method, methods)) {
-      const detail = `A method of more than ${maxMethodLength} characters is served only where a route names it.`;
+      const detail = `A method of more than ${maxMethodLength} characters is served only if a route names it.`;
       return problems.answer(exchange, 'method_not_implemented', detail);
     }
     if (!isServed(request.httpVersion)) {
-      const detail = 'The only versions that are served are HTTP/2, 1.1 and 1.0.';
+      const detail = 'The gateway serves only HTTP/2, 1.1 and 1.0.';
       return problems.answer(exchange, 'malformed_request', detail);
     }
-    if (!saysMore(request)) return 'continue';
+    if (!hasFramingOrExpect(request)) return 'continue';
     const framing = framingFault(request);
     if (framing !== null) return problems.answer(exchange, 'malformed_request', framing);
-    if (expectsMore(request)) {
-      return problems.answer(exchange, 'expectation_failed', 'The only expectation that is met is "100-continue".');
+    if (hasUnknownExpectation(request)) {
+      return problems.answer(exchange, 'expectation_failed', 'The only supported expectation is "100-continue".');
     }
     return 'continue';
   };

@@ -4,18 +4,18 @@ import type { ProblemAnswerer } from '../answer-problem.js';
 import type { Exchange, ExchangeView, MatchedRoute, Stage, StageOutcome } from '../exchange.js';
 import { runStages } from '../stage.js';
 
-/** A route with all that its requests need, made when the configuration loads. */
+/** A route with its stages, made when the configuration loads. */
 export interface CompiledRoute extends MatchedRoute {
   readonly stages: readonly Stage[];
 }
 
-/** What a route is chosen by. */
-type RoutedBy = ExchangeView<'request' | 'target' | 'forwarded' | 'knownTarget'>;
+/** The parts of an exchange that determine its route. */
+type RoutedExchange = ExchangeView<'request' | 'target' | 'forwarded' | 'knownTarget'>;
 
 /**
- * Finds the route and runs its stages.
+ * Finds the route of a request and runs its stages.
  *
- * @param unrouted the stage of requests without a route, before they are refused; null: none
+ * @param unrouted the stage for requests without a route, which runs before they are refused; null: none
  */
 export const chooseRoute = (
   table: RouteTable,
@@ -31,7 +31,7 @@ export const chooseRoute = (
   const compiled = [...routes.values()];
   const these = {};
   /** The index of the route of the request; -1: there is none. */
-  const find = ({ request: { method }, target, forwarded, knownTarget }: RoutedBy): number => {
+  const find = ({ request: { method }, target, forwarded, knownTarget }: RoutedExchange): number => {
     const known = knownTarget?.routeAmong(these) ?? -1;
     if (known >= 0) return known;
     const found = table.find({
@@ -47,9 +47,9 @@ export const chooseRoute = (
   };
   return (exchange) => {
     // A request to the server itself (RFC 9110, section 9.3.7) belongs to no upstream.
-    if (exchange.target.path === '*') return refuse(exchange, 'No route takes the target "*".');
+    if (exchange.target.path === '*') return refuse(exchange, 'No route matches the target "*".');
     const route = compiled[find(exchange)];
-    if (route === undefined) return refuse(exchange, 'No route of this gateway takes the request.');
+    if (route === undefined) return refuse(exchange, 'No route of this gateway matches the request.');
     exchange.route = route;
     route.inFlight += 1;
     return runStages(route.stages, exchange);

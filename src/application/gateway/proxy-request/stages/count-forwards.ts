@@ -2,7 +2,7 @@ import { correlationIdHeader } from '../../../../domain/http/correlation-id.js';
 import { countedForwards } from '../../../../domain/http/request-method.js';
 import type { StageOf } from '../exchange.js';
 
-/** Answers an OPTIONS request whose Max-Forwards is used up. */
+/** Decrements Max-Forwards, and answers an OPTIONS request when it is 0 (RFC 9110, section 7.6.2). */
 export const countForwards: StageOf<'request', 'forwarded'> = (exchange) => {
   const fields = countedForwards(exchange.request.method, exchange.forwarded.headers);
   if (fields !== null) {

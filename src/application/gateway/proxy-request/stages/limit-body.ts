@@ -4,7 +4,7 @@ import { answerViolation, type ProblemAnswerer } from '../answer-problem.js';
 import type { StageOf } from '../exchange.js';
 import { MeteredBody } from '../metered-body.js';
 
-/** Refuses a body whose declared length is over the limit, and counts every other as it is read. */
+/** Refuses a body whose declared length exceeds the limit. Counts every other body while it is read. */
 export const limitBody =
   (
     limit: BodySizeLimit,

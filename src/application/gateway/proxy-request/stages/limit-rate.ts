@@ -31,22 +31,22 @@ export interface LimitRateDependencies {
 type ChargeStage = StageOf<'target' | 'forwarded', 'rateLimitFields'>;
 type ChargedExchange = StageExchange<'target' | 'forwarded', 'rateLimitFields'>;
 
-/** The stages that charge the requests of a route; null: nothing is charged there. */
+/** The stages that charge the requests of a route; null: that stage charges nothing. */
 export interface RateStages {
-  /** After the headers are prepared, before everything that costs more. */
+  /** Runs after the headers are prepared, before more expensive stages. */
   readonly beforeAgents: ChargeStage | null;
-  /** After the agents have set their headers. */
+  /** Runs after the agents have set their headers. */
   readonly afterAgents: ChargeStage | null;
 }
 
-/** 128 bits of a digest, so that no two texts share a bucket. */
+/** Hexadecimal digits of a digest that a bucket key holds: 128 bits, so that texts do not share a bucket. */
 const digestLength = 32;
 
 /**
- * The stages that apply the rate limits of a route. All limits are charged at once, and a refusal charges none. A
- * policy that counts by a header of the agents is charged after them: before them the header is empty.
+ * The stages that apply the rate limits of a route. A stage charges all its limits at once, and a refusal charges none.
+ * A policy whose key is a header of the agents is charged after them, because the header is empty before.
  *
- * @param identity null: the route has no agents
+ * @param identity the filter of the route's agents; null: the route has no agents
  */
 export const limitRouteRate = (
   rates: RateLimits,
@@ -67,7 +67,7 @@ export const limitRouteRate = (
     dependencies,
   );
   const chargePolicy = charge(limits.filter(isPolicy), dependencies);
-  // The headers that agents own can change meanwhile: each request is charged once all the same.
+  // The headers that agents own can change meanwhile; still, each request must be charged once.
   const owing = new WeakSet<ChargedExchange>();
   return {
     beforeAgents: (exchange) => {
@@ -79,7 +79,7 @@ export const limitRouteRate = (
   };
 };
 
-/** The stage for requests without a route; null: no rate applies to them. */
+/** The stage for requests without a route; null: no rate limit applies to them. */
 export const limitUnroutedRate = (rates: RateLimits, dependencies: LimitRateDependencies): ChargeStage | null => {
   const limits = appliedRateLimits(rates, null);
   return limits.length === 0 ? null : charge(limits, dependencies);
@@ -87,12 +87,12 @@ export const limitUnroutedRate = (rates: RateLimits, dependencies: LimitRateDepe
 
 interface ChargedLimits {
   readonly limits: readonly AppliedRateLimit[];
-  /** What clients are told of requests that pay, by what each limit has left. */
+  /** The response fields of a request that passes, from the remaining tokens of each limit. */
   readonly takenFields: (left: readonly number[]) => HeaderList;
 }
 
-/** What every request pays for a limit; null: whose bucket it is differs from request to request. */
-const sameForAll = ({ space, key, limit }: AppliedRateLimit): RateLimitCharge | null =>
+/** The charge that is the same for all requests of a limit; null: the bucket depends on the request. */
+const sharedCharge = ({ space, key, limit }: AppliedRateLimit): RateLimitCharge | null =>
   key.kind === 'everybody' || key.kind === 'route' ? { space, key: '', limit } : null;
 
 const charge = (limits: readonly AppliedRateLimit[], dependencies: LimitRateDependencies): ChargeStage => {
@@ -101,7 +101,7 @@ const charge = (limits: readonly AppliedRateLimit[], dependencies: LimitRateDepe
   const header = limits.map(({ key }) => (key.kind === 'header' ? key.name : null)).find((name) => name !== null);
   const shortened = (text: string): string => digest.sha256Hex(text).slice(0, digestLength);
   const charged: ChargedLimits = { limits, takenFields: takenRateLimitFields(limits) };
-  const prepared = limits.map(sameForAll);
+  const prepared = limits.map(sharedCharge);
   return (exchange) => {
     const subject = {
       clientAddress: exchange.client.address,
@@ -120,13 +120,13 @@ const charge = (limits: readonly AppliedRateLimit[], dependencies: LimitRateDepe
   };
 };
 
-/** Null where there is none. */
+/** All values of a header, as one; null: it is absent. */
 const joinedHeader = (headers: HeaderList, lowerName: string): string | null => {
   const values = allHeaders(headers, lowerName);
   return values.length === 0 ? null : values.join(', ');
 };
 
-const tell = (exchange: ChargedExchange, fields: HeaderList): void => {
+const addFields = (exchange: ChargedExchange, fields: HeaderList): void => {
   const before = exchange.rateLimitFields;
   exchange.rateLimitFields = before.length === 0 ? fields : [...before, ...fields];
 };
@@ -138,30 +138,30 @@ const settled = (
   { problems, metrics }: LimitRateDependencies,
 ): StageOutcome => {
   if (judgement.kind === 'taken') {
-    tell(exchange, takenFields(judgement.left));
+    addFields(exchange, takenFields(judgement.left));
     return 'continue';
   }
   if (judgement.kind === 'unjudged') {
     if (judgement.isLetThrough) return 'continue';
-    return problems.answer(exchange, 'rate_limit_unavailable', 'What the rate limits count cannot be read.');
+    return problems.answer(exchange, 'rate_limit_unavailable', 'The rate-limit store is unavailable.');
   }
   const { refusedBy } = judgement;
-  const told: AdvertisedRateLimit[] = [];
+  const advertised: AdvertisedRateLimit[] = [];
   for (let index = 0; index < limits.length; index += 1) {
     const { name, limit, isTold } = limits[index] as AppliedRateLimit;
     if (!isTold && index !== refusedBy) continue;
     const waitMs = index === refusedBy ? judgement.waitMs : null;
-    told.push({ name, limit, left: judgement.left[index] as number, waitMs });
+    advertised.push({ name, limit, left: judgement.left[index] as number, waitMs });
   }
-  tell(exchange, rateLimitFields(told));
+  addFields(exchange, rateLimitFields(advertised));
   const { setting, limit } = limits[refusedBy] as AppliedRateLimit;
   const { requestsPerSecond, burst } = limit;
   metrics.rateLimitExceeded(setting);
   return problems.answer(
     exchange,
     'rate_limited',
-    `${setting} is ${requestsPerSecond} requests a second.`,
-    // All that the bucket gives at once is gone; with this request it would have given one more.
+    `${setting} is ${requestsPerSecond} requests per second.`,
+    // The bucket is empty: this request would be one more than the burst.
     { limit: requestsPerSecond, limit_name: setting, burst, actual: burst + 1 },
     ['Retry-After', retryAfter(judgement.waitMs)],
   );

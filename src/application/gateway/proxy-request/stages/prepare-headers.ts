@@ -3,9 +3,9 @@ import type { StageOf } from '../exchange.js';
 import type { IdentityHeaderFilter } from '../identity-header-filter.js';
 
 /**
- * Makes the headers for agents and the upstream from those of the client.
+ * Derives the headers for agents and the upstream from those of the client.
  *
- * @param identity null on a route that forwards the identity headers of clients
+ * @param identity the identity headers to remove; null: the route forwards those of clients
  */
 export const prepareHeaders =
   (identity: IdentityHeaderFilter | null): StageOf<'request' | 'target', 'forwarded'> =>

@@ -7,12 +7,12 @@ import type { ProblemAnswerer } from '../answer-problem.js';
 import type { StageOf } from '../exchange.js';
 
 const details = {
-  malformed_request: 'The request target is no valid path.',
-  method_not_implemented: 'The method is not served.',
-  unsafe_path: 'The path holds %2f, %5c, %00 or a backslash.',
+  malformed_request: 'The request target is not a valid path.',
+  method_not_implemented: 'The gateway does not serve this method.',
+  unsafe_path: 'The path contains %2f, %5c, %00 or a backslash.',
 } as const;
 
-/** Normalises the path and the host, once: every later stage and the upstream see the same. */
+/** Normalises the path and the host once, so that every later stage and the upstream see the same. */
 export const resolveTarget =
   (problems: ProblemAnswerer): StageOf<'request', 'target' | 'knownTarget' | 'forwarded'> =>
   (exchange) => {
@@ -29,7 +29,8 @@ export const resolveTarget =
     const path = normalisePath(target.value.path);
     if (!path.ok) return problems.answer(exchange, path.error, details[path.error]);
     const field = parseHost(headers, httpVersion, connection.known ?? undefined, received);
-    if (!field.ok) return problems.answer(exchange, 'invalid_host', 'Exactly one valid Host header is needed.');
+    if (!field.ok)
+      return problems.answer(exchange, 'invalid_host', 'The request must have exactly one valid Host header.');
     // RFC 9112, section 3.2.2: the authority of an absolute target replaces the Host field.
     const named = target.value.authority === null ? field : parseAuthority(target.value.authority);
     if (!named.ok) return problems.answer(exchange, 'invalid_host', 'The host of the request target is invalid.');

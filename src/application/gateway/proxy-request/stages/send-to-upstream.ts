@@ -10,11 +10,11 @@ import { UpstreamForwarder } from '../upstream-forwarder.js';
 export interface SendDependencies extends Omit<SendingRules, 'upstream' | 'counters' | 'answers'> {
   readonly metrics: GatewayMetrics;
   readonly problems: ProblemAnswerer;
-  /** The limit of request bodies. */
+  /** The limit for request bodies. */
   readonly maxBodySize: BodySizeLimit;
 }
 
-/** Forwards the request to a target of the upstream, retries it on others, and relays the response. */
+/** Forwards the request to a target of the upstream, retries it on other targets, and relays the response. */
 export const sendToUpstream = (upstream: string, dependencies: SendDependencies): Stage => {
   const { chooser, clock, scheduler, metrics, timeoutMs, retries, allowance, problems, routeBreaker } = dependencies;
   const { readTimeoutMs, descriptors, heldResponseOctets, responseJudge } = dependencies;
@@ -38,7 +38,7 @@ export const sendToUpstream = (upstream: string, dependencies: SendDependencies)
     const period = routeBreaker === null ? uncountedPeriod : routeBreaker.admit();
     if (period === null) {
       const seconds = String(Math.max(1, Math.ceil((routeBreaker?.openForMs ?? 0) / 1000)));
-      const detail = 'Requests of the route have failed too often to be sent on at the moment.';
+      const detail = 'The circuit breaker of the route is open.';
       return problems.answer(exchange, 'circuit_open', detail, { upstream }, ['Retry-After', seconds]);
     }
     UpstreamForwarder.begin(exchange, rules, period);

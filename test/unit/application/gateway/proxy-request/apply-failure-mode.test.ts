@@ -26,7 +26,7 @@ const apply = async (failureMode: 'open' | 'closed', failure: AgentFailure) => {
 const reached = { name: 'max-agent-queue-depth', limit: 3, actual: 4 };
 const limitLine = {
   level: 'warn',
-  message: 'a call to an agent is over a limit',
+  message: 'a call to an agent exceeds a limit',
   fields: {
     agent: 'auth',
     limit: 3,

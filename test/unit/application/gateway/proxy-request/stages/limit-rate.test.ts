@@ -119,7 +119,7 @@ describe('the rate of requests', () => {
       message: 'Too many requests',
       fields: {
         error_type: 'rate_limited',
-        detail: 'max-requests-per-second-per-client is 0.5 requests a second.',
+        detail: 'max-requests-per-second-per-client is 0.5 requests per second.',
         correlation_id: 'id',
         trace_id: 'id',
         client_ip: '203.0.113.7',

@@ -65,7 +65,9 @@ describe('stages', () => {
   it('are refused where two lists would wait', () => {
     const { stage } = made();
     const inner = [stage('a', 'later'), stage('b')];
-    expect(() => runStages([(each) => runStages(inner, each), stage('c')], newExchange())).toThrow('must be the last of its list');
+    expect(() => runStages([(each) => runStages(inner, each), stage('c')], newExchange())).toThrow(
+      'must be the last of its list',
+    );
   });
 
   it('that fail when they are gone on with fail the exchange', async () => {

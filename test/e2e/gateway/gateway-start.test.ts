@@ -209,7 +209,7 @@ describe('the environment of the gateway', () => {
       return gateway.output();
     };
     expect(await outputOf('')).toMatch(
-      /"level":"warn".*route \\"api\\" has no agents.*no route has the agent \\"auth\\"/,
+      /"level":"warn".*route \\"api\\" has no agents.*no route lists the agent \\"auth\\"/,
     );
     expect(await outputOf('agents #null')).not.toContain('has no agents');
   });

@@ -27,26 +27,27 @@ const top = 'Top level';
 
 const introduction = `# Configuration reference
 
-This page is generated from the schema that reads the configuration, so it says what the program does.
+On this page you look up what a configuration key does, its type and its default. The page is generated from
+the schema that reads the configuration.
 
-The configuration is written in [KDL](https://kdl.dev), version 2 (\`#true\`) or 1 (\`true\`). A file is read as the
-version that its first line declares (\`/- kdl-version 1\`), else as the one it fits. An unknown key is an error, a key
-that is known but not supported yet is one too, and all errors of a file are reported in one run.
+Write the configuration in [KDL](https://kdl.dev), version 2 (\`#true\`) or 1 (\`true\`). The first line may declare the
+version (\`/- kdl-version 1\`); otherwise the gateway uses the version that fits. Unknown keys and keys that are
+not supported yet are errors. One run reports all errors of a file.
 
-- A list is written as several values, \`agents "auth" "audit"\`, or as the key repeated. There are no brackets.
-- \`(env)"NAME"\` stands for the value of an environment variable, \`(file)"/run/secrets/name"\` for the text of a file
-  (without the line end after it; relative to the file it is written in). Neither shows in a message.
-- \`include "other.kdl"\` at the top level puts the settings of another file in its place, relative to the file it is
-  written in. \`listeners\`, \`routes\`, \`upstreams\` and \`agents\` may be spread over several files.
-- Sizes are bytes, or text with a unit: \`"512KB"\`, \`"10MB"\`, \`"1GB"\`, powers of 1024.
-- A configuration has 2 MiB and 250 000 words and marks at most, all its files together.
+- A list has several values, \`agents "auth" "audit"\`, or repeats its key. There are no brackets.
+- \`(env)"NAME"\` is the value of an environment variable. \`(file)"/run/secrets/name"\` is the text of a file without
+  its last line end; a relative path starts at the folder of the configuration file. Messages show neither.
+- \`include "other.kdl"\` at top level inserts the settings of another file. A relative path starts at the folder of
+  the including file. Several files may contribute to \`listeners\`, \`routes\`, \`upstreams\` and \`agents\`.
+- A size is a number of bytes, or text with a unit: \`"512KB"\`, \`"10MB"\`, \`"1GB"\`. Units are powers of 1024.
+- A configuration may have at most 2 MiB and 250 000 tokens in all its files together.
 `;
 
 const agentIntroduction = `## Options of the agent
 
-The keys of the \`config\` block of an agent, which the gateway hands over to it. \`gateway-auth\` takes the same options
-as flags and environment variables, but for those that are blocks: a flag wins over a variable, a variable over the block,
-the block over the default.
+The keys of the \`config\` block of an agent. \`gateway-auth\` accepts the same options as flags and environment
+variables, except blocks. A flag overrides a variable, a variable overrides the block, and the block overrides the
+default.
 `;
 
 /** The reference page of the configuration, in Markdown. */

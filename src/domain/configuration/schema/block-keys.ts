@@ -10,7 +10,7 @@ import {
   secretKeyNames,
 } from './schema.js';
 
-/** Reads a block that may be split over several of one name; the keys of all of them count together. */
+/** Reads one block from several settings of the same name; their keys count together. */
 const readTogether = <S extends Shape>(shape: S, settings: readonly Setting[], context: ReadContext): Fields<S> => {
   const [first] = settings;
   for (const setting of settings) refuseArguments(setting, context, secretKeyNames(shape).length > 0);
@@ -24,9 +24,7 @@ const blockField = <Value>(settings: readonly Setting[], value: Value): Field<Va
   position: settings[0]?.position ?? null,
 });
 
-/**
- * A block that is meant once. Where it is absent its keys have their defaults, so it must have none that is required.
- */
+/** A block that may occur once. If it is absent, its keys have their defaults, so none may be required. */
 export const block = <S extends Shape>(shape: S, meaning: string): Key<Fields<S>> => ({
   read: (_name, settings, context) => {
     refuseRepetition(settings, context, false);
@@ -48,7 +46,7 @@ export const optionalBlock = <S extends Shape>(shape: S, meaning: string): Key<F
   secret: false,
 });
 
-/** A block that only groups others, so that files which are included may each have their own. */
+/** A repeatable block that only groups others, so that each included file may have one. */
 export const group = <S extends Shape>(shape: S, meaning: string): Key<Fields<S>> => ({
   read: (_name, settings, context) => blockField(settings, readTogether(shape, settings, context)),
   document: { type: 'block, may be repeated', default: 'none', meaning },
@@ -63,7 +61,7 @@ export interface NamedBlock<S extends Shape> {
   readonly setting: Setting;
 }
 
-/** Names go into logs, labels and admin answers: no white space, no control characters, no quotes. */
+/** Names appear in logs, labels and admin responses: no white space, no control characters, no quotes. */
 const nameForm = /^[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,127}$/;
 
 const readName = (setting: Setting, context: ReadContext): Located<string> => {
@@ -78,14 +76,14 @@ const readName = (setting: Setting, context: ReadContext): Located<string> => {
   };
   if (first === undefined) return refuse(`"${setting.name}" needs a name`, `write ${setting.name} "name" { ... }`);
   if (second !== undefined) return refuse(`"${setting.name}" takes one name`);
-  if (first.hidden) return refuse(`the name of "${setting.name}" must stand where it is used: it shows in logs`);
+  if (first.hidden) return refuse(`write the name of "${setting.name}" as plain text: it appears in logs`);
   if (typeof first.value !== 'string' || !nameForm.test(first.value)) {
-    return refuse(`the name of "${setting.name}" must be made of letters, digits and . _ : / @ -, 128 at most`);
+    return refuse(`the name of "${setting.name}" must contain only letters, digits and . _ : / @ -, at most 128`);
   }
   return { value: first.value, position: first.position };
 };
 
-/** Blocks with names, any number of them, each name once. */
+/** Any number of named blocks; names must be unique. */
 export const namedBlocks = <S extends Shape>(shape: S, meaning: string): Key<readonly NamedBlock<S>[]> => ({
   read: (kind, settings, context) => {
     const seen = new Map<string, Located<string>>();
@@ -120,7 +118,7 @@ export const namedBlocks = <S extends Shape>(shape: S, meaning: string): Key<rea
   secret: false,
 });
 
-/** A key that reads its settings by its own rules. */
+/** A key with a reader of its own. */
 export const custom = <Value>(
   type: string,
   standard: string,
@@ -137,24 +135,24 @@ const refusal = (message: (name: string) => string, suggestion: string | null) =
     return blockField(settings, null);
   }) satisfies Key<null>['read'];
 
-/** Keys that a reference or a list of known keys leaves out. */
+/** A key of another gateway: neither the reference nor a list of known keys shows it. */
 export const isForeignKey = ({ document }: Key<unknown>): boolean => document.type === foreignType;
 
-/** A key of another gateway, refused with what it is called here, or with why there is nothing like it. */
+/** A key of another gateway. The error says what to use instead, or why there is no equivalent. */
 export const foreign = (why: string, suggestion: string): Key<null> => ({
-  read: refusal((name) => `"${name}" is not a key here: ${why}`, suggestion),
+  read: refusal((name) => `unknown key "${name}": ${why}`, suggestion),
   document: { type: foreignType, default: 'none', meaning: why },
   shape: null,
   secret: false,
 });
 
-/** A key that is known and will mean something later. */
+/** A key that a later version will support; an error until then. */
 export const unsupported = (why: string, suggestion: string): Key<null> => ({
   ...foreign(why, suggestion),
   read: refusal((name) => `"${name}" is not supported yet: ${why}`, suggestion),
 });
 
-/** A key of older files, refused with the form that took its place. */
+/** A key of earlier versions. The error names the current form. */
 export const replaced = (by: string, suggestion: string): Key<null> => ({
   read: refusal((name) => `"${name}" is no longer a key: ${by}`, suggestion),
   document: { type: 'replaced', default: 'none', meaning: `${by.slice(0, 1).toUpperCase()}${by.slice(1)}.` },

@@ -1,7 +1,7 @@
 const longest = 64;
 const mostCandidates = 300;
 
-/** Edit distance with neighbours swapped as one step (optimal string alignment). Texts are short, see `longest`. */
+/** Edit distance in which a swap of neighbours is one step (optimal string alignment). Texts are short: `longest`. */
 const distance = (left: string, right: string): number => {
   let before: number[] = [];
   let above = Array.from({ length: right.length + 1 }, (_, index) => index);
@@ -25,7 +25,7 @@ const distance = (left: string, right: string): number => {
   return above[right.length] ?? 0;
 };
 
-/** The word that was probably meant, or null. Spelling with `_` for `-` and in another case counts as near. */
+/** The known word nearest to `word`, or null. Case, and `_` for `-`, make no difference. */
 export const nearestWord = (word: string, known: readonly string[]): string | null => {
   if (word.length > longest) return null;
   const plain = word.toLowerCase().replaceAll('_', '-');

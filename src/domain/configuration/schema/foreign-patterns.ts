@@ -1,26 +1,26 @@
-/** A pattern in the notation of another program, in a key that takes plain text. */
+/** A pattern in the notation of another program, in a key that takes literal text. */
 export interface ForeignPattern {
-  /** What to write in its place, as the rest of a sentence that begins with "write". */
+  /** The replacement, as the rest of a sentence that begins with "write". */
   readonly instead: string;
-  /** False where the text may also be meant as it stands. */
+  /** False if the text may also be literal. */
   readonly isCertain: boolean;
 }
 
-/** Characters of a text that is looked at. */
+/** Longer texts are not examined. */
 const longest = 2048;
 
-/** A text as KDL writes it: a raw string where it holds a backslash or a quote. */
+/** A KDL string; a raw string if the text contains a backslash or a quote. */
 const quoted = (text: string): string => (/["\\]/.test(text) ? `#"${text}"#` : `"${text}"`);
 
 const certain = (instead: string): ForeignPattern => ({ instead, isCertain: true });
 
 /**
- * What stands for something else in a path: `**`, `*`, `{id}`, `{id:[0-9]+}`, `<int:id>`, `[id]`, `:id` and `*rest`,
- * the last four as whole segments.
+ * A placeholder in a path: `**`, `*`, `{id}`, `{id:[0-9]+}`, `<int:id>`, `[id]`, `:id` or `*rest`. The last four are
+ * whole segments.
  */
 const placeholder = /\*\*|\*|\{[^{}/]*\}|<[^<>/]*>|(?<=\/)(?::[A-Za-z_][\w-]*|\[\.{0,3}[A-Za-z_][\w-]*\])(?=\/|$)/g;
 
-/** The regular expression that a placeholder stands for. */
+/** The regular expression that is equivalent to a placeholder. */
 const expressionOf = (found: string, isSegment: boolean): string => {
   if (found === '**' || /^\{\*|^\{[\w-]+(?:\+|\.\.\.)\}$|^\[\.\.\./.test(found)) return '.*';
   if (found === '*') return isSegment ? '[^/]+' : '[^/]*';
@@ -30,12 +30,12 @@ const expressionOf = (found: string, isSegment: boolean): string => {
 
 const escaped = (literal: string): string => literal.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
 
-/** What a regular expression ends with for a path, or for the first segments of one. */
+/** The end of the regular expression for a whole path, or for its first segments. */
 const endOf = { path: '$', 'path-prefix': '(?:/|$)' } as const;
 
 type PathKey = keyof typeof endOf;
 
-/** A path with placeholders as a regular expression. */
+/** Converts a path with placeholders to a regular expression. */
 const asExpression = (path: string, key: PathKey): string => {
   let expression = '^';
   let from = 0;
@@ -50,13 +50,13 @@ const asExpression = (path: string, key: PathKey): string => {
 
 const hasPlaceholder = (path: string): boolean => path.search(placeholder) >= 0;
 
-/** Signs of a regular expression that no path has by chance. */
+/** Signs of a regular expression that a literal path is unlikely to contain. */
 const looksLikeExpression = (path: string): boolean =>
   /\.[*+]|\(\?|\(.*\|.*\)|\\[dws./]|\[[^\]]*-[^\]]*\]|.\$$/.test(path);
 
 const anchored = (expression: string): string => (expression.startsWith('^') ? expression : `^${expression}`);
 
-/** `~`, `~*`, `^~` and `=` before the path of an nginx location. */
+/** The path of an nginx location after `~`, `~*`, `^~` or `=`. */
 const nginxLocation = (text: string): string | null => {
   const parts = /^(~\*|~|\^~|=)\s*(\S.*)$/.exec(text);
   if (parts === null) return null;
@@ -74,7 +74,7 @@ const traefikKeys: Readonly<Record<string, string>> = {
   method: 'method',
 };
 
-/** `PathPrefix(`/x`)` and its like, of Traefik. */
+/** A Traefik matcher, such as `PathPrefix(`/x`)`. */
 const traefikMatcher = (text: string): string | null => {
   const parts = /^([A-Za-z]{4,11})\(\s*[`'"]([^`'"]*)[`'"]/.exec(text);
   const key = traefikKeys[(parts?.[1] ?? '').toLowerCase()];
@@ -98,7 +98,7 @@ const withoutSlash = (text: string): ForeignPattern | null => {
   return suffix === undefined ? null : certain(`path-regex ${quoted(`${escaped(suffix)}$`)}`);
 };
 
-/** `/search?q=1`: the query is no part of a path. */
+/** A path with a query, such as `/search?q=1`. */
 const withQuery = (text: string): string | null => {
   const parts = /^([^?#]+)\?([\w.~-]+)(?:=([\w.~-]+))?$/.exec(text);
   if (parts === null) return null;
@@ -106,9 +106,9 @@ const withQuery = (text: string): string | null => {
 };
 
 /**
- * What `path` or `path-prefix` means in the notation of nginx, Traefik, Envoy, Express, OpenAPI and others; null:
- * what it says. A trailing `/*` is certainly a pattern, and so is what no normalised path holds. Other stars, `:id`
- * and `[id]` may stand in a path (RFC 3986, section 3.3).
+ * The meaning of a `path` or `path-prefix` in the notation of nginx, Traefik, Envoy, Express, OpenAPI and others; null:
+ * it is literal. A trailing `/*` and characters that no normalised path contains are certainly patterns. Other stars,
+ * `:id` and `[id]` may be literal (RFC 3986, section 3.3).
  */
 export const foreignPathPattern = (text: string, key: PathKey): ForeignPattern | null => {
   if (text.length > longest) return null;
@@ -133,10 +133,7 @@ export const foreignPathPattern = (text: string, key: PathKey): ForeignPattern |
   return { instead: `path-regex ${quoted(asExpression(text, key))}`, isCertain: /[{<]/.test(text) };
 };
 
-/**
- * What a `path-regex` means that is a pattern of another kind, though it may be a regular expression too; null: what
- * it says.
- */
+/** The meaning of a `path-regex` that is also a pattern in another notation; null: it is only a regular expression. */
 export const foreignExpression = (text: string): ForeignPattern | null => {
   if (text.length > longest) return null;
   const star = /^\^?((?:\/[\w-]+)*)\/\*{1,2}$/.exec(text)?.[1];
@@ -147,10 +144,10 @@ export const foreignExpression = (text: string): ForeignPattern | null => {
   return { instead: `path-regex ${quoted(asExpression(path, 'path'))}`, isCertain: false };
 };
 
-/** What to do about a `host` that is a pattern of another kind; null: it looks like none. */
+/** The remedy for a `host` in another notation; null: it is not one. */
 export const foreignHostPattern = (text: string): string | null => {
   if (text.length > longest) return null;
-  if (text === '*' || text === '*.*' || text === '_') return 'leave out host: a route without it takes every host';
+  if (text === '*' || text === '*.*' || text === '_') return 'delete host: a route without it matches every host';
   const matcher = /^HostRegexp\(/i.test(text) ? null : traefikMatcher(text);
   if (matcher !== null) return `write ${matcher}`;
   const url = /^https?:\/\/([^/?#@\s:]+)(?::\d+)?(?:\/.*)?$/i.exec(text)?.[1];
@@ -158,9 +155,9 @@ export const foreignHostPattern = (text: string): string | null => {
   const below = /^\*?\.([^*]+)$/.exec(text)?.[1];
   if (text.startsWith('.') && below !== undefined) return `write host "${below}" "*.${below}"`;
   const parent = /^(?:\*[^.*]*|[^.*]*\*|\{[^{}]*\}|:[^.]*|\*\*)\.([^*{}:]+\.[^*{}:.]+)$/.exec(text)?.[1];
-  if (parent !== undefined) return `write host "*.${parent}": a star stands for whole labels at the beginning`;
+  if (parent !== undefined) return `write host "*.${parent}": a star replaces whole labels at the beginning`;
   if (/[*^$|()\\{}~]/.test(text)) {
-    return 'write each host, as in host "a.example.com" "b.example.com", or "*.example.com" for all below a name';
+    return 'list each host: host "a.example.com" "b.example.com"; or use "*.example.com" for all subdomains';
   }
   return /[,\s]/.test(text) ? 'write each host in its own quotes: host "a.example.com" "b.example.com"' : null;
 };

@@ -1,17 +1,17 @@
-/** A variable or a file that a text names in another notation than `(env)"NAME"` and `(file)"/path"`. */
+/** A reference to a variable or file in a notation other than `(env)"NAME"` and `(file)"/path"`. */
 export interface ForeignReference {
-  /** What to write in its place. */
+  /** The replacement. */
   readonly instead: string;
-  /** The text is nothing else. */
+  /** The reference is the whole text. */
   readonly isWhole: boolean;
-  /** The text may as well be a value that begins with a dollar sign. */
+  /** The text may also be a literal value that begins with a dollar sign. */
   readonly isAmbiguous: boolean;
 }
 
-/** Characters of a text that is looked at. */
+/** Longer texts are not examined. */
 const longest = 1024;
 
-/** Notations of shells, Caddy, Go templates and others, and of this file with the quotes in the wrong place. */
+/** Notations of shells, Caddy, Go templates and others, and our own with the quotes in the wrong place. */
 const wholes: readonly RegExp[] = [
   /^\$\{([A-Za-z_]\w*)(?:[:?+=-][^{}]*)?\}$/,
   /^\{\$([A-Za-z_]\w*)(?::[^{}]*)?\}$/,
@@ -29,7 +29,7 @@ const variable = (name: string, isWhole: boolean, isAmbiguous = false): ForeignR
   isAmbiguous,
 });
 
-/** The reference that a text looks like; null: it looks like none. */
+/** The foreign reference in a text; null: there is none. */
 export const foreignReference = (text: string): ForeignReference | null => {
   if (text.length > longest || !/[${(]|^env/i.test(text)) return null;
   for (const whole of wholes) {

@@ -4,42 +4,36 @@ import type { GrpcAddress } from '../network-addresses.js';
 import { isLoopback, socketAddress, socketAddressText } from './network-kinds.js';
 import { checkedText, type ScalarFault, type ScalarKind, text } from './scalar-kind.js';
 
-/**
- * Path of a PEM file. A key that was put where its path belongs has line breaks: its text is not shown, here or by
- * whoever opens it.
- */
+/** Path of a PEM file. A value with line breaks is probably the key itself, so no message shows it. */
 export const pemFilePath = checkedText('path', (value) =>
   /[\x00-\x1f\x7f]|-----BEGIN/.test(value)
     ? {
-        message: 'must be the path of a file, not what the file holds',
-        suggestion: 'write the path itself, without (file)',
+        message: 'must be the path of a file, not its content',
+        suggestion: 'write the path as plain text, without (file)',
       }
     : null,
 );
 
-/** Whoever pastes the key itself must not find it in a message, so no line with this key is shown whole. */
+/** A pasted private key must not appear in a message, so messages never show the whole line. */
 export const keyFilePath: ScalarKind<string> = { ...pemFilePath, secret: true };
 
 const prefix = 'unix:';
 
-/** What fits into the address of a socket, without the octet that ends it (unix(7)). */
+/** Longest socket path in bytes, without the terminating NUL (unix(7)). */
 const longestPath = 107;
 
-/** `unix:/path`, and the form `unix:///path` that gRPC has beside it. */
+/** The path of `unix:/path` or `unix:///path`; gRPC allows both. */
 const socketPath = (value: string): string => value.slice(prefix.length).replace(/^\/\/(?=\/)/, '');
 
 const pathFault = (path: string): ScalarFault | null => {
   if (!path.startsWith('/') || path.endsWith('/') || path.startsWith('//')) {
-    return { message: 'must name a socket by its whole path', suggestion: 'write "unix:/run/agent.sock"' };
+    return { message: 'must be an absolute path of a socket', suggestion: 'write "unix:/run/agent.sock"' };
   }
-  if (/[\x00-\x1f\x7f]/.test(path)) return { message: 'must have no control characters' };
-  return utf8Length(path) > longestPath ? { message: `must have a path of ${longestPath} bytes at most` } : null;
+  if (/[\x00-\x1f\x7f]/.test(path)) return { message: 'must not contain control characters' };
+  return utf8Length(path) > longestPath ? { message: `must have a path of at most ${longestPath} bytes` } : null;
 };
 
-/**
- * `host:port`, or `unix:` and a path. Port 0, a free port of the system's choice, makes sense for what is listened on
- * alone.
- */
+/** `host:port`, or `unix:` and a path. Port 0, a free port, is valid only for a listening address. */
 export const grpcAddress = (minimumPort: 0 | 1): ScalarKind<GrpcAddress> => {
   const tcp = socketAddress(minimumPort);
   return {
@@ -57,7 +51,7 @@ export const grpcAddress = (minimumPort: 0 | 1): ScalarKind<GrpcAddress> => {
       const scheme = /^(https?|grpcs?):\/\/([^/?#@]+)\/?$/i.exec(read.value);
       if (scheme !== null && !scalar.hidden) {
         const isTls = /s$/i.test(scheme[1] ?? '');
-        const more = isTls ? ', and a block tls beside it' : '';
+        const more = isTls ? ', and add a block tls' : '';
         return err({ message: 'must be host:port, or unix:/path', suggestion: `write "${scheme[2]}"${more}` });
       }
       const address = tcp.read(scalar);
@@ -69,10 +63,10 @@ export const grpcAddress = (minimumPort: 0 | 1): ScalarKind<GrpcAddress> => {
   };
 };
 
-/** As it is written. */
+/** The form that a configuration uses. */
 export const grpcAddressText = (address: GrpcAddress): string =>
   address.kind === 'unix' ? `${prefix}${address.path}` : socketAddressText(address);
 
-/** Whether only this machine can reach it. */
+/** Whether only this host can reach the address. */
 export const isLocalGrpcAddress = (address: GrpcAddress): boolean =>
   address.kind === 'unix' || isLoopback(address.host);

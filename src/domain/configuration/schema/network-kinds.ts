@@ -10,10 +10,10 @@ import { checkedText, type ScalarFault, type ScalarKind, text } from './scalar-k
 
 const isLabel = (label: string): boolean => /^[a-zA-Z0-9_]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9_])?$/.test(label);
 
-/** Fewer than three octets of Punycode (RFC 3492) say no character that a name may have. */
+/** Fewer than three octets of Punycode (RFC 3492) encode no valid character of a name. */
 const isShortOfPunycode = (label: string): boolean => /^xn--.{0,2}$/i.test(label);
 
-/** Systems and URLs read a name that ends so as an IPv4 address: `127.1`, `0x7f.1`, `10.8`. */
+/** Resolvers and URL parsers read such names as IPv4 addresses: `127.1`, `0x7f.1`, `10.8`. */
 const endsInNumber = (host: string): boolean => /(^|\.)(\d+|0x[0-9a-f]*)$/i.test(host);
 
 /** A DNS name (RFC 1123, section 2.1), with the underscores that service discovery uses. */
@@ -25,7 +25,7 @@ export const isHostName = (host: string): boolean =>
 const isIpv4 = (host: string): boolean => !host.includes(':') && parseIpAddress(host) !== null;
 const isIpv6 = (host: string): boolean => host.includes(':') && parseIpAddress(host) !== null;
 
-/** Whether only this machine can reach an address. A name counts only where it is `localhost`. */
+/** Whether an address is a loopback address. The only name that counts is `localhost`. */
 export const isLoopback = (host: string): boolean => {
   if (host.toLowerCase() === 'localhost') return true;
   const address = parseIpAddress(host);
@@ -35,13 +35,13 @@ export const isLoopback = (host: string): boolean => {
   return address[0] === 0 && address[1] === 0 && address[2] === 0 && address[3] === 1;
 };
 
-/** Without what stands before an `@`: that may be a password. */
+/** Hides the text before an `@`, which may be a password. */
 const shown = (value: string): string => value.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1***@').slice(0, 80);
 
-/** Nobody is named before an address: neither in a message nor in what is proposed instead. */
+/** Removes the user from an authority, for messages and suggestions. */
 const withoutUser = (authority: string): string => authority.slice(authority.lastIndexOf('@') + 1);
 
-/** What to write in place of a URL. A minimum port of 1 is that of an address to connect to. */
+/** The remedy for a URL. A minimum port of 1 means an address to connect to, 0 one to listen on. */
 const withoutScheme = (value: string, minimumPort: 0 | 1): string | null => {
   const parts = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]+)([/?#].*)?$/i.exec(value);
   if (parts === null) return null;
@@ -49,24 +49,24 @@ const withoutScheme = (value: string, minimumPort: 0 | 1): string | null => {
   const authority = withoutUser(parts[2] ?? '');
   const hasPort = /:\d{1,5}$/.test(authority);
   const address = hasPort ? authority : `${authority}:${scheme === 'http' ? 80 : 443}`;
-  const path = /^[/?#]./.test(parts[3] ?? '') ? '; a path has no place here' : '';
+  const path = /^[/?#]./.test(parts[3] ?? '') ? ', without the path' : '';
   if (scheme === 'http' || scheme === 'h2c') return `write "${address}"${path}`;
-  if (scheme !== 'https' && scheme !== 'h2') return `leave out "${scheme}://": "${authority}"`;
+  if (scheme !== 'https' && scheme !== 'h2') return `write "${authority}", without "${scheme}://"`;
   if (minimumPort === 0) return `write "${address}", and protocol "https" on a listener${path}`;
   const plain = hasPort ? authority : `${authority}:80`;
-  return `TLS to upstreams is not supported yet: write "${plain}" if the server takes plain HTTP there, or put a TLS client such as stunnel or nginx between${path}`;
+  return `TLS to upstreams is not supported yet: write "${plain}" if the server accepts plain HTTP there, or put a TLS client such as stunnel or nginx between${path}`;
 };
 
 const addressFault = (value: string, minimumPort: 0 | 1): ScalarFault => {
   const scheme = withoutScheme(value, minimumPort);
   let suggestion = 'write "127.0.0.1:8080", "[::1]:8080" or "name.example:8080"';
   if (scheme !== null) suggestion = scheme;
-  else if (value.includes('@')) suggestion = 'leave out what stands before the @: no user is named here';
-  else if (/^[:*]:?\d+$/.test(value)) suggestion = `name the address: "0.0.0.0:${value.replace(/^[:*]+/, '')}"`;
-  else if (isIpv6(value)) suggestion = 'an IPv6 address stands in brackets, and a port follows: "[::1]:8080"';
-  else if (isIpv4(value) || isHostName(value)) suggestion = `a port is missing: "${value}:8080"`;
+  else if (value.includes('@')) suggestion = 'delete the user and the @ before the host';
+  else if (/^[:*]:?\d+$/.test(value)) suggestion = `write the address: "0.0.0.0:${value.replace(/^[:*]+/, '')}"`;
+  else if (isIpv6(value)) suggestion = 'write an IPv6 address in brackets, with a port: "[::1]:8080"';
+  else if (isIpv4(value) || isHostName(value)) suggestion = `add a port: "${value}:8080"`;
   else if (endsInNumber(value.replace(/:\d+$/, '')))
-    suggestion = 'an IPv4 address has four numbers; no name ends in one';
+    suggestion = 'write all four numbers of an IPv4 address; a name cannot end in a number';
   return { message: `must be host:port, not "${shown(value)}"`, suggestion };
 };
 
@@ -79,11 +79,11 @@ const parseAddress = (value: string): SocketAddress | null => {
   return isIpv4(host) || isHostName(host) ? { host, port } : null;
 };
 
-/** As it is written: an IPv6 address in brackets. */
+/** `host:port`, with an IPv6 address in brackets. */
 export const socketAddressText = ({ host, port }: SocketAddress): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 
-/** `host:port`. Port 0, a free port of the system's choice, makes sense for what is listened on alone. */
+/** `host:port`. Port 0, a free port, is valid only for a listening address. */
 export const socketAddress = (minimumPort: 0 | 1): ScalarKind<SocketAddress> => ({
   label: 'host:port',
   fallback: { host: '', port: 0 },
@@ -124,13 +124,12 @@ export const hostPattern: ScalarKind<string> = {
     return err({
       message: `must be a host name or *.suffix, not "${read.value.slice(0, 80)}"`,
       suggestion:
-        foreignHostPattern(read.value) ??
-        (/:\d+$/.test(host) ? 'leave out the port: a host matches on every port' : null),
+        foreignHostPattern(read.value) ?? (/:\d+$/.test(host) ? 'delete the port: a host matches every port' : null),
     });
   },
 };
 
-/** A DNS name that a certificate can be for: no address, no wildcard. */
+/** A DNS name in a certificate: no address, no wildcard. */
 export const serverName = checkedText('host name', (value) =>
   isHostName(value) ? null : { message: `must be a host name, not "${value.slice(0, 80)}"` },
 );
@@ -141,16 +140,16 @@ export const headerName = checkedText('header name', (value) =>
 
 const identity = ownedHeaders(alwaysOwned);
 
-/** A header that routes can tell requests apart by. */
+/** A header that routes can match. */
 export const matchableHeader = checkedText('header name', (value) => {
   if (!isToken(value)) return { message: `must be a header name, not "${value.slice(0, 80)}"` };
   if (!isOwned(identity, value)) return null;
   return {
-    message: `cannot match ${value.slice(0, 80)}: agents set it once the route is chosen, and what a client sends of it is no proof`,
+    message: `cannot match ${value.slice(0, 80)}: the gateway removes it from requests, because only agents may set it`,
   };
 });
 
-/** A methodKind is a case-sensitive token (RFC 9110, section 9.1); here one that requests are served with. */
+/** A case-sensitive token (RFC 9110, section 9.1) that the gateway supports as a method. */
 export const methodKind = checkedText('method', (value) => {
   const several = value.split(/[\s,|]+/).filter((one) => one !== '');
   const isList = several.length > 1 && several.every(isToken);
@@ -159,12 +158,14 @@ export const methodKind = checkedText('method', (value) => {
     const listed = isList ? `write method ${each.join(' ')}` : null;
     return {
       message: `must be a method, not "${value.slice(0, 80)}"`,
-      suggestion: value === '*' ? 'leave out method to take every method' : listed,
+      suggestion: value === '*' ? 'delete method to match every method' : listed,
     };
   }
   if (value.length > maxNamedMethodLength)
-    return { message: `is too long for a method: ${value.length} characters, ${maxNamedMethodLength} at most` };
-  if (isUnservedMethod(value)) return { message: `cannot match ${value}: such a request is answered with 501` };
+    return {
+      message: `is too long for a method: ${value.length} characters instead of at most ${maxNamedMethodLength}`,
+    };
+  if (isUnservedMethod(value)) return { message: `cannot match ${value}: the gateway answers it with 501` };
   if (value === value.toUpperCase()) return null;
   return {
     message: 'must be in upper case: methods are case-sensitive',

@@ -4,32 +4,32 @@ import { hiddenInLine } from '../hidden-text.js';
 import { didYouMean } from './did-you-mean.js';
 
 /**
- * Gives the line of a position as it may be shown. It knows by their names which settings hold secrets; `secret` says
- * that the one whose name is at the position may do so too.
+ * Returns the printable line of a position. It hides settings with secret names; with `secret` it also hides the
+ * setting at the position.
  */
 export type LineLookup = (position: SourcePosition, secret: boolean) => string | null;
 
-/** The place in a file of an offset in one of its texts, which begins at `text`; null: it is not known. */
+/** The position in a file of an offset in the text that begins at `text`; null: unknown. */
 export type TextPlaceLookup = (text: SourcePosition, offset: number) => SourcePosition | null;
 
 export interface ProblemDetails {
   readonly severity?: 'error' | 'warning';
   readonly position: SourcePosition | null;
-  /** Names of the settings that lead to it, for what has no position. */
+  /** Names of the enclosing settings, shown if there is no position. */
   readonly path: readonly string[];
   readonly suggestion?: string | null;
-  /** The setting may hold a secret though its name does not say so; the position is that of its name. */
+  /** The setting may hold a secret although its name does not show it; the position is that of its name. */
   readonly secret?: boolean;
   /** The stable name of a warning about safety. */
   readonly id?: AdviceId;
 }
 
-/** Problems that are shown of one configuration, at most. */
+/** Largest number of problems to show. */
 export const maximumProblems = 100;
-/** Problems that are kept until they are put in order. */
+/** Largest number of problems to keep before sorting. */
 const maximumKept = 1000;
 
-/** Collects what is wrong with a configuration. */
+/** Collects the problems of a configuration. */
 export class ProblemReport {
   readonly #problems: ConfigurationProblem[] = [];
   readonly #lines: LineLookup;
@@ -53,16 +53,16 @@ export class ProblemReport {
     });
   }
 
-  /** Takes a problem as it is. */
+  /** Adds a problem unchanged. */
   append(problem: ConfigurationProblem): void {
     if (problem.severity === 'error') this.#errors += 1;
-    // The first error is kept in every case: it decides the outcome.
+    // Always keep the first error: it decides the outcome.
     if (this.#problems.length < maximumKept || (problem.severity === 'error' && this.#errors === 1)) {
       this.#problems.push(problem);
     }
   }
 
-  /** `did you mean "..."?`, or null. Gives up where there are many problems: a long list of near misses takes time. */
+  /** `did you mean "..."?`, or null. Returns null if there are many problems, to save time. */
   nearMiss(word: string, known: readonly string[]): string | null {
     return this.#problems.length < maximumProblems ? didYouMean(word, known) : null;
   }
@@ -84,7 +84,7 @@ export class ProblemReport {
   }
 }
 
-/** Problems in the order of the file; files in the order in which they first appear, what has no place last. */
+/** Sorts by file, line and column. Files keep their order of appearance; problems without a position come last. */
 export const inFileOrder = (problems: readonly ConfigurationProblem[]): readonly ConfigurationProblem[] => {
   const files = new Map<string, number>();
   for (const { position } of problems)
@@ -97,7 +97,7 @@ export const inFileOrder = (problems: readonly ConfigurationProblem[]): readonly
   });
 };
 
-/** Cuts a long list of problems, never an error for a warning's sake, and says so. */
+/** Shortens a long list of problems and adds a note. Errors take precedence over warnings. */
 export const boundedProblems = (problems: readonly ConfigurationProblem[]): readonly ConfigurationProblem[] => {
   if (problems.length <= maximumProblems) return problems;
   const errors = problems.filter((problem) => problem.severity === 'error');
@@ -106,7 +106,7 @@ export const boundedProblems = (problems: readonly ConfigurationProblem[]): read
     ...kept,
     {
       severity: errors.length > 0 ? 'error' : 'warning',
-      message: `there are more than ${maximumProblems} problems; the rest is not shown`,
+      message: `more than ${maximumProblems} problems: correct these first to see the rest`,
       position: null,
       line: null,
       suggestion: null,

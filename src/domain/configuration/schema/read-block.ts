@@ -1,10 +1,10 @@
 import { hasMembers, members, type Setting } from '../setting/setting.js';
 import type { Fields, ReadContext, Shape } from './schema.js';
 
-/** The type of a key that other gateways have: no message proposes it. */
+/** The type of a key of another gateway. No message suggests it. */
 export const foreignType = 'key of another gateway';
 
-/** Reads the members of a block, whatever is wrong with some of them; unknown ones are errors. */
+/** Reads all members of a block, even if some have errors. Unknown keys are errors. */
 export const readMembers = <S extends Shape>(
   shape: S,
   settings: readonly Setting[],
@@ -20,7 +20,7 @@ export const readMembers = <S extends Shape>(
         position: setting.position,
         path: context.path,
         suggestion: near ?? `known keys: ${known.join(', ')}`,
-        // What is near no key, or near one with a secret, may be a secret.
+        // A name that resembles no key, or a secret key, may introduce a secret.
         secret: secretKeys.length > 0 && (near === null || context.report.nearMiss(setting.name, secretKeys) !== null),
       });
       continue;
@@ -38,10 +38,10 @@ const place = (path: readonly string[]): string => {
   return block === undefined ? '' : ` in ${block}`;
 };
 
-/** Reports arguments where a setting opens a block and takes none; `secret` says that the block holds a secret. */
+/** Reports arguments of a block that takes none. `secret`: the block holds a secret. */
 export const refuseArguments = (setting: Setting, context: ReadContext, secret = true): void => {
   if (setting.args.length === 0 && !setting.listed) return;
-  context.report.add(`"${setting.name}" takes no value, but a block`, {
+  context.report.add(`"${setting.name}" takes a block, not a value`, {
     position: setting.position,
     path: [...context.path, setting.name],
     suggestion: `write ${setting.name} { ... }`,
@@ -49,11 +49,11 @@ export const refuseArguments = (setting: Setting, context: ReadContext, secret =
   });
 };
 
-/** Reports a block where a setting takes plain values. True where there was one. */
+/** Reports a block or properties on a setting that takes only values. True: there was one. */
 export const refuseMembers = (setting: Setting, context: ReadContext, secret: boolean): boolean => {
   if (!hasMembers(setting)) return false;
   const [first] = members(setting);
-  context.report.add(`"${setting.name}" takes a value, but no block and no properties`, {
+  context.report.add(`"${setting.name}" takes a value, not a block or properties`, {
     position: first?.position ?? setting.position,
     path: [...context.path, setting.name],
     secret,
@@ -61,7 +61,7 @@ export const refuseMembers = (setting: Setting, context: ReadContext, secret: bo
   return true;
 };
 
-/** Reports every setting but the first of a key that is meant once. */
+/** Reports repetitions of a key that may occur once. */
 export const refuseRepetition = (settings: readonly Setting[], context: ReadContext, secret: boolean): void => {
   const [first, ...others] = settings;
   for (const other of others) {
@@ -75,7 +75,7 @@ export const refuseRepetition = (settings: readonly Setting[], context: ReadCont
   }
 };
 
-/** The context of what is inside a setting. */
+/** The context for the members of a setting. */
 export const inside = (context: ReadContext, setting: Setting): ReadContext => ({
   report: context.report,
   path: [...context.path, setting.name],

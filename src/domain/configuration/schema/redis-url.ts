@@ -3,19 +3,19 @@ import { decodeUtf8 } from '../../shared/utf8.js';
 import { isLoopback } from './network-kinds.js';
 
 /**
- * What there is to say of the URL of a Redis server; clauses, which hold nothing of it, for it may have a password
- * anywhere.
+ * Findings about a Redis URL, as clauses of a sentence. They contain no part of the URL, because it may hold a
+ * password.
  */
 export interface RedisUrlFinding {
-  /** Null: it can be used. */
+  /** Null: the URL is valid. */
   readonly fault: string | null;
-  /** Null: none. */
+  /** Null: no risk. */
   readonly risk: string | null;
 }
 
 const refused = (fault: string): RedisUrlFinding => ({ fault, risk: null });
 
-/** Whether escapes (RFC 3986, section 2.1) are whole, and UTF-8 once they are decoded. The text is ASCII. */
+/** Whether all percent escapes (RFC 3986, section 2.1) are complete and decode to UTF-8. The text is ASCII. */
 const isEncoded = (part: string): boolean => {
   const octets: number[] = [];
   for (let index = 0; index < part.length; index += 1) {
@@ -43,9 +43,9 @@ const credentialsFault = (credentials: string | null): string | null => {
   if (credentials === null) return null;
   const colon = credentials.indexOf(':');
   if (credentials !== '' && (colon < 0 || colon === credentials.length - 1) && credentials !== ':') {
-    return 'has a user and no password: redis://USER:PASSWORD@HOST';
+    return 'has a user but no password: write redis://USER:PASSWORD@HOST';
   }
-  if (!isEncoded(credentials)) return 'has a user or a password that is not percent-encoded UTF-8';
+  if (!isEncoded(credentials)) return 'must have a user and a password in percent-encoded UTF-8';
   return null;
 };
 
@@ -56,21 +56,21 @@ export const redisUrlFinding = (url: string): RedisUrlFinding => {
     return refused('must be a URL that begins with redis:// or rediss://');
   const rest = url.slice(start[0].length);
   if (/[?#]/.test(rest))
-    return refused('must not hold a query or a fragment; in a password they are written %3F and %23');
+    return refused('must not have a query or a fragment; in a password, write ? as %3F and # as %23');
   const slash = rest.indexOf('/');
   const authority = slash < 0 ? rest : rest.slice(0, slash);
   const at = authority.lastIndexOf('@');
   const credentials = at < 0 ? null : authority.slice(0, at);
   const address = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(authority.slice(at + 1));
   const host = hostOf(address?.[1] ?? '');
-  if (host === null) return refused('names no host');
+  if (host === null) return refused('has no valid host');
   const port = address?.[2];
   if (port !== undefined && !isPort(port)) return refused('must have a port from 1 to 65535, or none');
   if (slash >= 0 && !/^\/\d{0,5}$/.test(rest.slice(slash))) {
-    return refused('must end with the number of a database, as in /0, or with none; a / in a password is written %2F');
+    return refused('must end with a database number such as /0, or without one; in a password, write / as %2F');
   }
   const fault = credentialsFault(credentials);
   if (fault !== null) return refused(fault);
   const isOpen = (credentials ?? '').length > 1 && start[1] === '' && !isLoopback(host);
-  return { fault: null, risk: isOpen ? 'has a password, and sends it in the clear' : null };
+  return { fault: null, risk: isOpen ? 'sends its password unencrypted' : null };
 };

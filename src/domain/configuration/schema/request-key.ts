@@ -3,22 +3,22 @@ import { err, ok } from '../../shared/result.js';
 import { didYouMean } from './did-you-mean.js';
 import { type ScalarFault, type ScalarKind, text } from './scalar-kind.js';
 
-/** Something of a request: a word alone, or a word, a colon and a name. */
+/** A part of a request: a word, or a prefix and a name. */
 export type RequestKey<Word extends string, Prefix extends string> =
   | { readonly kind: Word }
   | { readonly kind: Prefix; readonly name: string };
 
 const longestName = 256;
 
-/** What other programs call the address of the client. */
+/** Names of the client address in other programs. */
 const clientAddress =
   /^\$?(?:ip|source|source[_-]?ip|client|client[_-]?(?:ip|addr|address)|remote[_-]?(?:ip|addr|address)|binary_remote_addr)$/i;
 
 const firstWord = (value: string): string => value.split(/[:=\s]/, 1)[0] ?? '';
 
 /**
- * `<word>`, or `<prefix>:<name>` with the name of a header or a cookie. Names of headers are read in lower case, others
- * as they are: those of cookies have case (RFC 6265, section 4.1.1).
+ * `<word>`, or `<prefix>:<name>` with the name of a header or cookie. Header names become lower case; cookie names are
+ * case-sensitive (RFC 6265, section 4.1.1).
  */
 export const requestKey = <const Word extends string, const Prefix extends 'header' | 'cookie'>(
   words: readonly [Word, ...Word[]],
@@ -30,7 +30,7 @@ export const requestKey = <const Word extends string, const Prefix extends 'head
 
   const suggestionFor = (value: string): string | null => {
     const prefix = prefixes.find((known) => known === firstWord(value).toLowerCase());
-    if (prefix !== undefined) return `write "${prefix}:" and the name of a ${prefix}, with nothing between`;
+    if (prefix !== undefined) return `write "${prefix}:" and the name of a ${prefix}, without a space`;
     if (clientWord !== undefined && clientAddress.test(value)) return `did you mean "${clientWord}"?`;
     return didYouMean(value, forms);
   };

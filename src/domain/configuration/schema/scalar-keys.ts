@@ -6,14 +6,14 @@ import { refuseMembers, refuseRepetition } from './read-block.js';
 import { decimal, type ScalarKind } from './scalar-kind.js';
 import type { Field, Key, Located, ReadContext } from './schema.js';
 
-/** One text for each host, however it is written: addresses are compared as octets, names without case. */
+/** A comparable form of a host: addresses by octets, names in lower case. */
 export const hostKey = (host: string): string => parseIpAddress(host)?.join('.') ?? host.toLowerCase();
 
-/** Seconds, which may have a fraction, read as whole milliseconds. */
+/** Seconds with an optional fraction. The value is in whole milliseconds. */
 export const fractionalSeconds = (minimum: number, maximum: number): ScalarKind<number> => {
   const count = decimal(minimum, maximum);
   return {
-    label: `seconds, ${minimum} to ${maximum}, fractions too`,
+    label: `seconds, ${minimum} to ${maximum}, with fractions`,
     fallback: Math.round(minimum * 1000),
     secret: false,
     read: (scalar) => {
@@ -32,13 +32,13 @@ const unsound = <Value>(value: Value, setting: Setting | undefined): Field<Value
   position: setting?.position ?? null,
 });
 
-/** The one argument of a setting. A bare name stands for true, as it does in JSON. */
+/** The only argument of a setting. A name without a value means true, as in JSON. */
 const onlyArgument = (setting: Setting, context: ReadContext, secret: boolean): SettingScalar | null => {
   if (refuseMembers(setting, context, secret)) return null;
   const [first, second] = setting.args;
   if (first !== undefined && second === undefined && !setting.listed) return first;
   if (first === undefined && !setting.listed) return { value: true, position: setting.position, hidden: false };
-  context.report.add(`"${setting.name}" takes one value`, {
+  context.report.add(`"${setting.name}" takes exactly one value`, {
     position: second?.position ?? setting.position,
     path: [...context.path, setting.name],
   });
@@ -58,8 +58,8 @@ const readScalar = <Value>(
   const found = scalar.hidden || typeof scalar.value !== 'string' ? null : foreignReference(scalar.value);
   if (read.ok) {
     if (found !== null) {
-      const message = `"${name}" names a variable in a text: texts are taken as they are`;
-      const suggestion = `write ${found.instead}, and put the whole value into the variable`;
+      const message = `"${name}" contains a variable, but text is literal`;
+      const suggestion = `write ${found.instead}, and set the variable to the whole value`;
       context.report.add(message, { ...where, severity: 'warning', suggestion });
     }
     return read;
@@ -96,7 +96,7 @@ const orNull = <Value>(kind: ScalarKind<Value>): ScalarKind<Value | null> => ({
   read: (scalar) => (scalar.value === null ? ok(null) : kind.read(scalar)),
 });
 
-/** A key that has to be there. */
+/** A required key. */
 export const required = <Value>(kind: ScalarKind<Value>, meaning: string): Key<Value> => ({
   read: (name, settings, context) => {
     const field = readOnce(kind, name, settings, context);
@@ -122,17 +122,17 @@ export const withDefault = <Value>(
   secret: kind.secret,
 });
 
-/** A key that may be absent; `null` says the same. */
+/** An optional key; `#null` means absent. */
 export const optional = <Value>(kind: ScalarKind<Value>, meaning: string): Key<Value | null> =>
   withDefault(orNull(kind), null, 'none', meaning);
 
-/** A key whose default is filled in later, so that its absence can be told; the reference shows the default. */
+/** A key whose default applies later, so that its absence stays visible. The reference shows the default. */
 export const documented = <Value>(key: Key<Value>, standard: string): Key<Value> => ({
   ...key,
   document: { ...key.document, default: standard },
 });
 
-/** A key with several values: as arguments, or the key repeated. An empty list and `null` say that there are none. */
+/** A key with several values: as arguments, or with the key repeated. An empty list and `#null` mean no values. */
 export const list = <Value>(
   kind: ScalarKind<Value>,
   meaning: string,

@@ -4,19 +4,19 @@ import type { SettingScalar } from '../setting/setting.js';
 import { didYouMean } from './did-you-mean.js';
 import { foreignReference } from './foreign-reference.js';
 
-/** Why a value is refused: what it has to be, never the value of a secret. */
+/** Why a value is invalid. The text never contains a secret. */
 export interface ScalarFault {
   readonly message: string;
   readonly suggestion?: string | null;
 }
 
-/** A type of value: how it reads, and what stands in for one that cannot be read while the rest is checked. */
+/** A type of value. */
 export interface ScalarKind<Value> {
-  /** For the reference page, as in `integer, 1 to 65535`. */
+  /** The type on the reference page, as in `integer, 1 to 65535`. */
   readonly label: string;
   readonly read: (scalar: SettingScalar) => Result<Value, ScalarFault>;
-  readonly fallback: Value;
-  /** Its text is never shown. */
+  /** Replaces an invalid value while the rest is checked. */ readonly fallback: Value;
+  /** Messages never show the value. */
   readonly secret: boolean;
 }
 
@@ -28,7 +28,7 @@ const show = (scalar: SettingScalar): string => {
   return scalar.value === null ? 'null' : String(scalar.value);
 };
 
-/** Why a value from elsewhere is empty, as the rest of a sentence; the name of a variable or a file is no secret. */
+/** The source of an empty value, as the rest of a sentence. Names of variables and files are not secret. */
 const emptyReason = ({ value, reference }: SettingScalar): string => {
   if (value !== '' || reference === undefined) return '';
   const what = reference.kind === 'env' ? 'environment variable' : 'file';
@@ -41,20 +41,20 @@ const fault = (wanted: string, scalar: SettingScalar, suggestion: string | null 
 const empty = (scalar: SettingScalar): Result<never, ScalarFault> =>
   err({ message: `must not be empty${emptyReason(scalar)}` });
 
-/** Refuses a text that is the name of a variable in another notation: taken as it is, anyone could guess it. */
+/** Refuses a variable in another notation: as a literal secret, it would be easy to guess. */
 const namedVariable = (scalar: SettingScalar, isSecret: boolean): Result<never, ScalarFault> | null => {
   if (scalar.hidden || typeof scalar.value !== 'string') return null;
   const found = foreignReference(scalar.value);
   if (found === null || !(found.isWhole || isSecret)) return null;
-  const message = isSecret ? 'names a variable in a text' : `must not be ${show(scalar)}`;
+  const message = isSecret ? 'contains a variable' : `must not be ${show(scalar)}`;
   const instead = isSecret && found.isAmbiguous ? '(env)"NAME"' : found.instead;
   return err({
-    message: `${message}: texts are taken as they are`,
-    suggestion: `write ${instead}, without quotes around the whole${found.isWhole ? '' : ', and put the whole value into the variable'}`,
+    message: `${message}: text is literal`,
+    suggestion: `write ${instead}, without quotes around it${found.isWhole ? '' : ', and set the variable to the whole value'}`,
   });
 };
 
-/** Text that is not empty. */
+/** Non-empty text. */
 export const text: ScalarKind<string> = {
   label: 'string',
   fallback: '',
@@ -71,7 +71,7 @@ export const text: ScalarKind<string> = {
   },
 };
 
-/** Text that passes a check, given as a fault or null. */
+/** Text that passes a check, which returns a fault or null. */
 export const checkedText = (label: string, check: (value: string) => ScalarFault | null): ScalarKind<string> => ({
   label,
   fallback: '',
@@ -85,7 +85,7 @@ export const checkedText = (label: string, check: (value: string) => ScalarFault
   },
 });
 
-/** A value that never shows. */
+/** A value that no message shows. */
 export const secret: ScalarKind<Secret> = {
   label: 'secret',
   fallback: new Secret(''),
@@ -103,7 +103,7 @@ export const boolean: ScalarKind<boolean> = {
   read: (scalar) => {
     if (typeof scalar.value === 'boolean') return ok(scalar.value);
     if (scalar.value === 'true' || scalar.value === 'false') {
-      // A variable, a file or a flag has no other way to say it.
+      // Variables, files and flags can only provide text.
       if (scalar.hidden) return ok(scalar.value === 'true');
       return fault('#true or #false', scalar, `write #${scalar.value}`);
     }
@@ -113,7 +113,7 @@ export const boolean: ScalarKind<boolean> = {
   },
 };
 
-/** The number that a scalar gives; a variable or a file gives it as text. */
+/** The number in a scalar; variables and files provide it as text. */
 const numberOf = (scalar: SettingScalar): number | null => {
   if (typeof scalar.value === 'number') return scalar.value;
   if (scalar.hidden && typeof scalar.value === 'string' && /^\d{1,16}$/.test(scalar.value)) return Number(scalar.value);
@@ -147,7 +147,7 @@ export const decimal = (minimum: number, maximum: number): ScalarKind<number> =>
   },
 });
 
-/** Whole seconds, read as milliseconds. */
+/** Whole seconds. The value is in milliseconds. */
 export const seconds = (minimum: number, maximum: number): ScalarKind<number> => {
   const count = integer(minimum, maximum);
   return {
@@ -180,7 +180,7 @@ const unitExponents: Readonly<Record<string, number>> = {
   gib: 3,
 };
 
-/** Octets: a number, or text with a unit; units are powers of 1024. */
+/** Octets: a number, or text with a unit. Units are powers of 1024. */
 export const size = (minimum: number, maximum: number): ScalarKind<number> => ({
   label: `size in bytes, ${minimum} to ${maximum}, or with a unit ("512KB", "10MB", "1GB")`,
   fallback: minimum,
@@ -200,8 +200,8 @@ export const size = (minimum: number, maximum: number): ScalarKind<number> => ({
 });
 
 /**
- * One of a few words. Words that will mean something later are known already, and refused as such. `meant` knows what
- * other programs call the same: that is suggested, where the spelling alone would suggest something else or nothing.
+ * One of several words. `later` lists words that are not supported yet. `meant` maps words of other programs to ours;
+ * it takes precedence over the nearest spelling in a suggestion.
  */
 export const oneOf = <const Word extends string>(
   words: readonly [Word, ...Word[]],
@@ -228,7 +228,7 @@ export const oneOf = <const Word extends string>(
   },
 });
 
-/** One of a few numbers. The refusal may show the number that was given, unless that is hidden. */
+/** One of several numbers. The error shows the number unless it is hidden. */
 export const oneOfNumbers = <const Choice extends number>(
   choices: readonly [Choice, ...Choice[]],
   refusal: (value: number) => string,

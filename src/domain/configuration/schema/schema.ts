@@ -2,41 +2,41 @@ import type { SourcePosition } from '../configuration-problem.js';
 import type { Setting } from '../setting/setting.js';
 import type { ProblemReport } from './problem-report.js';
 
-/** What a key was found to be. */
+/** The result of reading a key. */
 export interface Field<Value> {
-  /** The value, the default, or, where `sound` is false, a stand-in that must not be used for anything but going on. */
+  /** The value or the default. If `sound` is false, a placeholder that only lets checking continue. */
   readonly value: Value;
-  /** The key was written. */
+  /** The key is present. */
   readonly given: boolean;
-  /** It could be read. Rules that look at several keys leave unsound ones alone. */
+  /** The value is valid. Rules that compare keys skip unsound ones. */
   readonly sound: boolean;
   readonly position: SourcePosition | null;
   /** It came from a variable or a file: no message may show it. */
   readonly hidden?: boolean;
 }
 
-/** Where a key is read: its block, and the way there. */
+/** The place of a key: its block and the path to it. */
 export interface ReadContext {
   readonly report: ProblemReport;
-  /** Names from the top to the block. */
+  /** Names of the enclosing blocks, outermost first. */
   readonly path: readonly string[];
-  /** The place of the block. */
+  /** The position of the block. */
   readonly position: SourcePosition | null;
 }
 
-/** A line of the reference page. */
+/** A row of the reference page. */
 export interface KeyDocument {
   readonly type: string;
   readonly default: string;
   readonly meaning: string;
 }
 
-/** A key of a block: how the settings that bear its name are read, and what the reference page says. */
+/** A key of a block: its reader and its row in the reference. */
 export interface Key<Value> {
-  /** `settings` holds every setting of that name in the block, in order; it is empty where the key is absent. */
+  /** `settings` holds every setting of that name in the block, in order; empty: the key is absent. */
   readonly read: (name: string, settings: readonly Setting[], context: ReadContext) => Field<Value>;
   readonly document: KeyDocument;
-  /** The keys of the block that it opens. */
+  /** The keys of its block; null: it has none. */
   readonly shape: Shape | null;
   readonly secret: boolean;
 }
@@ -44,7 +44,7 @@ export interface Key<Value> {
 /** The keys of a block. */
 export type Shape = Readonly<Record<string, Key<unknown>>>;
 
-/** What reading a block gives. */
+/** The result of reading a block. */
 export type Fields<S extends Shape> = {
   readonly [Name in keyof S]: S[Name] extends Key<infer Value> ? Field<Value> : never;
 };
@@ -58,11 +58,11 @@ export interface Located<Value> {
   readonly hidden?: boolean;
 }
 
-/** A text for a message: itself in quotes, or words that give nothing away. */
+/** A text for a message, in quotes, or a neutral phrase if it is hidden. */
 export const keyValueText = ({ value, hidden }: { readonly value: string; readonly hidden?: boolean }): string =>
   hidden === true ? 'that was given' : `"${value}"`;
 
-/** Keys that hold secrets, in a block and all blocks inside it. */
+/** Names of secret keys in a block and its inner blocks. */
 export const secretKeyNames = (shape: Shape): string[] =>
   Object.entries(shape).flatMap(([name, key]) => [
     ...(key.secret ? [name] : []),

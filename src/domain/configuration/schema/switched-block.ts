@@ -3,17 +3,17 @@ import { custom } from './block-keys.js';
 import { inside, readMembers, refuseArguments, refuseRepetition } from './read-block.js';
 import { type Field, type Fields, type Key, type ReadContext, type Shape, secretKeyNames } from './schema.js';
 
-/** What the documents say of it. */
+/** The default and the meaning for the reference page. */
 export interface SwitchedBlockDocument {
   readonly standard: string;
   readonly meaning: string;
 }
 
-/** The argument of a setting that has nothing else; undefined where there is none, or something else too. */
+/** The argument of a setting without other content; otherwise undefined. */
 const onlyArgument = (setting: Setting) =>
   setting.args.length === 1 && !hasMembers(setting) && !setting.listed ? setting.args[0] : undefined;
 
-/** The members of a block, with its argument as one of them where it takes one. */
+/** The members of a block, including its argument if it takes one. */
 const blockMembers = (
   setting: Setting,
   argument: string | null,
@@ -31,10 +31,10 @@ const blockMembers = (
 };
 
 /**
- * A block that may be absent, and may be turned off where it would be there by default: `#null` and `#false` say that
- * there is none, `#true` or the name alone stand for one with its defaults.
+ * An optional block. `#null` and `#false` turn it off, even if it exists by default. `#true` or the name alone mean a
+ * block with defaults.
  *
- * @param argument the key that an argument of the block stands for; null: it takes none
+ * @param argument the key that an argument of the block sets; null: it takes none
  */
 export const switchedBlock = <S extends Shape>(
   shape: S,

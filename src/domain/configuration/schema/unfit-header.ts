@@ -12,7 +12,7 @@ export type HeaderOption =
 
 const framing: ReadonlySet<string> = new Set(['content-length', 'host', 'http2-settings', 'trailers']);
 
-/** Request fields that mean something to upstreams, caches or proxies, or bear another credential. */
+/** Request fields with a standard meaning for upstreams, caches or proxies, and fields with credentials. */
 const wellKnown: ReadonlySet<string> = new Set([
   ...claimedNames,
   ...(
@@ -29,32 +29,31 @@ const wellKnownPrefixes = ['access-control-', 'content-', 'sec-', 'x-b3-', 'x-en
 
 const identityNames = ownedHeaders(alwaysOwned);
 
-/** The headers that certificates usually come in. */
+/** Headers that usually carry certificates. */
 const certificateHeaders: ReadonlySet<string> = new Set(['client-cert', 'x-client-cert', 'x-forwarded-client-cert']);
 
 /**
- * Why a header cannot be what an option makes of it; null where it can. Names compare as they do where they are
- * stripped.
+ * Why an option cannot use a header, as the rest of a sentence; null: it can. Names compare as in the removal of
+ * identity headers.
  */
 export const unfitHeader = (option: HeaderOption, name: string): string | null => {
   const canonical = canonicalName(name);
   if (isHopByHop(canonical) || framing.has(canonical)) {
-    return 'frames the message or concerns one connection, and cannot be used here';
+    return 'belongs to message framing or to one connection: use another header';
   }
-  if (canonical === canonicalName(omittedClaimsHeader))
-    return 'names the claims that are left out, and cannot be used here';
+  if (canonical === canonicalName(omittedClaimsHeader)) return 'lists the omitted claims: use another header';
   if (option === 'client-cert-header') {
     if (certificateHeaders.has(canonical)) return null;
-    if (isOwned(identityNames, name)) return 'has a meaning of its own, and cannot be used here';
+    if (isOwned(identityNames, name)) return 'is an identity header: use another header';
   }
   if (option === 'api-key-header' && isOwned(identityNames, name)) {
-    return 'tells an identity: it is removed from what clients send, so no key could come in it';
+    return 'is an identity header, which the gateway removes from requests: use another header';
   }
   if (option === 'attribute-mapping' && isOwned(identityNames, name)) {
-    return 'tells something else of an identity, and cannot be used here';
+    return 'is already an identity header: use another header';
   }
   if (wellKnown.has(canonical) || wellKnownPrefixes.some((prefix) => canonical.startsWith(prefix))) {
-    return 'has a meaning of its own, and cannot be used here';
+    return 'has a standard meaning: use another header';
   }
   return null;
 };

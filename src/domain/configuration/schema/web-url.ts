@@ -2,11 +2,11 @@ import { parseIpAddress } from '../../http/ip-address.js';
 import type { AdviceId } from '../advice-kinds.js';
 import { isHostName, isLoopback } from './network-kinds.js';
 
-/** What there is to say of a URL; one clause, which holds nothing of it. */
+/** A finding about a URL, as a clause of a sentence. It contains no part of the URL. */
 export interface WebUrlFault {
   readonly severity: 'error' | 'warning';
   readonly message: string;
-  /** The URL may hold a secret, as a query or a password: no line of the file may be shown. */
+  /** The URL may hold a secret, such as a query or a password: messages must not show its line. */
   readonly secret: boolean;
   /** The stable name of the warning. */
   readonly id?: AdviceId;
@@ -18,8 +18,8 @@ const isHost = (host: string): boolean => {
 };
 
 /**
- * Checks an absolute URL (RFC 3986) of HTTPS; one of HTTP gets a warning with `risk`, which says what follows, unless
- * it stays on this machine or there is no risk.
+ * Checks an absolute https URL (RFC 3986). An http URL gets a warning with `risk`, which names the consequence, unless
+ * the host is a loopback address or `risk` is null.
  */
 export const webUrlFault = (url: string, risk: string | null): WebUrlFault | null => {
   const secret = /[?@]/.test(url);
@@ -27,13 +27,13 @@ export const webUrlFault = (url: string, risk: string | null): WebUrlFault | nul
   const parts = /^(https?):\/\/([^/?#]*)([/?][^#]*)?(#.*)?$/i.exec(url);
   if (parts === null || !/^[\x21-\x7e]+$/.test(url)) return fault('must be a URL that begins with https://');
   const [, scheme = '', authority = '', , fragment] = parts;
-  if (authority.includes('@')) return fault('must not hold a user name or a password');
-  if (fragment !== undefined) return fault('must not hold a fragment');
+  if (authority.includes('@')) return fault('must not contain a user name or a password');
+  if (fragment !== undefined) return fault('must not contain a fragment');
   const place = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(authority);
   const host = place?.[1] ?? '';
   const port = place?.[2];
   if (place === null || !isHost(host) || (port !== undefined && (Number(port) < 1 || Number(port) > 65_535))) {
-    return fault('names no host');
+    return fault('has no valid host');
   }
   if (risk === null || scheme.toLowerCase() === 'https' || isLoopback(host.replace(/^\[|\]$/g, ''))) return null;
   return { severity: 'warning', message: `is not https: ${risk}`, secret, id: 'fetched-in-the-clear' };

@@ -4,13 +4,13 @@ import { boolean, oneOf, type ScalarFault, type ScalarKind, secret } from '../..
 import { err, type Result } from '../../shared/result.js';
 import type { Secret } from '../../shared/secret.js';
 
-/** What `Authorization: Bearer` can carry (RFC 6750, section 2.1). */
+/** The syntax of a bearer token: b64token (RFC 6750, section 2.1). */
 const bearerToken: ScalarKind<Secret> = {
   ...secret,
   read: (scalar): Result<Secret, ScalarFault> => {
     const read = secret.read(scalar);
     if (!read.ok || /^[A-Za-z0-9._~+/-]+=*$/.test(read.value.reveal())) return read;
-    return err({ message: 'must be made of letters, digits and - . _ ~ + / (and = at its end)' });
+    return err({ message: 'must contain only letters, digits and - . _ ~ + / (= only at the end)' });
   },
 };
 
@@ -19,20 +19,20 @@ export const adminShape = {
     socketAddress(0),
     { host: '127.0.0.1', port: 9090 },
     '`127.0.0.1:9090`',
-    'Where the admin endpoints are served.',
+    'Address of the admin endpoints.',
   ),
   token: optional(
     bearerToken,
-    'Bearer token that a caller has to show. Required where the address is not a loopback one.',
+    'Bearer token that callers must send. Required unless the address is a loopback address.',
   ),
   'insecure-no-token': withDefault(
     boolean,
     false,
     '`#false`',
-    'Serve an address that others can reach without a token.',
+    'Serve the admin endpoints without a token on an address that is not a loopback address.',
   ),
   'ready-requires': list(
     oneOf(['upstreams', 'agents']),
-    'What besides the gateway itself has to be well for /ready to answer 200.',
+    'What must be healthy, besides the gateway, before `/ready` answers 200.',
   ),
 };

@@ -13,26 +13,23 @@ type WrittenTransport =
   | { readonly kind: 'unix_socket'; readonly path: string }
   | {
       readonly kind: 'grpc';
-      /** Each for itself: nothing has been checked against the others. */
+      /** Each field is checked alone, not yet against the others. */
       readonly fields: GrpcFields;
-      /** Names from the top to its block. */
+      /** Names of the enclosing blocks, outermost first. */
       readonly path: readonly string[];
     }
   | { readonly kind: 'embedded' };
 
-const socketShape = { path: required(text, 'Path of the socket.') };
+const socketShape = { path: required(text, 'Path of the unix socket.') };
 const kinds = ['unix_socket', 'embedded', 'grpc'];
 
-/** What the shorthand `transport { <kind> "..." }` gives. */
+/** The key that the shorthand `transport { <kind> "..." }` sets. */
 const shorthandKey = (kind: string): string => (kind === 'grpc' ? 'address' : 'path');
 
-/** For the reference page, and for who looks for keys that hold secrets. */
+/** Used by the reference page and by the search for secret keys. */
 const transportShape = {
-  unix_socket: optionalBlock(
-    socketShape,
-    'A socket of this machine. `transport { unix_socket "/path" }` is short for it.',
-  ),
-  grpc: optionalBlock(grpcShape, 'gRPC. `transport { grpc "host:port" }` is short for a block with the address alone.'),
+  unix_socket: optionalBlock(socketShape, 'A unix socket. Short form: `transport { unix_socket "/path" }`.'),
+  grpc: optionalBlock(grpcShape, 'gRPC. Short form with only an address: `transport { grpc "host:port" }`.'),
 };
 
 const readKind = (
@@ -64,7 +61,7 @@ const readKind = (
   );
 };
 
-/** The kind of a transport stands as its argument, or as the one block inside it. */
+/** The kind of a transport is its argument, or the name of its only inner block. */
 const readTransport = (setting: Setting, context: ReadContext): WrittenTransport | null => {
   const where = inside(context, setting);
   const [kind, more] = setting.args;
@@ -76,13 +73,13 @@ const readTransport = (setting: Setting, context: ReadContext): WrittenTransport
   } else {
     const [only, another] = inner;
     if (only !== undefined && another === undefined) {
-      // `transport { unix_socket "/path" }` is the shorthand of a block with the path alone.
+      // `transport { unix_socket "/path" }` is short for a block that contains only the path.
       const value = { ...only, name: shorthandKey(only.name), children: null, properties: [] };
       const settings = only.args.length > 0 ? [value, ...members(only)] : members(only);
       return readKind(only.name, settings, only.position, where);
     }
   }
-  context.report.add('"transport" takes one kind of transport', {
+  context.report.add('"transport" needs exactly one kind of transport', {
     position: setting.position,
     path: context.path,
     suggestion: 'write transport "embedded", or transport { unix_socket { path "/run/agent.sock" } }',
@@ -90,11 +87,11 @@ const readTransport = (setting: Setting, context: ReadContext): WrittenTransport
   return null;
 };
 
-/** How an agent is reached. Null where it does not say. */
+/** The transport of an agent; null if the key is absent. */
 const transport: Key<WrittenTransport | null> = custom(
   '`embedded`, or block `unix_socket { path }` or `grpc { address }`',
   'required, unless `socket` is given',
-  'How the agent is reached: in the process of the gateway, over a unix socket, or by gRPC.',
+  'How the gateway reaches the agent: in its own process, over a unix socket, or by gRPC.',
   (_name, settings, context) => {
     const [first, second] = settings;
     if (first === undefined) return { value: null, given: false, sound: true, position: null };
@@ -107,11 +104,11 @@ const transport: Key<WrittenTransport | null> = custom(
   transportShape,
 );
 
-/** The options of the agent, as they were written; null where there are none. */
+/** The options of the agent as written; null if the block is absent. */
 const config: Key<readonly Setting[] | null> = custom(
   'block',
   'none',
-  'Options that are handed to the agent; see the options of the agent.',
+  'Options that the gateway sends to the agent. See the options of the agent.',
   (_name, settings, context) => {
     const [first] = settings;
     if (first === undefined) return { value: null, given: false, sound: true, position: null };
@@ -121,7 +118,7 @@ const config: Key<readonly Setting[] | null> = custom(
   },
 );
 
-/** `request_body`, `request-headers` and their like. */
+/** The event that a similar name means, such as `request_body` or `request-headers`; null: unknown. */
 export const otherSubscription = (text: string): AgentSubscription | null => {
   const name = text
     .toLowerCase()
@@ -133,56 +130,59 @@ export const otherSubscription = (text: string): AgentSubscription | null => {
 
 const protocolVersion = oneOfNumbers(
   [2, 1],
-  (value) => `must be 1 or 2, not ${value}: there is no such version of the agent protocol`,
+  (value) => `must be 1 or 2, not ${value}: the agent protocol has no such version`,
 );
 
 const circuitBreakerShape = {
-  'failure-threshold': withDefault(integer(1, 10_000), 5, '5', 'Calls that fail in a row until it is no longer asked.'),
+  'failure-threshold': withDefault(integer(1, 10_000), 5, '5', 'Consecutive failed calls that open the breaker.'),
   'timeout-seconds': withDefault(
     seconds(1, 3600),
     30_000,
     '30',
-    'How long every call fails at once, until one is let through to see whether it answers again.',
+    'How long an open breaker fails every call at once. Then one call probes the agent.',
   ),
   ...foreignBreakerKeys,
-  'half-open-max-requests': foreign('one call at a time is let through', 'take it out'),
+  'half-open-max-requests': foreign('a half-open breaker allows one call at a time', 'delete the line'),
 };
 
 export type CircuitBreakerFields = Fields<typeof circuitBreakerShape>;
 
-/** Other gateways name what an agent is for. */
+/** Other gateways write the purpose of the agent here. */
 const agentType = oneOf(['custom'], [], () => 'custom');
 
 export const agentShape = {
-  type: withDefault(agentType, 'custom', '`custom`', 'Kind of agent.'),
+  type: withDefault(agentType, 'custom', '`custom`', 'Kind of agent. Only `custom` exists.'),
   transport,
-  socket: optional(text, 'Path of its socket: short for `transport { unix_socket { path } }`.'),
-  'socket-owner': optional(text, 'User that may own the unix socket, besides the own one and root.'),
+  socket: optional(text, 'Path of the unix socket. Short for `transport { unix_socket { path } }`.'),
+  'socket-owner': optional(text, 'User that may own the unix socket, besides root and the user of the gateway.'),
   events: list(
     oneOf(agentSubscriptions, ['websocket_frame', 'guardrail_inspect'], otherSubscription),
-    'What the agent is asked about, or told. A body goes only to an agent that asks for it after it has seen the head.',
+    'Events that the gateway sends to the agent. It sends a body only if the agent asks for it after the head.',
     ['request_headers'],
     '`request_headers`',
   ),
-  'timeout-ms': withDefault(milliseconds(1, 600_000), 1000, '1000', 'How long an answer may take.'),
+  'timeout-ms': withDefault(milliseconds(1, 600_000), 1000, '1000', 'How long the gateway waits for an answer.'),
   'failure-mode': withDefault(
     oneOf(['closed', 'open']),
     'closed',
     '`closed`',
-    'What happens when the agent gives no answer: `closed` refuses the request, `open` lets it go on without the agent. `open` cannot stand with `authz`.',
+    'Without an answer from the agent, `closed` refuses the request and `open` continues without the agent. `open` is an error together with `authz`.',
   ),
   'protocol-version': withDefault(
     protocolVersion,
     2,
     '2',
-    'Version of the agent protocol. 1 is the older framing of a unix socket, without a handshake.',
+    'Version of the agent protocol. 1 is the older framing over a unix socket, without a handshake.',
   ),
   connections: optional(
     integer(1, 64),
-    'Connections that are kept to it. Without it: 4, and 16 with `protocol-version 1`, which has one call at a time on each.',
+    'Connections to the agent. Without it: 4, or 16 with `protocol-version 1`, which allows one call at a time on each.',
   ),
-  'unix-socket': foreign('it stands in `transport`', 'write transport { unix_socket { path "/run/agent.sock" } }'),
-  grpc: foreign('it stands in `transport`', 'write transport { grpc { address "127.0.0.1:50051" } }'),
+  'unix-socket': foreign('it belongs in `transport`', 'write transport { unix_socket { path "/run/agent.sock" } }'),
+  grpc: foreign('it belongs in `transport`', 'write transport { grpc { address "127.0.0.1:50051" } }'),
   config,
-  'circuit-breaker': optionalBlock(circuitBreakerShape, 'Stop asking an agent that fails. Without the block: never.'),
+  'circuit-breaker': optionalBlock(
+    circuitBreakerShape,
+    'Stop calling an agent that keeps failing. Without the block the gateway always calls it.',
+  ),
 };

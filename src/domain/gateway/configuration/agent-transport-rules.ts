@@ -14,7 +14,7 @@ const requireOneWay = (agent: ReadAgent, report: ProblemReport): void => {
   if (transport.given && socket.given) {
     report.add('"socket" and "transport" cannot both be given', { position: socket.position, path });
   } else if (!transport.given && !socket.given) {
-    report.add(`agent "${agent.name.value}" does not say how it is reached`, {
+    report.add(`agent "${agent.name.value}" has no transport`, {
       position: agent.name.position,
       path,
       suggestion: 'write transport "embedded", or socket "/run/agent.sock"',
@@ -22,7 +22,7 @@ const requireOneWay = (agent: ReadAgent, report: ProblemReport): void => {
   }
 };
 
-/** Keys that say how an agent is reached, for agents that are not reached so. */
+/** Reports keys that have no effect on the transport of the agent. */
 const refuseIdleKeys = (agent: ReadAgent, report: ProblemReport): void => {
   const { transport, 'socket-owner': owner, connections, 'protocol-version': version } = agent.fields;
   const written = transport.value;
@@ -38,16 +38,16 @@ const refuseIdleKeys = (agent: ReadAgent, report: ProblemReport): void => {
       }
     }
   } else if (isWritten(owner) && written.fields.address.value.kind === 'tcp') {
-    report.add('"socket-owner" has no effect on an agent that is reached over TCP', {
+    report.add('"socket-owner" has no effect on an agent over TCP', {
       position: owner.position,
       path,
     });
   }
   if (version.sound && version.value === 1) {
-    report.add('"protocol-version" 1 is spoken over a unix socket alone', {
+    report.add('"protocol-version" 1 needs a unix socket', {
       position: version.position,
       path,
-      suggestion: 'write socket "/run/agent.sock", or leave out protocol-version',
+      suggestion: 'write socket "/run/agent.sock", or delete protocol-version',
     });
   }
 };
@@ -77,7 +77,7 @@ const checkGrpc = ({ address, tls, insecure }: GrpcFields, path: readonly string
     requireWholeCertificate(tls.value, [...path, 'tls'], report);
   } else if (!isLocalGrpcAddress(address.value) && insecure.sound && !isInsecure) {
     const named = address.hidden === true ? 'its address' : grpcAddressText(address.value);
-    report.add(`gRPC needs tls, or insecure #true: ${named} is no loopback address`, {
+    report.add(`gRPC needs tls or insecure #true: ${named} is not a loopback address`, {
       position: address.position,
       path,
       suggestion: 'write tls { ca-cert-file "/etc/portcullis/agents.pem" }',
@@ -85,7 +85,7 @@ const checkGrpc = ({ address, tls, insecure }: GrpcFields, path: readonly string
   }
 };
 
-/** How an agent is reached has to be said, once, with keys that go together. */
+/** An agent needs exactly one transport, with keys that fit it. */
 export const checkAgentTransport = (agent: ReadAgent, report: ProblemReport): void => {
   requireOneWay(agent, report);
   refuseIdleKeys(agent, report);

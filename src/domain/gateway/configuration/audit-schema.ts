@@ -4,23 +4,23 @@ import { checkedText, oneOf, type ScalarKind } from '../../configuration/schema/
 import type { Fields } from '../../configuration/schema/schema.js';
 import { err } from '../../shared/result.js';
 
-/** Where the audit log goes: what was decided about whom, and what was done to the gateway. */
+/** Destination of the audit log, which records decisions about callers and actions on the gateway. */
 export interface AuditConfiguration {
   readonly output: { readonly kind: 'stdout' } | { readonly kind: 'file'; readonly path: string };
 }
 
 const fileForm = 'write file "/var/log/portcullis/audit.log"';
 
-/** Written from a root, because several processes write it, whatever directory each was started in. */
-const filePath = checkedText('whole path', (value) =>
+/** Must be absolute: several processes write the file, each with its own working directory. */
+const filePath = checkedText('absolute path', (value) =>
   /^\/([^/\x00-\x1f\x7f]+\/)*[^/\x00-\x1f\x7f]+$/.test(value)
     ? null
-    : { message: 'must be the whole path of a file', suggestion: fileForm },
+    : { message: 'must be an absolute path of a file', suggestion: fileForm },
 );
 
 const stdout = oneOf(['stdout']);
 
-/** `file` and a path have a key of their own. */
+/** Suggests the key `file` for the value `file` or a path. */
 const output: ScalarKind<'stdout'> = {
   ...stdout,
   read: (scalar) => {
@@ -32,18 +32,21 @@ const output: ScalarKind<'stdout'> = {
 };
 
 const shape = {
-  output: optional(output, 'Where it goes where there is no `file`. `stdout`, which the block alone means too.'),
-  file: optional(filePath, 'File that it is appended to, in place of `output`. It is opened again with each reload.'),
+  output: optional(output, 'Destination if `file` is absent. Only `stdout`, which is also the default of the block.'),
+  file: optional(
+    filePath,
+    'File to append to, instead of `output`. A reload opens it again, so rotate it and then reload.',
+  ),
 };
 
 export type AuditFields = Fields<typeof shape>;
 
 export const audit = optionalBlock(
   shape,
-  'The audit log: who was let in or not, and what was done to the gateway. Without the block none is written.',
+  'Write an audit log of decisions about callers and of actions on the gateway. Without the block there is no audit log.',
 );
 
-/** A block `audit` that was read without an error. */
+/** Converts a block `audit` that has no errors. */
 export const toAudit = ({ file }: AuditFields): AuditConfiguration => ({
   output: file.value === null ? { kind: 'stdout' } : { kind: 'file', path: file.value },
 });

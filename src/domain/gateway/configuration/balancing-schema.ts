@@ -9,7 +9,7 @@ import type { Balancing, HashKey, StickyCookie } from './upstream-options.js';
 const methods = ['round-robin', 'weighted', 'least-connections', 'power-of-two-choices', 'consistent-hash'] as const;
 export type BalancingMethod = (typeof methods)[number];
 
-/** By what nginx, HAProxy, Envoy, Traefik, Caddy and others call it. */
+/** Names that nginx, HAProxy, Envoy, Traefik, Caddy and others use. */
 const otherMethods: ReadonlyMap<string, BalancingMethod> = new Map([
   ['rr', 'round-robin'],
   ['roundrobin', 'round-robin'],
@@ -37,7 +37,7 @@ const otherMethods: ReadonlyMap<string, BalancingMethod> = new Map([
   ['cookie', 'consistent-hash'],
 ]);
 
-/** The method that another name stands for; null: there is none that is like it. */
+/** The method that another program's name means; null: unknown. */
 export const namedBalancing = (text: string): BalancingMethod | null => {
   const name = text.toLowerCase().replaceAll('_', '-');
   return methods.find((known) => known === name) ?? otherMethods.get(name) ?? null;
@@ -47,17 +47,17 @@ export const loadBalancing = withDefault(
   oneOf(methods, [], namedBalancing),
   'round-robin',
   '`round-robin`',
-  'How a target is chosen among those that are well, always by their weights: in turn (`round-robin`, and `weighted` is the same), by the fewest requests under way (`least-connections`), the better of two at random (`power-of-two-choices`), or the same for the same `hash-key` (`consistent-hash`).',
+  'How to choose among healthy targets, by weight: in turn (`round-robin`, `weighted`), fewest active requests (`least-connections`), the better of two random ones (`power-of-two-choices`), or by `hash-key` (`consistent-hash`).',
 );
 
 export const hashKeyKind = withDefault(
   requestKey(['client_ip'], ['header', 'cookie']),
   { kind: 'client_ip' },
   '`client_ip`',
-  'What `consistent-hash` goes by.',
+  'What `consistent-hash` hashes. Requests with the same value go to the same target.',
 );
 
-/** How a target is chosen, from both keys. */
+/** Combines `load-balancing` and `hash-key`. */
 export const toBalancing = (method: BalancingMethod, key: HashKey): Balancing => {
   if (method === 'least-connections') return { kind: 'least_connections' };
   if (method === 'power-of-two-choices') return { kind: 'power_of_two' };
@@ -66,13 +66,13 @@ export const toBalancing = (method: BalancingMethod, key: HashKey): Balancing =>
 
 const longestCookieName = 100;
 
-/** Browsers take cookies of these names from https alone (RFC 6265bis, section 4.1.3). */
+/** Browsers accept cookies with these prefixes only over https (RFC 6265bis, section 4.1.3). */
 const conditional = /^__(?:host|secure)-/i;
 
-const cookieName = checkedText(`name of a cookie, ${longestCookieName} characters at most`, (value) => {
+const cookieName = checkedText(`cookie name, at most ${longestCookieName} characters`, (value) => {
   if (!isToken(value) || value.length > longestCookieName) {
     return {
-      message: `must be the name of a cookie: a token of ${longestCookieName} characters at most`,
+      message: `must be a cookie name: a token of at most ${longestCookieName} characters`,
       suggestion: 'write "gateway_target"',
     };
   }
@@ -83,16 +83,16 @@ const stickyShape = {
   name: withDefault(cookieName, 'gateway_target', '`gateway_target`', 'Name of the cookie.'),
   'max-age-secs': optional(
     seconds(1, 31_536_000),
-    'How long a browser keeps it. Without it: until the browser is closed.',
+    'How long a browser keeps the cookie. Without it: until the browser closes.',
   ),
 };
 
 export const stickyCookie = switchedBlock(stickyShape, 'name', {
   standard: 'none',
-  meaning: 'A cookie that keeps a client with the target that it was sent to first, for as long as that is well.',
+  meaning: 'Set a cookie that keeps a client on its first target while that target is healthy.',
 });
 
-/** A block `sticky-cookie` that was read. */
+/** Converts a block `sticky-cookie` that has no errors. */
 export const toStickyCookie = (fields: Fields<typeof stickyShape>): StickyCookie => ({
   name: fields.name.value,
   maxAgeMs: fields['max-age-secs'].value,

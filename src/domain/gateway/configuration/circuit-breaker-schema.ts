@@ -5,16 +5,16 @@ import type { Fields, Key } from '../../configuration/schema/schema.js';
 import { type SwitchedBlockDocument, switchedBlock } from '../../configuration/schema/switched-block.js';
 import type { CircuitBreakerRules } from '../circuit-breaking/circuit-breaker.js';
 
-/** What a breaker does that is written with no key, or not at all where there is one by default. */
+/** The defaults of a breaker: of an empty block, and of an upstream that gets a breaker without a block. */
 export const standardBreaker: CircuitBreakerRules = { failureThreshold: 5, openMs: 30_000, probes: 1 };
 
-/** The keys that other gateways have for what happens once the time is over. */
+/** Keys of other gateways for a half-open breaker. */
 export const foreignBreakerKeys = {
   'success-threshold': foreign(
-    'the first request that is let through decides',
-    'take it out: one success closes the breaker, one failure opens it again',
+    'the first probe decides',
+    'delete the line: one success closes the breaker, one failure opens it again',
   ),
-  'timeout-secs': foreign('it is called timeout-seconds here', 'write timeout-seconds 30'),
+  'timeout-secs': foreign('the name is timeout-seconds', 'write timeout-seconds 30'),
 };
 
 const shape = {
@@ -22,25 +22,25 @@ const shape = {
     integer(1, 10_000),
     standardBreaker.failureThreshold,
     '5',
-    'Failures in a row until nothing is sent any more.',
+    'Consecutive failures that open the breaker.',
   ),
   'timeout-seconds': withDefault(
     seconds(1, 86_400),
     standardBreaker.openMs,
     '30',
-    'How long nothing is sent, until a request is let through to see whether it works again.',
+    'How long an open breaker refuses every request. Then it allows probes.',
   ),
   probes: withDefault(
     integer(1, 1000),
     standardBreaker.probes,
     '1',
-    'Requests that are let through at a time then. The first outcome decides.',
+    'Concurrent requests that a half-open breaker allows. The first outcome closes or reopens it.',
   ),
   ...foreignBreakerKeys,
-  'half-open-max-requests': foreign('it is called probes here', 'write probes 1'),
+  'half-open-max-requests': foreign('the name is probes', 'write probes 1'),
 };
 
-/** The rules of a breaker block that was read. */
+/** Converts a breaker block that has no errors. */
 export const toBreaker = (fields: Fields<typeof shape>): CircuitBreakerRules => ({
   failureThreshold: fields['failure-threshold'].value,
   openMs: fields['timeout-seconds'].value,
@@ -53,14 +53,14 @@ const targetShape = {
     boolean,
     false,
     '`#false`',
-    'Whether the last target that is left gets requests though it fails: the breaker that is there by default does so.',
+    'Keep sending to the last available target even if it fails. The breaker of an upstream without this block does so.',
   ),
 };
 
-/** A block `circuit-breaker` of an upstream: of each of its targets. */
+/** The block `circuit-breaker` of an upstream. Each target has a breaker. */
 export const targetBreaker = (document: SwitchedBlockDocument): Key<Fields<typeof targetShape> | null> =>
   switchedBlock(targetShape, null, document);
 
-/** A block `circuit-breaker` of a route. */
+/** The block `circuit-breaker` of a route. */
 export const circuitBreaker = (document: SwitchedBlockDocument): Key<Fields<typeof shape> | null> =>
   switchedBlock(shape, null, document);

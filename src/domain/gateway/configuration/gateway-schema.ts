@@ -10,57 +10,69 @@ import { routeShape } from './route-schema.js';
 import { tracing } from './tracing-schema.js';
 import { upstreamShape } from './upstream-schema.js';
 
-const instanceName = checkedText('printable text, 128 characters at most', (value) =>
-  /^[\x20-\x7e]{1,128}$/.test(value) ? null : { message: 'must be printable ASCII, 128 characters at most' },
+const instanceName = checkedText('printable text, at most 128 characters', (value) =>
+  /^[\x20-\x7e]{1,128}$/.test(value) ? null : { message: 'must be printable ASCII, at most 128 characters' },
 );
 
 const systemShape = {
-  instance: optional(instanceName, 'Value of the label `instance` of metrics. Without it: the name of the host.'),
+  instance: optional(instanceName, 'Value of the metric label `instance`. Without it: the host name.'),
   'graceful-shutdown-timeout-secs': withDefault(
     seconds(0, 3600),
     30_000,
     '30',
-    'How long a drain waits for requests in flight before it ends them.',
+    'How long shutdown waits for requests in flight. Then it aborts them.',
   ),
   'shutdown-delay-secs': withDefault(
     seconds(0, 600),
     0,
     '0',
-    'How long connections are still taken once the gateway is to end, while /ready says 503 already: as long as a balancer needs to see it.',
+    'How long a stopping gateway still accepts connections while `/ready` answers 503. Give the load balancer time to notice.',
   ),
   'worker-threads': withDefault(
     integer(0, 256),
     0,
     '0',
-    'Processes that serve requests, under one that watches them. 0: as many as there are cores. 1: one process does all.',
+    'Worker processes under a supervisor. 0: one for each core. 1: a single process without a supervisor.',
   ),
-  'max-connections': foreign('`limits` holds it', 'write limits { max-total-connections 10000 }'),
-  'auto-reload': foreign('a file is loaded again when it is asked for', 'run gateway reload, or send SIGHUP'),
-  daemon: foreign('the gateway runs in the foreground', 'have systemd or a container run it'),
-  user: foreign('the gateway does not change its user', 'have systemd or a container start it as that user'),
-  group: foreign('the gateway does not change its group', 'have systemd or a container start it with that group'),
-  'pid-file': foreign('it is an option of the program', 'start the gateway with --pid-file FILE'),
+  'max-connections': foreign('it belongs in `limits`', 'write limits { max-total-connections 10000 }'),
+  'auto-reload': foreign('the gateway reloads only on request', 'run gateway reload, or send SIGHUP'),
+  daemon: foreign('the gateway runs in the foreground', 'run it under systemd or in a container'),
+  user: foreign('the gateway does not change its user', 'set the user in systemd or in the container'),
+  group: foreign('the gateway does not change its group', 'set the group in systemd or in the container'),
+  'pid-file': foreign('it is a command-line option', 'start the gateway with --pid-file FILE'),
   'http-engine': replaced('the gateway has one HTTP engine', 'delete the line, or run gateway config migrate'),
 };
 
-const serverReplacement = replaced('`system` has taken its place', 'write system { ... }');
+const serverReplacement = replaced('use `system`', 'write system { ... }');
 
 const belongsIn = (name: string, groupName: string) =>
   replaced(`it belongs in \`${groupName}\``, `write ${groupName} { ${name} "name" { ... } }`);
 
-/** Everything a configuration of the gateway can hold. */
+/** All top-level keys of the gateway's configuration. */
 export const gatewayShape = {
-  system: block(systemShape, 'The process.'),
-  listeners: group({ listener: namedBlocks(listenerShape, 'An address that takes requests.') }, 'The listeners.'),
-  routes: group({ route: namedBlocks(routeShape, 'What happens to which request.') }, 'The routes.'),
-  upstreams: group({ upstream: namedBlocks(upstreamShape, 'Servers that answer requests.') }, 'The upstreams.'),
-  agents: group({ agent: namedBlocks(agentShape, 'An agent that judges requests.') }, 'The agents.'),
-  limits: block(limitsShape, 'Limits of the whole gateway.'),
-  admin: optionalBlock(adminShape, 'The admin endpoints. Without the block none are served.'),
+  system: block(systemShape, 'Settings of the gateway process.'),
+  listeners: group(
+    { listener: namedBlocks(listenerShape, 'An address that accepts requests.') },
+    'Addresses that accept requests.',
+  ),
+  routes: group(
+    { route: namedBlocks(routeShape, 'Which requests match, and where they go.') },
+    'Which requests go where.',
+  ),
+  upstreams: group(
+    { upstream: namedBlocks(upstreamShape, 'A group of servers that answer requests.') },
+    'Servers that answer requests.',
+  ),
+  agents: group(
+    { agent: namedBlocks(agentShape, 'An agent that decides about requests.') },
+    'Agents that decide about requests.',
+  ),
+  limits: block(limitsShape, 'Limits for the whole gateway.'),
+  admin: optionalBlock(adminShape, 'Serve the admin endpoints. Without the block there are none.'),
   tracing,
   audit,
   observability: foreign(
-    'its parts stand in other blocks',
+    'its settings are in other blocks',
     'metrics: write admin { address "127.0.0.1:9090" }; tracing: write tracing { endpoint "..." }; logging: set RUST_LOG and GATEWAY_LOG_FORMAT',
   ),
   server: serverReplacement,

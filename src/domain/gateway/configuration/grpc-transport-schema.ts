@@ -8,31 +8,31 @@ import type { Fields } from '../../configuration/schema/schema.js';
 const agentTlsShape = {
   'ca-cert-file': optional(
     pemFilePath,
-    'Path of a PEM file: the authorities that the certificate of the agent has to lead to. Without it: those that Node.js knows.',
+    "PEM file of the CAs that verify the agent's certificate. Without it: the CAs built into Node.js.",
   ),
   'cert-file': optional(
     pemFilePath,
-    'Path of a PEM file: the certificate that the gateway shows, then the intermediates that lead to its root.',
+    'PEM file of the client certificate that the gateway presents, followed by its intermediates.',
   ),
-  'key-file': optional(keyFilePath, 'Path of a PEM file: the private key of the certificate, without a pass phrase.'),
+  'key-file': optional(keyFilePath, 'PEM file of the private key of `cert-file`, without a passphrase.'),
   'server-name': optional(
     serverName,
-    'The name that the certificate of the agent has to be for. Without it: the host of the address.',
+    "Name that the agent's certificate must contain. Without it: the host of `address`.",
   ),
 };
 
-/** How an agent is reached by gRPC. */
+/** The block `grpc` of a transport. */
 export const grpcShape = {
-  address: required(grpcAddress(1), 'Where the agent listens.'),
+  address: required(grpcAddress(1), 'Address of the agent: `host:port` or `unix:/path`.'),
   tls: optionalBlock(
     agentTlsShape,
-    'TLS to the agent. An empty block does. Needed for an address that is not a loopback one, unless `insecure` says otherwise.',
+    'Use TLS to the agent; an empty block suffices. Required without `insecure` unless the address is local.',
   ),
   insecure: withDefault(
     boolean,
     false,
     '`#false`',
-    'Send requests, and the credentials in them, in the clear to an address that is not a loopback one.',
+    'Send requests, with their credentials, in plaintext to an address that is not a loopback address.',
   ),
 };
 

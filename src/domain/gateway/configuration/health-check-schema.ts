@@ -19,10 +19,10 @@ const probePath = checkedText('path that begins with /', (value) => {
     return { message: 'must begin with a slash', suggestion: `did you mean "/${value.slice(0, 80)}"?` };
   }
   if (value.length <= longestPath && /^[\x21\x22\x24-\x7e]+$/.test(value)) return null;
-  return { message: `must be printable ASCII without spaces and #, ${longestPath} characters at most` };
+  return { message: `must be printable ASCII without spaces and #, at most ${longestPath} characters` };
 });
 
-const probeHost = checkedText('host, with a port or without', (value) =>
+const probeHost = checkedText('host, optionally with a port', (value) =>
   parseAuthority(value).ok
     ? null
     : {
@@ -31,35 +31,35 @@ const probeHost = checkedText('host, with a port or without', (value) =>
       },
 );
 
-const serviceName = checkedText('name of a gRPC service', (value) =>
-  /^[A-Za-z0-9_./-]{1,256}$/.test(value) ? null : { message: 'must be the name of a gRPC service: "shop.v1.Orders"' },
+const serviceName = checkedText('gRPC service name', (value) =>
+  /^[A-Za-z0-9_./-]{1,256}$/.test(value) ? null : { message: 'must be a gRPC service name, such as "shop.v1.Orders"' },
 );
 
-/** The empty name asks about the server as a whole (grpc.health.v1). */
+/** The empty name means the whole server (grpc.health.v1). */
 const service: ScalarKind<string> = {
   ...serviceName,
   read: (scalar) => (scalar.value === '' ? ok('') : serviceName.read(scalar)),
 };
 
 const httpShape = {
-  path: withDefault(probePath, '/health', '`/health`', 'What is asked for with GET: a path, and a query.'),
+  path: withDefault(probePath, '/health', '`/health`', 'Path, and optionally query, of the GET request.'),
   'expected-status': list(
     integer(100, 599),
-    'Statuses that say that it is well. A redirect is not followed.',
+    'Statuses of a healthy target. The check does not follow redirects.',
     [200],
     '200',
   ),
-  host: optional(probeHost, 'The Host field. Without it: the address of the target.'),
+  host: optional(probeHost, 'Value of the `Host` header. Without it: the address of the target.'),
 };
 
 const grpcShape = {
-  service: withDefault(service, '', '`""`', 'The service that is asked about. Empty: the server as a whole.'),
+  service: withDefault(service, '', '`""`', 'Service to ask about. Empty: the whole server.'),
 };
 
 /** For the reference page. */
 const probeShape = {
-  http: block(httpShape, 'A request over HTTP/1.1, or HTTP/2 with `http-version "2"`, on a connection of its own.'),
-  grpc: block(grpcShape, 'The standard health service, `grpc.health.v1.Health/Check`, in plaintext.'),
+  http: block(httpShape, 'A GET request on a new connection. It uses HTTP/1.1, or HTTP/2 with `http-version "2"`.'),
+  grpc: block(grpcShape, 'A call of the standard health service, `grpc.health.v1.Health/Check`, without TLS.'),
 };
 
 const kinds = ['http', 'tcp', 'grpc'];
@@ -79,18 +79,18 @@ const readProbe = (kind: string, setting: Setting, context: ReadContext): Health
   if (kind === 'tcp' && !hasMembers(setting)) return { kind };
   context.report.add(
     kind === 'tcp'
-      ? 'type "tcp" takes no block: a connection is all that is tried'
+      ? 'type "tcp" takes no block: the check only opens a connection'
       : `"type" must be "http", "tcp" or "grpc", not "${kind.slice(0, 80)}"`,
     { position: setting.position, path: where.path, suggestion: kind === 'tcp' ? null : didYouMean(kind, kinds) },
   );
   return null;
 };
 
-/** `type "http" { path "/health" }`, `type "tcp"`, `type "grpc" { service "name" }`. Null where it is wrong. */
+/** `type "http" { path "/health" }`, `type "tcp"`, `type "grpc" { service "name" }`. Null: an error. */
 const healthProbe: Key<HealthProbe | null> = custom(
-  '`http` and a block, `tcp`, or `grpc` and a block',
+  '`http`, `tcp` or `grpc`; `http` and `grpc` may have a block',
   'required',
-  'How a target is asked. `type "http" { path "/health" }`; the block may be left out.',
+  'Kind of check, such as `type "http" { path "/health" }`. The block is optional.',
   (name, settings, context) => {
     const [setting] = settings;
     if (setting === undefined) {
@@ -106,7 +106,7 @@ const healthProbe: Key<HealthProbe | null> = custom(
     const [kind, more] = setting.args;
     if (kind?.unresolved === true) return { value: null, given: true, sound: false, position };
     if (typeof kind?.value !== 'string' || more !== undefined || kind.hidden) {
-      context.report.add(`"${name}" takes one kind of check, written where it is used`, {
+      context.report.add(`"${name}" needs exactly one kind of check, written as plain text`, {
         position,
         path: [...context.path, name],
         suggestion: 'write type "http" { path "/health" }, type "tcp", or type "grpc" { service "name" }',
@@ -121,24 +121,24 @@ const healthProbe: Key<HealthProbe | null> = custom(
 
 const standardTimeoutSecs = 5;
 
-/** How long a check may take where nothing is said of it. */
+/** Default of `timeout-secs`, in seconds. */
 export const standardHealthTimeoutSecs = (intervalSecs: number): number => Math.min(standardTimeoutSecs, intervalSecs);
 
 const count = integer(1, 1000);
 
 const shape = {
   type: healthProbe,
-  'interval-secs': withDefault(fractionalSeconds(0.1, 86_400), 10_000, '10', 'From one check of a target to the next.'),
+  'interval-secs': withDefault(fractionalSeconds(0.1, 86_400), 10_000, '10', 'Time between two checks of a target.'),
   'timeout-secs': optional(
     fractionalSeconds(0.1, 3600),
-    'How long a check may take. Without it: 5, or the interval where that is shorter.',
+    'How long a check may take. Without it: 5, or `interval-secs` if that is shorter.',
   ),
-  'healthy-threshold': withDefault(count, 2, '2', 'Checks that succeed in a row until a target is well again.'),
+  'healthy-threshold': withDefault(count, 2, '2', 'Consecutive successful checks that make a target healthy.'),
   'unhealthy-threshold': withDefault(
     count,
     3,
     '3',
-    'Checks that fail in a row until a target gets no more requests. The very first check decides alone.',
+    'Consecutive failed checks that make a target unhealthy. The very first check decides alone.',
   ),
 };
 
@@ -146,18 +146,18 @@ export type HealthCheckFields = Fields<typeof shape>;
 
 export const healthCheck = switchedBlock(shape, null, {
   standard: 'none',
-  meaning: 'Checks whether the targets are there. Without the block: they are taken to be, until requests fail.',
+  meaning: 'Check targets actively. Without the block a target counts as healthy until requests to it fail.',
 });
 
-/** Requests and checks speak the same: a target may speak nothing else. */
+/** A check uses the HTTP version of requests: a target may support no other. */
 const spoken = (probe: HealthProbe, version: UpstreamHttpVersion): HealthProbe =>
   probe.kind === 'http' && version === '2' ? { ...probe, kind: 'http2' } : probe;
 
-/** A block `health-check` that was read without an error. */
+/** Converts a block `health-check` that has no errors. */
 export const toHealthCheck = (fields: HealthCheckFields, version: UpstreamHttpVersion): HealthCheck => {
   const intervalMs = fields['interval-secs'].value;
   return {
-    // What has no type was refused.
+    // A missing type is an error, so the fallback is never used.
     probe: spoken(fields.type.value ?? { kind: 'tcp' }, version),
     intervalMs,
     timeoutMs: fields['timeout-secs'].value ?? standardHealthTimeoutSecs(intervalMs / 1000) * 1000,

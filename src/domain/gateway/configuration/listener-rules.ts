@@ -21,7 +21,7 @@ const checkProtocol = ({ name, fields }: ReadListener, report: ProblemReport): v
   }
 };
 
-/** A header that carries certificates can be none that means something else. */
+/** A header that carries certificates must have no other meaning. */
 const checkFitness = (
   key: string,
   header: Field<string | null>,
@@ -43,7 +43,7 @@ const checkCertificateHeaders = ({ name, fields }: ReadListener, report: Problem
   checkFitness('accept-client-cert-header', accept, path, report);
   if (!accept.sound || accept.value === null) return;
   if (proxies.sound && proxies.value.length === 0) {
-    report.add('"accept-client-cert-header" needs "trusted-proxies": nobody else may bring a certificate', {
+    report.add('"accept-client-cert-header" needs "trusted-proxies": only they may send a certificate', {
       position: accept.position,
       path,
       suggestion: 'write trusted-proxies "10.0.0.0/8", with the addresses of your proxies',
@@ -54,23 +54,20 @@ const checkCertificateHeaders = ({ name, fields }: ReadListener, report: Problem
   report.add(`"accept-client-cert-header" and "forward-client-cert-header" cannot both be the header ${shown}`, {
     position: accept.position,
     path,
-    suggestion: 'give each a header of its own: whoever reads it could not tell who proved the certificate',
+    suggestion: 'use two different headers: otherwise a reader cannot tell who verified the certificate',
   });
 };
 
-/**
- * A PROXY header is believed from those alone who were named: whoever may send one chooses the address that it is
- * known by.
- */
+/** Requires `trusted-proxies` with `proxy-protocol`: the sender of a PROXY header chooses its client address. */
 const checkProxyProtocol = ({ name, fields }: ReadListener, report: ProblemReport): void => {
   const { 'proxy-protocol': proxyProtocol, 'trusted-proxies': proxies, timeouts } = fields;
   const path = ['listeners', `listener "${name.value}"`];
   if (!proxyProtocol.sound) return;
   if (proxyProtocol.value && proxies.sound && proxies.value.length === 0) {
-    report.add('"proxy-protocol" needs "trusted-proxies": whoever may send a PROXY header can claim any address', {
+    report.add('"proxy-protocol" needs "trusted-proxies": the sender of a PROXY header can claim any address', {
       position: proxyProtocol.position,
       path,
-      suggestion: 'write trusted-proxies "10.0.0.0/8", with the addresses of your balancers',
+      suggestion: 'write trusted-proxies "10.0.0.0/8", with the addresses of your load balancers',
     });
   }
   const headerSecs = timeouts.value['proxy-header-secs'];
@@ -78,11 +75,11 @@ const checkProxyProtocol = ({ name, fields }: ReadListener, report: ProblemRepor
   report.add('"proxy-header-secs" has no effect without "proxy-protocol"', {
     position: headerSecs.position,
     path: [...path, 'timeouts'],
-    suggestion: 'write proxy-protocol #true, or leave it out',
+    suggestion: 'write proxy-protocol #true, or delete proxy-header-secs',
   });
 };
 
-/** What a listener has to be, besides each of its keys being what it has to be. */
+/** Checks the keys of a listener against each other. */
 export const checkListener = (listener: ReadListener, report: ProblemReport): void => {
   checkProtocol(listener, report);
   checkTls(listener, report);

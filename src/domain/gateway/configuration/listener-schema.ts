@@ -7,7 +7,7 @@ import { tls } from './tls-schema.js';
 
 const clientSecs = seconds(1, 3600);
 
-/** Octets a second. */
+/** In octets per second. */
 const maxBodyRate = 1_073_741_824;
 
 const timeoutsShape = {
@@ -15,66 +15,65 @@ const timeoutsShape = {
     seconds(1, 60),
     5_000,
     '5',
-    'From a connection to the end of its PROXY header, with `proxy-protocol`.',
+    'With `proxy-protocol`: time from the connection to the end of its PROXY header.',
   ),
-  'header-secs': withDefault(clientSecs, 60_000, '60', 'From the first octet of a head to its last.'),
+  'header-secs': withDefault(clientSecs, 60_000, '60', 'Time from the first byte of a request head to its last.'),
   'body-secs': withDefault(
     clientSecs,
     60_000,
     '60',
-    'Silence while a body is awaited, and while a client does not read its response.',
+    'Longest pause while a client sends a body, or while it does not read its response.',
   ),
   'min-body-rate': withDefault(
     size(0, maxBodyRate),
     240,
     '240',
-    'What a request body has to come at, a second; it may be behind by as long as `body-secs`. 0: no such rate.',
+    'Bytes per second that a request body must average, with `body-secs` of grace. 0: no minimum.',
   ),
   'idle-secs': withDefault(
     clientSecs,
     75_000,
     '75',
-    'From the end of a response to the first octet of the next request on its connection.',
+    'Time from the end of a response to the first byte of the next request on the connection.',
   ),
 };
 
-const http2Meaning =
-  'HTTP/2 is spoken beside HTTP/1.1: with TLS it is offered (ALPN), without TLS to clients that begin with it (prior knowledge).';
+const http2Meaning = 'Accept HTTP/2 besides HTTP/1.1: by ALPN with TLS, by prior knowledge without TLS.';
 
-/** Null: as the protocol has it. */
+/** Null: the default of the protocol. */
 const http2: Key<boolean | null> = {
   ...optional(boolean, http2Meaning),
   document: { type: boolean.label, default: 'with `https` `#true`, else `#false`', meaning: http2Meaning },
 };
 
 export const listenerShape = {
-  address: required(socketAddress(0), 'Where it listens. Port 0 takes a free port.'),
-  protocol: withDefault(oneOf(['http', 'https']), 'http', '`http`', 'What it speaks. `https` needs `tls`.'),
+  address: required(socketAddress(0), 'Address to listen on. Port 0 selects a free port.'),
+  protocol: withDefault(oneOf(['http', 'https']), 'http', '`http`', 'Protocol of the listener. `https` needs `tls`.'),
   'trusted-proxies': list(
     cidr,
-    'Peers whose `X-Forwarded-*` and `Forwarded` headers are believed. Everybody else brings none.',
+    'Peers whose `X-Forwarded-*` and `Forwarded` headers the gateway trusts. It removes those headers of all other peers.',
   ),
   tls,
-  timeouts: block(timeoutsShape, 'How long clients are waited for.'),
+  timeouts: block(timeoutsShape, 'How long the gateway waits for clients.'),
   'proxy-protocol': withDefault(
     boolean,
     false,
     '`#false`',
-    'Every connection begins with a PROXY header, version 1 or 2, which names its client. `trusted-proxies` alone may connect then.',
+    'Require a PROXY protocol header, version 1 or 2, on every connection. Only `trusted-proxies` may connect then.',
   ),
   http2,
   'request-timeout-secs': foreign(
-    '`timeouts` of the listener holds it',
+    'it belongs in `timeouts` of the listener',
     'write timeouts { header-secs 60; body-secs 60 }',
   ),
-  'keepalive-timeout-secs': foreign('`timeouts` of the listener holds it', 'write timeouts { idle-secs 75 }'),
+  'keepalive-timeout-secs': foreign('it belongs in `timeouts` of the listener', 'write timeouts { idle-secs 75 }'),
   'default-route': foreign(
-    'the route that takes everything is the default',
-    'write matches { path-prefix "/" } on that route, and a lower priority where it needs one',
+    'a route that matches every request is the default route',
+    'write matches { path-prefix "/" } on that route, and lower its priority if necessary',
   ),
-  'max-concurrent-streams': foreign('streams of HTTP/2 are limited by the gateway', 'take it out'),
+  'max-concurrent-streams': foreign('the gateway sets the limit of HTTP/2 streams', 'delete the line'),
   'accept-client-cert-header': optional(
     headerName,
-    'Header in which `trusted-proxies` bring the certificate of their client. Nobody else may.',
+    'Header in which `trusted-proxies` send the certificate of their client. The gateway removes it from all other requests.',
   ),
 };

@@ -2,12 +2,12 @@ import type { ProblemReport } from '../../configuration/schema/problem-report.js
 import { keyValueText, type Located } from '../../configuration/schema/schema.js';
 import { agentsOf, type ReadGateway, type ReadRoute, routesOf } from './read-gateway.js';
 
-/** Agents that a message names. */
+/** How many agents a message names. */
 const namedAtMost = 5;
 
 /**
- * Whether an upstream answers, and nothing says whether agents judge the request: `agents #null` says that none do, and
- * so does `forward-identity-headers`, which no route with agents may have.
+ * The route has an upstream and neither agents nor a sign that it is open on purpose: `agents #null`, or
+ * `forward-identity-headers`, which excludes agents.
  */
 const isUndecided = ({ fields: { upstream, agents, policies } }: ReadRoute): boolean =>
   upstream.sound && upstream.value !== null && !agents.given && !policies.value['forward-identity-headers'].value;
@@ -15,7 +15,7 @@ const isUndecided = ({ fields: { upstream, agents, policies } }: ReadRoute): boo
 const quotedNames = (agents: readonly Located<string>[]): readonly string[] =>
   agents.flatMap((agent) => (agent.hidden === true ? [] : keyValueText(agent)));
 
-/** The first route with agents of each upstream. */
+/** By upstream, the first route that has agents. */
 const protectedUpstreams = (routes: readonly ReadRoute[]): ReadonlyMap<string, ReadRoute> => {
   const first = new Map<string, ReadRoute>();
   for (const route of routes) {
@@ -38,13 +38,13 @@ const warn = (route: ReadRoute, reason: string, agents: readonly string[], repor
     id: 'route-without-agents',
     position: route.setting.position,
     path: ['routes', `route "${route.name.value}"`],
-    suggestion: `write agents ${example}, or agents #null if everyone may use the route`,
+    suggestion: `write agents ${example}, or agents #null if the route is open on purpose`,
   });
 };
 
 /**
- * Warns of routes that were probably meant to have agents: there is an agent that no route has, or another route to the
- * same upstream has agents.
+ * Warns about routes that probably lack agents: an agent is on no route, or another route to the same upstream has
+ * agents.
  */
 export const warnOfOpenRoutes = (gateway: ReadGateway, report: ProblemReport): void => {
   const routes = routesOf(gateway);
@@ -59,12 +59,12 @@ export const warnOfOpenRoutes = (gateway: ReadGateway, report: ProblemReport): v
     if (neighbour !== undefined) {
       const names = quotedNames(neighbour.fields.agents.value);
       const agents = names.length === 0 ? 'agents' : `${names.length === 1 ? 'agent' : 'agents'} ${listed(names)}`;
-      const reason = `everyone reaches the upstream that route "${neighbour.name.value}" protects by ${agents}`;
+      const reason = `it opens the upstream that route "${neighbour.name.value}" protects by ${agents}`;
       warn(route, reason, names, report);
     } else if (unused.length > 0) {
       warn(
         route,
-        `everyone may use it, and no route has the ${unused.length === 1 ? 'agent' : 'agents'} ${listed(unused)}`,
+        `everyone may use it, and no route lists the ${unused.length === 1 ? 'agent' : 'agents'} ${listed(unused)}`,
         unused,
         report,
       );

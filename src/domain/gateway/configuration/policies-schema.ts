@@ -3,45 +3,46 @@ import { optional, withDefault } from '../../configuration/schema/scalar-keys.js
 import { boolean, seconds, size } from '../../configuration/schema/scalar-kind.js';
 import { rateLimit } from './rate-limit-schema.js';
 
-/** Octets up to what a number can count. */
+/** In octets. */
 export const bodySize = size(0, Number.MAX_SAFE_INTEGER);
 
-/** What `request-secs` counts, wherever it stands. */
-export const requestTimeout = 'The wait for a connection, and from the request sent whole to the head of its answer.';
+/** Meaning of `request-secs` in a route and in an upstream. */
+export const requestTimeout =
+  'How long the gateway waits for a connection, and then from the end of the request to the response head.';
 
-/** What `read-secs` counts, wherever it stands. */
+/** Meaning of `read-secs` in a route and in an upstream. */
 export const readTimeout =
-  'Silence of the upstream: after the head of its answer, and while it takes nothing of a request body.';
+  'Longest pause of the upstream within a response body, or while it accepts no part of a request body.';
 
 const shape = {
-  'max-body-size': optional(bodySize, 'Largest request body. Without it: `limits` says.'),
-  'timeout-secs': optional(seconds(1, 86_400), `${requestTimeout} Not together with \`timeouts\`.`),
+  'max-body-size': optional(bodySize, 'Largest request body, in bytes. Without it: `max-body-size-bytes` of `limits`.'),
+  'timeout-secs': optional(seconds(1, 86_400), `Short for \`timeouts { request-secs }\`. Set only one of them.`),
   timeouts: block(
     {
-      'request-secs': optional(seconds(1, 86_400), `${requestTimeout} Without it: the upstream says.`),
-      'read-secs': optional(seconds(1, 86_400), `${readTimeout} Without it: the upstream says.`),
+      'request-secs': optional(seconds(1, 86_400), `${requestTimeout} Without it: the value of the upstream.`),
+      'read-secs': optional(seconds(1, 86_400), `${readTimeout} Without it: the value of the upstream.`),
     },
-    'Time-outs of the route.',
+    'Timeouts of the route. They override those of its upstream.',
   ),
   'buffer-requests': withDefault(
     boolean,
     false,
     '`#false`',
-    'Read a request whole before it is sent on. One that is larger than `max-body-buffer-bytes` is answered with 413.',
+    'Read the whole request before forwarding it. A body above `max-body-buffer-bytes` gets 413.',
   ),
   'buffer-responses': withDefault(
     boolean,
     false,
     '`#false`',
-    'Read a response before it goes to the client, up to `max-body-buffer-bytes`; what is longer, and event streams, go on as they come.',
+    'Read the whole response before sending it to the client. Event streams and bodies above `max-body-buffer-bytes` are streamed.',
   ),
   'rate-limit': rateLimit,
   'forward-identity-headers': withDefault(
     boolean,
     false,
     '`#false`',
-    'Forward the identity and certificate headers of clients, which every other route removes. Refused on a route with agents.',
+    'Forward identity and certificate headers from clients, which other routes remove. An error on a route with agents.',
   ),
 };
 
-export const policies = block(shape, 'Limits of this route.');
+export const policies = block(shape, 'Limits, timeouts and buffering of this route.');

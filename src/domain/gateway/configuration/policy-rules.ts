@@ -8,21 +8,21 @@ type ReadPolicies = ReadRoute['fields']['policies']['value'];
 const checkTimeouts = (policies: ReadPolicies, path: readonly string[], report: ProblemReport): void => {
   const short = policies['timeout-secs'];
   if (!short.given || !policies.timeouts.value['request-secs'].given) return;
-  report.add('"timeout-secs" and "timeouts" cannot both be given', {
+  report.add('"timeout-secs" and "request-secs" of "timeouts" exclude each other', {
     position: short.position,
     path,
     suggestion: 'keep timeouts { request-secs ... }',
   });
 };
 
-/** A builtin route reads no body, sends nothing on and waits for nobody. */
+/** A builtin route reads no body and forwards nothing. */
 const refuseOnBuiltin = (route: ReadRoute, path: readonly string[], report: ProblemReport): void => {
   const policies = route.fields.policies.value;
   const { 'request-secs': long, 'read-secs': read } = policies.timeouts.value;
   const timeout = [policies['timeout-secs'], long, read].find(({ given }) => given);
   const refuse = (what: string, { position }: Field<unknown>): void =>
     report.add(`${what} has no effect on a builtin route`, { position, path });
-  if (timeout !== undefined) refuse('a time-out', timeout);
+  if (timeout !== undefined) refuse('a timeout', timeout);
   for (const name of ['buffer-requests', 'buffer-responses'] as const) {
     if (policies[name].sound && policies[name].value) refuse(`"${name}"`, policies[name]);
   }
@@ -41,7 +41,7 @@ const warnOfBufferLimit = (
   const allowed = own.value ?? standard.value;
   if (![buffer, own, held, standard].every(({ sound }) => sound) || !buffer.value || allowed <= held.value) return;
   const key = own.value === null ? 'max-body-size-bytes' : 'max-body-size';
-  report.add(`"buffer-requests": a body above max-body-buffer-bytes is answered with 413, though ${key} allows it`, {
+  report.add(`"buffer-requests": a body above max-body-buffer-bytes gets 413, although ${key} allows it`, {
     position: buffer.position,
     path,
     severity: 'warning',
@@ -49,7 +49,7 @@ const warnOfBufferLimit = (
   });
 };
 
-/** What the policies of a route and its breaker have to be, besides each key being what it has to be. */
+/** Checks the policies and the breaker of a route against each other and against `limits`. */
 export const checkRoutePolicies = (route: ReadRoute, limits: ReadLimits, report: ProblemReport): void => {
   const policies = route.fields.policies.value;
   const path = ['routes', `route "${route.name.value}"`, 'policies'];

@@ -7,37 +7,37 @@ import type { RateLimit } from '../../shared/token-bucket.js';
 import type { RateLimitPolicy } from '../rate-limiting/rate-limit-policy.js';
 
 const highestRate = 1_000_000;
-/** About one request a day: what is slower is no rate. */
+/** About one request per day. */
 const lowestRate = 0.00001;
-/** Seconds of the rate that may come at once, unless it is said otherwise. */
+/** Default burst, in seconds of the rate. */
 const burstSecs = 10;
-/** Products of fractions are above the whole by less than this. */
+/** Products of fractions exceed the exact value by less than this. */
 const roundingError = 1e-9;
 
 /** Requests per second. */
 export const rate = decimal(lowestRate, highestRate);
 
-/** The limit of a rate: without a burst of its own, `burstSecs` times the rate, whole and at least one request. */
+/** The limit for a rate. The default burst is `burstSecs` times the rate, rounded up, and at least 1. */
 export const rateLimitOf = (requestsPerSecond: number, burst: number | null = null): RateLimit => ({
   requestsPerSecond,
   burst: burst ?? Math.max(1, Math.ceil(requestsPerSecond * burstSecs - roundingError)),
 });
 
 const shape = {
-  'requests-per-second': required(rate, 'How many requests are let through in each second for as long as they come.'),
+  'requests-per-second': required(rate, 'Sustained rate of requests. Requests above it get 429.'),
   burst: optional(
     integer(1, highestRate * burstSecs),
-    `How many may come at once. Without it: ${burstSecs} times the rate, and at least 1.`,
+    `Requests that may arrive at once. Without it: ${burstSecs} times the rate, at least 1.`,
   ),
   key: withDefault(
     requestKey(['client_ip', 'path', 'route'], ['header']),
     { kind: 'client_ip' },
     '`client_ip`',
-    'What has a limit of its own: each client address, each path, the route as a whole, or each value of a header. Requests without the header have one together.',
+    'What the limit counts: each client address, each path, the whole route, or each value of a header. Requests without the header share one limit.',
   ),
 };
 
-/** A block `rate-limit` that was read. */
+/** Converts a block `rate-limit` that has no errors. */
 export const toRateLimitPolicy = (fields: Fields<typeof shape>): RateLimitPolicy => ({
   limit: rateLimitOf(fields['requests-per-second'].value, fields.burst.value),
   key: fields.key.value,
@@ -45,5 +45,5 @@ export const toRateLimitPolicy = (fields: Fields<typeof shape>): RateLimitPolicy
 
 export const rateLimit = switchedBlock(shape, null, {
   standard: 'none',
-  meaning: 'How many requests the route takes, besides what `limits` say. What is over it is answered with 429.',
+  meaning: 'Limit the request rate of the route, in addition to `limits`. Requests above the rate get 429.',
 });

@@ -15,7 +15,7 @@ const checkUrl = (limits: Fields<typeof limitsShape>, report: ProblemReport): vo
     report.add(`rate-limit-store "redis" needs a "${key}"`, {
       position: store.position,
       path,
-      suggestion: `write ${key} "redis://127.0.0.1:6379", or (env)"RATE_LIMIT_STORE_URL" where it has a password`,
+      suggestion: `write ${key} "redis://127.0.0.1:6379", or (env)"RATE_LIMIT_STORE_URL" if it has a password`,
     });
     return;
   }
@@ -34,7 +34,7 @@ const checkUrl = (limits: Fields<typeof limitsShape>, report: ProblemReport): vo
   });
 };
 
-/** The keys that say where rates are counted, against each other. */
+/** Checks the keys of the rate-limit store against each other. */
 export const checkRateStore = ({ limits: { value: limits } }: ReadGateway, report: ProblemReport): void => {
   const { 'rate-limit-store': store, [key]: url, 'on-store-failure': onFailure } = limits;
   if (!store.sound) return;
@@ -56,7 +56,7 @@ export const checkRateStore = ({ limits: { value: limits } }: ReadGateway, repor
   }
 };
 
-/** Where rates are counted, from keys that were found to be right. */
+/** Converts the keys of the rate-limit store, which have no errors. */
 export const toRateStore = (limits: Fields<typeof limitsShape>): RateLimitStoreOptions => {
   const url = limits[key].value;
   if (limits['rate-limit-store'].value !== 'redis' || url === null) return { kind: 'memory' };

@@ -4,7 +4,7 @@ import { keyValueText, type Located } from '../../configuration/schema/schema.js
 import { normalisePath } from '../../http/path-normalisation.js';
 import type { ReadRoute } from './read-gateway.js';
 
-/** Says what is wrong with a regular expression, or null. */
+/** The error in a regular expression; null: it is valid. */
 export type PatternFault = (source: string) => string | null;
 
 /** Names that routes can refer to. */
@@ -19,7 +19,7 @@ const checkDestination = (route: ReadRoute, report: ProblemReport): void => {
   const { upstream, 'builtin-handler': handler, 'service-type': service } = route.fields;
   const builtin = handler.given || (service.given && service.sound);
   if (upstream.given && builtin) {
-    report.add(`route "${route.name.value}" has an upstream and is a builtin one: it can only be either`, {
+    report.add(`route "${route.name.value}" has both an upstream and a builtin handler`, {
       position: upstream.position,
       path: pathOf(route),
     });
@@ -30,7 +30,7 @@ const checkDestination = (route: ReadRoute, report: ProblemReport): void => {
       suggestion: 'write upstream "name"',
     });
   } else if (service.given && service.sound && !handler.given) {
-    report.add(`route "${route.name.value}" is a builtin one, but has no builtin-handler`, {
+    report.add(`route "${route.name.value}" has service-type "builtin", but no builtin-handler`, {
       position: service.position,
       path: pathOf(route),
       suggestion: 'write builtin-handler "health"',
@@ -69,7 +69,7 @@ const checkReferences = (route: ReadRoute, names: KnownNames, report: ProblemRep
   }
 };
 
-/** A path that normalisation changes would never match: the router sees the normal form alone. */
+/** Refuses a path that differs from its normal form: the router matches normal forms only. */
 const checkPath = (
   { value, position, hidden = false }: Located<string>,
   key: 'path' | 'path-prefix',
@@ -79,7 +79,7 @@ const checkPath = (
   const path = [...pathOf(route), 'matches', key];
   const pattern = hidden ? null : foreignPathPattern(value, key);
   if (pattern?.isCertain === true) {
-    report.add(`"${key}" takes a path as it is, not the pattern "${value.slice(0, 80)}"`, {
+    report.add(`"${key}" takes a literal path, not the pattern "${value.slice(0, 80)}"`, {
       position,
       path,
       suggestion: `write ${pattern.instead}`,
@@ -96,20 +96,20 @@ const checkPath = (
   }
   const normal = normalisePath(value);
   if (normal.ok && normal.value === value) return;
-  report.add(`"${key}" can never match: paths are normalised before they are routed`, {
+  report.add(`"${key}" can never match: the gateway normalises paths before routing`, {
     position,
     path,
-    suggestion: normal.ok && !hidden ? `the normal form is "${normal.value}"` : 'it is no path that a request can have',
+    suggestion: normal.ok && !hidden ? `the normal form is "${normal.value}"` : 'no request can have this path',
   });
 };
 
 const checkMatches = (route: ReadRoute, patternFault: PatternFault, report: ProblemReport): void => {
   const matches = route.fields.matches.value;
   if (!Object.values(matches).some((kind) => kind.given)) {
-    report.add(`route "${route.name.value}" says nowhere which requests it takes`, {
+    report.add(`route "${route.name.value}" has no matches`, {
       position: route.fields.matches.position ?? route.name.position,
       path: pathOf(route),
-      suggestion: 'write matches { path-prefix "/" } to take every request',
+      suggestion: 'write matches { path-prefix "/" } to match every request',
     });
   }
   for (const path of matches.path.value) checkPath(path, 'path', route, report);
@@ -118,7 +118,7 @@ const checkMatches = (route: ReadRoute, patternFault: PatternFault, report: Prob
     const fault = patternFault(value);
     if (fault === null) continue;
     const pattern = hidden === true ? null : foreignExpression(value);
-    report.add(`"path-regex" is no valid regular expression${hidden === true ? '' : `: ${fault}`}`, {
+    report.add(`"path-regex" is not a valid regular expression${hidden === true ? '' : `: ${fault}`}`, {
       position,
       path: [...pathOf(route), 'matches', 'path-regex'],
       suggestion: pattern === null ? null : `write ${pattern.instead}`,
@@ -126,7 +126,7 @@ const checkMatches = (route: ReadRoute, patternFault: PatternFault, report: Prob
   }
 };
 
-/** What a route has to be, besides each of its keys being what it has to be. */
+/** Checks the keys of a route against each other, and its references. */
 export const checkRoute = (
   route: ReadRoute,
   names: KnownNames,

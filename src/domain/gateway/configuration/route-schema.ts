@@ -10,7 +10,7 @@ import { circuitBreaker } from './circuit-breaker-schema.js';
 import { builtinHandlers } from './gateway-configuration.js';
 import { policies } from './policies-schema.js';
 
-/** A key `NAME` or `NAME VALUE` that may be repeated. */
+/** A repeatable key with a name and an optional value. */
 const namedMatches = (names: ScalarKind<string>, meaning: string): Key<readonly NamedMatch[]> =>
   custom('name, or name and value; may be repeated', 'none', meaning, (key, settings, context) => {
     const matches: NamedMatch[] = [];
@@ -61,36 +61,36 @@ const priority: ScalarKind<number> = {
   },
 };
 
-/** The kinds of match that have a name and a value. A value may be a secret: reports conceal it. */
+/** Matches with a name and a value. Reports hide the value, because it may be a secret. */
 const namedMatchShape = {
   header: namedMatches(
     matchableHeader,
-    'A header that is there, with that value or with any. None of those that say who a caller is.',
+    'A header, with this value or any value. Identity headers, which agents set, are errors.',
   ),
-  'query-param': namedMatches(text, 'A query parameter that is there, with that value or with any.'),
+  'query-param': namedMatches(text, 'A query parameter, with this value or any value.'),
 };
 export type NamedMatchKey = keyof typeof namedMatchShape;
 export const namedMatchKeys = Object.keys(namedMatchShape) as readonly NamedMatchKey[];
 
 const matchesShape = {
-  path: list(text, 'The whole path.'),
-  'path-prefix': list(text, 'The first segments of the path: `/v2` takes `/v2` and `/v2/x`, not `/v2x`.'),
-  'path-regex': list(text, 'A regular expression (RE2 syntax) that occurs in the path; `^` and `$` anchor it.'),
-  host: list(hostPattern, 'The host of the request, without a port.'),
-  method: list(
-    methodKind,
-    'The method. A request with a method of more than 32 characters that no route names is answered 501.',
+  path: list(text, 'The exact path.'),
+  'path-prefix': list(text, 'The first segments of the path: `/v2` matches `/v2` and `/v2/x`, not `/v2x`.'),
+  'path-regex': list(
+    text,
+    'A regular expression in RE2 syntax that matches any part of the path. Anchor it with `^` and `$`.',
   ),
+  host: list(hostPattern, 'Host of the request, without the port.'),
+  method: list(methodKind, 'Method of the request. A method of more than 32 characters that no route names gets 501.'),
   ...namedMatchShape,
 };
 
-/** Every kind of match. */
+/** The keys of all kinds of match. */
 export const matchKeys: readonly string[] = Object.keys(matchesShape);
 
-/** The values of a list, without their places. */
+/** The values of a list, without their positions. */
 export const values = <Value>(list: readonly Located<Value>[]): Value[] => list.map(({ value }) => value);
 
-/** The matches of a route that was read without an error. */
+/** Converts a block `matches` that has no errors. */
 export const toMatches = (matches: Fields<typeof matchesShape>): RouteMatches => ({
   paths: values(matches.path.value),
   pathPrefixes: values(matches['path-prefix'].value),
@@ -103,43 +103,43 @@ export const toMatches = (matches: Fields<typeof matchesShape>): RouteMatches =>
 
 const builtin = oneOf(['builtin']);
 
-/** Other gateways name the kinds of their upstreams here. */
+/** Other gateways write the kind of the upstream here. */
 const serviceType: typeof builtin = {
   ...builtin,
   read: (scalar) => {
     const read = builtin.read(scalar);
     if (read.ok || scalar.hidden || !/^(?:web|api|http|proxy|default)$/.test(String(scalar.value))) return read;
-    return err({ ...read.error, suggestion: 'leave service-type out: the upstream answers' });
+    return err({ ...read.error, suggestion: 'delete service-type: the upstream answers' });
   },
 };
 
 export const routeShape = {
-  priority: withDefault(priority, 50, '50', 'Routes of a higher priority are tried first.'),
+  priority: withDefault(priority, 50, '50', 'The gateway tries routes with a higher priority first.'),
   matches: block(
     matchesShape,
-    'What the route takes. Kinds are joined by AND, several values of one kind by OR. At least one is required.',
+    'Which requests the route matches; at least one key is required. All kinds must match; of several values of one kind, one must.',
   ),
-  upstream: optional(text, 'Name of the upstream that answers. Either this or `builtin-handler` is required.'),
+  upstream: optional(text, 'Name of the upstream that answers. Set either this or `builtin-handler`.'),
   agents: list(
     text,
-    'Names of the agents that judge a request, in this order. `#null`: the route is meant to be open, and nothing warns about it.',
+    'Names of the agents that check a request, in this order. `#null`: the route is open on purpose, and no warning appears.',
   ),
-  'service-type': optional(serviceType, 'Says that the gateway answers by itself.'),
-  'builtin-handler': optional(oneOf(builtinHandlers), 'What answers where `service-type` is `builtin`.'),
+  'service-type': optional(serviceType, '`builtin`: the gateway itself answers. Needs `builtin-handler`.'),
+  'builtin-handler': optional(oneOf(builtinHandlers), 'Built-in endpoint that answers the request.'),
   'failure-mode': foreign(
-    'an agent says what happens while it gives no answer',
-    'write failure-mode in the block of the agent; "closed" is the default',
+    'it belongs in the block of the agent',
+    'write failure-mode in the agent; "closed" is the default',
   ),
   'retry-policy': foreign(
-    'the upstream says how often a request is sent',
-    'write retries { max-attempts 3 } in the upstream; there are no retries by status and no backoff',
+    'it belongs in `retries` of the upstream',
+    'write retries { max-attempts 3 } in the upstream; retries by status and backoff do not exist',
   ),
-  'static-files': foreign('the gateway serves no files', 'let a web server serve them, and name it as the upstream'),
-  websocket: foreign('upgrades to WebSocket are forwarded on every route', 'take it out'),
-  'waf-enabled': foreign('a filter is an agent', 'name it in agents'),
+  'static-files': foreign('the gateway serves no files', 'use a web server as the upstream'),
+  websocket: foreign('every route forwards WebSocket upgrades', 'delete the line'),
+  'waf-enabled': foreign('a filter is an agent', 'list it in agents'),
   policies,
   'circuit-breaker': circuitBreaker({
     standard: 'none',
-    meaning: 'Answer with 503 at once, for a while, once requests of the route have failed in a row.',
+    meaning: 'After consecutive failures, answer every request of the route with 503 for a while.',
   }),
 };

@@ -4,7 +4,7 @@ import { settingsToJson } from '../../configuration/setting/setting-json.js';
 import { canonicalJson } from '../../shared/json.js';
 import type { ReadAgent } from './read-gateway.js';
 
-/** Where the agent is, in one form for each place, and what messages call that. */
+/** The place of an agent, in normal form, and its name in messages. */
 interface AgentPlace {
   readonly key: string;
   readonly word: 'socket' | 'address';
@@ -24,9 +24,7 @@ const placeOf = ({ fields: { transport, socket } }: ReadAgent): AgentPlace | nul
 const configText = ({ fields: { config } }: ReadAgent): string | null =>
   config.value === null ? 'none' : canonicalJson(settingsToJson(config.value));
 
-/**
- * One agent has one configuration: two blocks that reach it at one place would take turns in replacing each other's.
- */
+/** Refuses two agent blocks with one place and different configs: each would overwrite the config of the other. */
 export const requireOneConfigPerPlace = (agents: readonly ReadAgent[], report: ProblemReport): void => {
   const owners = new Map<string, ReadAgent>();
   for (const agent of agents) {
@@ -36,11 +34,11 @@ export const requireOneConfigPerPlace = (agents: readonly ReadAgent[], report: P
     if (owner === undefined) owners.set(place.key, agent);
     else if (configText(owner) !== configText(agent)) {
       report.add(
-        `agent "${agent.name.value}" has the ${place.word} of agent "${owner.name.value}", and another config`,
+        `agent "${agent.name.value}" has the same ${place.word} as agent "${owner.name.value}", but a different config`,
         {
           position: agent.fields.config.position ?? agent.name.position,
           path: ['agents', `agent "${agent.name.value}"`],
-          suggestion: `give both the same config, or each ${place.word === 'socket' ? 'a' : 'an'} ${place.word} of its own`,
+          suggestion: `give both the same config, or use another ${place.word} for one of them`,
         },
       );
     }

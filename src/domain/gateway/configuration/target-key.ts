@@ -10,18 +10,18 @@ import type { TargetConfiguration } from './gateway-configuration.js';
 const standardWeight = 1;
 
 const shape = {
-  address: required(socketAddress(1), 'Where it listens.'),
+  address: required(socketAddress(1), 'Address of the target.'),
   weight: withDefault(
     integer(0, 1000),
     standardWeight,
     '1',
-    'Share of the requests, against the weights of the others: a canary with 1 beside a target with 19 gets one in twenty. 0: none.',
+    'Share of the requests, relative to the other weights: 1 beside 19 gets one request in twenty. 0: none.',
   ),
 };
 
 const addresses = list(socketAddress(1), '');
 
-/** A target with a block or properties; its address may stand as the argument. Null where it is wrong. */
+/** A target with a block or properties; its address may be the argument. Null: an error. */
 const readBlock = (setting: Setting, context: ReadContext): Located<TargetConfiguration> | null => {
   const { args, listed, position } = setting;
   const named: Setting = { name: 'address', args, properties: [], children: null, position, listed };
@@ -36,7 +36,7 @@ const readBlock = (setting: Setting, context: ReadContext): Located<TargetConfig
 export const target: Key<readonly Located<TargetConfiguration>[]> = custom(
   'list of host:port, or block; may be repeated',
   'required',
-  'One target: its address, or a block with it. Every address that its name has is used.',
+  'Address of a target, or a block that contains it. A host name with several addresses uses all of them.',
   (name, settings, context) => {
     const targets: Located<TargetConfiguration>[] = [];
     let sound = true;

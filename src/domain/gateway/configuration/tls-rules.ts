@@ -5,13 +5,13 @@ import type { tlsShape } from './tls-schema.js';
 
 type ReadTls = Fields<typeof tlsShape>;
 
-/** Where a listener's block `tls` stands. */
+/** The place of the block `tls` of a listener. */
 interface TlsPlace {
   readonly position: Field<unknown>['position'];
   readonly path: readonly string[];
 }
 
-/** Given, and not as `null`. */
+/** The key is present and not `#null`. */
 export const isWritten = ({ given, value, sound }: Field<unknown>): boolean => given && !(sound && value === null);
 
 const checkCertificates = (tls: ReadTls, place: TlsPlace, report: ProblemReport): void => {
@@ -38,7 +38,7 @@ const checkClientAuth = (tls: ReadTls, place: TlsPlace, report: ProblemReport): 
     report.add(`client-auth "${auth.value}" needs a "ca-cert-file"`, {
       position: auth.position,
       path,
-      suggestion: 'write ca-cert-file "/etc/portcullis/clients.pem", with the authorities of your clients',
+      suggestion: 'write ca-cert-file "/etc/portcullis/clients.pem", with the CAs of your clients',
     });
     return;
   }
@@ -47,7 +47,7 @@ const checkClientAuth = (tls: ReadTls, place: TlsPlace, report: ProblemReport): 
     ['forward-client-cert-header', forward],
   ] as const) {
     if (!isWritten(field)) continue;
-    report.add(`"${name}" has no effect without client-auth: no client is asked for a certificate`, {
+    report.add(`"${name}" has no effect without client-auth: the listener requests no client certificate`, {
       position: field.position,
       path,
       suggestion: 'write client-auth "require", or "request"',
@@ -55,7 +55,7 @@ const checkClientAuth = (tls: ReadTls, place: TlsPlace, report: ProblemReport): 
   }
 };
 
-/** What the block `tls` of a listener has to be, but for its header. */
+/** Checks the keys of `tls` against each other, except the header. */
 export const checkTls = ({ name, fields: { tls } }: ReadListener, report: ProblemReport): void => {
   if (tls.value === null) return;
   const place = { position: tls.position, path: ['listeners', `listener "${name.value}"`, 'tls'] };

@@ -7,19 +7,19 @@ import { oneOf } from '../../configuration/schema/scalar-kind.js';
 import type { Fields, Key } from '../../configuration/schema/schema.js';
 import { members } from '../../configuration/setting/setting.js';
 
-const certFile = 'Path of a PEM file: the certificate, then the intermediates that lead to its root.';
-const keyFile = 'Path of a PEM file: the private key of the certificate, without a pass phrase.';
+const certFile = 'PEM file of the certificate, followed by its intermediates.';
+const keyFile = 'PEM file of the private key, without a passphrase.';
 
 const certificateShape = {
   'cert-file': required(pemFilePath, certFile),
   'key-file': required(keyFilePath, keyFile),
 };
 
-/** One more certificate: any number of them. */
+/** An additional certificate; repeatable. */
 const certificate: Key<readonly Fields<typeof certificateShape>[]> = custom(
   'block, may be repeated',
   'none',
-  'One more certificate. Clients get the one that is for the server name they ask for (SNI), the first where none is.',
+  'An additional certificate. The gateway selects one by server name (SNI), and the first if none matches.',
   (_name, settings, context) => ({
     value: settings.map((setting) => {
       refuseArguments(setting, context);
@@ -32,7 +32,7 @@ const certificate: Key<readonly Fields<typeof certificateShape>[]> = custom(
   certificateShape,
 );
 
-/** `TLSv1.2`, as nginx writes it, and its like. */
+/** The version that another spelling means, such as `TLSv1.2` of nginx. */
 export const versionNamed = (text: string): '1.2' | '1.3' | null => {
   const number = text
     .toLowerCase()
@@ -45,7 +45,7 @@ const versions = oneOf(['1.2', '1.3'], [], versionNamed);
 
 const clientAuths = ['none', 'request', 'require'] as const;
 
-/** By what nginx, HAProxy, Caddy and others call it. */
+/** Values that nginx, HAProxy, Caddy and others use. */
 const otherClientAuths: ReadonlyMap<string, (typeof clientAuths)[number]> = new Map([
   ['off', 'none'],
   ['no', 'none'],
@@ -63,7 +63,7 @@ const otherClientAuths: ReadonlyMap<string, (typeof clientAuths)[number]> = new 
   ['require_and_verify', 'require'],
 ]);
 
-/** Without quotes it reads as a number. */
+/** KDL reads an unquoted version as a number. */
 const version: typeof versions = {
   ...versions,
   read: (scalar) => versions.read(typeof scalar.value === 'number' ? { ...scalar, value: `${scalar.value}` } : scalar),
@@ -77,20 +77,17 @@ export const tlsShape = {
     oneOf(clientAuths, [], (text) => otherClientAuths.get(text.toLowerCase().replaceAll('-', '_')) ?? null),
     'none',
     '`none`',
-    'Whether clients show a certificate: `require` takes no connection without one, `request` does, but one that is shown has to be good.',
+    '`request` verifies a certificate if the client sends one; `require` also refuses clients without one.',
   ),
-  'ca-cert-file': optional(
-    pemFilePath,
-    'Path of a PEM file: the authorities that certificates of clients have to lead to.',
-  ),
+  'ca-cert-file': optional(pemFilePath, 'PEM file of the CAs that verify client certificates.'),
   'forward-client-cert-header': optional(
     headerName,
-    'Header in which agents and upstreams get the verified certificate of the client, as URL-encoded PEM.',
+    'Header that carries the verified client certificate to agents and upstreams, as URL-encoded PEM.',
   ),
-  'min-version': withDefault(version, '1.2', '`1.2`', 'The oldest version of TLS that is spoken.'),
+  'min-version': withDefault(version, '1.2', '`1.2`', 'Oldest TLS version that the listener accepts.'),
 };
 
 export const tls = optionalBlock(
   tlsShape,
-  'Certificates and client authentication of an `https` listener. A reload takes new ones from the files.',
+  'Certificates and client authentication of an `https` listener. A reload reads the files again.',
 );

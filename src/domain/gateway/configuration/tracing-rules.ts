@@ -5,7 +5,7 @@ import type { ReadGateway } from './read-gateway.js';
 import type { TracingFields } from './tracing-schema.js';
 
 const path = ['tracing'];
-const risk = 'whoever is on the way can read what requests were made, and the headers for the collector';
+const risk = 'anyone on the path can read the traces and the headers for the collector';
 const form = 'must be a URL that begins with http:// or https://';
 
 const checkEndpoint = ({ endpoint }: TracingFields, report: ProblemReport): void => {
@@ -27,7 +27,7 @@ const checkEndpoint = ({ endpoint }: TracingFields, report: ProblemReport): void
     if (severity === 'error') return;
   }
   if (urlParts(url).path !== '/') return;
-  report.add('"endpoint" has no path: collectors take spans at /v1/traces', {
+  report.add('"endpoint" has no path: collectors accept spans at /v1/traces', {
     position,
     path,
     severity: 'warning',
@@ -42,13 +42,13 @@ const checkHeaders = ({ 'collector-header': headers }: TracingFields, report: Pr
     const name = value.name.toLowerCase();
     if (seen.has(name)) {
       const shown = hidden === true ? 'that was given' : value.name;
-      report.add(`"collector-header": the header ${shown} is given twice`, { position, path, secret: true });
+      report.add(`"collector-header": the header ${shown} occurs twice`, { position, path, secret: true });
     }
     seen.add(name);
   }
 };
 
-/** What the block `tracing` has to be, besides each of its keys being what it has to be. */
+/** Checks the endpoint and the headers of `tracing`. */
 export const checkTracing = ({ tracing: { value } }: ReadGateway, report: ProblemReport): void => {
   if (value === null) return;
   checkEndpoint(value, report);

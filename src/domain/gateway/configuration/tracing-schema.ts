@@ -8,20 +8,20 @@ import { isFieldValue, isToken } from '../../http/field-syntax.js';
 import { err } from '../../shared/result.js';
 import type { Secret } from '../../shared/secret.js';
 
-/** Where the traces of requests go. */
+/** Destination and sampling of traces. */
 export interface TracingConfiguration {
-  /** Where spans are posted by OTLP over HTTP, as in `http://127.0.0.1:4318/v1/traces`. */
+  /** URL that accepts spans by OTLP over HTTP, as in `http://127.0.0.1:4318/v1/traces`. */
   readonly endpoint: string;
-  /** Part of the requests that is traced, 0 to 1. */
+  /** Fraction of requests to trace, 0 to 1. */
   readonly sampleRatio: number;
   readonly serviceName: string;
-  /** Header fields for the collector, as a key of its own. */
+  /** Header fields for the collector, such as an API key. */
   readonly headers: readonly { readonly name: string; readonly value: Secret }[];
 }
 
 type CollectorHeader = TracingConfiguration['headers'][number];
 
-/** Fields that say how a message goes and what is in it. */
+/** Fields that the exporter sets. */
 const exporterFields = [
   'connection',
   'content-length',
@@ -31,8 +31,8 @@ const exporterFields = [
   'transfer-encoding',
 ];
 
-const collectorField = checkedText('the name of a header', (value) => {
-  if (!isToken(value)) return { message: `must have the name of a header, not "${value.slice(0, 80)}"` };
+const collectorField = checkedText('header name', (value) => {
+  if (!isToken(value)) return { message: `must have a header name, not "${value.slice(0, 80)}"` };
   if (!exporterFields.includes(value.toLowerCase())) return null;
   return { message: `cannot be ${value}: the exporter sets it` };
 });
@@ -42,11 +42,11 @@ const fieldValue: ScalarKind<Secret> = {
   read: (scalar) => {
     const read = secret.read(scalar);
     if (!read.ok || isFieldValue(read.value.reveal())) return read;
-    return err({ message: 'must have a value that a header can have' });
+    return err({ message: 'must have a valid header value' });
   },
 };
 
-/** One header, or null where something is wrong with it. */
+/** One header; null: an error. */
 const readHeader = (key: string, setting: Setting, context: ReadContext): CollectorHeader | null => {
   if (refuseMembers(setting, context, true)) return null;
   const refuse = (message: string, suggestion: string | null): null => {
@@ -57,7 +57,7 @@ const readHeader = (key: string, setting: Setting, context: ReadContext): Collec
   const [first, second, third] = setting.args;
   if (first?.unresolved === true || second?.unresolved === true) return null;
   if (first === undefined || second === undefined || third !== undefined) {
-    return refuse('takes a name and a value', `write ${key} "Authorization" (env)"COLLECTOR_AUTHORIZATION"`);
+    return refuse('needs a name and a value', `write ${key} "Authorization" (env)"COLLECTOR_AUTHORIZATION"`);
   }
   const name = collectorField.read(first);
   const value = fieldValue.read(second);
@@ -66,12 +66,12 @@ const readHeader = (key: string, setting: Setting, context: ReadContext): Collec
   return { name: name.value, value: value.value };
 };
 
-/** `collector-header "name" (env)"VALUE"`. Its name is its own, so that no line that has it is ever shown. */
+/** `collector-header "name" (env)"VALUE"`. The key is secret, so messages never show its line. */
 const collectorHeader: Key<readonly Located<CollectorHeader>[]> = {
   ...custom(
     'name and value; may be repeated',
     'none',
-    'A header field for the collector, such as `Authorization`.',
+    'Header to send to the collector, such as `Authorization`.',
     (key, settings, context) => {
       const headers: Located<CollectorHeader>[] = [];
       let sound = true;
@@ -86,18 +86,18 @@ const collectorHeader: Key<readonly Located<CollectorHeader>[]> = {
   secret: true,
 };
 
-const serviceName = checkedText('printable text, 128 characters at most', (value) =>
-  /^[\x20-\x7e]{1,128}$/.test(value) ? null : { message: 'must be printable ASCII, 128 characters at most' },
+const serviceName = checkedText('printable text, at most 128 characters', (value) =>
+  /^[\x20-\x7e]{1,128}$/.test(value) ? null : { message: 'must be printable ASCII, at most 128 characters' },
 );
 
 const shape = {
-  endpoint: required(text, 'URL that spans are posted to by OTLP over HTTP: `http://127.0.0.1:4318/v1/traces`.'),
-  'sample-ratio': withDefault(decimal(0, 1), 0.1, '0.1', 'Part of the requests that is traced: 1 is all of them.'),
+  endpoint: required(text, 'URL of the collector for OTLP over HTTP, such as `http://127.0.0.1:4318/v1/traces`.'),
+  'sample-ratio': withDefault(decimal(0, 1), 0.1, '0.1', 'Fraction of requests to trace. 1: all.'),
   'service-name': withDefault(
     serviceName,
     'portcullis-gateway',
     '`portcullis-gateway`',
-    'What traces call the gateway (`service.name`).',
+    'Name of the gateway in traces (`service.name`).',
   ),
   'collector-header': collectorHeader,
 };
@@ -106,10 +106,10 @@ export type TracingFields = Fields<typeof shape>;
 
 export const tracing = optionalBlock(
   shape,
-  'Spans of requests, agent calls and upstream attempts, sent by OpenTelemetry. Without the block none are made.',
+  'Send OpenTelemetry spans of requests, agent calls and upstream attempts. Without the block there are none.',
 );
 
-/** A block `tracing` that was read without an error. */
+/** Converts a block `tracing` that has no errors. */
 export const toTracing = (fields: TracingFields): TracingConfiguration => ({
   endpoint: fields.endpoint.value,
   sampleRatio: fields['sample-ratio'].value,

@@ -18,7 +18,7 @@ const checkTargets = (upstream: ReadUpstream, report: ProblemReport): void => {
       suggestion: 'write target "127.0.0.1:8081"',
     });
   } else if (sound && targets.every(({ value }) => value.weight === 0)) {
-    report.add(`upstream "${name.value}" has no target with a weight above 0: it could send nothing`, {
+    report.add(`upstream "${name.value}" has no target with a weight above 0`, {
       position: targets[0]?.position ?? name.position,
       path,
       suggestion: 'give at least one target weight=1',
@@ -52,7 +52,7 @@ const checkHealthCheck = (upstream: ReadUpstream, report: ProblemReport): void =
   const { 'interval-secs': interval, 'timeout-secs': timeout } = fields;
   if (!timeout.sound || timeout.value === null || !interval.sound || timeout.value <= interval.value) return;
   const shown = interval.hidden === true ? '' : `, which is ${interval.value / 1000}`;
-  report.add(`"timeout-secs" is above interval-secs${shown}: a check would still run when the next is due`, {
+  report.add(`"timeout-secs" is above interval-secs${shown}: checks would overlap`, {
     position: timeout.position,
     path: [...pathOf(upstream), 'health-check'],
     suggestion: 'lower timeout-secs, or raise interval-secs',
@@ -74,7 +74,7 @@ const checkBalancing = (upstream: ReadUpstream, report: ProblemReport): void => 
   }
   if (sticky.value === null) return;
   report.add(
-    '"sticky-cookie" cannot stand with load-balancing "consistent-hash": both say which target a client gets',
+    '"sticky-cookie" and load-balancing "consistent-hash" exclude each other: both select the target of a client',
     {
       position: sticky.position,
       path,
@@ -83,7 +83,7 @@ const checkBalancing = (upstream: ReadUpstream, report: ProblemReport): void => 
   );
 };
 
-/** What an upstream has to be, besides each of its keys being what it has to be. */
+/** Checks the keys of an upstream against each other. */
 export const checkUpstream = (upstream: ReadUpstream, report: ProblemReport): void => {
   checkTargets(upstream, report);
   checkPool(upstream, report);
@@ -91,7 +91,7 @@ export const checkUpstream = (upstream: ReadUpstream, report: ProblemReport): vo
   checkBalancing(upstream, report);
 };
 
-/** Warns of upstreams whose cookies overwrite each other: they have one name, and one path. */
+/** Warns about upstreams with the same sticky cookie: name and path are equal, so they overwrite each other. */
 export const warnOfSharedCookies = (upstreams: readonly ReadUpstream[], report: ProblemReport): void => {
   const owners = new Map<string, ReadUpstream>();
   for (const upstream of upstreams) {
@@ -103,7 +103,7 @@ export const warnOfSharedCookies = (upstreams: readonly ReadUpstream[], report: 
       continue;
     }
     const [name, other] = [upstream.name.value, owner.name.value];
-    report.add(`upstream "${name}" has the sticky cookie of upstream "${other}": a client of both is kept by neither`, {
+    report.add(`upstream "${name}" has the same sticky cookie as upstream "${other}": they overwrite each other`, {
       position: sticky.name.position ?? position,
       path: pathOf(upstream),
       severity: 'warning',

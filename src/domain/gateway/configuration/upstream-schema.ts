@@ -8,7 +8,7 @@ import { healthCheck } from './health-check-schema.js';
 import { readTimeout, requestTimeout } from './policies-schema.js';
 import { target } from './target-key.js';
 
-/** By what nginx, HAProxy, Envoy, Caddy and others call it. */
+/** Names that nginx, HAProxy, Envoy, Caddy and others use. */
 const otherNames: ReadonlyMap<string, UpstreamHttpVersion> = new Map([
   ['1', '1.1'],
   ['1.0', '1.1'],
@@ -27,7 +27,7 @@ const otherNames: ReadonlyMap<string, UpstreamHttpVersion> = new Map([
 
 const versions = oneOf(upstreamHttpVersions, [], (text) => otherNames.get(text.toLowerCase()) ?? null);
 
-/** Without quotes it reads as a number. */
+/** KDL reads an unquoted version as a number. */
 const version: typeof versions = {
   ...versions,
   read: (scalar) => versions.read(typeof scalar.value === 'number' ? { ...scalar, value: `${scalar.value}` } : scalar),
@@ -37,69 +37,71 @@ const httpVersion = withDefault(
   version,
   '1.1',
   '`1.1`',
-  'What is spoken to the targets. `2` is HTTP/2 from the first octet on, without TLS (prior knowledge): for gRPC, and for targets that take it on the same port.',
+  'HTTP version of requests to the targets. `2` is HTTP/2 with prior knowledge, without TLS; gRPC needs it.',
 );
 
 const timeoutsShape = {
-  'connect-secs': withDefault(seconds(1, 3600), 10_000, '10', 'Until a connection stands.'),
+  'connect-secs': withDefault(seconds(1, 3600), 10_000, '10', 'How long opening a connection may take.'),
   'request-secs': withDefault(seconds(1, 86_400), 60_000, '60', requestTimeout),
-  'read-secs': withDefault(seconds(1, 86_400), 30_000, '30', `${readTimeout} Until the head, \`request-secs\` counts.`),
-  'write-secs': foreign('`read-secs` counts while a target takes nothing of a body, too', 'take it out'),
+  'read-secs': withDefault(
+    seconds(1, 86_400),
+    30_000,
+    '30',
+    `${readTimeout} \`request-secs\` limits the time before the response head.`,
+  ),
+  'write-secs': foreign('`read-secs` also limits how long a target accepts no part of a body', 'delete the line'),
 };
 
 const poolShape = {
-  'max-connections': withDefault(integer(1, 100_000), 1024, '1024', 'Connections to each target.'),
+  'max-connections': withDefault(integer(1, 100_000), 1024, '1024', 'Largest number of connections to each target.'),
   'max-idle': withDefault(
     integer(0, 100_000),
     20,
     '20',
-    'Connections to each target that are kept while nothing uses them; no more than `max-connections`. Others are closed one to two seconds after they were used last; with 0 all are, at once.',
+    'Idle connections to keep for each target, up to `max-connections`. Others close one to two seconds after their last use; 0 closes all at once.',
   ),
-  'idle-timeout-secs': foreign('connections beyond `max-idle` are closed when they are idle', 'write max-idle'),
-  'max-lifetime-secs': foreign('connections have no age', 'take it out'),
+  'idle-timeout-secs': foreign('idle connections above `max-idle` close by themselves', 'write max-idle'),
+  'max-lifetime-secs': foreign('connections have no maximum age', 'delete the line'),
 };
 
 const retriesShape = {
-  'max-attempts': withDefault(integer(1, 10), 3, '3', 'How often a request is sent, the first time included. 1: once.'),
+  'max-attempts': withDefault(integer(1, 10), 3, '3', 'Attempts for each request, including the first. 1: no retries.'),
   'budget-percent': withDefault(
     decimal(0, 100),
     20,
     '20',
-    'Retries for each 100 requests of the upstream, at most: an upstream that fails as a whole is not sent more for it.',
+    'Largest number of retries for each 100 requests of the upstream. It limits the extra load on a failing upstream.',
   ),
 };
 
 export const upstreamShape = {
-  targets: block({ target }, 'The targets.'),
+  targets: block({ target }, 'Targets of the upstream.'),
   target,
-  timeouts: block(timeoutsShape, 'Time-outs.'),
-  'connection-pool': block(poolShape, 'Connections.'),
+  timeouts: block(timeoutsShape, 'Timeouts of connections and requests to the targets.'),
+  'connection-pool': block(poolShape, 'Connections to the targets.'),
   'http-version': httpVersion,
   'health-check': healthCheck,
   'circuit-breaker': targetBreaker({
     standard:
-      'see its keys, where there are several targets or a name, but for the last target that is left; else none',
-    meaning: 'Leave a target alone, for a while, once requests to it have failed in a row.',
+      'with several targets or a host name: the defaults of its keys, sparing the last available target; else none',
+    meaning: 'After consecutive failures, send no requests to a target for a while.',
   }),
   'load-balancing': loadBalancing,
   'hash-key': hashKeyKind,
   'sticky-cookie': stickyCookie,
   retries: block(
     retriesShape,
-    'When a request is sent again, to another target: where nothing was sent yet, or its method is idempotent and no response has come.',
+    'Retry a request on another target if nothing was sent yet, or if the method is idempotent and no response has arrived.',
   ),
   'dns-refresh-secs': withDefault(
     seconds(1, 86_400),
     30_000,
     '30',
-    'How often the names of targets are looked up again.',
+    'How often the gateway resolves the host names of targets again.',
   ),
   tls: unsupported(
     'the gateway speaks plain HTTP to targets',
-    'leave tls out where the targets take plain HTTP, or put a TLS client such as stunnel or nginx between',
+    'delete tls if the targets accept plain HTTP; otherwise put a TLS client such as stunnel or nginx between',
   ),
-  'timeout-secs': replaced(
-    'the block `timeouts` has taken its place',
-    'write timeouts { connect-secs 10; request-secs 60 }',
-  ),
+  'timeout-secs': replaced('use the block `timeouts`', 'write timeouts { connect-secs 10; request-secs 60 }'),
 };

@@ -122,7 +122,7 @@ describe('values that stand elsewhere', () => {
       await report(
         withConfig(`oidc { enabled #true; issuer "https://\${HOST}/"; audience "a"; jwks-url "https://i.example/k" }`),
       ),
-    ).toContain('warning: "issuer" names a variable in a text');
+    ).toContain('warning: "issuer" contains a variable, but text is literal');
   });
 
   it('are taken from variables and files', async () => {
@@ -387,7 +387,7 @@ describe('a hostile file', () => {
   it('with thousands of mistakes shows a hundred', async () => {
     const { problems } = await load('a\n'.repeat(5000));
     expect(problems).toHaveLength(101);
-    expect(problems.at(-1)?.message).toBe('there are more than 100 problems; the rest is not shown');
+    expect(problems.at(-1)?.message).toBe('more than 100 problems: correct these first to see the rest');
   });
 
   it.each([

@@ -140,7 +140,7 @@ describe('a token-exchange block in a file', () => {
     ['white space', 'secret "S3CRET of the client "', 'the secret begins or ends with white space'],
     ['the same one twice', 'secret "S3CRET of it" "S3CRET of it"', 'secret 2 is an earlier one once more'],
     ['a misspelt key', 'secrit "S3CRET of the client"', 'unknown key "secrit" in client'],
-    ['a block', 'secret { S3CRET 1 }', '"secret" takes a value, but no block'],
+    ['a block', 'secret { S3CRET 1 }', '"secret" takes a value, not a block'],
     ['a mistake beside it', 'secret "S3CRET of the client"; allowed-scopes 1', '"allowed-scopes" must be a string'],
     ['a second line', 'secret \\\n "S3CRET of the client"; allowed-scopes 1', '"allowed-scopes" must be a string'],
     ['a variable as the id', 'secret "S3CRET of it"; name (env)"SECRET"', '"name" must stand where it is used'],
@@ -153,13 +153,13 @@ describe('a token-exchange block in a file', () => {
 
   it('shows no URL that holds a password', async () => {
     const found = await report(block({ issuer: 'issuer "https://user:S3CRET@tokens.example"' }));
-    expect(found).toContain('issuer must not hold a user name or a password');
+    expect(found).toContain('issuer must not contain a user name or a password');
     expect(found).not.toContain('S3CRET');
   });
 
   it.each([
     ['a query', 'issuer "https://tokens.example/?key=S3CRET"', 'issuer must not hold a query'],
-    ['a user', 'issuer "https://user:S3CRET@tokens.example"', 'issuer must not hold a user name or a password'],
+    ['a user', 'issuer "https://user:S3CRET@tokens.example"', 'issuer must not contain a user name or a password'],
     ['a query by HTTP', 'issuer "http://tokens.example/?key=S3CRET"', 'issuer is not https'],
   ])('shows where a URL with %s stands, and nothing of it', async (_name, issuer, message) => {
     const found = await report(block({ issuer }));

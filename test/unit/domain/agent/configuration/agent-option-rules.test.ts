@@ -109,7 +109,7 @@ describe('complete options', () => {
     [
       'a reserved header',
       { userIdHeader: 'Content_Length' },
-      'error user-id-header: the header Content_Length frames the message or concerns one connection, and cannot be used here',
+      'error user-id-header: the header Content_Length belongs to message framing or to one connection: use another header',
     ],
     ['a header that is none', { apiKeyHeader: 'X Y' }, 'error api-key-header: "X Y" is no header name'],
     ['a key without name', { apiKeys: keys('abc') }, 'error api-keys: entry 1 has no colon: an entry is <key>:<name>'],
@@ -164,18 +164,18 @@ describe('complete options', () => {
     'X-Request-Id',
   ])('give the header %s its own meaning', (name) => {
     for (const options of [{ apiKeyHeader: name }, { userIdHeader: name }, { authMethodHeader: name }]) {
-      expect(problems(options)[0]).toContain(`the header ${name} has a meaning of its own`);
+      expect(problems(options)[0]).toContain(`the header ${name} has a standard meaning`);
     }
   });
 
   it.each(['Host', 'TE', 'Transfer.Encoding', 'Proxy_Connection', 'Keep-Alive', 'Upgrade'])(
     'leave the header %s to the connection',
-    (name) => expect(problems({ userIdHeader: name })[0]).toContain('concerns one connection'),
+    (name) => expect(problems({ userIdHeader: name })[0]).toContain('belongs to message framing or to one connection'),
   );
 
   it.each(['X-Auth-Claim-Key', 'x.client.cert.cn', 'Client_Cert', 'X-Forwarded-Client-Cert'])(
     'take no key from the header %s, which is removed from what clients send',
-    (name) => expect(problems({ apiKeyHeader: name })[0]).toContain('tells an identity'),
+    (name) => expect(problems({ apiKeyHeader: name })[0]).toContain('is an identity header'),
   );
 
   it('compare header names as they are stripped', () => {

@@ -94,12 +94,12 @@ describe('the options of an agent as JSON', () => {
   it.each<readonly [JsonObject, string]>([
     [{ 'jwt-isuer': 'x' }, 'config: unknown key "jwt-isuer" in config'],
     [{ 'jwt-issuer': 5 }, 'config.jwt-issuer: "jwt-issuer" must be a string, not 5'],
-    [{ 'jwt-issuer': ['a'] }, 'config.jwt-issuer: "jwt-issuer" takes one value'],
-    [{ 'jwt-issuer': [] }, 'config.jwt-issuer: "jwt-issuer" takes one value'],
-    [{ 'jwt-issuer': { a: 1 } }, 'config.jwt-issuer: "jwt-issuer" takes a value, but no block and no properties'],
+    [{ 'jwt-issuer': ['a'] }, 'config.jwt-issuer: "jwt-issuer" takes exactly one value'],
+    [{ 'jwt-issuer': [] }, 'config.jwt-issuer: "jwt-issuer" takes exactly one value'],
+    [{ 'jwt-issuer': { a: 1 } }, 'config.jwt-issuer: "jwt-issuer" takes a value, not a block or properties'],
     [{ 'jwt-algorithm': 'none' }, `config.jwt-algorithm: "jwt-algorithm" must be ${jwtAlgorithmList}, not "none"`],
     [{ 'fail-open': 'true' }, 'config.fail-open: "fail-open" must be #true or #false, not "true"'],
-    [{ 'api-keys': [{ a: 1 }, 'k:a'] }, 'config.api-keys: "api-keys" takes a value, but no block and no properties'],
+    [{ 'api-keys': [{ a: 1 }, 'k:a'] }, 'config.api-keys: "api-keys" takes a value, not a block or properties'],
     [{ 'api-keys': true }, 'config.api-keys: "api-keys" must be a string'],
     [{ 'user-id-header': 'X Y' }, 'config.user-id-header: "user-id-header" must be a header name, not "X Y"'],
     [{ saml: { 'entity-id': 'x' } }, 'config.saml: "acs-url" is missing'],
@@ -118,7 +118,7 @@ describe('the options of an agent as JSON', () => {
     [{ 'metrics-address': 'unix:/m' }, 'config.metrics-address: "metrics-address" must be host:port, not "unix:/m"'],
     [
       { 'grpc-tls-key-file': '-----BEGIN PRIVATE KEY-----' },
-      'config.grpc-tls-key-file: "grpc-tls-key-file" must be the path of a file, not what the file holds',
+      'config.grpc-tls-key-file: "grpc-tls-key-file" must be the path of a file, not its content',
     ],
     [
       { 'health-interval-secs': 0 },

@@ -191,7 +191,7 @@ describe('the mtls block', () => {
     ].join('\n');
     expect(reported(text)).toEqual([
       '5:22 error "mtls": extract-cn-as-user and extract-san-email-as-user are both #false: a certificate would name no user',
-      '4:22 error "mtls": the header Authorization has a meaning of its own, and cannot be used here',
+      '4:22 error "mtls": the header Authorization has a standard meaning: use another header',
     ]);
   });
 });

@@ -195,9 +195,13 @@ describe('a saml block is refused', () => {
       { ...minimal, 'cookie-same-site': 'None', 'cookie-secure': false },
       'needs cookie-secure',
     ],
-    ['an identity header', { ...minimal, 'attribute-mapping': { a: 'X-Auth-Claim-A' } }, 'tells something else'],
-    ['a header of its own meaning', { ...minimal, 'attribute-mapping': { a: 'Cookie' } }, 'has a meaning of its own'],
-    ['a header of framing', { ...minimal, 'attribute-mapping': { a: 'Content-Length' } }, 'frames the message'],
+    [
+      'an identity header',
+      { ...minimal, 'attribute-mapping': { a: 'X-Auth-Claim-A' } },
+      'is already an identity header',
+    ],
+    ['a header of its own meaning', { ...minimal, 'attribute-mapping': { a: 'Cookie' } }, 'has a standard meaning'],
+    ['a header of framing', { ...minimal, 'attribute-mapping': { a: 'Content-Length' } }, 'belongs to message framing'],
     ['one header twice', { ...minimal, 'attribute-mapping': { a: 'X-A', b: 'x_a' } }, 'names the header x_a already'],
     [
       'too many headers',
@@ -220,23 +224,23 @@ describe('a saml block is refused', () => {
   });
 
   it.each([
-    ['redis://', 'names no host'],
-    ['redis://:6379', 'names no host'],
+    ['redis://', 'has no valid host'],
+    ['redis://:6379', 'has no valid host'],
     ['redis://a b', 'must be a URL'],
-    ['redis://[::1', 'names no host'],
-    ['redis://[::x]', 'names no host'],
+    ['redis://[::1', 'has no valid host'],
+    ['redis://[::x]', 'has no valid host'],
     ['redis://h:0', 'port from 1 to 65535'],
     ['redis://h:65536', 'port from 1 to 65535'],
     ['redis://h:http', 'port from 1 to 65535'],
-    ['redis://h/one', 'number of a database'],
-    ['redis://h/123456', 'number of a database'],
-    ['redis://h/1/2', 'number of a database'],
-    ['redis://h?db=1', 'must not hold a query'],
-    ['redis://h#1', 'must not hold a query'],
-    ['redis://user@h', 'has a user and no password'],
-    ['redis://user:@h', 'has a user and no password'],
-    ['redis://:%f@h', 'not percent-encoded UTF-8'],
-    ['redis://:%ff@h', 'not percent-encoded UTF-8'],
+    ['redis://h/one', 'database number'],
+    ['redis://h/123456', 'database number'],
+    ['redis://h/1/2', 'database number'],
+    ['redis://h?db=1', 'must not have a query'],
+    ['redis://h#1', 'must not have a query'],
+    ['redis://user@h', 'has a user but no password'],
+    ['redis://user:@h', 'has a user but no password'],
+    ['redis://:%f@h', 'in percent-encoded UTF-8'],
+    ['redis://:%ff@h', 'in percent-encoded UTF-8'],
   ])('for the store URL %s, as soon as it is read', (url, text) => {
     const { saml, problems } = checked({ ...minimal, 'session-store': 'redis', 'session-store-url': url });
     expect(saml).toBeNull();
@@ -250,7 +254,7 @@ describe('a saml block is refused', () => {
     ['an attribute without a header', { ...minimal, 'attribute-mapping': { a: true } }, '"a" must be a string'],
     ['a header with spaces', { ...minimal, 'attribute-mapping': { a: 'X A' } }, 'must be a header name'],
     ['an attribute with two headers', { ...minimal, 'attribute-mapping': { a: ['X-A', 'X-B'] } }, 'takes one header'],
-    ['a mapping that is a text', { ...minimal, 'attribute-mapping': 'X-A' }, 'takes no value, but a block'],
+    ['a mapping that is a text', { ...minimal, 'attribute-mapping': 'X-A' }, 'takes a block, not a value'],
     ['another store', { ...minimal, 'session-store': 'mysql' }, '"session-store" must be'],
     ['a clock that is far off', { ...minimal, 'clock-skew-secs': 601 }, 'from 0 to 600'],
     ['a format that is no URI', { ...minimal, 'name-id-format': 'constructor' }, 'must be unspecified, email'],
@@ -313,7 +317,7 @@ describe('a saml block is warned about', () => {
     [
       'a password in the clear',
       { ...minimal, 'session-store': 'redis', 'session-store-url': 'redis://me:word@db' },
-      'session-store-url has a password, and sends it in the clear',
+      'session-store-url sends its password unencrypted',
     ],
     ['a loop after signing out', { ...minimal, 'signed-out-path': '/bye' }, 'is sent to sign on again'],
   ] as const)('for %s', (_name, saml, text) => {

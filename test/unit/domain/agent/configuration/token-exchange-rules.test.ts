@@ -247,8 +247,8 @@ describe('a token-exchange block is refused', () => {
     ],
     ['an issuer that is no URL', { ...minimal, issuer: 'tokens' }, 'issuer must be a URL'],
     ['an issuer with a query', { ...minimal, issuer: 'https://a.example/?x=1' }, 'issuer must not hold a query'],
-    ['an issuer with a fragment', { ...minimal, issuer: 'https://a.example/#x' }, 'issuer must not hold a fragment'],
-    ['an issuer with a user', { ...minimal, issuer: 'https://u:p@a.example' }, 'issuer must not hold a user name'],
+    ['an issuer with a fragment', { ...minimal, issuer: 'https://a.example/#x' }, 'issuer must not contain a fragment'],
+    ['an issuer with a user', { ...minimal, issuer: 'https://u:p@a.example' }, 'issuer must not contain a user name'],
     ['an issuer with dots', { ...minimal, issuer: 'https://a.example/x/../y' }, 'must be in its normal form'],
     [
       'a public URL with a query',

@@ -92,16 +92,16 @@ describe('an expression that looks like a pattern of another kind', () => {
 
 describe('a host that is a pattern', () => {
   it.each([
-    ['*', 'leave out host'],
-    ['_', 'leave out host'],
+    ['*', 'delete host'],
+    ['_', 'delete host'],
     ['.example.com', 'write host "example.com" "*.example.com"'],
-    ['*example.com', 'write each host'],
+    ['*example.com', 'list each host'],
     ['api-*.example.com', 'write host "*.example.com"'],
     ['{tenant}.example.com', 'write host "*.example.com"'],
     ['**.example.com', 'write host "*.example.com"'],
-    ['a.*.example.com', 'write each host'],
-    ['example.*', 'write each host'],
-    ['~^(.+)[.]example[.]com$', 'write each host'],
+    ['a.*.example.com', 'list each host'],
+    ['example.*', 'list each host'],
+    ['~^(.+)[.]example[.]com$', 'list each host'],
     ['Host(`a.example`)', 'write host "a.example"'],
     ['https://a.example/x', 'write host "a.example"'],
     ['a.example, b.example', 'write each host in its own quotes'],

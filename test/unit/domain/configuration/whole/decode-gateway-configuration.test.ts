@@ -291,7 +291,7 @@ describe('a configuration that is wrong', () => {
     ['a listener without address', withListener('protocol "http"'), '"address" is missing'],
     ['an upstream without targets', withUpstream('timeouts { connect-secs 1 }'), 'upstream "echo" has no target'],
     ['a target without address', withUpstream('targets { target { } }'), '"address" is missing'],
-    ['an agent without transport', withAgent('timeout-ms 5'), 'agent "auth" does not say how it is reached'],
+    ['an agent without transport', withAgent('timeout-ms 5'), 'agent "auth" has no transport'],
     ['a socket transport without path', withAgent('transport { unix_socket { } }'), '"path" is missing'],
     [
       'a route without name',
@@ -301,7 +301,7 @@ describe('a configuration that is wrong', () => {
     [
       'a name with spaces',
       configurationText({ routes: `routes { route "a b" { ${matches}; upstream "echo" } }` }),
-      'the name of "route" must be made of',
+      'the name of "route" must contain only',
     ],
     [
       'a route with two names',
@@ -314,20 +314,20 @@ describe('a configuration that is wrong', () => {
     [
       'a route to two places',
       withRoute(`${matches}; upstream "echo"; service-type "builtin"; builtin-handler "health"`),
-      'route "api" has an upstream and is a builtin one',
+      'route "api" has both an upstream and a builtin handler',
     ],
     [
       'a builtin route without handler',
       withRoute(`${matches}; service-type "builtin"`),
-      'route "api" is a builtin one, but has no builtin-handler',
+      'route "api" has service-type "builtin", but no builtin-handler',
     ],
     ['an unknown handler', withRoute(`${matches}; builtin-handler "helth"`), '(did you mean "health"?)'],
-    ['no matches', withRoute('upstream "echo"'), 'route "api" says nowhere which requests it takes'],
-    ['empty matches', withRoute('matches { }; upstream "echo"'), 'route "api" says nowhere which requests it takes'],
+    ['no matches', withRoute('upstream "echo"'), 'route "api" has no matches'],
+    ['empty matches', withRoute('matches { }; upstream "echo"'), 'route "api" has no matches'],
     [
       'an invalid pattern',
       withRoute('matches { path-regex "(" }; upstream "echo"'),
-      '"path-regex" is no valid regular expression: missing )',
+      '"path-regex" is not a valid regular expression: missing )',
     ],
     [
       'a path without slash',
@@ -337,12 +337,12 @@ describe('a configuration that is wrong', () => {
     [
       'a path that normalisation changes',
       withRoute('matches { path-prefix "/a/../b" }; upstream "echo"'),
-      'can never match: paths are normalised before they are routed (the normal form is "/b")',
+      'can never match: the gateway normalises paths before routing (the normal form is "/b")',
     ],
     [
       'a path with an encoded slash',
       withRoute('matches { path "/a%2fb" }; upstream "echo"'),
-      'it is no path that a request can have',
+      'no request can have this path',
     ],
     ['a method in lower case', withRoute('matches { method "get" }; upstream "echo"'), '(did you mean "GET"?)'],
     ['a method that is not served', withRoute('matches { method "TRACE" }; upstream "echo"'), 'cannot match TRACE'],
@@ -365,12 +365,12 @@ describe('a configuration that is wrong', () => {
     [
       'a prefix with a star of its own',
       withRoute('matches { path-prefix "/api/*" }; upstream "echo"'),
-      '"path-prefix" takes a path as it is, not the pattern "/api/*" (write path-prefix "/api")',
+      '"path-prefix" takes a literal path, not the pattern "/api/*" (write path-prefix "/api")',
     ],
     [
       'a path with a star of its own',
       withRoute('matches { path "/api/**" }; upstream "echo"'),
-      '"path" takes a path as it is, not the pattern "/api/**" (write path-prefix "/api")',
+      '"path" takes a literal path, not the pattern "/api/**" (write path-prefix "/api")',
     ],
     [
       'a path with a name in braces',
@@ -387,7 +387,7 @@ describe('a configuration that is wrong', () => {
       withRoute('matches { path-prefix "PathPrefix(`/x`)" }; upstream "echo"'),
       '(write path-prefix "/x")',
     ],
-    ['every method as a star', withRoute('matches { method "*" }; upstream "echo"'), '(leave out method'],
+    ['every method as a star', withRoute('matches { method "*" }; upstream "echo"'), '(delete method'],
     [
       'several methods in one text',
       withRoute('matches { method "GET,post" }; upstream "echo"'),
@@ -401,7 +401,7 @@ describe('a configuration that is wrong', () => {
     [
       'every host as a star',
       withRoute('matches { host "*" }; upstream "echo"'),
-      '(leave out host: a route without it takes every host)',
+      '(delete host: a route without it matches every host)',
     ],
     ['a header name that is none', withRoute('matches { header "X A" }; upstream "echo"'), 'must be a header name'],
     [
@@ -410,14 +410,14 @@ describe('a configuration that is wrong', () => {
       'takes a name and at most one value',
     ],
     [
-      'both kinds of time-out',
+      'both kinds of timeout',
       withRoute(`${matches}; upstream "echo"; policies { timeout-secs 1; timeouts { request-secs 1 } }`),
-      '"timeout-secs" and "timeouts" cannot both be given',
+      '"timeout-secs" and "request-secs" of "timeouts" exclude each other',
     ],
     [
-      'a time-out of a builtin route',
+      'a timeout of a builtin route',
       withRoute(`${matches}; builtin-handler "health"; policies { timeout-secs 1 }`),
-      'a time-out has no effect on a builtin route',
+      'a timeout has no effect on a builtin route',
     ],
     [
       'a priority that is none',
@@ -456,13 +456,13 @@ describe('a configuration that is wrong', () => {
       withRoute(`${matches}; upstream "echo"; policies { max-body-size "9999999999GB" }`),
       'must be a size from 0 to',
     ],
-    ['an address with a scheme', withUpstream('target "http://a:1/x"'), '(write "a:1"; a path has no place here)'],
+    ['an address with a scheme', withUpstream('target "http://a:1/x"'), '(write "a:1", without the path)'],
     ['an address with a scheme and no port', withUpstream('target "http://a"'), '(write "a:80")'],
     ['a user before an address', withUpstream('target "http://u:pw@a"'), '(write "a:80")'],
     [
       'an upstream with TLS',
       withUpstream('target "https://api.example"'),
-      '(TLS to upstreams is not supported yet: write "api.example:80" if the server takes plain HTTP there',
+      '(TLS to upstreams is not supported yet: write "api.example:80" if the server accepts plain HTTP there',
     ],
     [
       'a listener with https://',
@@ -476,7 +476,7 @@ describe('a configuration that is wrong', () => {
     [
       'a variable in a secret',
       withConfig(`api-keys "\${KEY}:alice"`),
-      'names a variable in a text: texts are taken as they are (write (env)"KEY", without quotes around the whole, and put the whole value into the variable)',
+      'contains a variable: text is literal (write (env)"KEY", without quotes around it, and set the variable to the whole value)',
     ],
     ['a word that begins as a variable', withConfig('api-keys "env:prod"; fail-open 5'), 'must be #true or #false'],
     ['a variable in a number', withUpstream(`target "a:1"; dns-refresh-secs "\${X}"`), '(write (env)"X")'],
@@ -490,12 +490,12 @@ describe('a configuration that is wrong', () => {
       withConfig('jwt-public-key "{\\"keys\\":[]}"; jwt-algorithm "RS256"'),
       'must be the path of a PEM file, not a key set or a key in JSON (write oidc {',
     ],
-    ['an address without port', withListener('address "127.0.0.1"'), 'a port is missing'],
-    ['an address of a port alone', withListener('address ":8080"'), 'name the address: "0.0.0.0:8080"'],
+    ['an address without port', withListener('address "127.0.0.1"'), 'add a port'],
+    ['an address of a port alone', withListener('address ":8080"'), 'write the address: "0.0.0.0:8080"'],
     ['a port out of range', withListener('address "127.0.0.1:65536"'), 'must be host:port'],
     ['an octet out of range', withListener('address "127.0.0.256:80"'), 'must be host:port'],
     ['an octal octet', withListener('address "127.0.0.01:80"'), 'must be host:port'],
-    ['a target that is read as another', withUpstream('target "foo.1:80"'), 'no name ends in one'],
+    ['a target that is read as another', withUpstream('target "foo.1:80"'), 'a name cannot end in a number'],
     [
       'a match on a header that agents set',
       withRoute('matches { header "X-Auth-Claim-Role" "admin" }; upstream "echo"'),
@@ -508,9 +508,9 @@ describe('a configuration that is wrong', () => {
       'must be a CIDR block',
     ],
     ['a value given twice', withListener('address "127.0.0.1:1"; address "127.0.0.1:2"'), '"address" is given twice'],
-    ['two values for one', withListener('address "127.0.0.1:1" "127.0.0.1:2"'), '"address" takes one value'],
-    ['a block for a value', withListener('address "127.0.0.1:1" { x 1 }'), '"address" takes a value, but no block'],
-    ['a value for a block', withRoute('matches "x"; upstream "echo"'), '"matches" takes no value, but a block'],
+    ['two values for one', withListener('address "127.0.0.1:1" "127.0.0.1:2"'), '"address" takes exactly one value'],
+    ['a block for a value', withListener('address "127.0.0.1:1" { x 1 }'), '"address" takes a value, not a block'],
+    ['a value for a block', withRoute('matches "x"; upstream "echo"'), '"matches" takes a block, not a value'],
     ['a list without values', withRoute(`${matches}; upstream "echo"; agents`), '"agents" needs at least one value'],
     ['a block twice', configurationText({ more: 'limits { }; limits { }' }), '"limits" is given twice'],
     ['an empty string', withRoute(`${matches}; upstream ""`), '"upstream" must not be empty'],
@@ -540,10 +540,10 @@ describe('a configuration that is wrong', () => {
     [
       'server',
       configurationText({ more: 'server { worker-threads 1 }' }),
-      '"server" is no longer a key: `system` has taken its place (write system { ... })',
+      '"server" is no longer a key: use `system` (write system { ... })',
     ],
     [
-      'the old upstream time-out',
+      'the old upstream timeout',
       withUpstream('target "a:1"; timeout-secs 5'),
       '(write timeouts { connect-secs 10; request-secs 60 })',
     ],
@@ -602,7 +602,7 @@ describe('a configuration that is wrong', () => {
     [
       'a token that no header can carry',
       configurationText({ more: 'admin { token "a b" }' }),
-      '"token" must be made of letters',
+      '"token" must contain only letters',
     ],
   ])('is refused for %s', (_name, text, message) => {
     const found = messages(text);
@@ -639,7 +639,7 @@ describe('a configuration that is wrong', () => {
     ).toEqual([
       '2:3 "address" is missing',
       '3:5 unknown key "adress" in listener "http"',
-      '6:16 route "a" says nowhere which requests it takes',
+      '6:16 route "a" has no matches',
       '7:12 route "a" refers to an upstream "x" that is not defined',
       '7:26 "priority" must be an integer, or "low", "normal", "high" or "critical"',
     ]);
@@ -671,7 +671,7 @@ describe('agents at one place', () => {
   const problemsOf = (first: string, second: string) =>
     decode(
       configurationText({ agents: `agents { agent "auth" { ${first} }; agent "other" { ${second} } }` }),
-    ).problems.filter(({ message }) => message.includes(', and another config'));
+    ).problems.filter(({ message }) => message.includes(', but a different config'));
 
   it.each([
     ['socket "/a"; config { api-keys "k:a" }', 'socket "/a"; config { api-keys "k:b" }'],
@@ -681,7 +681,7 @@ describe('agents at one place', () => {
   ])('cannot have different configs: %s, %s', (first, second) => {
     const [problem] = problemsOf(first, second);
     expect(problem).toMatchObject({ severity: 'error', position: { line: expect.any(Number) } });
-    expect(problem?.message).toBe('agent "other" has the socket of agent "auth", and another config');
+    expect(problem?.message).toBe('agent "other" has the same socket as agent "auth", but a different config');
   });
 
   it.each([
@@ -691,8 +691,11 @@ describe('agents at one place', () => {
   ])('cannot have different configs behind gRPC: %s, %s', (first, second) => {
     const config = (key: string) => `config { api-keys "k:${key}" }`;
     const [problem] = problemsOf(`transport { ${first} }; ${config('a')}`, `transport { ${second} }; ${config('b')}`);
-    expect(problem).toMatchObject({ severity: 'error', suggestion: expect.stringContaining('an address of its own') });
-    expect(problem?.message).toBe('agent "other" has the address of agent "auth", and another config');
+    expect(problem).toMatchObject({
+      severity: 'error',
+      suggestion: expect.stringContaining('another address for one of them'),
+    });
+    expect(problem?.message).toBe('agent "other" has the same address as agent "auth", but a different config');
   });
 
   it.each([

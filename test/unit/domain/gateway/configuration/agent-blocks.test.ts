@@ -73,11 +73,11 @@ describe('an agent that is reached by gRPC', () => {
   });
 
   it.each([
-    ['transport { grpc "10.0.0.1:1" }', 'gRPC needs tls, or insecure #true: 10.0.0.1:1 is no loopback address'],
-    ['transport { grpc "[fe80::1]:1" }', 'gRPC needs tls, or insecure #true: [fe80::1]:1 is no loopback address'],
-    ['transport { grpc "localhost.example:1" }', 'gRPC needs tls, or insecure #true'],
-    ['transport { grpc "0.0.0.0:1" }', 'gRPC needs tls, or insecure #true'],
-    [grpc('address "10.0.0.1:1"; insecure #false'), 'gRPC needs tls, or insecure #true'],
+    ['transport { grpc "10.0.0.1:1" }', 'gRPC needs tls or insecure #true: 10.0.0.1:1 is not a loopback address'],
+    ['transport { grpc "[fe80::1]:1" }', 'gRPC needs tls or insecure #true: [fe80::1]:1 is not a loopback address'],
+    ['transport { grpc "localhost.example:1" }', 'gRPC needs tls or insecure #true'],
+    ['transport { grpc "0.0.0.0:1" }', 'gRPC needs tls or insecure #true'],
+    [grpc('address "10.0.0.1:1"; insecure #false'), 'gRPC needs tls or insecure #true'],
     [grpc('address "10.0.0.1:1"; tls { }; insecure #true'), '"tls" and "insecure" contradict each other'],
     [grpc('address "unix:/a"; tls { }'), '"tls" has no effect on a unix socket'],
     [grpc('address "a:1"; tls { cert-file "/c.pem" }'), '"cert-file" needs a "key-file"'],
@@ -85,25 +85,25 @@ describe('an agent that is reached by gRPC', () => {
     [grpc('address "a:1"; tls { key-file "/k.pem"; cert-file #null }'), '"key-file" needs a "cert-file"'],
     [grpc('address "a:1"; tls { server-name "10.0.0.1" }'), '"server-name" must be a host name'],
     [grpc('address "a:1"; tls { server-name "*.example" }'), '"server-name" must be a host name'],
-    [grpc('address "a:1"; tls #true'), '"tls" takes no value, but a block'],
+    [grpc('address "a:1"; tls #true'), '"tls" takes a block, not a value'],
     [grpc('address "a:1"; tls { ca-certs "/x" }'), 'unknown key "ca-certs"'],
     [grpc('tls { }'), '"address" is missing'],
     [grpc('address "a:0"'), 'must have a port other than 0'],
     [grpc('address "/run/a.sock"'), 'must be host:port, or unix:/path (write "unix:/run/a.sock")'],
-    [grpc('address "unix:run/a.sock"'), 'must name a socket by its whole path'],
-    [grpc('address "unix://run/a.sock"'), 'must name a socket by its whole path'],
-    [grpc('address "unix:/"'), 'must name a socket by its whole path'],
-    [grpc('address "unix:"'), 'must name a socket by its whole path'],
-    [grpc('address "unix:/a\\u{0}b"'), 'must have no control characters'],
-    [grpc(`address "unix:/${'a'.repeat(107)}"`), 'must have a path of 107 bytes at most'],
+    [grpc('address "unix:run/a.sock"'), 'must be an absolute path of a socket'],
+    [grpc('address "unix://run/a.sock"'), 'must be an absolute path of a socket'],
+    [grpc('address "unix:/"'), 'must be an absolute path of a socket'],
+    [grpc('address "unix:"'), 'must be an absolute path of a socket'],
+    [grpc('address "unix:/a\\u{0}b"'), 'must not contain control characters'],
+    [grpc(`address "unix:/${'a'.repeat(107)}"`), 'must have a path of at most 107 bytes'],
     [grpc('address "https://a:1"'), 'must be host:port'],
     ['transport "grpc"', '"address" is missing'],
     ['transport { grpc "127.0.0.1:1" { address "127.0.0.1:2" } }', '"address" is given twice'],
-    ['transport { grpc "127.0.0.1:1"; unix_socket "/a" }', '"transport" takes one kind of transport'],
+    ['transport { grpc "127.0.0.1:1"; unix_socket "/a" }', '"transport" needs exactly one kind of transport'],
     ['transport { grpc "127.0.0.1:1" }; socket "/a"', '"socket" and "transport" cannot both be given'],
-    ['transport { grpc "127.0.0.1:1" }; socket-owner "x"', 'no effect on an agent that is reached over TCP'],
-    ['transport { grpc "127.0.0.1:1" }; protocol-version 1', '"protocol-version" 1 is spoken over a unix socket alone'],
-    ['transport { grpc "unix:/a" }; protocol-version 1', '"protocol-version" 1 is spoken over a unix socket alone'],
+    ['transport { grpc "127.0.0.1:1" }; socket-owner "x"', 'no effect on an agent over TCP'],
+    ['transport { grpc "127.0.0.1:1" }; protocol-version 1', '"protocol-version" 1 needs a unix socket'],
+    ['transport { grpc "unix:/a" }; protocol-version 1', '"protocol-version" 1 needs a unix socket'],
   ])('is refused for %s', (body, message) => {
     const errors = errorsOf(withAgent(body));
     expect(errors).toEqual([expect.stringContaining(message)]);
@@ -124,7 +124,7 @@ describe('an agent that is reached by gRPC', () => {
         root: null,
         isComplete: true,
       }).problems;
-    expect(problems('10.0.0.1:1')[0]?.message).toContain('its address is no loopback address');
+    expect(problems('10.0.0.1:1')[0]?.message).toContain('its address is not a loopback address');
     for (const address of ['10.0.0.1:1', '10.0.0.1', '/10.0.0.1', 'unix:10.0.0.1']) {
       expect(problems(address)).toHaveLength(1);
       expect(JSON.stringify(problems(address))).not.toContain('10.0.0.1');
@@ -166,16 +166,13 @@ describe('how an agent is spoken to', () => {
 
   it.each([
     ['transport "embedded"; connections 4', '"connections" has no effect on an embedded agent'],
-    ['transport "embedded"; protocol-version 1', '"protocol-version" 1 is spoken over a unix socket alone'],
+    ['transport "embedded"; protocol-version 1', '"protocol-version" 1 needs a unix socket'],
     ['socket "/a"; connections 0', 'must be an integer from 1 to 64'],
     ['socket "/a"; connections 65', 'must be an integer from 1 to 64'],
     ['socket "/a"; protocol-version 0', 'must be 1 or 2, not 0'],
     ['socket "/a"; circuit-breaker { failure-threshold 0 }', 'must be an integer from 1 to 10000'],
     ['socket "/a"; circuit-breaker { timeout-seconds 0 }', 'must be an integer from 1 to 3600'],
-    [
-      'socket "/a"; circuit-breaker { timeout-secs 5 }',
-      '"timeout-secs" is not a key here: it is called timeout-seconds here',
-    ],
+    ['socket "/a"; circuit-breaker { timeout-secs 5 }', 'unknown key "timeout-secs": the name is timeout-seconds'],
     ['socket "/a"; failure-mode "ajar"', '"failure-mode" must be "closed" or "open"'],
   ])('is refused for %s', (body, message) => {
     expect(errorsOf(withAgent(body))).toEqual([expect.stringContaining(message)]);

@@ -68,7 +68,7 @@ describe('http-version of an upstream', () => {
     ['1', 'did you mean "1.1"?'],
     ['3', '"http-version" must be "1.1" or "2"'],
     ['#true', '"http-version" must be "1.1" or "2", not true'],
-    ['"1.1" "2"', '"http-version" takes one value'],
+    ['"1.1" "2"', '"http-version" takes exactly one value'],
   ])('is refused as %s', (value, message) => {
     expect(problemsOf(withUpstream(`${target}; http-version ${value}`)).join('\n')).toContain(message);
   });

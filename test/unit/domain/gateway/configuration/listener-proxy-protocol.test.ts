@@ -21,13 +21,13 @@ describe('proxy-protocol of a listener', () => {
   it.each([
     [
       `${address}; proxy-protocol #true`,
-      'error: "proxy-protocol" needs "trusted-proxies": whoever may send a PROXY header can claim any address (write trusted-proxies "10.0.0.0/8", with the addresses of your balancers)',
+      'error: "proxy-protocol" needs "trusted-proxies": the sender of a PROXY header can claim any address (write trusted-proxies "10.0.0.0/8", with the addresses of your load balancers)',
     ],
     [`${address}; trusted-proxies #null; proxy-protocol #true`, 'error: "proxy-protocol" needs "trusted-proxies"'],
     [`${trusting}; proxy-protocol "v2"`, 'error: "proxy-protocol" must be #true or #false, not "v2"'],
     [
       `${address}; timeouts { proxy-header-secs 3 }`,
-      'error: "proxy-header-secs" has no effect without "proxy-protocol" (write proxy-protocol #true, or leave it out)',
+      'error: "proxy-header-secs" has no effect without "proxy-protocol" (write proxy-protocol #true, or delete proxy-header-secs)',
     ],
     [`${trusting}; proxy-protocol #true; timeouts { proxy-header-secs 0 }`, 'from 1 to 60, not 0'],
     [`${trusting}; proxy-protocol #true; timeouts { proxy-header-secs 61 }`, 'from 1 to 60, not 61'],

@@ -107,7 +107,7 @@ describe('a listener with TLS that is wrong', () => {
     [
       `protocol "https"; tls { ${pair}; certificate "/c" "/k" }`,
       [
-        'certificate: error: "certificate" takes no value, but a block (write certificate { ... })',
+        'certificate: error: "certificate" takes a block, not a value (write certificate { ... })',
         'certificate: error: "cert-file" is missing',
         'certificate: error: "key-file" is missing',
       ],
@@ -122,15 +122,15 @@ describe('a listener with TLS that is wrong', () => {
     ],
     [
       `protocol "https"; tls { ${pair}; client-auth "request" }`,
-      '"request": error: client-auth "request" needs a "ca-cert-file" (write ca-cert-file "/etc/portcullis/clients.pem", with the authorities of your clients)',
+      '"request": error: client-auth "request" needs a "ca-cert-file" (write ca-cert-file "/etc/portcullis/clients.pem", with the CAs of your clients)',
     ],
     [
       `protocol "https"; tls { ${pair}; ca-cert-file "/ca" }`,
-      '"/ca": error: "ca-cert-file" has no effect without client-auth: no client is asked for a certificate (write client-auth "require", or "request")',
+      '"/ca": error: "ca-cert-file" has no effect without client-auth: the listener requests no client certificate (write client-auth "require", or "request")',
     ],
     [
       `protocol "https"; tls { ${pair}; client-auth "none"; forward-client-cert-header "X-Client-Cert" }`,
-      '"X-Client-Cert": error: "forward-client-cert-header" has no effect without client-auth: no client is asked for a certificate (write client-auth "require", or "request")',
+      '"X-Client-Cert": error: "forward-client-cert-header" has no effect without client-auth: the listener requests no client certificate (write client-auth "require", or "request")',
     ],
     [
       `protocol "https"; tls { ${pair}; min-version "1.1" }`,
@@ -138,12 +138,12 @@ describe('a listener with TLS that is wrong', () => {
     ],
     [
       'accept-client-cert-header "X-Client-Cert"',
-      '"X-Client-Cert": error: "accept-client-cert-header" needs "trusted-proxies": nobody else may bring a certificate (write trusted-proxies "10.0.0.0/8", with the addresses of your proxies)',
+      '"X-Client-Cert": error: "accept-client-cert-header" needs "trusted-proxies": only they may send a certificate (write trusted-proxies "10.0.0.0/8", with the addresses of your proxies)',
     ],
     [
       `protocol "https"; trusted-proxies "10.0.0.1"; accept-client-cert-header "X_Client_Cert"
         tls { ${pair}; client-auth "require"; ca-cert-file "/ca"; forward-client-cert-header "x-client-cert" }`,
-      '"X_Client_Cert": error: "accept-client-cert-header" and "forward-client-cert-header" cannot both be the header "X_Client_Cert" (give each a header of its own: whoever reads it could not tell who proved the certificate)',
+      '"X_Client_Cert": error: "accept-client-cert-header" and "forward-client-cert-header" cannot both be the header "X_Client_Cert" (use two different headers: otherwise a reader cannot tell who verified the certificate)',
     ],
   ])('is told for %s', (body, problems) => {
     expect(told(withBody(body))).toEqual([problems].flat());
@@ -175,24 +175,24 @@ describe('a listener with TLS that is wrong', () => {
   );
 
   it.each([
-    ['Host', 'frames the message or concerns one connection'],
-    ['Transfer-Encoding', 'frames the message or concerns one connection'],
-    ['Connection', 'frames the message or concerns one connection'],
-    ['content_length', 'frames the message or concerns one connection'],
-    ['Cookie', 'has a meaning of its own'],
-    ['Authorization', 'has a meaning of its own'],
-    ['X-Forwarded-For', 'has a meaning of its own'],
-    ['X-User-Id', 'has a meaning of its own'],
-    ['X-Client-Cert-DN', 'has a meaning of its own'],
-    ['Client-Cert-Chain', 'has a meaning of its own'],
-    ['X-Correlation-Id', 'has a meaning of its own'],
+    ['Host', 'belongs to message framing or to one connection'],
+    ['Transfer-Encoding', 'belongs to message framing or to one connection'],
+    ['Connection', 'belongs to message framing or to one connection'],
+    ['content_length', 'belongs to message framing or to one connection'],
+    ['Cookie', 'has a standard meaning'],
+    ['Authorization', 'has a standard meaning'],
+    ['X-Forwarded-For', 'has a standard meaning'],
+    ['X-User-Id', 'is an identity header'],
+    ['X-Client-Cert-DN', 'is an identity header'],
+    ['Client-Cert-Chain', 'is an identity header'],
+    ['X-Correlation-Id', 'has a standard meaning'],
   ])('is told where the header is %s', (name, why) => {
     const forward = `protocol "https"; tls { ${pair}; client-auth "require"; ca-cert-file "/ca"; forward-client-cert-header "${name}" }`;
     expect(told(withBody(forward))).toEqual([
-      `"${name}": error: "forward-client-cert-header": the header ${name} ${why}, and cannot be used here`,
+      `"${name}": error: "forward-client-cert-header": the header ${name} ${why}: use another header`,
     ]);
     expect(told(withBody(`trusted-proxies "10.0.0.1"; accept-client-cert-header "${name}"`))).toEqual([
-      `"${name}": error: "accept-client-cert-header": the header ${name} ${why}, and cannot be used here`,
+      `"${name}": error: "accept-client-cert-header": the header ${name} ${why}: use another header`,
     ]);
   });
 
@@ -208,7 +208,7 @@ describe('a listener with TLS that is wrong', () => {
       `protocol "https"; tls { ${pair.replace(`${key} `, 'min-version "1.2" //')}\n ${key} "${pem}" }`,
     );
     const problems = told(text);
-    expect(problems.join('\n')).toContain(`"${key}" must be the path of a file, not what the file holds`);
+    expect(problems.join('\n')).toContain(`"${key}" must be the path of a file, not its content`);
     expect(problems.join('\n')).not.toContain('SECRET');
   });
 });

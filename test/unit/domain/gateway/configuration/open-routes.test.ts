@@ -21,9 +21,9 @@ const warned = (routes: readonly string[], agents?: string): readonly string[] =
   );
 
 describe('a route without agents', () => {
-  it('is warned about where no route has the agent', () => {
+  it('is warned about where no route lists the agent', () => {
     expect(warned([route('api', 'upstream "echo"')])).toEqual([
-      'warning: route "api" has no agents: everyone may use it, and no route has the agent "auth" (write agents "auth", or agents #null if everyone may use the route)',
+      'warning: route "api" has no agents: everyone may use it, and no route lists the agent "auth" (write agents "auth", or agents #null if the route is open on purpose)',
     ]);
   });
 
@@ -35,7 +35,7 @@ describe('a route without agents', () => {
         route('site', 'upstream "files"'),
       ]),
     ).toEqual([
-      'warning: route "images" has no agents: everyone reaches the upstream that route "api" protects by agent "auth" (write agents "auth", or agents #null if everyone may use the route)',
+      'warning: route "images" has no agents: it opens the upstream that route "api" protects by agent "auth" (write agents "auth", or agents #null if the route is open on purpose)',
     ]);
   });
 
@@ -44,7 +44,7 @@ describe('a route without agents', () => {
       [route('api', 'upstream "echo"; agents "auth"'), route('b', 'upstream "files"')],
       twoAgents,
     );
-    expect(problems).toEqual([expect.stringContaining('no route has the agent "filter"')]);
+    expect(problems).toEqual([expect.stringContaining('no route lists the agent "filter"')]);
   });
 
   it('is told every agent of the route beside it, in the order of that route', () => {

@@ -27,8 +27,8 @@ describe('the circuit breaker of a route', () => {
     ['circuit-breaker { timeout-seconds 86401 }', '"timeout-seconds" must be an integer from 1 to 86400, not 86401'],
     ['circuit-breaker { probes 0 }', '"probes" must be an integer from 1'],
     ['circuit-breaker { failure-treshold 2 }', 'did you mean "failure-threshold"?'],
-    ['circuit-breaker "on"', '"circuit-breaker" takes no value, but a block'],
-    ['circuit-breaker #true { probes 1 }', '"circuit-breaker" takes no value, but a block'],
+    ['circuit-breaker "on"', '"circuit-breaker" takes a block, not a value'],
+    ['circuit-breaker #true { probes 1 }', '"circuit-breaker" takes a block, not a value'],
     ['circuit-breaker { }; circuit-breaker #null', '"circuit-breaker" is given twice'],
   ])('is refused: %s', (body, message) => {
     const [problem, ...others] = problemsOf(upstreamRoute(body));
@@ -57,7 +57,7 @@ describe('buffering', () => {
     const routes = `routes { route "api" { matches { path "/" }; upstream "echo"; agents "auth"; policies { buffer-requests #true; ${policy} } } }`;
     const [problem, ...others] = problemsOf(configurationText({ routes, more }));
     expect(problem).toMatch(
-      `warning: "buffer-requests": a body above max-body-buffer-bytes is answered with 413, though ${key} allows it`,
+      `warning: "buffer-requests": a body above max-body-buffer-bytes gets 413, although ${key} allows it`,
     );
     expect(others).toEqual([]);
   });
@@ -129,8 +129,8 @@ describe('a builtin route', () => {
     ['policies { buffer-requests #true }', '"buffer-requests" has no effect on a builtin route'],
     ['policies { buffer-responses #true }', '"buffer-responses" has no effect on a builtin route'],
     ['circuit-breaker { }', '"circuit-breaker" has no effect on a builtin route'],
-    ['policies { timeouts { request-secs 1 } }', 'a time-out has no effect on a builtin route'],
-    ['policies { timeouts { read-secs 1 } }', 'a time-out has no effect on a builtin route'],
+    ['policies { timeouts { request-secs 1 } }', 'a timeout has no effect on a builtin route'],
+    ['policies { timeouts { read-secs 1 } }', 'a timeout has no effect on a builtin route'],
   ])('cannot have %s', (body, message) => {
     expect(problemsOf(builtinRoute(body))).toEqual([`error: ${message}`]);
   });

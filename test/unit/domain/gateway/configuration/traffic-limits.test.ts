@@ -105,7 +105,7 @@ describe('the store of rates', () => {
   it.each([
     [
       'rate-limit-store "redis"',
-      'error: rate-limit-store "redis" needs a "rate-limit-store-url" (write rate-limit-store-url "redis://127.0.0.1:6379", or (env)"RATE_LIMIT_STORE_URL" where it has a password)',
+      'error: rate-limit-store "redis" needs a "rate-limit-store-url" (write rate-limit-store-url "redis://127.0.0.1:6379", or (env)"RATE_LIMIT_STORE_URL" if it has a password)',
     ],
     [
       'rate-limit-store-url "redis://127.0.0.1"',
@@ -121,7 +121,7 @@ describe('the store of rates', () => {
     ],
     [
       'rate-limit-store "redis"; rate-limit-store-url "redis://u:hunter2@redis.example"',
-      'warning: "rate-limit-store-url" has a password, and sends it in the clear (use rediss://)',
+      'warning: "rate-limit-store-url" sends its password unencrypted (use rediss://)',
     ],
     [
       'rate-limit-store "redsi"',

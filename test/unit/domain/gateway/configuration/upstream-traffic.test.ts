@@ -38,7 +38,7 @@ describe('the weights of targets', () => {
     ['target "10.0.0.1:1" weight=1001', '"weight" must be an integer from 0 to 1000, not 1001'],
     ['target "10.0.0.1:1" weight=0.5', '"weight" must be an integer'],
     ['target "10.0.0.1:1" wieght=3', 'did you mean "weight"?'],
-    ['target "10.0.0.1:1" "10.0.0.2:1" weight=3', '"address" takes one value'],
+    ['target "10.0.0.1:1" "10.0.0.2:1" weight=3', '"address" takes exactly one value'],
     ['target "10.0.0.1:1" { address "10.0.0.2:1" }', '"address" is given twice'],
     ['target weight=3', '"address" is missing'],
   ])('are refused: %s', (body, message) => {
@@ -121,13 +121,13 @@ describe('a health check', () => {
   it.each([
     ['interval-secs 5', '"type" is missing (write type "http" { path "/health" })'],
     ['type "htpp" { path "/" }', '"type" must be "http", "tcp" or "grpc", not "htpp" (did you mean "http"?)'],
-    ['type', '"type" takes one kind of check'],
-    ['type { path "/" }', '"type" takes one kind of check'],
-    ['type "http" "tcp"', '"type" takes one kind of check'],
+    ['type', '"type" needs exactly one kind of check'],
+    ['type { path "/" }', '"type" needs exactly one kind of check'],
+    ['type "http" "tcp"', '"type" needs exactly one kind of check'],
     ['type "tcp"; type "http"', '"type" is given twice'],
     ['type "tcp" { path "/" }', 'type "tcp" takes no block'],
     ['type "grpc" { path "/" }', 'unknown key "path" in type'],
-    ['type "grpc" { service "a b" }', '"service" must be the name of a gRPC service'],
+    ['type "grpc" { service "a b" }', '"service" must be a gRPC service name'],
     ['type "http" { service "a" }', 'unknown key "service" in type'],
     ['type "http" { path "health" }', '"path" must begin with a slash (did you mean "/health"?)'],
     ['type "http" { path "/a b" }', '"path" must be printable ASCII without spaces'],
@@ -214,7 +214,7 @@ describe('balancing', () => {
     ['load-balancing "least-connections"; hash-key "header:X"', '"hash-key" has no effect without'],
     ['load-balancing "consistent-hash"; hash-key "path"', '"hash-key" must be "client_ip" or "header:<name>"'],
     ['load-balancing "consistent-hash"; hash-key "cookie:a b"', 'write "cookie:" and the name of a cookie'],
-    ['load-balancing "consistent-hash"; sticky-cookie', '"sticky-cookie" cannot stand with load-balancing'],
+    ['load-balancing "consistent-hash"; sticky-cookie', '"sticky-cookie" and load-balancing'],
   ])('is refused: %s', (body, message) => {
     expectRefusal(balanced(body), message);
   });
@@ -238,12 +238,12 @@ describe('a sticky cookie', () => {
   });
 
   it.each([
-    ['sticky-cookie "a b"', '"name" must be the name of a cookie'],
-    ['sticky-cookie "a=b"', '"name" must be the name of a cookie'],
-    ['sticky-cookie "a;b"', '"name" must be the name of a cookie'],
-    [`sticky-cookie "${'x'.repeat(101)}"`, '"name" must be the name of a cookie'],
+    ['sticky-cookie "a b"', '"name" must be a cookie name'],
+    ['sticky-cookie "a=b"', '"name" must be a cookie name'],
+    ['sticky-cookie "a;b"', '"name" must be a cookie name'],
+    [`sticky-cookie "${'x'.repeat(101)}"`, '"name" must be a cookie name'],
     ['sticky-cookie "__Host-target"', '"name" must not begin with __Host-'],
-    ['sticky-cookie "a" "b"', '"name" takes one value'],
+    ['sticky-cookie "a" "b"', '"name" takes exactly one value'],
     ['sticky-cookie "a" { name "b" }', '"name" is given twice'],
     ['sticky-cookie 5', '"name" must be a string'],
     ['sticky-cookie { max-age-secs 0 }', '"max-age-secs" must be an integer from 1'],
@@ -257,7 +257,7 @@ describe('a sticky cookie', () => {
       upstream "shop/eu" { target "c:1" "d:1"; sticky-cookie }
       upstream "own" { target "e:1"; sticky-cookie "own" } }`;
     expect(problemsOf(configurationText({ upstreams }))).toEqual([
-      'warning: upstream "shop/eu" has the sticky cookie of upstream "echo": a client of both is kept by neither (write sticky-cookie "shop_eu_target")',
+      'warning: upstream "shop/eu" has the same sticky cookie as upstream "echo": they overwrite each other (write sticky-cookie "shop_eu_target")',
     ]);
   });
 });
@@ -280,7 +280,7 @@ describe('retries and names', () => {
     ['retries { max-attempts 0 }', '"max-attempts" must be an integer from 1 to 10'],
     ['retries { max-attempts 11 }', '"max-attempts" must be an integer from 1 to 10'],
     ['retries { budget-percent 101 }', '"budget-percent" must be a number from 0 to 100'],
-    ['retries 3', '"retries" takes no value, but a block'],
+    ['retries 3', '"retries" takes a block, not a value'],
     ['dns-refresh-secs 0', '"dns-refresh-secs" must be an integer from 1 to 86400'],
     ['dns-refresh-secs 86401', '"dns-refresh-secs" must be an integer from 1 to 86400'],
   ])('are refused: %s', (body, message) => {

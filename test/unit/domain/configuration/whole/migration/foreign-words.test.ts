@@ -134,17 +134,17 @@ describe('a key of another gateway', () => {
     ],
     ['success-threshold', upstreamRoute('circuit-breaker { success-threshold 2 }'), 'one success closes the breaker'],
     ['half-open-max-requests', upstreamRoute('circuit-breaker { half-open-max-requests 2 }'), 'write probes'],
-    ['max-lifetime-secs', withUpstream('target "a:1"; connection-pool { max-lifetime-secs 5 }'), 'take it out'],
+    ['max-lifetime-secs', withUpstream('target "a:1"; connection-pool { max-lifetime-secs 5 }'), 'delete the line'],
     ['unix-socket', withAgent('transport "embedded"; unix-socket path="/x"'), 'write transport { unix_socket'],
   ])('is explained: %s', (key, text, suggestion) => {
-    expect(problemsOf(text)).toEqual([expect.stringMatching(new RegExp(`^error: "${key}" is not a key here: `))]);
+    expect(problemsOf(text)).toEqual([expect.stringMatching(new RegExp(`^error: unknown key "${key}": `))]);
     expect(problemsOf(text)[0]).toContain(suggestion);
   });
 
   it('is explained where it will come later: tls of an upstream', () => {
     expect(problemsOf(withUpstream('target "a:443"; tls { sni "a" }'))).toEqual([
       expect.stringMatching(
-        /^error: "tls" is not supported yet: the gateway speaks plain HTTP to targets \(leave tls out/,
+        /^error: "tls" is not supported yet: the gateway speaks plain HTTP to targets \(delete tls if/,
       ),
     ]);
   });
@@ -154,7 +154,7 @@ describe('a key of another gateway', () => {
   });
 
   it.each([
-    ['service-type "web"', 'leave service-type out: the upstream answers'],
+    ['service-type "web"', 'delete service-type: the upstream answers'],
     ['service-type "static"', 'must be "builtin", not "static"'],
   ])('is told apart from %s of a route to an upstream', (body, message) => {
     expect(problemsOf(upstreamRoute(body))).toEqual([expect.stringContaining(message)]);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { copyAgentTypes } from './agent-types.mjs';
 import { bundlePrograms } from './bundle-programs.mjs';
 import { inRoot } from './paths.mjs';
+import { runNode } from './run-tool.mjs';
 
 /** Folders of dist that have no counterpart under src. */
 const otherOutput = new Set(['bench', 'fuzz', 'programs', 'conformance', 'types'].map((name) => inRoot('dist', name)));
@@ -32,11 +33,12 @@ const writeCommit = () => {
   writeFileSync(inRoot('dist', 'build-commit'), status === 0 ? stdout : '');
 };
 
-/** What plain tsc leaves to do: stale output goes, the types of the agent kit are copied, programs are bundled and become executable, the commit is written down. */
+/** What plain tsc leaves to do: stale output goes, the types of the agent kit are copied, programs are bundled and become executable, the native socket layer is compiled, the commit is written down. */
 export const finishBuild = async () => {
   prune();
   copyAgentTypes();
   await bundlePrograms();
+  await runNode(inRoot('native', 'install.mjs'), []);
   writeCommit();
   const { bin } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
   for (const program of Object.values(bin)) if (existsSync(inRoot(program))) chmodSync(inRoot(program), 0o755);

@@ -66,12 +66,13 @@ beforeAll(() => {
 });
 
 describe('the package', () => {
-  it('holds the programs, the types of the agent kit, and what they read, and nothing else', () => {
+  it('holds the programs, the types of the agent kit, the socket layer, and what they read, and nothing else', () => {
     const kinds = [
       /^(?:LICENSE|README\.md|CHANGELOG\.md|package\.json)$/,
       /^dist\/programs\/(?:main-(?:gateway|gateway-worker|gateway-auth|saml-verifier|demo)|agent|part-[\w-]+)\.js$/,
       /^dist\/types\/.+\.d\.ts$/,
       /^dist\/(?:build-commit|THIRD-PARTY-NOTICES\.txt)$/,
+      /^native\/(?:core\/sockets\.[ch]|addon\.c|binding\.gyp|(?:build|install)\.mjs|index\.cjs|index\.d\.cts|README\.md|prebuilds\/[\w-]+\/sockets\.napi\.node)$/,
       /^proto\/agent-service-v2\.proto$/,
       /^config\/[\w./-]+\.(?:kdl|cedar|cedarschema|json|yml|md)$/,
     ];
@@ -93,12 +94,14 @@ describe('the package', () => {
     const { scripts } = JSON.parse(readFileSync(project.file('node_modules/portcullis/package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };
-    const prepared = spawnSync('sh', ['-c', scripts['prepare'] ?? 'false'], {
-      cwd: project.file('node_modules/portcullis'),
-      encoding: 'utf8',
-      timeout: 30_000,
-    });
-    expect(prepared).toMatchObject({ status: 0, stderr: '' });
+    for (const name of ['install', 'prepare']) {
+      const { status, stderr } = spawnSync('sh', ['-c', scripts[name] ?? 'false'], {
+        cwd: project.file('node_modules/portcullis'),
+        encoding: 'utf8',
+        timeout: 60_000,
+      });
+      expect({ name, status, stderr }).toEqual({ name, status: 0, stderr: '' });
+    }
   });
 
   it('has types by which an agent compiles, and the agent runs', async () => {

@@ -1,0 +1,1 @@
+console.log('there is no harness yet');

@@ -71,6 +71,14 @@ const untilStopped = (pid: number): Promise<void> =>
 
 describe('an agent on its socket', () => {
   it('has what it counts on the /metrics of the gateway, once for its four connections, and goes on over its death', async () => {
+    // The agent's metrics are on the page once it has counted something.
+    await stack.ask({ headers: credential });
+    await untilTrue('the agent has reported its metrics', async () =>
+      stack.metric('gateway_agent_auth_duration_seconds_count').then(
+        (count) => count > 0,
+        () => false,
+      ),
+    );
     const counted = (): Promise<number> =>
       stack.metric('gateway_agent_auth_success_total', 'agent="auth"', 'method="api_key"');
     const timed = (): Promise<number> => stack.metric('gateway_agent_auth_duration_seconds_count');

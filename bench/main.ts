@@ -23,6 +23,7 @@ import { runSoak } from './soak/soak.js';
 import { installed } from './started.js';
 import { tracing } from './tracing/tracing.js';
 import { startUpstream } from './upstream.js';
+import { variedRequests, variedScript } from './varied-requests.js';
 import { runWorkers } from './workers/workers.js';
 
 const proxyCore = 0;
@@ -64,12 +65,13 @@ const startOrLeaveOut = async (contender: Contender, place: Place): Promise<Runn
   }
 };
 
-/** What has wrk send the body of a scenario; null where there is none. */
-const uploadScript = (folder: string, { method, uploadOctets }: Scenario): string | null => {
-  if (method === 'GET') return null;
-  const file = join(folder, 'upload.lua');
-  writeFileSync(file, `wrk.method = "${method}"\nwrk.body = string.rep("x", ${uploadOctets})\n`);
-  return file;
+/** The script of wrk that sends the varied requests of a scenario; null where all requests are alike. */
+const loadScript = (folder: string, scenario: Scenario): string | null => {
+  if (!scenario.isVaried) return null;
+  const [script, requests] = [join(folder, 'varied.lua'), join(folder, 'varied-requests')];
+  writeFileSync(requests, variedRequests(scenario, 'shop.example.com').join('\0'));
+  writeFileSync(script, variedScript(requests));
+  return script;
 };
 
 const runScenario = async (
@@ -88,8 +90,8 @@ const runScenario = async (
     proxyCore,
     seconds: settings.seconds,
     connections: settings.connections,
-    headers: [`Authorization: Bearer ${benchToken()}`, ...scenario.requestHeaders],
-    script: uploadScript(folder, scenario),
+    headers: scenario.isVaried ? [] : [`Authorization: Bearer ${benchToken()}`, ...scenario.requestHeaders],
+    script: loadScript(folder, scenario),
   };
   try {
     for (const contender of contenders) {

@@ -9,7 +9,9 @@ export interface Scenario {
   readonly isAlone: boolean;
   /** Octets of the response body. */
   readonly bodyOctets: number;
-  /** Header fields that the client sends besides Host and Authorization. */
+  /** Each request differs from the last, as those of many clients do; false: all are alike. */
+  readonly isVaried: boolean;
+  /** Header fields of requests that are all alike, besides Host and Authorization. */
   readonly requestHeaders: readonly string[];
   /** Header fields that the upstream sends besides those of framing. */
   readonly responseHeaders: readonly (readonly [string, string])[];
@@ -32,12 +34,13 @@ const serviceHeaders: readonly (readonly [string, string])[] = [
   ['X-Content-Type-Options', 'nosniff'],
 ];
 
-const get = { method: 'GET', uploadOctets: 0, isAlone: false } as const;
+const get = { method: 'GET', uploadOctets: 0, isAlone: false, isVaried: true } as const;
 
 export const scenarios: readonly Scenario[] = [
   {
     ...get,
     name: 'small',
+    isVaried: false,
     describes: 'GET, 5 octets back, hardly any headers',
     bodyOctets: 5,
     requestHeaders: [],
@@ -45,8 +48,18 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     ...get,
-    name: 'typical',
-    describes: 'GET with the headers of a browser, 1 KB of JSON back with the headers of a service',
+    name: 'varied',
+    describes:
+      'requests of many clients: method, path, query, cookies, ids, ETag and token differ; 1 KB of JSON back with the headers of a service',
+    bodyOctets: 1024,
+    requestHeaders: [],
+    responseHeaders: serviceHeaders,
+  },
+  {
+    ...get,
+    name: 'repeated',
+    isVaried: false,
+    describes: 'the same GET with the headers of a browser again and again, 1 KB of JSON back',
     bodyOctets: 1024,
     requestHeaders: browserHeaders,
     responseHeaders: serviceHeaders,
@@ -54,37 +67,39 @@ export const scenarios: readonly Scenario[] = [
   {
     ...get,
     name: 'large',
-    describes: 'GET with the headers of a browser, 10 KB back',
+    describes: 'as varied, 10 KB back',
     bodyOctets: 10_240,
-    requestHeaders: browserHeaders,
+    requestHeaders: [],
     responseHeaders: serviceHeaders,
   },
   {
     ...get,
     name: 'huge',
-    describes: 'GET with the headers of a browser, 1 MB back',
+    describes: 'as varied, 1 MB back',
     bodyOctets: 1_048_576,
-    requestHeaders: browserHeaders,
+    requestHeaders: [],
     responseHeaders: serviceHeaders,
   },
   {
     name: 'upload',
-    describes: 'POST of 1 KB with the headers of a browser, 1 KB of JSON back',
+    describes: 'as varied, each a POST of 1 KB, 1 KB of JSON back',
     method: 'POST',
     uploadOctets: 1024,
     isAlone: false,
+    isVaried: true,
     bodyOctets: 1024,
-    requestHeaders: [...browserHeaders, 'Content-Type: application/json'],
+    requestHeaders: [],
     responseHeaders: serviceHeaders,
   },
   {
     name: 'connections',
-    describes: 'as typical, with a new connection for each request',
+    describes: 'as varied, each a GET on a connection of its own',
     method: 'GET',
     uploadOctets: 0,
     isAlone: true,
+    isVaried: true,
     bodyOctets: 1024,
-    requestHeaders: [...browserHeaders, 'Connection: close'],
+    requestHeaders: [],
     responseHeaders: serviceHeaders,
   },
 ];

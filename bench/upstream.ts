@@ -23,6 +23,10 @@ const nginxVariables = (octets: number): string => {
   return [...kilobyte, ...quarters].join(' ');
 };
 
+/** A varied scenario has another ETag in each response. */
+const variedValue = (name: string, value: string, { isVaried }: Scenario): string =>
+  isVaried && name === 'ETag' ? '"$connection-$connection_requests"' : value;
+
 const nginxConfiguration = (folder: string, port: number, scenario: Scenario): string => {
   const type = scenario.responseHeaders.find(([name]) => name === 'Content-Type')?.[1] ?? 'text/plain';
   const others = scenario.responseHeaders.filter(([name]) => name !== 'Content-Type');
@@ -35,7 +39,7 @@ http {
   server {
     listen 127.0.0.1:${port};
     default_type '${type}';
-    ${others.map(([name, value]) => `add_header ${name} '${value}';`).join('\n    ')}
+    ${others.map(([name, value]) => `add_header ${name} '${variedValue(name, value, scenario)}';`).join('\n    ')}
     ${nginxVariables(scenario.bodyOctets)}
     location / { return 200 '${nginxBody(scenario.bodyOctets)}'; }
   }

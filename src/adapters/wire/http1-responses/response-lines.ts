@@ -6,7 +6,6 @@ import { FieldNames } from '../http1/field-names.js';
 import { HeadLines } from '../http1/head-lines.js';
 import { statusLine } from '../http1/head-text.js';
 import { spanSize } from '../http1/message-head.js';
-import { ownCopy } from '../http1/octets.js';
 import type { ResponseHead } from '../http1/read-response-head.js';
 
 const lineEnd = '\r\n';
@@ -40,11 +39,6 @@ export class ResponseLines {
   readonly #start: number;
   readonly #end: number;
   readonly #fieldCount: number;
-  /** Cached forwarded lines for further responses; null until requested. */
-  #passedLines: string | null = null;
-  /** Cached status line with the forwarded lines; empty until requested. */
-  #passedHead = '';
-  #passedStatus = 0;
   /** A range of lines that is dropped. */
   #cutStart = 0;
   #cutEnd = 0;
@@ -69,14 +63,6 @@ export class ResponseLines {
     }
   }
 
-  /** A copy for responses with equal lines; it retains no received text. */
-  static kept(text: string, head: ResponseHead, length: number): ResponseLines {
-    // INVARIANT: own memory.
-    const lines = new ResponseLines(ownCopy(text.slice(0, length)), head, length);
-    if (lines.passedTraits !== allTraits) lines.#passedLines = ownCopy(lines.passedLines);
-    return lines;
-  }
-
   get fields(): readonly string[] {
     this.#fields ??= this.#read();
     return this.#fields;
@@ -94,7 +80,6 @@ export class ResponseLines {
    * `passedTraits`, which are not all bits.
    */
   get passedLines(): string {
-    if (this.#passedLines !== null) return this.#passedLines;
     const text = this.#text;
     const rest = text.slice(this.#cutEnd, this.#end);
     return this.#cutStart === this.#start ? rest : text.slice(this.#start, this.#cutStart) + rest;
@@ -104,12 +89,7 @@ export class ResponseLines {
    * The same after a status line. Throws `UnwritableHeadError`. INVARIANT: as for `passedLines`.
    */
   passedHead(status: number): string {
-    if (this.#passedStatus === status) return this.#passedHead;
-    const head = statusLine(status) + this.passedLines;
-    if (this.#passedLines === null) return head;
-    this.#passedHead = ownCopy(head);
-    this.#passedStatus = status;
-    return this.#passedHead;
+    return statusLine(status) + this.passedLines;
   }
 
   /** Finds the dropped lines and the traits of the others. */

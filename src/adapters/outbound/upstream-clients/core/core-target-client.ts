@@ -8,7 +8,6 @@ import type {
 } from '../../../../application/ports/gateway/upstream-client.js';
 import { TargetConnections } from '../pool/target-connections.js';
 import { CoreExchange } from './core-exchange.js';
-import { ResponseHeadCache } from './response-head-cache.js';
 import { UpstreamConnection } from './upstream-connection.js';
 
 /** HTTP/1.1 connections to one address, with the project's own codec. */
@@ -18,8 +17,7 @@ export class CoreTargetClient implements TargetClient {
 
   constructor(settings: TargetClientSettings) {
     this.#settings = settings;
-    const repeated = new ResponseHeadCache();
-    this.#connections = new TargetConnections(settings, (onLost) => new UpstreamConnection(settings, onLost, repeated));
+    this.#connections = new TargetConnections(settings, (onLost) => new UpstreamConnection(settings, onLost));
   }
 
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamExchange {

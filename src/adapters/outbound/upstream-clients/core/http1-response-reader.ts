@@ -13,7 +13,6 @@ import {
 import { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import { maxStatus } from '../pool/max-status.js';
 import { bufferOf, copyOf, octetText, roomFor, trimmed } from './octet-copies.js';
-import type { KnownResponse, ResponseHeadCache } from './response-head-cache.js';
 import { maxTextOctets, TextBody } from './text-body.js';
 import { WholeBody } from './whole-body.js';
 
@@ -56,12 +55,6 @@ export class Http1ResponseReader {
   /** Octets of the body still due under Content-Length. */
   #remaining = 0;
   #chunks: ChunkedReader | null = null;
-  readonly #repeated: ResponseHeadCache;
-
-  /** @param repeated response head cache of the target */
-  constructor(repeated: ResponseHeadCache) {
-    this.#repeated = repeated;
-  }
 
   /** Call it before a request is sent. */
   expect(isToHead: boolean, maySwitch: boolean): void {
@@ -82,7 +75,7 @@ export class Http1ResponseReader {
   read(octets: Buffer, end: number, sink: ResponseSink): void {
     switch (this.#phase) {
       case 'head':
-        if (this.#held === null) this.#readFirst(octets, end, sink);
+        if (this.#held === null) this.#readHead(octets, 0, end, sink);
         else this.#readHeld(this.#held, octets, end, sink);
         break;
       case 'length':
@@ -109,12 +102,6 @@ export class Http1ResponseReader {
     if (this.#phase !== 'close') return false;
     this.#phase = 'nothing';
     return true;
-  }
-
-  #readFirst(octets: Buffer, end: number, sink: ResponseSink): void {
-    const known = this.#repeated.recall(octets, 0, end);
-    if (known === null) this.#readHead(octets, 0, end, sink);
-    else this.#beginKnown(octets, known, end, sink);
   }
 
   #readHeld(held: HeadBuffer, octets: Buffer, end: number, sink: ResponseSink): void {
@@ -183,32 +170,10 @@ export class Http1ResponseReader {
       }
       return;
     }
-    this.#repeated.note(octets, start, text, headOctets);
-    if (isText) this.#endWithText(responseHead, received, new TextBody(text, headOctets), end - bodyStart, sink);
-    else this.#beginBody(responseHead, framing, received, octets, bodyStart, end, sink);
-  }
-
-  /** The head is in the cache, and nothing else precedes the body. */
-  #beginKnown(octets: Buffer, known: KnownResponse, end: number, sink: ResponseSink): void {
-    const { contentLength, lines } = known;
-    const bodyStart = known.octets.length;
-    const framing = responseFraming(known, this.#isToHead);
-    if (framing === 'length' && contentLength <= Math.min(maxTextOctets, end - bodyStart)) {
-      const text = octets.toString('latin1', bodyStart, bodyStart + contentLength);
-      this.#endWithText(known, lines, new TextBody(text, 0), end - bodyStart, sink);
-    } else this.#beginBody(known, framing, lines, octets, bodyStart, end, sink);
-  }
-
-  /** @param come octets after the head */
-  #endWithText(
-    { status, contentLength }: ResponseFacts,
-    received: ResponseLines,
-    body: TextBody,
-    come: number,
-    sink: ResponseSink,
-  ): void {
-    this.#finish(come > contentLength);
-    sink.wholeResponse(status, received, body);
+    if (isText) {
+      this.#finish(end - bodyStart > contentLength);
+      sink.wholeResponse(status, received, new TextBody(text, headOctets));
+    } else this.#beginBody(responseHead, framing, received, octets, bodyStart, end, sink);
   }
 
   #beginBody(

@@ -8,7 +8,6 @@ import type { PooledUpstreamConnection } from '../pool/target-connections.js';
 import { writeBacklog } from '../pool/write-backlog.js';
 import { Http1ResponseReader } from './http1-response-reader.js';
 import { defaultKeepMs } from './keep-alive-time.js';
-import type { ResponseHeadCache } from './response-head-cache.js';
 import { ConnectionsClosedError, lossFailure } from './upstream-failures.js';
 import { putOffTimer, removeTimer, setTimer, UpstreamSocket } from './upstream-socket.js';
 
@@ -62,17 +61,10 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
   /** Deferred to the end of the turn. */
   #late: Uint8Array | string | null = null;
 
-  /**
-   * @param onLost called when an idle connection closes, unless by `destroy`
-   * @param repeated response head cache of the target
-   */
-  constructor(
-    settings: TargetClientSettings,
-    onLost: (connection: UpstreamConnection) => void,
-    repeated: ResponseHeadCache,
-  ) {
+  /** @param onLost called when an idle connection closes, unless by `destroy` */
+  constructor(settings: TargetClientSettings, onLost: (connection: UpstreamConnection) => void) {
     this.settings = settings;
-    this.reader = new Http1ResponseReader(repeated);
+    this.reader = new Http1ResponseReader();
     this.#onLost = onLost;
     this.#reading = { onread: { buffer: sharedOctets, callback: (octets) => this.#received(sharedOctets, octets) } };
   }

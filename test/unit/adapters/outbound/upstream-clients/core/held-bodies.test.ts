@@ -4,7 +4,6 @@ import {
   Http1ResponseReader,
   type ResponseSink,
 } from '../../../../../../src/adapters/outbound/upstream-clients/core/http1-response-reader.js';
-import { ResponseHeadCache } from '../../../../../../src/adapters/outbound/upstream-clients/core/response-head-cache.js';
 
 /** What has come of a body that nobody reads. */
 class UnreadBody implements ResponseSink {
@@ -42,7 +41,7 @@ describe('a body that nobody reads', () => {
     ['a large chunk in each read', chunk(60_000)],
   ])('of %s keeps little more memory than it may', (_, text) => {
     const unread = new UnreadBody();
-    const reader = new Http1ResponseReader(new ResponseHeadCache());
+    const reader = new Http1ResponseReader();
     reader.expect(false, false);
     const read = (octets: string): void => reader.read(Buffer.from(octets, 'latin1'), octets.length, unread);
     read('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -61,7 +60,7 @@ describe('the pieces of a body that somebody keeps', () => {
     const pieces: Uint8Array[] = [];
     const keeping = new UnreadBody();
     keeping.responsePiece = (piece) => void pieces.push(piece);
-    const reader = new Http1ResponseReader(new ResponseHeadCache());
+    const reader = new Http1ResponseReader();
     reader.expect(false, false);
     const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
     for (const text of [head, ...Array.from({ length: 100 }, () => read(octets))]) {

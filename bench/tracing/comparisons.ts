@@ -30,7 +30,17 @@ const traced: TracedRequest = {
       isUnnamed: false,
       scheme: 'http',
       tls: null,
-      known: null,
+      direct: {
+        ip: null,
+        client: {
+          address: '192.0.2.7',
+          port: 1,
+          peerTrusted: false,
+          source: 'connection',
+          scheme: null,
+          host: null,
+        },
+      },
     },
   },
   client: { address: '192.0.2.7', peerTrusted: false },

@@ -55,6 +55,22 @@ export interface ClientAddress {
   readonly host: string | null;
 }
 
+/** The peer of a connection as the client of its requests. */
+export interface DirectClient {
+  /** Null if the address of the peer is no IP address. */
+  readonly ip: IpAddress | null;
+  readonly client: ClientAddress;
+}
+
+export const directClient = (peerAddress: string, peerPort: number): DirectClient => {
+  const ip = parseIpAddress(peerAddress);
+  const address = ip === null ? peerAddress : formatIpAddress(ip);
+  return {
+    ip,
+    client: { address, port: peerPort, peerTrusted: false, source: 'connection', scheme: null, host: null },
+  };
+};
+
 export interface PeerAddress {
   readonly peerAddress: string;
   readonly peerPort: number;
@@ -129,12 +145,13 @@ const believedHost = (text: string | null): string | null => (text !== null && p
  * X-Forwarded-For wins over Forwarded: more proxies write it, and many pass on a Forwarded field from the
  * client.
  */
-export const clientAddress = ({ peerAddress, peerPort, headers, trusted }: PeerAddress): ClientAddress => {
-  const peer = parseIpAddress(peerAddress);
-  const address = peer === null ? peerAddress : formatIpAddress(peer);
-  if (peer === null || !includesAddress(trusted, peer)) {
-    return { address, port: peerPort, peerTrusted: false, source: 'connection', scheme: null, host: null };
-  }
+export const clientAddress = ({ peerAddress, peerPort, headers, trusted }: PeerAddress): ClientAddress =>
+  clientBehind(directClient(peerAddress, peerPort), headers, trusted);
+
+/** The same for a peer that `directClient` has described, which holds for all requests of its connection. */
+export const clientBehind = ({ ip, client }: DirectClient, headers: HeaderList, trusted: CidrSet): ClientAddress => {
+  if (ip === null || !includesAddress(trusted, ip)) return client;
+  const { address, port: peerPort } = client;
   const origin = (believed: Believed): { address: string; port: number } =>
     believed.node === null
       ? { address, port: peerPort }

@@ -1,5 +1,4 @@
 import type { ClientAddress } from './client-address.js';
-import type { ConnectionHeaderCache } from './connection-header-cache.js';
 import { correlationIdHeader } from './correlation-id.js';
 import { trimSpace } from './field-syntax.js';
 import { fieldTrait, fieldTraits } from './field-traits.js';
@@ -9,7 +8,6 @@ import { type HeaderSummary, knownOf, traitsOf } from './header-summary.js';
 import { nominatedByConnection, takesTrailers } from './hop-by-hop-headers.js';
 import { formatIpAddress, parseIpAddress } from './ip-address.js';
 import { hasOwned, isOwned, type OwnedHeaders } from './owned-headers.js';
-import { RepeatedHeaderCache } from './repeated-header-cache.js';
 
 interface ForwardingFacts {
   /** The result of `clientAddress`. */
@@ -19,8 +17,6 @@ interface ForwardingFacts {
   readonly scheme: 'http' | 'https';
   /** Validated Host (and port) of the request; null for an HTTP/1.0 request without Host. */
   readonly host: string | null;
-  /** The cache of the connection, if any. */
-  readonly known: ConnectionHeaderCache | null;
 }
 
 /** Appends the peer to the received list. Skips empty lines. */
@@ -66,15 +62,14 @@ const droppedForwarding = (peerTrusted: boolean): number =>
  * address came from. Writes the other fields anew, so that they all agree.
  */
 const addForwardedHeaders = (fields: string[], headers: HeaderList, facts: ForwardingFacts): void => {
-  const { client, known } = facts;
+  const { client } = facts;
   const peer = client.source === 'connection' ? client.address : peerText(facts.peerAddress);
   const host = client.host ?? facts.host;
   const isDirect = client.source === 'connection';
   fields.push('X-Forwarded-For', isDirect ? peer : forwardedForValue(headers, facts, peer));
   fields.push('X-Forwarded-Proto', client.scheme ?? facts.scheme);
   if (host !== null) fields.push('X-Forwarded-Host', host);
-  const remembered = known !== null && known.client === client ? known.forwarded(facts.host) : null;
-  fields.push('Forwarded', remembered ?? forwardedValue(headers, facts, peer));
+  fields.push('Forwarded', forwardedValue(headers, facts, peer));
 };
 
 /**
@@ -112,7 +107,7 @@ const allGoOn = ({ fields, traits }: HeaderSummary, { owned, client }: Forwardab
 const copied = ({ fields, hostAt }: HeaderSummary, host: string | null): string[] => {
   const copy = fields.slice();
   if (hostAt < 0 || host === null) return copy;
-  // Unchanged strings stay identical, so that the writer's cache finds them.
+  // Unchanged strings stay identical: comparing them is cheap.
   if (copy[hostAt] !== 'Host') copy[hostAt] = 'Host';
   if (copy[hostAt + 1] !== host) copy[hostAt + 1] = host;
   return copy;
@@ -132,43 +127,11 @@ export const forwardableFields = (
 ): HeaderList => {
   const found = knownOf(headers, known);
   if (found === null) return fieldByField(headers, parts, traitsOf(headers, known));
-  const fields = ofKnown(found, parts);
-  if (mayComeAgain(found, parts)) {
-    (parts.known as ConnectionHeaderCache).rememberGoingOn(found.fields, parts.owned, parts.host, fields);
-    found.goingOn = fields;
-  }
-  return fields;
-};
-
-/** The cached result for identical fields that differ only in the correlation id; null on a miss. */
-export const forwardedAgain = (
-  headers: HeaderList,
-  parts: ForwardableParts,
-  known: HeaderSummary | null = null,
-): RepeatedHeaderCache | null => {
-  const found = knownOf(headers, known);
-  if (found === null || !mayComeAgain(found, parts)) return null;
-  const before = (parts.known as ConnectionHeaderCache).goingOn(found.fields, parts.owned, parts.host);
-  return before === null ? null : RepeatedHeaderCache.of(before, before.length - 1, parts.correlationId);
-};
-
-const ofKnown = (found: HeaderSummary, parts: ForwardableParts): HeaderList => {
   if (!allGoOn(found, parts)) return fieldByField(found.fields, parts, found.traits);
   const fields = copied(found, parts.host);
   addOwn(fields, found.fields, parts, found.hostAt >= 0, false);
   return fields;
 };
-
-/** Whether a request with identical fields would differ only in its correlation id, the last field. */
-const mayComeAgain = (
-  { comesAgain, traits }: HeaderSummary,
-  { certificateFields, client, known }: ForwardableParts,
-): boolean =>
-  comesAgain &&
-  (traits & fieldTrait.correlationId) === 0 &&
-  certificateFields.length === 0 &&
-  known !== null &&
-  known.client === client;
 
 /** @param all the traits of all names, or a superset */
 const fieldByField = (headers: HeaderList, parts: ForwardableParts, all: number): HeaderList => {

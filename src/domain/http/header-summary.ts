@@ -14,10 +14,6 @@ export interface HeaderSummary {
   readonly hostAt: number;
   /** Index of the only Content-Length in `fields`; -1 if there is none. */
   readonly lengthAt: number;
-  /** Whether the connection reuses this list object for later requests, so that results may be cached by it. */
-  readonly comesAgain: boolean;
-  /** The forwarded fields, cached for later requests; empty if nothing is cached. */
-  goingOn: HeaderList;
 }
 
 /** All traits: any field may be present. */

@@ -12,12 +12,6 @@ export interface RequestHost {
   readonly original: string;
 }
 
-/** Parses authorities, possibly with a cache. */
-export interface AuthorityReader {
-  /** @param isKept whether the caller keeps the same string for later requests */
-  authority(text: string, isKept?: boolean): Result<RequestHost, 'invalid_host'>;
-}
-
 const maxHostLength = 255;
 
 const isNameCharacter = (code: number): boolean =>
@@ -71,24 +65,20 @@ export const parseAuthority = (text: string): Result<RequestHost, 'invalid_host'
   return ok({ host: lower.endsWith('.') ? lower.slice(0, -1) : lower, port, original: text });
 };
 
-const plainAuthorities: AuthorityReader = { authority: parseAuthority };
-
 /**
  * The host of a request from its Host fields: exactly one (RFC 9112, section 3.2; of HTTP/2, RFC 9113, section
  * 8.3.1), in HTTP/1.0 none (null) or one.
  *
- * @param authorities reads the value, as `parseAuthority` does
  * @param known what is known of these fields, or of others
  */
 export const parseHost = (
   headers: HeaderList,
   httpVersion: string,
-  authorities: AuthorityReader = plainAuthorities,
   known: HeaderSummary | null = null,
 ): Result<RequestHost | null, 'invalid_host'> => {
   const found = knownOf(headers, known);
   if (found !== null && found.hostAt >= 0) {
-    return authorities.authority(headers[found.hostAt + 1] as string, found.comesAgain);
+    return parseAuthority(headers[found.hostAt + 1] as string);
   }
   let value: string | null = null;
   for (let index = 0; index + 1 < headers.length; index += 2) {
@@ -98,5 +88,5 @@ export const parseHost = (
     value = headers[index + 1] as string;
   }
   if (value === null) return httpVersion === '1.0' ? ok(null) : err('invalid_host');
-  return authorities.authority(value);
+  return parseAuthority(value);
 };

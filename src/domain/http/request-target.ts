@@ -11,6 +11,18 @@ export interface RequestTarget {
   readonly authority: string | null;
 }
 
+/** The target and host of a request, as used for routing, authorization and forwarding. */
+export interface ResolvedTarget {
+  /** Normalised. */
+  readonly path: string;
+  /** The text after `?`; null if there is none. */
+  readonly query: string | null;
+  /** Lower case, without port; null for an HTTP/1.0 request without Host. */
+  readonly host: string | null;
+  /** The forwarded Host value. */
+  readonly authority: string;
+}
+
 export type RequestTargetError = 'malformed_request' | 'method_not_implemented';
 
 const hash = 0x23;

@@ -1,5 +1,6 @@
 import { Exchange, type ExchangeOwner } from '../../../src/application/gateway/proxy-request/exchange.js';
 import type { ClientRequest, ClientResponse } from '../../../src/application/ports/gateway/http-exchange.js';
+import { directClient } from '../../../src/domain/http/client-address.js';
 
 const request: ClientRequest = {
   method: 'GET',
@@ -14,7 +15,7 @@ const request: ClientRequest = {
     isUnnamed: false,
     scheme: 'http',
     tls: null,
-    known: null,
+    direct: directClient('127.0.0.1', 1),
   },
   expectsContinue: false,
   received: null,

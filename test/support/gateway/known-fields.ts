@@ -22,7 +22,5 @@ export const knownFields = (headers: HeaderList): HeaderSummary | null => {
     longestName: Math.max(...names.map((name) => name.length), 64),
     hostAt: hosts[0] ?? -1,
     lengthAt: lengths[0] ?? -1,
-    comesAgain: false,
-    goingOn: [],
   };
 };

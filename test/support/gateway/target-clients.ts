@@ -129,6 +129,5 @@ export const plainUpstreamRequest: UpstreamRequest = {
   timeoutMs: 20_000,
   readMs: null,
   received: null,
-  alike: null,
   patienceMs: 20_000,
 };

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { madeRequest } from '../../../fuzz/inputs/made-request.js';
-import { repeatedRequests } from '../../../fuzz/inputs/repeated-requests.js';
 import { requestStream } from '../../../fuzz/inputs/request-stream.js';
 import { chanceOf } from '../../../fuzz/inputs/seeded-random.js';
 import { strictRequests } from '../../../fuzz/recorder/strict-reading.js';
 import { readSettings } from '../../../fuzz/settings.js';
-import { readHeads } from '../../support/gateway/read-heads.js';
 
 const indices = Array.from({ length: 300 }, (_, index) => index);
 
@@ -22,17 +20,6 @@ describe('inputs of the fuzz run', () => {
       const { messages, fault, rest } = strictRequests(madeRequest(chanceOf(3, index), 0));
       expect([messages.length, messages[0]?.isComplete, fault, rest]).toEqual([1, true, null, '']);
     }
-  });
-
-  it('have the same fields come again, often behind other request lines and often changed', () => {
-    const read = indices.map((index) => {
-      const input = repeatedRequests(chanceOf(4, index));
-      return readHeads([Buffer.from(input, 'latin1')], 65_536);
-    });
-    const known = read.flatMap((heads) => heads.filter(({ isKnown }) => isKnown));
-    expect(known.length).toBeGreaterThan(30);
-    expect(known.filter(({ request }) => request?.target !== '/same').length).toBeGreaterThan(20);
-    expect(read.filter((heads) => heads.every(({ isKnown }) => !isKnown)).length).toBeGreaterThan(100);
   });
 });
 

@@ -1,12 +1,9 @@
 import type { FieldNames } from './field-names.js';
-import { HeadLines, lineLength } from './head-lines.js';
+import { HeadLines } from './head-lines.js';
 import { spanSize } from './message-head.js';
-import { ownCopy } from './octets.js';
 import type { RequestHead } from './read-request-head.js';
-import type { SentLines } from './sent-lines.js';
 
 const lineEndOctets = 2;
-const noFields: readonly string[] = [];
 
 /** Parse results for the fields of a request. */
 export interface LineFacts {
@@ -28,12 +25,6 @@ export class RequestLines extends HeadLines implements LineFacts {
   readonly longestName: number;
   readonly hostAt: number;
   readonly lengthAt: number;
-  /** Cached for requests with equal lines; derived data may be cached with it. */
-  readonly comesAgain: boolean;
-  /** The lines as sent the first time, with added fields; null before, and for uncached lines. */
-  sent: SentLines | null = null;
-  /** Cached forwarded fields. */
-  goingOn: readonly string[] = noFields;
 
   /**
    * @param text the head, one character per octet
@@ -47,14 +38,12 @@ export class RequestLines extends HeadLines implements LineFacts {
     start: number,
     fields: readonly string[],
     { traits, octets, longestName, hostAt, lengthAt }: LineFacts,
-    comesAgain = false,
   ) {
     super(text, methodEnd, start, fields, traits);
     this.octets = octets;
     this.longestName = longestName;
     this.hostAt = hostAt;
     this.lengthAt = lengthAt;
-    this.comesAgain = comesAgain;
   }
 }
 
@@ -80,25 +69,4 @@ export const requestLines = (
     hostAt: hostField < 0 ? -1 : hostField * 2,
     lengthAt: lengthField < 0 ? -1 : lengthField * 2,
   });
-};
-
-/**
- * A copy for requests with equal lines; it retains no received head.
- * @param names table that returned their names
- */
-export const repeatedLines = (lines: RequestLines, names: FieldNames): RequestLines => {
-  // INVARIANT: own memory. The slice would retain the request line, however long.
-  const text = ownCopy(lines.text.slice(lines.start));
-  const fields: string[] = [];
-  let at = 0;
-  for (let index = 0; index + 1 < lines.fields.length; index += 2) {
-    const name = lines.fields[index] as string;
-    const value = lines.fields[index + 1] as string;
-    const end = at + lineLength(name, value) - lineEndOctets;
-    // Other caches keep the Host and would retain the whole text.
-    const own = index === lines.hostAt ? ownCopy(value) : text.slice(end - value.length, end);
-    fields.push(names.take(text, at, at + name.length), own);
-    at = end + lineEndOctets;
-  }
-  return new RequestLines(text, 0, 0, fields, lines, true);
 };

@@ -1,11 +1,9 @@
 import { verdictOf } from '../../../domain/agent-protocol/agent-verdict.js';
 import { opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
-import { applyAnswered, isLasting } from '../../../domain/agent-protocol/lasting-answers.js';
+import { applyAnswered } from '../../../domain/agent-protocol/lasting-answers.js';
 import type { AgentAnswer } from '../../../domain/agent-protocol/messages.js';
 import type { BodySizeLimit } from '../../../domain/gateway/limits/request-limits.js';
 import { contentCodings } from '../../../domain/http/content-codings.js';
-import type { HeaderList } from '../../../domain/http/header-list.js';
-import type { RepeatedHeaderCache } from '../../../domain/http/repeated-header-cache.js';
 import type { Result } from '../../../domain/shared/result.js';
 import type { AgentCallListener, AgentOutcome } from '../../ports/gateway/agent-client.js';
 import type { GatewayMetrics } from '../../ports/gateway/gateway-metrics.js';
@@ -17,7 +15,7 @@ import { requestHeadersEvent } from './agent-events.js';
 import { answerBodyFailure, answerViolation, type ProblemAnswerer } from './answer-problem.js';
 import { answerWithDecision } from './answer-with-decision.js';
 import { applyFailureMode } from './apply-failure-mode.js';
-import type { Exchange, ExchangeView, StageExchange, StageOutcome } from './exchange.js';
+import type { Exchange, StageExchange, StageOutcome } from './exchange.js';
 import type { IdentityHeaderFilter } from './identity-header-filter.js';
 import {
   headersOfInspected,
@@ -207,13 +205,6 @@ const takeAnswer = (
   { problems, audit: auditLog }: AskAgentsDependencies,
 ): StageOutcome => {
   const { responseHeaders, decision, audit } = answer;
-  const again = answeredAgain(exchange, answer);
-  if (again !== null) {
-    auditLog.judged(exchange, client.name, decision, audit);
-    exchange.forwarded.alike = again;
-    exchange.forwarded.headers = again.fields;
-    return 'continue';
-  }
   // INVARIANT: the gateway has already set its correlation id, and no operation of an agent can change it.
   const applied = applyAnswered(exchange.forwarded.headers, answer);
   if (!applied.ok) {
@@ -225,7 +216,6 @@ const takeAnswer = (
   if (responseHeaders.length > 0)
     exchange.agents.responseOperations = [...exchange.agents.responseOperations, ...responseHeaders];
   if (decision.kind !== 'allow') return answerWithDecision(exchange, decision, verdictOf(client.name, audit));
-  rememberAnswered(exchange, answer, applied.value);
   exchange.forwarded.headers = applied.value;
   return 'continue';
 };
@@ -256,34 +246,4 @@ const takeFailure = (
       return problems.answer(exchange, 'unsupported_content_encoding', detail, {}, knownCodings);
     }
   }
-};
-
-/** The cache entry of the headers as they are now. */
-const alikeOf = ({ forwarded: { alike, headers } }: ExchangeView<'forwarded'>): RepeatedHeaderCache | null =>
-  alike !== null && alike.fields === headers ? alike : null;
-
-/**
- * The cached result of an answer that was given before to a request with the same headers on this connection; null:
- * there is none. Only answers that allow the request without further wishes are cached.
- */
-export const answeredAgain = (
-  exchange: ExchangeView<'forwarded' | 'request'>,
-  answer: AgentAnswer,
-): RepeatedHeaderCache | null => {
-  const alike = alikeOf(exchange);
-  const { known } = exchange.request.connection;
-  return alike === null || known === null ? null : known.operated(alike, answer);
-};
-
-/**
- * Caches what a valid answer has made of the headers, before they change.
- */
-export const rememberAnswered = (
-  exchange: ExchangeView<'forwarded' | 'request'>,
-  answer: AgentAnswer,
-  operated: HeaderList,
-): void => {
-  const alike = alikeOf(exchange);
-  if (alike === null || operated === alike.fields || !isLasting(answer)) return;
-  exchange.request.connection.known?.rememberOperated(alike, answer, operated);
 };

@@ -32,9 +32,7 @@ export const requestHeadersEvent = (exchange: AskedExchange, nowMs: number): Req
     },
     method: request.method,
     uri: exchange.target.query === null ? exchange.target.path : `${exchange.target.path}?${exchange.target.query}`,
-    headers:
-      request.connection.known?.lowerNames(exchange.forwarded.headers, exchange.forwarded.alike) ??
-      lowerNames(exchange.forwarded.headers),
+    headers: lowerNames(exchange.forwarded.headers),
   };
 };
 

@@ -5,8 +5,7 @@ import type { ClientAddress } from '../../../domain/http/client-address.js';
 import type { GatewayProblemCode } from '../../../domain/http/gateway-problem.js';
 import { type HeaderList, noHeaders } from '../../../domain/http/header-list.js';
 import type { OwnedHeaders } from '../../../domain/http/owned-headers.js';
-import type { RepeatedHeaderCache } from '../../../domain/http/repeated-header-cache.js';
-import type { ResolvedTarget, TargetHeaderCache } from '../../../domain/http/target-header-cache.js';
+import type { ResolvedTarget } from '../../../domain/http/request-target.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
 import type { RouteMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { ClientRequest, ClientResponse } from '../../ports/gateway/http-exchange.js';
@@ -41,8 +40,6 @@ export type Stage = (exchange: Exchange) => StageOutcome | Promise<StageOutcome>
 /** The request that is forwarded. Stages change it in turn. */
 export class ForwardedRequest {
   headers: HeaderList;
-  /** The cache entry that `headers` come from; that of an earlier list once a stage has changed them. */
-  alike: RepeatedHeaderCache | null = null;
   /** The names that clients must not send, at the time of the last removal; null: there was no removal. */
   identityNames: OwnedHeaders | null = null;
   /** The fields of trusted client certificates. `prepareHeaders` adds them to `headers`. */
@@ -108,8 +105,6 @@ export class Exchange {
   readonly forwarded: ForwardedRequest;
   /** The normalised path and host, which are used to route, to ask agents and to forward. */
   target: ResolvedTarget = unresolvedTarget;
-  /** The cache entry of a request with the same method, target and fields on this connection. */
-  knownTarget: TargetHeaderCache | null = null;
   route: MatchedRoute | null = null;
   /** The client's body, counted as it is read; null: it has none. */
   body: MeteredBody | null = null;

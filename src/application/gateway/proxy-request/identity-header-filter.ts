@@ -39,7 +39,6 @@ export class IdentityHeaderFilter {
     // The gateway sets certificate fields itself, even if an agent declares their names.
     const certificates = certificateFields.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
     forwarded.headers = stripNewlyOwned(headers, { before, now }, new Set(certificates));
-    if (forwarded.headers !== headers) forwarded.alike = null;
   }
 
   #compile(): OwnedHeaders {

@@ -1,7 +1,6 @@
 import { maxTargetBytes } from '../../../domain/gateway/limits/request-limits.js';
 import { type CidrSet, noCidrs } from '../../../domain/http/cidr-set.js';
-import { type ClientAddress, clientAddress } from '../../../domain/http/client-address.js';
-import { ConnectionHeaderCache } from '../../../domain/http/connection-header-cache.js';
+import { clientBehind } from '../../../domain/http/client-address.js';
 import { acceptCorrelationId, sentCorrelationId } from '../../../domain/http/correlation-id.js';
 import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../../domain/http/gateway-problem.js';
 import { loggedMethod } from '../../../domain/http/request-method.js';
@@ -90,15 +89,6 @@ const protocolText = (version: string): string => {
   }
 };
 
-const clientOf = ({ connection, headers }: ClientRequest, trusted: CidrSet): ClientAddress => {
-  const known =
-    connection.known?.trusted === trusted ? connection.known : new ConnectionHeaderCache(connection, trusted);
-  connection.known = known;
-  if (known.client !== null) return known.client;
-  const { peerAddress, peerPort } = connection;
-  return clientAddress({ peerAddress, peerPort, headers, trusted });
-};
-
 /** Runs each request through the stages of the configuration in force, and records its outcome. */
 export class ProxyRequest implements RequestHandler {
   readonly #dependencies: ProxyRequestDependencies;
@@ -133,7 +123,7 @@ export class ProxyRequest implements RequestHandler {
       response,
       id,
       acceptCorrelationId(sentCorrelationId(request.headers, request.received)) ?? id,
-      clientOf(request, trusted),
+      clientBehind(request.connection.direct, request.headers, trusted),
       clock.turnMs(),
       this.#owner,
     );

@@ -28,7 +28,6 @@ export const relayTunnel = (
   const headers = [...head, 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
   const client = exchange.response.upgrade(headers);
   // The connection has no more requests.
-  exchange.request.connection.known = null;
   let moved = false;
   let isOver = false;
   let closing: ScheduledTask | null = null;

@@ -157,7 +157,6 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
           exchange.target.query === null ? exchange.target.path : `${exchange.target.path}?${exchange.target.query}`,
         headers: trace === null ? exchange.forwarded.headers : trace.propagate(exchange.forwarded.headers),
         received: exchange.request.received,
-        alike: exchange.forwarded.alike,
         body: this.#repeatable?.begin() ?? exchange.forwarded.body,
         upgradeToWebSocket: exchange.request.wantsWebSocket,
         timeoutMs: Math.max(1, this.#deadlineMs - nowMs),

@@ -1,4 +1,4 @@
-import type { ConnectionHeaderCache } from '../../../domain/http/connection-header-cache.js';
+import type { DirectClient } from '../../../domain/http/client-address.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { HeaderSummary } from '../../../domain/http/header-summary.js';
 import type { BodySource, PieceOrigin } from './body-source.js';
@@ -65,8 +65,8 @@ export interface ClientConnection {
   readonly scheme: 'http' | 'https';
   /** Null on plain HTTP. */
   readonly tls: ConnectionTls | null;
-  /** Data that its requests share. Initially null; the engine does not use it. */
-  known: ConnectionHeaderCache | null;
+  /** The peer as the client of its requests, where its forwarding headers are not trusted. */
+  readonly direct: DirectClient;
 }
 
 /** Results of a connection's TLS handshake. */

@@ -1,7 +1,6 @@
 import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
 import type { UpstreamHttpVersion } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
-import type { RepeatedHeaderCache } from '../../../domain/http/repeated-header-cache.js';
 import type { BodySource } from './body-source.js';
 import type { ReceivedRequestHead, ReceivedResponseHead, Tunnel } from './http-exchange.js';
 
@@ -12,8 +11,6 @@ export interface UpstreamRequest {
   readonly headers: HeaderList;
   /** The received head of the request; null if the adapter would not recognise it. */
   readonly received: ReceivedRequestHead | null;
-  /** What is cached about the headers if they are those of the received head; null: nothing. */
-  readonly alike: RepeatedHeaderCache | null;
   readonly body: BodySource | null;
   readonly upgradeToWebSocket: boolean;
   /**

@@ -97,7 +97,6 @@ const partsOf = (client: ClientAddress, hasAgents: boolean, hasHost: boolean): F
   client,
   peerAddress: client.source === 'connection' ? client.address : '198.51.100.9',
   scheme: 'http',
-  known: null,
   host: hasHost ? 'api.example.com:8443' : null,
   correlationId: 'c-1',
 });

@@ -30,7 +30,7 @@ describe('what is known of the fields of a request', () => {
         const known = knownFields(headers);
         fc.pre(known !== null);
         expect(checkRequestHead(headers, limit, known)).toEqual(checkRequestHead(headers, limit));
-        expect(parseHost(headers, version, undefined, known)).toEqual(parseHost(headers, version));
+        expect(parseHost(headers, version, known)).toEqual(parseHost(headers, version));
         expect(sentCorrelationId(headers, known)).toBe(sentCorrelationId(headers, null));
       }),
       { numRuns: 2_000 },
@@ -42,7 +42,7 @@ describe('what is known of the fields of a request', () => {
       fc.property(headerLists, headerLists, limits, (headers, others, limit) => {
         const known = knownFields(others);
         expect(checkRequestHead(headers, limit, known)).toEqual(checkRequestHead(headers, limit));
-        expect(parseHost(headers, '1.1', undefined, known)).toEqual(parseHost(headers, '1.1'));
+        expect(parseHost(headers, '1.1', known)).toEqual(parseHost(headers, '1.1'));
         expect(sentCorrelationId(headers, known)).toBe(sentCorrelationId(headers, null));
       }),
     );

@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type DrainPace,
-  firstIdleMoment,
-  nextIdleMoment,
-} from '../../../../src/domain/http/connection-header-cache.js';
+import { type DrainPace, firstIdleMoment, nextIdleMoment } from '../../../../src/domain/http/idle-moment.js';
 
 const paces = fc.record({ lingerMs: fc.integer({ min: 0, max: 5_000 }), lookMs: fc.integer({ min: 10, max: 500 }) });
 const beginnings = fc.integer({ min: 0, max: 1e9 });

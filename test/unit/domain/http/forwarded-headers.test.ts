@@ -13,7 +13,7 @@ const forwarded = (
   host: string | null = 'a.example',
 ): Record<string, string> => {
   const client = clientAddress({ peerAddress, peerPort: 1, headers, trusted });
-  const result = withForwardedHeaders(headers, { client, peerAddress, scheme: 'http', host, known: null });
+  const result = withForwardedHeaders(headers, { client, peerAddress, scheme: 'http', host });
   const fields: Record<string, string> = {};
   for (let index = 0; index < result.length; index += 2) {
     const name = result[index] ?? '';

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { ClientConnection, ConnectionTls } from '../../../../application/ports/gateway/http-exchange.js';
+import { directClient } from '../../../../domain/http/client-address.js';
 import { unmappedAddress } from '../../../../domain/http/ip-address.js';
 import type { ProxiedClient } from '../../../../domain/http/proxy-protocol/proxy-header.js';
 
@@ -23,12 +24,9 @@ export const clientConnection = (
   socket: Socket,
   listener: string,
   { tls, client, isUnnamed }: ConnectionOrigin,
-): ClientConnection => ({
-  listener,
-  peerAddress: client?.address ?? unmappedAddress(socket.remoteAddress ?? ''),
-  peerPort: client?.port ?? socket.remotePort ?? 0,
-  isUnnamed,
-  scheme: tls === null ? 'http' : 'https',
-  tls,
-  known: null,
-});
+): ClientConnection => {
+  const peerAddress = client?.address ?? unmappedAddress(socket.remoteAddress ?? '');
+  const peerPort = client?.port ?? socket.remotePort ?? 0;
+  const scheme = tls === null ? 'http' : 'https';
+  return { listener, peerAddress, peerPort, isUnnamed, scheme, tls, direct: directClient(peerAddress, peerPort) };
+};

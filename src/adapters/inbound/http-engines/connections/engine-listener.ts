@@ -4,7 +4,7 @@ import type { ListeningSocket } from '../../../../application/ports/gateway/list
 import type { SocketAddress } from '../../../../domain/configuration/network-addresses.js';
 import type { ListenerTimeouts } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import type { CidrSet } from '../../../../domain/http/cidr-set.js';
-import { firstIdleMoment, nextIdleMoment } from '../../../../domain/http/connection-header-cache.js';
+import { firstIdleMoment, nextIdleMoment } from '../../../../domain/http/idle-moment.js';
 import type { ConnectionGate } from './connection-gate.js';
 import { cutAfter } from './connection-refuser.js';
 import type { ListenerTimers } from './listener-timers.js';

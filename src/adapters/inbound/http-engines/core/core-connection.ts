@@ -148,7 +148,6 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     socket.off('data', this.#take);
     readAsStream(socket);
     socket.off('end', this.#end);
-    this.#heads.repeated.forget();
     this.#input.giveBack();
   }
 

@@ -11,9 +11,8 @@ import { FieldNames } from '../../../wire/http1/field-names.js';
 import { HeadBuffer } from '../../../wire/http1/head-buffer.js';
 import { faultyHead, type HeadFault, type HeadReading, incompleteHead } from '../../../wire/http1/head-fault.js';
 import { readRequestHead, requestHead } from '../../../wire/http1/read-request-head.js';
-import { type RequestLines, requestLines } from '../../../wire/http1/request-lines.js';
+import { requestLines } from '../../../wire/http1/request-lines.js';
 import type { ReadAheadBudget } from '../connections/read-ahead.js';
-import { RequestHeadCache } from './request-head-cache.js';
 
 const names = new FieldNames(fieldTraits);
 
@@ -34,18 +33,16 @@ export const readRequest = (
   body: ClientBody | null,
   connection: ClientConnection,
 ): ClientRequest => {
-  const { text, known } = heads;
+  const { text } = heads;
   const { minorVersion } = requestHead;
   const method = requestMethod(text, requestHead.methodEnd);
-  const headers = known === null ? fieldList(text, requestHead, names) : known.fields;
-  const lines = known ?? requestLines(text, requestHead, headers, names);
-  if (known === null && lines !== null) heads.repeated.note(lines, names);
+  const headers = fieldList(text, requestHead, names);
   return {
     method,
     target: text.slice(requestHead.targetStart, requestHead.targetEnd),
     httpVersion: minorVersion === 1 ? '1.1' : '1.0',
     headers,
-    received: lines,
+    received: requestLines(text, requestHead, headers, names),
     body,
     connection,
     expectsContinue: requestHead.expectsContinue && minorVersion === 1,
@@ -97,11 +94,8 @@ const usualOctets = 16_384;
 
 /** Collects input of a connection into request heads. */
 export class RequestHeads {
-  /** The last head, one character per octet; with cached fields, its request line only. */
+  /** The last head, one character per octet. */
   text = '';
-  /** Its field lines, if cached. */
-  known: RequestLines | null = null;
-  readonly repeated = new RequestHeadCache();
   /** Input after the head, or null. */
   rest: Buffer | null = null;
   readonly #maxOctets: number;
@@ -131,7 +125,6 @@ export class RequestHeads {
   /** Drops the last head. */
   forget(): void {
     this.text = '';
-    this.known = null;
     this.rest = null;
   }
 
@@ -141,12 +134,6 @@ export class RequestHeads {
    */
   read(octets: Buffer): HeadReading {
     if (this.#held !== null) return this.#readOn(this.#held, octets);
-    const known = this.repeated.recall(octets, this.#maxOctets);
-    if (known !== null) {
-      this.text = octets.toString('latin1', 0, octets.length - known.text.length);
-      this.known = known;
-      return octets.length;
-    }
     const reading = readRequestHead(octets, 0, octets.length, this.#maxOctets);
     const start = requestHead.emptyOctets;
     if (reading > 0) {

@@ -4,9 +4,8 @@ import { firstHeader, type HeaderList } from '../../../../domain/http/header-lis
 import { withoutHopByHop } from '../../../../domain/http/hop-by-hop-headers.js';
 import { lengthValue } from '../../../wire/http1/field-list.js';
 import { unchanged } from '../../../wire/http1/head-lines.js';
-import { requestHeadText, requestLine } from '../../../wire/http1/head-text.js';
+import { requestHeadText } from '../../../wire/http1/head-text.js';
 import { RequestLines } from '../../../wire/http1/request-lines.js';
-import { SentLines } from '../../../wire/http1/sent-lines.js';
 
 /** Whether a lenient parser would take framing from a trailer field. */
 export const frames = (trailers: HeaderList): boolean =>
@@ -31,9 +30,6 @@ export class BodyLengthError extends RefusedRequestError {
 export const noBody = -2;
 /** Placeholder length: the body is chunked. */
 export const unknownLength = -1;
-
-/** Longest cached lines; agents may add any number of fields. */
-const maxSentOctets = 16_384;
 
 /** Methods that expect content: an empty body needs Content-Length 0 (RFC 9110, section 8.6). */
 const methodsWithContent: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
@@ -122,9 +118,6 @@ export const upstreamRequestHead = (request: UpstreamRequest, authority: string,
   const { method, target, headers } = request;
   if (target.charCodeAt(0) !== 0x2f) throw new RefusedRequestError('the request-target is no path');
   const lines = linesOf(request);
-  const isPlain = bodyOctets === noBody && !request.upgradeToWebSocket && !methodsWithContent.has(method);
-  const again = isPlain ? (lines?.sent?.head(method, target, headers, request.alike) ?? null) : null;
-  if (again !== null) return again;
   const same = unchanged(headers, lines);
   look(headers, lines, same);
   const { hasHost, hasTe, lengthAt } = found;
@@ -141,11 +134,6 @@ export const upstreamRequestHead = (request: UpstreamRequest, authority: string,
     hasHost && fields === headers
       ? requestHeadText(method, target, fields, lines, same)
       : requestHeadText(method, target, hasHost ? fields : ['Host', authority, ...fields], lines);
-  // INVARIANT: the fields were scanned, and no value affects the framing.
-  if (lines?.comesAgain === true && lines.sent === null && fields === headers && hasHost && !hasTe && lengthAt < 0) {
-    const own = text.slice(requestLine(method, target).length);
-    if (own.length <= maxSentOctets) lines.sent = new SentLines(headers, own, [lines.goingOn, lines.fields]);
-  }
   if (request.upgradeToWebSocket) {
     return `${text}Connection: Upgrade${hasTe ? ', TE' : ''}\r\nUpgrade: websocket\r\n\r\n`;
   }

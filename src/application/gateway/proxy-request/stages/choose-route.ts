@@ -10,7 +10,7 @@ export interface CompiledRoute extends MatchedRoute {
 }
 
 /** The parts of an exchange that determine its route. */
-type RoutedExchange = ExchangeView<'request' | 'target' | 'forwarded' | 'knownTarget'>;
+type RoutedExchange = ExchangeView<'request' | 'target' | 'forwarded'>;
 
 /**
  * Finds the route of a request and runs its stages.
@@ -27,13 +27,7 @@ export const chooseRoute = (
     const answer: Stage = () => problems.answer(exchange, 'no_route', detail);
     return unrouted === null ? answer(exchange) : runStages([unrouted, answer], exchange);
   };
-  const places = new Map([...routes.keys()].map((configuration, place) => [configuration, place]));
-  const compiled = [...routes.values()];
-  const these = {};
-  /** The index of the route of the request; -1: there is none. */
-  const find = ({ request: { method }, target, forwarded, knownTarget }: RoutedExchange): number => {
-    const known = knownTarget?.routeAmong(these) ?? -1;
-    if (known >= 0) return known;
+  const find = ({ request: { method }, target, forwarded }: RoutedExchange): CompiledRoute | undefined => {
     const found = table.find({
       method,
       host: target.host,
@@ -41,14 +35,12 @@ export const chooseRoute = (
       query: target.query,
       headers: forwarded.headers,
     });
-    const place = found === null ? -1 : (places.get(found) ?? -1);
-    knownTarget?.rememberRoute(these, place);
-    return place;
+    return found === null ? undefined : routes.get(found);
   };
   return (exchange) => {
     // A request to the server itself (RFC 9110, section 9.3.7) belongs to no upstream.
     if (exchange.target.path === '*') return refuse(exchange, 'No route matches the target "*".');
-    const route = compiled[find(exchange)];
+    const route = find(exchange);
     if (route === undefined) return refuse(exchange, 'No route of this gateway matches the request.');
     exchange.route = route;
     route.inFlight += 1;

@@ -1,4 +1,4 @@
-import { forwardableFields, forwardedAgain } from '../../../../domain/http/forwardable-fields.js';
+import { forwardableFields } from '../../../../domain/http/forwardable-fields.js';
 import type { StageOf } from '../exchange.js';
 import type { IdentityHeaderFilter } from '../identity-header-filter.js';
 
@@ -17,14 +17,10 @@ export const prepareHeaders =
       client,
       peerAddress: request.connection.peerAddress,
       scheme: request.connection.scheme,
-      known: request.connection.known,
       host: exchange.target.authority === '' ? null : exchange.target.authority,
       correlationId,
     };
     exchange.forwarded.identityNames = parts.owned;
-    const again = forwardedAgain(exchange.forwarded.headers, parts, request.received);
-    exchange.forwarded.alike = again;
-    exchange.forwarded.headers =
-      again === null ? forwardableFields(exchange.forwarded.headers, parts, request.received) : again.fields;
+    exchange.forwarded.headers = forwardableFields(exchange.forwarded.headers, parts, request.received);
     return 'continue';
   };

@@ -9,6 +9,7 @@ import { LocalPermitBook } from '../../../../../src/application/gateway/workers/
 import type { AccessRecord } from '../../../../../src/application/ports/gateway/access-log.js';
 import type { RejectedRequest } from '../../../../../src/application/ports/gateway/http-exchange.js';
 import { type CidrSet, compileCidrs, noCidrs } from '../../../../../src/domain/http/cidr-set.js';
+import { directClient } from '../../../../../src/domain/http/client-address.js';
 import { TestedRefusals } from '../../../../support/gateway/connection-admissions.js';
 import { newExchange } from '../../../../support/gateway/exchanges.js';
 import { plainLimits } from '../../../../support/gateway/plain-configurations.js';
@@ -54,7 +55,7 @@ const rejected = (reason: RejectedRequest['reason']): RejectedRequest => ({
     isUnnamed: false,
     scheme: 'http',
     tls: null,
-    known: null,
+    direct: directClient('192.0.2.1', 1),
   },
   reason,
 });
@@ -153,7 +154,8 @@ describe('the client of a request', () => {
   ): readonly string[] => {
     const clients: string[] = [];
     const { connection } = newExchange().request;
-    const kept = { ...connection, peerAddress: '192.0.2.1', isUnnamed };
+    const direct = directClient('192.0.2.1', connection.peerPort);
+    const kept = { ...connection, peerAddress: '192.0.2.1', direct, isUnnamed };
     for (const { trusted, fields } of requests) {
       const path: RequestPath = {
         stages: [

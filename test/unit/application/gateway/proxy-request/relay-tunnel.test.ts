@@ -3,8 +3,6 @@ import { Exchange } from '../../../../../src/application/gateway/proxy-request/e
 import { relayTunnel } from '../../../../../src/application/gateway/proxy-request/relay-tunnel.js';
 import type { ClientResponse, Tunnel } from '../../../../../src/application/ports/gateway/http-exchange.js';
 import type { ScheduledTask, Scheduler } from '../../../../../src/application/ports/shared/scheduler.js';
-import { noCidrs } from '../../../../../src/domain/http/cidr-set.js';
-import { ConnectionHeaderCache } from '../../../../../src/domain/http/connection-header-cache.js';
 import { newExchange, strictOwner } from '../../../../support/gateway/exchanges.js';
 
 /** Runs what was scheduled when the test says so. */
@@ -101,13 +99,6 @@ const relay = (client: FakeTunnel, upstream: FakeTunnel, request = newExchange()
 };
 
 describe('a tunnel', () => {
-  it('has no peer whose requests are awaited', () => {
-    const { request } = newExchange();
-    request.connection.known = new ConnectionHeaderCache(request.connection, noCidrs);
-    relay(new FakeTunnel([]), new FakeTunnel([]), request);
-    expect(request.connection.known).toBeNull();
-  });
-
   it('passes octets on both ways, and waits for nothing once they are taken', async () => {
     const [client, upstream] = [new FakeTunnel([piece]), new FakeTunnel([piece])];
     const scheduler = relay(client, upstream);

@@ -49,7 +49,6 @@ const requestOf = (headers: readonly string[], method: string, isUpgrade: boolea
   target: '/',
   headers,
   received: null,
-  alike: null,
   body: null,
   upgradeToWebSocket: isUpgrade,
   timeoutMs: 1_000,

@@ -3,7 +3,7 @@ import type {
   RequestMetadata,
   ResponseHeadersEvent,
 } from '../../../domain/agent-protocol/messages.js';
-import { HeaderJsonCache } from './header-json-cache.js';
+import { addHeaders } from './header-json.js';
 import type { JsonOctets } from './json-octets.js';
 
 /** Characters of the ids that our gateway makes, which are UUIDs. */
@@ -59,12 +59,10 @@ const isSameRoute = (one: RequestMetadata, other: RequestMetadata): boolean =>
   one.upstreamId === other.upstreamId;
 
 /**
- * Writes what `eventJson` says of the head of a message: heads are most of what agents are told, so they become
- * octets at once. What one head has in common with those before is not written again, but copied.
+ * Writes the head of a message as octets, with the same JSON as `eventJson`. Heads are most of what agents
+ * receive. Route and time are copied while requests of one route arrive in the same millisecond.
  */
 export class HeadWriter {
-  readonly #requestFields = new HeaderJsonCache();
-  readonly #responseFields = new HeaderJsonCache();
   #last: RequestMetadata | null = null;
   /** What the last head has from the name of the server to the time. */
   #lastOctets = new Uint8Array(0);
@@ -72,8 +70,7 @@ export class HeadWriter {
   /** Adds the head of a request. */
   readonly addRequest = (into: JsonOctets, event: RequestHeadersEvent): void => {
     const { correlationId, metadata } = event;
-    const start = into.length;
-    const hasUsualId = this.#addIds(into, correlationId, metadata.requestId);
+    this.#addIds(into, correlationId, metadata.requestId);
     into.addString(metadata.clientIp);
     into.addAscii(',"client_port":');
     into.addAscii(String(metadata.clientPort));
@@ -87,7 +84,7 @@ export class HeadWriter {
     into.addAscii(',"uri":');
     into.addString(event.uri);
     into.addAscii(',"headers":');
-    this.#requestFields.add(into, event.headers, hasUsualId ? correlationId : null, start + idPlaces[0]);
+    addHeaders(into, event.headers);
     into.addAscii('}');
   };
 
@@ -98,14 +95,14 @@ export class HeadWriter {
     into.addAscii(',"status":');
     into.addAscii(String(event.status));
     into.addAscii(',"headers":');
-    this.#responseFields.add(into, event.headers, null, 0);
+    addHeaders(into, event.headers);
     into.addAscii('}');
   };
 
-  /** Up to the address of the client. Whether the id is one of those that our gateway makes, in its places. */
-  #addIds(into: JsonOctets, correlationId: string, requestId: string): boolean {
+  /** Everything before the address of the client. */
+  #addIds(into: JsonOctets, correlationId: string, requestId: string): void {
     const isUsual = correlationId.length === idLength && requestId === correlationId;
-    if (isUsual && into.addForm(beginning, correlationId, idPlaces)) return true;
+    if (isUsual && into.addForm(beginning, correlationId, idPlaces)) return;
     into.addAscii('{"correlation_id":');
     into.addString(correlationId);
     into.addAscii(',"metadata":{"correlation_id":');
@@ -113,7 +110,6 @@ export class HeadWriter {
     into.addAscii(',"request_id":');
     into.addString(requestId);
     into.addAscii(',"client_ip":');
-    return false;
   }
 
   /** What is asked of one route at the same moment has the same text. */

@@ -106,14 +106,6 @@ export class JsonOctets {
     return true;
   }
 
-  /** What stands between two places once more. INVARIANT: it is behind neither end of what there is. */
-  addAgain(start: number, end: number): void {
-    const count = end - start;
-    this.#reserve(count);
-    this.#octets.copyWithin(this.#length, start, end);
-    this.#length += count;
-  }
-
   /** A string of JSON (RFC 8259, section 7): the same text that JSON.stringify makes. */
   addString(value: string): void {
     const { length } = value;

@@ -1,86 +1,4 @@
 import type { MessageHead } from './message-head.js';
-import { ownCopy } from './octets.js';
-
-/** Cached values per name; a power of 2. */
-const slots = 64;
-/** Longest cached value; bounds what a client can store. */
-const longest = 128;
-
-interface KnownLine {
-  readonly value: string;
-  readonly line: string;
-}
-
-const none: KnownLine = { value: '', line: '' };
-
-/** Cached lines of one field by value; a collision replaces the entry. */
-class LinesOfField {
-  readonly name: string;
-  /** The last line, mostly the next one too. */
-  #last = none;
-  readonly #known: KnownLine[] = new Array<KnownLine>(slots).fill(none);
-
-  constructor(name: string) {
-    this.name = name;
-  }
-
-  /** The cached line with its line end, or null. */
-  take(value: string): string | null {
-    if (this.#last.value !== value) this.#last = this.#known[slotOf(value)] as KnownLine;
-    return this.#last.value === value && this.#last !== none ? this.#last.line : null;
-  }
-
-  /** Caches a validated line that is likely to repeat. */
-  remember(value: string, line: string): void {
-    if (value.length < 2 || value.length > longest) return;
-    // INVARIANT: copies. A slice would retain the whole received head.
-    this.#known[slotOf(value)] = { value: ownCopy(value), line: ownCopy(line) };
-  }
-}
-
-/**
- * Hash of characters that mostly differ between addresses and hosts; a collision costs only a
- * rebuilt line.
- */
-const slotOf = (value: string): number => {
-  const { length } = value;
-  return (
-    (length * 7 +
-      value.charCodeAt(length - 1) * 5 +
-      value.charCodeAt(length - 2) * 11 +
-      value.charCodeAt(length >> 1) * 3 +
-      value.charCodeAt(length >> 2) * 13 +
-      value.charCodeAt(length >> 3)) &
-    (slots - 1)
-  );
-};
-
-/**
- * Fields that the gateway writes itself with repeated values. A fixed list, because agents may set
- * any other field to a secret; these values are no secrets.
- */
-const fields = [
-  'X-Forwarded-For',
-  'X-Forwarded-Proto',
-  'X-Forwarded-Host',
-  'Forwarded',
-  'Host',
-  'RateLimit-Policy',
-  'RateLimit',
-].map((name) => new LinesOfField(name));
-
-/** By name length, which excludes most other names. */
-const byLength: readonly (readonly LinesOfField[])[] = Array.from({ length: 32 }, (_, length) =>
-  fields.filter(({ name }) => name.length === length),
-);
-
-/** The line cache of a field, or null. */
-export const linesOfField = (name: string): LinesOfField | null => {
-  const alike = byLength[name.length];
-  if (alike === undefined) return null;
-  for (const lines of alike) if (lines.name === name) return lines;
-  return null;
-};
 
 /** Octets of a field line besides name and value: colon, space and line end. */
 const lineExtra = 4;
@@ -103,10 +21,6 @@ export class HeadLines {
   readonly fields: readonly string[];
   /** Marks of the names (`FieldNames`). */
   readonly traits: number;
-  // Last computed position: entries of `fields` before a line, and its offset; equal requests ask
-  // for the same one.
-  entriesBefore = 0;
-  endBefore: number;
 
   constructor(text: string, methodEnd: number, start: number, fields: readonly string[], traits: number) {
     this.text = text;
@@ -114,19 +28,13 @@ export class HeadLines {
     this.start = start;
     this.fields = fields;
     this.traits = traits;
-    this.endBefore = start;
   }
 
   /** Offset of the line behind the first `entries` entries of `fields`. */
   endOf(entries: number): number {
-    if (entries !== this.entriesBefore) {
-      let end = this.start;
-      for (let at = 0; at < entries; at += 2)
-        end += lineLength(this.fields[at] as string, this.fields[at + 1] as string);
-      this.entriesBefore = entries;
-      this.endBefore = end;
-    }
-    return this.endBefore;
+    let end = this.start;
+    for (let at = 0; at < entries; at += 2) end += lineLength(this.fields[at] as string, this.fields[at + 1] as string);
+    return end;
   }
 }
 

@@ -1,5 +1,5 @@
-import { type HeadLines, lineLength, linesOfField, unchanged } from './head-lines.js';
-import { isOf, ownCopy, targetOctets, tokenOctets, valueOctets } from './octets.js';
+import { type HeadLines, lineLength, unchanged } from './head-lines.js';
+import { isOf, targetOctets, tokenOctets, valueOctets } from './octets.js';
 
 /** Reason phrases of registered status codes (RFC 9110, section 15, and IANA). */
 const phrases: ReadonlyMap<number, string> = new Map([
@@ -83,25 +83,11 @@ const noFields: readonly string[] = [];
 
 const isToken = (text: string): boolean => text !== '' && isOf(text, tokenOctets);
 
-/** Recently validated field names; the same few repeat. A power of 2. */
-const soundNames: string[] = new Array<string>(64).fill('');
-/** Longest cached name; a cached slice would retain its head. */
-const longestKept = 32;
-
 /** A newly written line with its line end. */
 const ownLine = (name: string, value: string): string => {
-  const remembered = linesOfField(name);
-  const known = remembered === null ? null : remembered.take(value);
-  if (known !== null) return known;
-  const slot = (name.length * 5 + name.charCodeAt(0) * 3 + name.charCodeAt(name.length - 1)) & 63;
-  if (name === '' || soundNames[slot] !== name) {
-    if (!isToken(name)) throw new UnwritableHeadError('field name');
-    if (name.length <= longestKept) soundNames[slot] = ownCopy(name);
-  }
+  if (!isToken(name)) throw new UnwritableHeadError('field name');
   if (!isOf(value, valueOctets)) throw new UnwritableHeadError('field value');
-  const line = `${name}: ${value}\r\n`;
-  remembered?.remember(value, line);
-  return line;
+  return `${name}: ${value}\r\n`;
 };
 
 /**

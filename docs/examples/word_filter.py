@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""word-filter: an agent that refuses posts that hold a word of a list. Python 3.9 or newer, nothing to install.
+"""word-filter: an agent that refuses posts with a listed word. Python 3.9 or newer, nothing to install.
 
     AGENT_SOCKET=/tmp/word-filter.sock python3 word_filter.py
 
-It speaks version 2 of the agent protocol over a unix socket. The words come from the gateway, where the `config`
-block of the agent names them: `words "a" "b"`. SIGTERM or SIGINT ends it in good order.
+It speaks version 2 of the agent protocol over a unix socket. The gateway sends the words from the agent's `config`
+block: `words "a" "b"`. SIGTERM or SIGINT drains it.
 """
 import asyncio
 import base64
@@ -55,38 +55,38 @@ def block(status, body):
 
 
 def read_words(config):
-    """The words of a configuration, as octets; ValueError if the agent cannot work with it."""
+    """The words of a configuration, as bytes. Raises ValueError if the configuration is invalid."""
     words = config.get("words") if isinstance(config, dict) else None
     words = [words] if isinstance(words, str) else words
     if not isinstance(words, list) or not words:
-        raise ValueError("words: there is none to look for")
+        raise ValueError("words: set at least one word")
     if not all(isinstance(word, str) and word for word in words):
-        raise ValueError("words: each has to be a text that is not empty")
+        raise ValueError("words: use non-empty texts")
     return [word.encode() for word in words]
 
 
 async def read_frame(reader):
-    """The next frame as type, payload and message; None at the end of the connection. Errors: it is not well-formed."""
+    """The next frame as type, payload and message; None at the end of input. Raises ValueError if malformed."""
     first = await reader.read(1)
     if not first:
         return None
     length = struct.unpack(">I", first + await reader.readexactly(3))[0]
     if not 1 <= length <= MAX_FRAME:
-        raise ValueError(f"a frame of {length} octets")
+        raise ValueError(f"a frame of {length} bytes")
     frame = await reader.readexactly(length)
-    message = json.loads(frame[1:].decode())  # decode: json by itself would take UTF-16 too
+    message = json.loads(frame[1:].decode())  # decode: json alone would also accept UTF-16
     if not isinstance(message, dict):
-        raise ValueError("a payload that is no JSON object")
+        raise ValueError("the payload is not a JSON object")
     return frame[0], frame[1:], message
 
 
 class Connection:
-    """One connection of a gateway. What belongs to its requests is gone with it."""
+    """One connection of a gateway. The state of its requests ends with it."""
 
     def __init__(self, agent, reader, writer):
         self.agent, self.reader, self.writer = agent, reader, writer
-        self.calls = {}  # by correlation id: the task that works on the answer
-        self.bodies = {}  # by correlation id: how much of the body has come, and the end of that
+        self.calls = {}  # by correlation id: the task that makes the answer
+        self.bodies = {}  # by correlation id: the size of the body so far, and its last bytes
 
     def write(self, kind, payload):
         if not self.writer.is_closing():
@@ -103,11 +103,11 @@ class Connection:
                 reports = asyncio.create_task(self.report())
                 while frame := await read_frame(self.reader):
                     await self.take(*frame)
-                    await self.writer.drain()  # whoever does not read the answers is not listened to
+                    await self.writer.drain()  # a gateway that does not read answers gets no further ones
         except (ValueError, EOFError, RecursionError, OSError) as error:
             log(f"connection closed: {error}")
         except asyncio.CancelledError:
-            pass  # the agent ends, and this connection took too long
+            pass  # the agent ends before this connection does
         finally:
             self.agent.connections.discard(self)
             for task in filter(None, (reports, *self.calls.values())):
@@ -141,38 +141,38 @@ class Connection:
 
     async def take(self, kind, payload, message):
         if kind == PING:
-            return self.write(PONG, payload)  # octet for octet
+            return self.write(PONG, payload)  # the same bytes
         call = message.get("correlation_id")
         if kind not in (*EVENTS, CANCEL) or not isinstance(call, str):
-            raise ValueError(f"a frame of type {kind:#04x} that cannot be, or has no correlation_id")
+            raise ValueError(f"a frame of type {kind:#04x} is unknown or has no correlation_id")
         if kind == CANCEL:
             self.bodies.pop(call, None)
             if call in self.calls:
                 self.calls.pop(call).cancel()
             return
         if call in self.calls:
-            raise ValueError("two events of one request at a time")
-        if len(self.calls) >= MAX_CONCURRENCY:  # more than was offered: it waits
+            raise ValueError("two concurrent events of one request")
+        if len(self.calls) >= MAX_CONCURRENCY:  # more than announced: wait
             await asyncio.wait(list(self.calls.values()), return_when=asyncio.FIRST_COMPLETED)
-        # A task for each event: a slow answer holds up no other.
+        # One task per event, so a slow answer delays no other.
         self.calls[call] = asyncio.create_task(self.answer(kind, call, message))
 
     async def answer(self, kind, call, event):
         try:
             response = await self.decide(kind, call, event)
-        except Exception as error:  # better no answer than a wrong one: the gateway has its failure mode
+        except Exception as error:  # no answer is better than a wrong one: the gateway applies its failure mode
             log(f"connection closed: event of type {kind:#04x}: {error!r}")
             return self.writer.close()
-        del self.calls[call]  # before it is sent: the next event of this request may follow at once
+        del self.calls[call]  # before the answer is sent, because the next event of this request can follow at once
         self.send(AGENT_RESPONSE, {**response, "audit": {"custom": {"correlation_id": call}}})
 
     async def decide(self, kind, call, event):
-        """The heart of the agent. It may await whatever it likes, and must not block."""
+        """The decision. It can await anything and must not block."""
         if kind == REQUEST_BODY_CHUNK:
             response = self.look_at(call, event)
             self.agent.blocked += response["decision"] != "allow"
             return response
-        self.bodies.pop(call, None)  # any other event of a request says that its body is over
+        self.bodies.pop(call, None)  # any other event of a request ends its body
         if kind == REQUEST_HEADERS:
             self.agent.requests += 1
             if event.get("method") != "POST":
@@ -181,7 +181,7 @@ class Connection:
             return allow(needs_more=True)
         if kind == CONFIGURE:
             try:
-                self.agent.words = read_words(event.get("config"))  # all of it or, if that raises, nothing
+                self.agent.words = read_words(event.get("config"))  # all words, or none if this raises
             except ValueError as error:
                 return block(400, f"Configuration rejected: {error}")
         return allow(detected=False) if kind == GUARDRAIL_INSPECT else allow()
@@ -198,13 +198,13 @@ class Connection:
             return block(403, "Not that word.\n")
         if chunk.get("is_last"):
             return allow("yes")
-        # Not the whole body is kept, only its end: a word may begin in this chunk and go on in the next.
+        # Keep only the end of the body: a word can begin in this chunk and end in the next.
         self.bodies[call] = (size, text[-max(map(len, self.agent.words)):])
         return allow(needs_more=True)
 
 
 class Agent:
-    """What all connections share."""
+    """State shared by all connections."""
 
     def __init__(self):
         self.words, self.connections, self.state, self.requests, self.blocked = [], set(), HEALTHY, 0, 0
@@ -214,38 +214,38 @@ class Agent:
 
     def metrics(self):
         counters = [
-            {"name": "requests_total", "help": "Requests looked at.", "labels": {}, "value": self.requests},
+            {"name": "requests_total", "help": "Requests inspected.", "labels": {}, "value": self.requests},
             {"name": "blocked_total", "help": "Requests refused.", "labels": {}, "value": self.blocked},
         ]
         return {"agent_id": AGENT_ID, "timestamp_ms": int(time.time() * 1000), "interval_ms": METRICS_S * 1000,
                 "counters": counters, "gauges": [], "histograms": []}
 
     async def drain(self):
-        """Says that the end is near, answers what is under way, and closes."""
+        """Announces the drain, answers the calls in progress, and closes."""
         self.state = DRAINING
         for connection in self.connections:
             connection.send(HEALTH_STATUS, self.health())
         for _ in range(DRAIN_S * 5):
-            await asyncio.sleep(0.2)  # at least once: an event may have crossed what was just said
+            await asyncio.sleep(0.2)  # at least once: an event may have crossed the announcement
             for connection in self.connections:
                 if not connection.calls and not connection.bodies:
-                    connection.writer.close()  # when all is written the connection takes itself out
+                    connection.writer.close()  # after its last write the connection removes itself
             if not self.connections:
                 return
 
 
 def listen(path):
-    """Binds the socket. A file that a dead process left is replaced, one that is in use is not."""
+    """Binds the socket. Replaces the file of a dead process, but not one in use."""
     with contextlib.suppress(FileNotFoundError), socket.socket(socket.AF_UNIX) as probe:
         if not stat.S_ISSOCK(os.lstat(path).st_mode):
-            sys.exit(f"{NAME}: {path} is no socket")
+            sys.exit(f"{NAME}: {path} is not a socket")
         probe.settimeout(1)
         try:
             probe.connect(path)
             sys.exit(f"{NAME}: {path} is in use")
         except ConnectionRefusedError:
             os.unlink(path)
-    listener, mask = socket.socket(socket.AF_UNIX), os.umask(0o117)  # mode 0660 from the beginning, without a chmod
+    listener, mask = socket.socket(socket.AF_UNIX), os.umask(0o117)  # mode 0660 from the start
     try:
         listener.bind(path)
     finally:
@@ -262,7 +262,7 @@ async def main():
     log(f"listening on {path}")
     await stop.wait()
     with contextlib.suppress(FileNotFoundError):
-        os.unlink(path)  # before it is closed: what another process puts there afterwards is not ours to remove
+        os.unlink(path)  # before the close, so that this never removes a new socket of another process
     server.close()
     await agent.drain()
 

@@ -66,7 +66,7 @@ export const checkAgent = async (container: Container, { block, overrides }: Sta
       ? 'No method is configured: every request is refused until a gateway hands over a configuration.'
       : `Methods: ${methods.join(', ')}.`;
   const decided = authorization === null ? '' : `\nPolicies: ${authorization.policyCount}.`;
-  const goOn = authorization === null ? 'pass without an identity' : 'are judged as anonymous';
+  const goOn = authorization === null ? 'pass without an identity' : 'are anonymous';
   const lenient = failOpen ? `\nFail-open: requests without a valid credential ${goOn}.` : '';
   const issued =
     tokenExchange === null

@@ -60,7 +60,7 @@ describe('where the native code of better-sqlite3 is missing', () => {
 
   it('config check says nothing of it where the configuration does not need it', () => {
     const { text } = withoutNativeCode('main-gateway', 'config', 'check', configured('session-store "memory"'));
-    expect(text).toContain('the metadata of the identity provider cannot be had');
+    expect(text).toContain('the metadata of the identity provider is unavailable');
     expect(text).not.toContain('better-sqlite3');
   });
 

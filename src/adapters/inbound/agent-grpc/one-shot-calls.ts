@@ -228,7 +228,7 @@ export class OneShotCalls {
     this.#inFlight.delete(correlationId);
     this.#updateDialogue(correlationId, opensDialogue(answer));
     if (!changesBody(answer) && this.#send(call, agentResponseMessage(answer, correlationId))) return;
-    this.#settings.logger.error('An answer could not be sent', {
+    this.#settings.logger.error('an answer could not be sent', {
       reason: changesBody(answer) ? 'it changes a body, which the gRPC protocol does not support' : 'it is too large',
       correlation_id: correlationId,
     });

@@ -11,37 +11,39 @@ import { prepareAgent } from './prepare-agent.js';
 import type { PreparedAgent } from './prepared-agent.js';
 import { changedServingOption, servingOptions } from './serving-options.js';
 
-/** The options that are there before any gateway speaks. */
+/** The options known at start, before any gateway connects. */
 export interface StartOptions {
-  /** From flags and variables: they win over every config block. */
+  /** From flags and variables; they override every config block. */
   readonly overrides: AgentOptions;
-  /** From the config block of a file; the block that a gateway hands over takes its place. */
+  /** From the config block of a file; the block that a gateway sends replaces it. */
   readonly block: AgentOptions;
 }
 
-/** Who gave the block in force; the block is known by its digest alone, because it may hold secrets. */
+/** The gateway that sent the current block. Stores only a digest of the block, which may contain secrets. */
 interface Owner {
   readonly proxyId: string;
   readonly blockDigest: string;
-  /** When its last connection ended, on the monotonic clock; null while it is connected. */
+  /** When its last connection closed, by the monotonic clock; null while connected. */
   readonly goneSinceMs: number | null;
 }
 
-/** How long a gateway may be away, to restart or to connect anew, until another one may take its place. */
+/**
+ * How long a gateway may be away, to restart or reconnect, before another gateway may replace its block; milliseconds.
+ */
 const ownerGraceMs = 10_000;
 
-/** Stands for the digest where a gateway has no block to give. */
+/** The digest of a missing block. */
 const noBlock = 'none';
 
 type ProblemText = Pick<AgentOptionProblem, 'severity' | 'message' | 'suggestion'>;
 
-/** Taken changes that are remembered, at most: several per connected gateway. */
+/** Maximum remembered versions: several per connected gateway. */
 const maximumVersions = 256;
 
-/** Errors that one refusal names, at most. */
+/** Maximum errors in a refusal. */
 const maximumDescribed = 20;
 
-/** The errors on one line, for a refusal. */
+/** The errors in one line, for a refusal. */
 const describeProblems = (problems: readonly ProblemText[]): string => {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const described = errors
@@ -52,25 +54,25 @@ const describeProblems = (problems: readonly ProblemText[]): string => {
 };
 
 /**
- * The one configuration of the agent. A new one is checked and made ready as a whole before it takes the old one's
- * place; requests that are being judged finish with the one they began with.
+ * The current configuration of the agent. A new one is checked and prepared completely before it replaces the old one.
+ * Pending requests finish with the configuration they began with.
  */
 export class AgentConfigurationInForce {
   readonly #start: StartOptions;
   readonly #parts: AgentParts;
   #prepared: PreparedAgent | null = null;
-  /** Ends the watch over the keys and metadata in force. */
+  /** Stops watching the current keys and metadata. */
   #endWatch: () => void = () => {};
   #isStopped = false;
-  /** Configurations that are no longer in force, and have not let go of everything yet. */
+  /** Replaced configurations that still hold resources. */
   readonly #releases = new Set<Promise<void>>();
   readonly #listeners = new Set<() => void>();
   #options: AgentOptions;
   #owner: Owner | null = null;
-  /** Changes that are taken already: the other connections of a gateway bring them again. */
+  /** Applied changes: the other connections of a gateway repeat them. */
   readonly #takenVersions = new Set<string | null>();
   readonly #gateways = new ConnectedGateways();
-  /** Changes wait for each other: a pool of connections hands the same configuration over several times at once. */
+  /** Changes run one after the other: a connection pool sends the same configuration several times at once. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
   constructor(start: StartOptions, parts: AgentParts) {
@@ -79,17 +81,17 @@ export class AgentConfigurationInForce {
     this.#options = { ...start.block, ...start.overrides };
   }
 
-  /** Null until one has been taken. */
+  /** Null until one was applied. */
   current(): PreparedAgent | null {
     return this.#prepared;
   }
 
-  /** Takes the options of the start. */
+  /** Applies the start options. */
   start(): Promise<Result<void, readonly AgentOptionProblem[]>> {
     return this.#inTurn(() => this.#take({ ...this.#start.block, ...this.#start.overrides }));
   }
 
-  /** Makes the options in force ready anew, from the files as they are now. */
+  /** Prepares the current options again from the current files. */
   reload(): Promise<Result<void, string>> {
     return this.#inTurn(() => this.#readAgain());
   }
@@ -109,14 +111,14 @@ export class AgentConfigurationInForce {
     });
   }
 
-  /** Calls back when a configuration has been taken, and when the keys of a provider came or went stale. */
+  /** Calls the listener when a configuration was applied, and when keys or metadata became fresh or stale. */
   onChange(listener: () => void): void {
     this.#listeners.add(listener);
   }
 
   /**
-   * Lets go of what is kept fresh or open for the configuration. It judges on with what it has. Resolves once
-   * everything is written and closed; never rejects.
+   * Releases what the configuration keeps fresh or open; requests are still decided with its current state. Resolves
+   * when everything is written and closed; never rejects.
    */
   async stop(): Promise<void> {
     this.#isStopped = true;
@@ -146,7 +148,8 @@ export class AgentConfigurationInForce {
     if (config !== null && canonical === null) return err('the configuration is nested too deeply');
     const digest = canonical === null ? noBlock : this.#parts.digest.digest(canonical);
     this.#releaseOwner();
-    // Of two pools of one gateway the older may greet last: what it has replaced meanwhile must not come back by that.
+    // Of two connection pools of one gateway, the older may connect last. It must not restore a configuration that was
+    // replaced meanwhile.
     if (occasion === 'handshake' && this.#gateways.hasReplaced(giver.proxyId, digest)) {
       return err('this gateway has already replaced that configuration');
     }
@@ -158,7 +161,7 @@ export class AgentConfigurationInForce {
     return taken;
   }
 
-  /** @param isRead the files that an equal block names need not be read again */
+  /** @param isRead whether the files of an equal block are already read */
   async #withBlock(
     config: JsonObject,
     blockDigest: string,
@@ -179,7 +182,7 @@ export class AgentConfigurationInForce {
     return taken;
   }
 
-  /** A gateway that has no block any more takes back the one it gave; for any other, what is in force stays. */
+  /** Removes the block of a gateway that no longer has one. For another gateway, the current configuration stays. */
   async #withoutBlock(giver: ConfigurationGiver, isRead: boolean): Promise<Result<void, string>> {
     if (this.#prepared !== null && this.#owner?.proxyId !== giver.proxyId) {
       return isRead ? ok(undefined) : this.#readAgain();
@@ -189,7 +192,7 @@ export class AgentConfigurationInForce {
     return taken;
   }
 
-  /** Prepares the options in force again, from their files as they are now. An error leaves everything as it was. */
+  /** Prepares the current options again from the current files. On an error, nothing changes. */
   async #readAgain(): Promise<Result<void, string>> {
     return this.#described(await this.#take(this.#options));
   }
@@ -201,21 +204,24 @@ export class AgentConfigurationInForce {
     if (this.#takenVersions.size > maximumVersions && oldest !== undefined) this.#takenVersions.delete(oldest);
   }
 
-  /** Notes since when the owner has been away. */
+  /** Notes since when the owner is disconnected. */
   #noteOwner(): void {
     if (this.#owner === null) return;
     if (this.#gateways.isConnected(this.#owner.proxyId)) this.#owner = { ...this.#owner, goneSinceMs: null };
     else this.#owner = { ...this.#owner, goneSinceMs: this.#owner.goneSinceMs ?? this.#parts.clock.monotonicMs() };
   }
 
-  /** An owner that stays away gives its place to a gateway that has the same block, else to whoever comes next. */
+  /**
+   * After the grace period, ownership goes to a gateway with the same block, otherwise to the next gateway that sends
+   * one.
+   */
   #releaseOwner(): void {
     const owner = this.#owner;
     if (owner === null || owner.goneSinceMs === null) return;
     if (this.#parts.clock.monotonicMs() - owner.goneSinceMs < ownerGraceMs) return;
     const heir = this.#gateways.otherThatGave(owner.blockDigest, owner.proxyId);
     this.#owner = heir === null ? null : { ...owner, proxyId: heir, goneSinceMs: null };
-    this.#parts.logger.info('the gateway that gave the configuration is gone; another one may replace it');
+    this.#parts.logger.info('the gateway that sent the configuration is gone; another gateway may replace it');
   }
 
   #described(taken: Result<void, readonly AgentOptionProblem[]>): Result<void, string> {
@@ -231,16 +237,16 @@ export class AgentConfigurationInForce {
     const { methods, failOpen, authorization, tokenExchange } = made.value.agent;
     if (methods.length === 0) {
       const refused = tokenExchange === null ? 'every request' : 'every request but those for tokens';
-      logger.warn(`no authentication method is configured: ${refused} is refused with 401`);
+      logger.warn(`no authentication method is configured: ${refused} gets 401`);
     }
     if (failOpen) {
-      const goOn = authorization === null ? 'pass without an identity' : 'are judged as anonymous';
+      const goOn = authorization === null ? 'pass without an identity' : 'are anonymous';
       logger.warn(`fail-open is on: requests without a valid credential ${goOn}`);
     }
     this.#options = options;
     const policies = authorization === null ? {} : { policies: authorization.policyCount };
     const issuer = tokenExchange === null ? {} : { token_issuer: tokenExchange.issuer, kid: tokenExchange.kid };
-    logger.info('configuration taken', { methods, fail_open: failOpen, ...policies, ...issuer });
+    logger.info('configuration applied', { methods, fail_open: failOpen, ...policies, ...issuer });
     this.#replaceBy(made.value.agent);
     return ok(undefined);
   }
@@ -250,7 +256,7 @@ export class AgentConfigurationInForce {
     this.#prepared = agent;
     this.#endWatch();
     this.#endWatch = agent.onChange(() => this.#changed());
-    // The new one has its leases already: what both use is kept.
+    // The new configuration holds its leases already, so shared resources stay open.
     if (before !== null) this.#release(before);
     if (this.#isStopped) void this.stop();
     this.#changed();

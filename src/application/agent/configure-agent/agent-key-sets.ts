@@ -3,13 +3,13 @@ import type { KeySet, RefreshResult } from '../keys/key-set.js';
 import type { KeySetLease, KeySets } from '../keys/key-sets.js';
 import type { KeySetSpec } from '../keys/load-key-set.js';
 
-/** A provider with the keys that its tokens are verified by. */
+/** A provider and its key set. */
 export interface ProviderKeys {
   readonly options: OidcProviderOptions;
   readonly keys: KeySet;
 }
 
-/** Which keys verify the tokens of a provider. */
+/** The key set that verifies tokens of a provider. */
 export const keysOfProvider = ({ issuer, jwksUrl, algorithms }: OidcProviderOptions): KeySetSpec => ({
   location: jwksUrl === null ? { kind: 'issuer', issuer } : { kind: 'url', url: jwksUrl },
   algorithms,
@@ -19,7 +19,7 @@ interface LeasedKeys extends ProviderKeys {
   readonly lease: KeySetLease;
 }
 
-/** The key sets that a configuration uses. They are fetched and kept fresh from `acquire` to `release`. */
+/** The key sets of a configuration. They are fetched and refreshed from `acquire` to `release`. */
 export class ProviderKeySets {
   readonly #leased: readonly LeasedKeys[];
   #isReleased = false;
@@ -41,7 +41,7 @@ export class ProviderKeySets {
     return this.#leased;
   }
 
-  /** Calls back whenever the state of one of them changes; the result ends that. */
+  /** Calls the listener when the state of a set changes. The result unsubscribes it. */
   onChange(listener: () => void): () => void {
     const ends = this.#leased.map(({ keys }) => keys.onChange(listener));
     return () => {
@@ -49,7 +49,7 @@ export class ProviderKeySets {
     };
   }
 
-  /** Calling it again changes nothing. */
+  /** Idempotent. */
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
@@ -57,10 +57,10 @@ export class ProviderKeySets {
   }
 }
 
-/** The key sets that one agent uses, of those that the agents of a process share. */
+/** The key sets that one agent uses, among those of the process. */
 export class AgentKeySets {
   readonly #shared: Pick<KeySets, 'acquire' | 'onRefresh'>;
-  /** How often the agent uses each, for it may hold two configurations for a moment. */
+  /** Uses per set: an agent may hold two configurations for a moment. */
   readonly #uses = new Map<KeySet, number>();
 
   constructor(shared: Pick<KeySets, 'acquire' | 'onRefresh'>) {
@@ -83,7 +83,7 @@ export class AgentKeySets {
     return { keys, release };
   }
 
-  /** Calls back at the end of each attempt to get a set that the agent uses; the result ends that. */
+  /** Calls the listener after each fetch of a set that the agent uses. The result unsubscribes it. */
   onRefresh(listener: (result: RefreshResult) => void): () => void {
     return this.#shared.onRefresh((result, keys) => {
       if (this.#uses.has(keys)) listener(result);

@@ -15,7 +15,6 @@ import type { KeySets } from '../keys/key-sets.js';
 import type { SignOnOutcomes } from '../sign-on/saml/single-sign-on-parts.js';
 import type { SamlParts } from './saml-parts.js';
 
-/** What a configured agent is made with. */
 export interface AgentParts {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
@@ -25,17 +24,17 @@ export interface AgentParts {
   readonly signingKeys: TokenSigningKeys;
   readonly files: TextFileReader;
   readonly policyFiles: PolicyFiles;
-  /** The key sets of the process: two configurations that name one share it. */
+  /** The key sets of the process; equal specifications share one set. */
   readonly keySets: Pick<KeySets, 'acquire'>;
   readonly fingerprints: CertificateFingerprints;
   readonly loadCertificateReader: CertificateReaderLoader;
-  /** The checks of the process: what they cost together is bounded. */
+  /** The password checks of the process, with a common limit. */
   readonly passwords: PasswordChecks;
-  /** The assertions of clients that this agent has taken: no reload makes one good again. */
+  /** The used client assertions of this agent. A reload does not clear them. */
   readonly spentAssertions: AssertionMemory;
-  /** The rates of its token exchange. */
+  /** The rate limits of token exchange. */
   readonly exchangeRates: ExchangeRates;
   readonly saml: SamlParts;
-  /** Counts what sign-ons and token exchanges of this agent come to. */
+  /** Counts the results of sign-ons and token exchanges. */
   readonly outcomes: SignOnOutcomes & ExchangeOutcomes;
 }

@@ -15,14 +15,12 @@ import { TokenReader } from '../verify-tokens/token-verdict.js';
 import type { AgentParts } from './agent-parts.js';
 import type { PreparedMethods } from './prepare-methods.js';
 
-/**
- * Characters of all remembered tokens together, for each that may be: only tokens longer than most have it be fewer.
- */
+/** Cache budget in characters per token. Longer tokens reduce the number of entries. */
 const charactersPerToken = 4_096;
-/** The same for a few tokens alone, which may be large. */
+/** Minimum budget, for a few large tokens. */
 const leastCharacters = 8 * 1024 * 1024;
 
-/** One check for each method that is configured. */
+/** One check per configured method. */
 export const authenticationChecks = (
   options: CompleteAgentOptions,
   { mtls }: Pick<PreparedMethods, 'mtls'>,
@@ -34,7 +32,7 @@ export const authenticationChecks = (
   const names = { userId: options.userIdHeader, authMethod: options.authMethodHeader };
   const preparation = new IdentityPreparation(names, options.maxClaimBytes, logger, clock);
   const prepare = (identity: Identity): PreparedIdentity => preparation.prepare(identity);
-  // One memory for all tokens: which method verified one does not matter when it comes again.
+  // All methods share one cache: a cached token needs no further verification.
   const memory = new VerifiedTokenCache(clock, {
     maximumEntries: tokenCacheSize,
     maximumSize: Math.max(leastCharacters, tokenCacheSize * charactersPerToken),

@@ -1,23 +1,23 @@
 import type { ConfigurationGiver } from '../../ports/agent/agent-service.js';
 
-/** Configurations of one gateway that are remembered as replaced, at most. */
+/** Maximum replaced configurations remembered per gateway. */
 const maximumReplaced = 64;
 
 interface ConnectedGateway {
   readonly connections: Set<symbol>;
-  /** Digest of what it gave last; null before. */
+  /** Digest of the configuration that it sent last; null before. */
   given: string | null;
-  /** Digests of what it gave before that, the oldest first. */
+  /** Digests of the earlier configurations, oldest first. */
   readonly replaced: Set<string>;
 }
 
-/** Which gateways are connected, and what each of them has given since its first connection. */
+/** The connected gateways, and the configurations that each has sent since its first connection. */
 export class ConnectedGateways {
   readonly #gateways = new Map<string, ConnectedGateway>();
-  /** Connections that are open, with the gateway that agreed by them; null where it has not, or not yet. */
+  /** Open connections with the gateway that completed its handshake on them; null before. */
   readonly #open = new Map<symbol, string | null>();
 
-  /** A connection has something to say. */
+  /** Registers a connection. */
   opened({ connection }: ConfigurationGiver): void {
     if (!this.#open.has(connection)) this.#open.set(connection, null);
   }
@@ -35,18 +35,18 @@ export class ConnectedGateways {
     return this.#gateways.has(proxyId);
   }
 
-  /** A connected gateway, other than one, whose last word was this configuration; null where there is none. */
+  /** Another connected gateway whose latest configuration is this one; null if there is none. */
   otherThatGave(digest: string, proxyId: string): string | null {
     for (const [other, { given }] of this.#gateways) if (other !== proxyId && given === digest) return other;
     return null;
   }
 
-  /** Whether a gateway has replaced this configuration by a later one, and is still connected with that. */
+  /** Whether a connected gateway has replaced this configuration by a later one. */
   hasReplaced(proxyId: string, digest: string): boolean {
     return this.#gateways.get(proxyId)?.replaced.has(digest) ?? false;
   }
 
-  /** A gateway and the agent have agreed. What has ended meanwhile is not counted as connected. */
+  /** Records the configuration that a gateway and the agent agreed on. Ignores closed connections. */
   agreed({ proxyId, connection }: ConfigurationGiver, digest: string): void {
     if (!this.#open.has(connection)) return;
     const gateway = this.#gateways.get(proxyId) ?? { connections: new Set(), given: null, replaced: new Set<string>() };

@@ -1,6 +1,6 @@
 import type { AgentOptionProblem, OptionPlace } from '../../../domain/configuration/agent-option-problem.js';
 
-/** `place` tells which key of the option it is about, where that is a block. */
+/** `place`: the key within a block option. */
 export const optionProblem = (
   severity: AgentOptionProblem['severity'],
   option: AgentOptionProblem['option'],

@@ -34,18 +34,18 @@ import { type ReadTokenExchange, readTokenExchange } from './read-token-exchange
 import { readSamlFiles, type SamlFiles } from './saml-files.js';
 import { WarmUp } from './warm-up.js';
 
-/** The header of the client certificate, with the one that may stand beside it (RFC 9440, section 2.3). */
+/** The header of the client certificate, and the one that accompanies it (RFC 9440, section 2.3). */
 const certificateHeaders = ({ mtls, clientCertHeader: name }: CompleteAgentOptions): string[] => {
-  // The default name is removed everywhere.
+  // The default name is always removed.
   if (mtls === null && name === agentDefaults.clientCertHeader) return [];
   return canonicalName(name) === 'client-cert' ? [name, 'Client-Cert-Chain'] : [name];
 };
 
-/** The headers that receive attributes of single sign-on. */
+/** The headers that receive SAML attributes. */
 const mappedHeaders = ({ saml }: CompleteAgentOptions): string[] =>
   saml?.attributeMapping.map(({ header }) => header) ?? [];
 
-/** What the gateway strips from what clients send; what it sets itself afterwards is not touched. */
+/** The headers that the gateway removes from client requests. It may set them itself afterwards. */
 export const identityHeaderPatterns = (options: CompleteAgentOptions): readonly string[] => [
   options.userIdHeader,
   options.authMethodHeader,
@@ -58,9 +58,8 @@ export const identityHeaderPatterns = (options: CompleteAgentOptions): readonly 
 ];
 
 /**
- * What is removed on the way to the upstream: whatever tells an identity, and the credentials that are not forwarded.
- * A certificate is one that is forwarded only where credentials are forwarded by name, and where certificates are
- * read: else nobody has checked it.
+ * The headers removed before the upstream: identity headers, and credentials that are not forwarded. A certificate is
+ * forwarded only if `forward-credentials` is `all` and mtls is enabled: otherwise it is unchecked.
  */
 export const removablePatterns = (options: CompleteAgentOptions): readonly string[] => {
   const { forwardCredentials, mtls, userIdHeader, authMethodHeader, apiKeyHeader } = options;
@@ -76,8 +75,8 @@ export const removablePatterns = (options: CompleteAgentOptions): readonly strin
 };
 
 /**
- * Opens the stores, and begins to see to the identity provider; null where it is not configured. What is made has to
- * be released.
+ * Opens the session stores and loads the identity provider; null if SAML is not configured. The caller releases the
+ * result.
  */
 const prepareSaml = async (
   options: CompleteAgentOptions,
@@ -93,36 +92,33 @@ const prepareSaml = async (
   return ok(new PreparedSaml(saml, options, files, { stores: stores.value, trust }, warmUp, parts));
 };
 
-/** What there is to say where the identity provider is not known yet. Its metadata is fetched until it is. */
+/** Warns if the identity provider is not known yet. Its metadata is fetched until it is. */
 const missingMetadata = (trust: IdentityProviderTrust): AgentOptionProblem[] => {
   if (trust.state() !== 'absent') return [];
   const reason = trust.lastFailure() ?? 'there is no answer yet';
-  const message = `the metadata of the identity provider cannot be had, and nobody can sign on: ${reason}`;
+  const message = `the metadata of the identity provider is unavailable, so sign-ons fail: ${reason}`;
   return [optionProblem('warning', 'saml', message)];
 };
 
-/**
- * What there is to say of the identity provider as it is known by now; what changes later, the log is told. To be
- * called once.
- */
+/** Warnings about the identity provider as currently known; later changes go to the log. Call once. */
 const providerWarnings = ({ trust, signingDemand }: PreparedSaml): AgentOptionProblem[] => [
   ...missingMetadata(trust),
   ...signingDemand.begin(),
 ];
 
-/** Whether the verifier takes what the key signs. What is signed to find out says nothing, and is not kept. */
+/** Whether the verifier accepts signatures of the key. The test token is empty and discarded. */
 const isOneKey = async (key: Pick<SigningKey, 'sign'>, verifier: TokenVerifier): Promise<boolean> => {
   try {
     return verifier.isSigned(await key.sign('JWT', '{}'));
   } catch {
-    // What cannot be signed opens nothing.
+    // A key that cannot sign cannot issue tokens either.
     return false;
   }
 };
 
 /**
- * Warns where bearer tokens are verified with the key that issued tokens are signed with, and nothing keeps the ones
- * from the others: a token that was narrowed to one service would be good for every route here.
+ * Warns if bearer tokens are verified with the key that signs issued tokens, and no audience separates them: a token
+ * that was narrowed to one service would be valid on every route.
  */
 export const openedByOwnTokens = async (
   { jwt, tokenExchange }: Pick<CompleteAgentOptions, 'jwt' | 'tokenExchange'>,
@@ -130,17 +126,17 @@ export const openedByOwnTokens = async (
   signingKey: Pick<SigningKey, 'sign'>,
 ): Promise<readonly AgentOptionProblem[]> => {
   if (jwt === null || tokenExchange === null || verifier === null || jwt.audience !== null) return [];
-  // Tokens of another issuer alone are taken.
+  // Only tokens of another issuer are accepted.
   if (jwt.issuer !== null && jwt.issuer !== tokenExchange.issuer) return [];
   if (!(await isOneKey(signingKey, verifier))) return [];
   const name = jwt.key.algorithm === 'HS256' ? 'jwt-secret' : 'jwt-public-key';
-  const message = `signing-key-file: the first key is that of ${name}, and jwt-audience is not given: every token that is issued opens everything here`;
+  const message = `signing-key-file: the first key is that of ${name}, and jwt-audience is not set: every issued token is valid on every route`;
   const problem = optionProblem('warning', 'token-exchange', message, { key: 'signing-key-file' });
-  return [{ ...problem, suggestion: 'take a key of its own, or set jwt-audience' }];
+  return [{ ...problem, suggestion: 'use a separate key, or set jwt-audience' }];
 };
 
 interface ReadEntryFiles {
-  /** By their paths. */
+  /** By path. */
   readonly texts: ReadonlyMap<string, string>;
   readonly problems: readonly AgentOptionProblem[];
 }
@@ -154,7 +150,7 @@ const readEntryFiles = async (options: AgentOptions, files: TextFileReader): Pro
       if (source.kind !== 'file') continue;
       const { path } = source;
       const text = await files.read(path);
-      // An empty text keeps the rules from reporting the same file once more.
+      // An empty text prevents a second report about the same file.
       texts.set(path, text.ok ? text.value : '');
       if (text.ok) continue;
       problems.push(optionProblem('error', option, `entry ${index + 1}: ${shownEntryFile(path)} ${text.error}`));
@@ -165,7 +161,7 @@ const readEntryFiles = async (options: AgentOptions, files: TextFileReader): Pro
   return { texts, problems };
 };
 
-/** What verifies the tokens of others, by the settings for bearer tokens. */
+/** The verifiers of foreign tokens, from the bearer token options. */
 export const bearerTokens = (
   { jwt }: Pick<CompleteAgentOptions, 'jwt'>,
   { jwtVerifier }: Pick<PreparedMethods, 'jwtVerifier'>,
@@ -179,19 +175,18 @@ export const bearerTokens = (
   return { oidc, jwt: new JwtTokens({ algorithm: key.algorithm, rules, verifier: jwtVerifier, clock }) };
 };
 
-/** How long a configuration waits for key sets and metadata that it is the first to use, in milliseconds. */
+/** How long a configuration waits for new key sets and metadata, in milliseconds. */
 const keySetWaitMs = 3_000;
 
-/** Providers whose keys are not there yet. They are fetched until they are. */
+/** Warns about providers without keys. Their key sets are fetched until they arrive. */
 const missingKeys = ({ providers }: ProviderKeySets): AgentOptionProblem[] =>
   providers.flatMap(({ options, keys }, index) => {
     if (keys.state() !== 'absent') return [];
     const reason = keys.lastFailure() ?? 'there is no answer yet';
-    const message = `${providerLabel(options, index)}: its keys cannot be had, and no token of it can be judged: ${reason}`;
+    const message = `${providerLabel(options, index)}: its keys are unavailable, so its tokens cannot be verified: ${reason}`;
     return [optionProblem('warning', 'oidc', message)];
   });
 
-/** What an agent is assembled of. */
 interface AgentPieces {
   readonly options: CompleteAgentOptions;
   readonly methods: PreparedMethods;
@@ -201,7 +196,7 @@ interface AgentPieces {
   readonly exchange: ReadTokenExchange | null;
 }
 
-/** A certificate is a credential itself, or a token is bound to it. */
+/** Whether a certificate is a credential, or may bind a token. */
 const readsCertificates = ({ mtls, jwt, oidc }: CompleteAgentOptions): boolean =>
   mtls !== null || jwt !== null || oidc.length > 0;
 
@@ -222,7 +217,7 @@ const assemble = (
     methods: checks.map((check) => check.method),
     identityHeaderPatterns: identityHeaderPatterns(options),
     removable: ownedHeaders(removablePatterns(options)),
-    // An agent that can accept nothing has nothing to be lenient about: it is not set up yet.
+    // An agent without authentication methods is not set up yet, so fail-open does not apply.
     failOpen: options.failOpen && checks.length > 0,
     keySets,
     endpoints: new AgentEndpoints([saml?.signOn, tokenExchange?.endpoint].filter((endpoint) => endpoint !== undefined)),
@@ -242,7 +237,7 @@ const assemble = (
   };
 };
 
-/** Resolves when keys and metadata have been fetched, or could not be, at the latest after `waitMs`. */
+/** Resolves when keys and metadata were fetched or failed, or after `waitMs`. */
 const firstLoad = async (
   keySets: ProviderKeySets,
   saml: PreparedSaml | null,
@@ -260,8 +255,8 @@ const firstLoad = async (
 };
 
 /**
- * Checks every option, reads the files they name, and makes an agent of them. Errors are all of those that were
- * found. An agent that is made holds key sets, metadata and stores: it has to be released once it is of no more use.
+ * Checks all options, reads the files they name, and prepares an agent. Reports all errors. The caller releases the
+ * agent, which holds key sets, metadata and stores.
  */
 export const prepareAgent = async (
   options: AgentOptions,
@@ -279,13 +274,13 @@ export const prepareAgent = async (
   if (exchange !== null)
     problems.push(...(await openedByOwnTokens(complete, methods.jwtVerifier, exchange.files.keys[0])));
   const authorization = await prepareAuthorization(complete, parts, problems);
-  // Policies that are wanted and not there must never mean that everything is allowed.
+  // Policies that are enabled but missing must never mean that everything is allowed.
   const lacksPolicies = complete.authz !== null && authorization === null;
   if (lacksPolicies || problems.some(({ severity }) => severity === 'error')) return err(problems);
 
   const saml = await prepareSaml(complete, samlFiles, parts);
   if (!saml.ok) return err([...problems, saml.error]);
-  // Nothing can be refused from here on, so that whoever gets an error has nothing to release.
+  // No errors from here on, so that a failed preparation leaves nothing to release.
   const keySets = ProviderKeySets.acquire(complete.oidc, parts.keySets);
   const agent = assemble({ options: complete, methods, authorization, keySets, saml: saml.value, exchange }, parts);
   await firstLoad(keySets, saml.value, waitMs, parts);

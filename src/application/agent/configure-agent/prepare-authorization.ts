@@ -14,13 +14,13 @@ import { AuthorizeRequest } from '../authorize/authorize-request.js';
 import type { AgentParts } from './agent-parts.js';
 import { optionProblem } from './option-problem.js';
 
-/** The texts of policies, or why there are none. */
+/** The texts of policies, or the problems with them. */
 interface ReadPolicySources {
   readonly sources: readonly PolicyFile[];
   readonly problems: readonly AgentOptionProblem[];
 }
 
-/** Reads the files and folders that a key names; each file counts once, and twice is an error. */
+/** Reads the files and folders of a key. A file that is named twice is an error. */
 const readPolicySources = async (
   key: 'policy-file' | 'shadow-policy-file',
   paths: readonly string[],
@@ -58,7 +58,7 @@ const toOptionProblem =
 const load = (sources: readonly PolicySource[], links: readonly PolicyLink[]) =>
   loadPolicies(sources, links, 'extended', policyLimits);
 
-/** Shadow policies need not have every template: they may be the ones that do without. */
+/** Shadow policies may lack templates: a trial may be to remove them. */
 const loadShadow = (sources: readonly PolicySource[], links: readonly PolicyLink[]): ReturnType<typeof load> => {
   const unlinked = load(sources, []);
   if (!unlinked.ok || unlinked.value.templates.length === 0) return unlinked;
@@ -69,7 +69,7 @@ const loadShadow = (sources: readonly PolicySource[], links: readonly PolicyLink
   );
 };
 
-/** The policies, with what there is to say about them added to the problems; null where that has an error. */
+/** The loaded policies; null on an error. Adds problems to the list. */
 const checked = (
   loaded: Result<LoadedPolicies, readonly ConfigurationProblem[]>,
   rules: ModelRules,
@@ -93,14 +93,14 @@ const enforcedPolicies = async (
   const sources = [...files.sources, ...inlinePolicies(inlineTexts)];
   const rules = { strict: strictPolicies, rolesPossible };
   const policies = checked(load(sources, templateLinks.map(toLink)), rules, '', problems);
-  // That no source is named was told with the options.
+  // The option checks already report missing sources.
   if (policies === null || policies.policies.length > 0 || sources.length === 0) return policies;
   const none = noPolicies(defaultDecision);
   problems.push(none);
   return none.severity === 'error' ? null : policies;
 };
 
-/** Null also where there are none. What is only doubtful about them is never an error: they decide nothing. */
+/** Null also without shadow policies. Doubtful shadow policies are never an error: they decide nothing. */
 const shadowPolicies = async (
   { shadowPolicyFiles, templateLinks }: AuthzOptions,
   rolesPossible: boolean,
@@ -116,8 +116,8 @@ const shadowPolicies = async (
 };
 
 /**
- * Reads, checks and compiles the policies; whatever there is to say about them is added to the problems. Null where
- * authorization is not enabled, and where there was an error.
+ * Reads, checks and compiles the policies, and adds problems to the list. Null if authorization is disabled, or on an
+ * error.
  */
 export const prepareAuthorization = async (
   { authz: options, jwt, oidc, saml }: CompleteAgentOptions,
@@ -125,7 +125,7 @@ export const prepareAuthorization = async (
   problems: AgentOptionProblem[],
 ): Promise<AuthorizeRequest | null> => {
   if (options === null) return null;
-  // Roles are in claims, which tokens and the attributes of SAML give.
+  // Roles come from claims of tokens or from SAML attributes.
   const rolesPossible = options.rolesClaim !== null && (jwt !== null || oidc.length > 0 || saml !== null);
   const policies = await enforcedPolicies(options, rolesPossible, parts, problems);
   const shadow = await shadowPolicies(options, rolesPossible, parts, problems);

@@ -3,7 +3,7 @@ import type { AgentOptionProblem } from '../../../domain/configuration/agent-opt
 import type { AgentParts } from './agent-parts.js';
 import { optionProblem } from './option-problem.js';
 
-/** Makes sure that hashes of these kinds can be checked here. `what` is hashed, as in `passwords`. */
+/** Checks that this process can verify hashes of these kinds. `what`: the hashed secrets, as in `passwords`. */
 export const prepareHashes = async (
   hashes: readonly PasswordHash[],
   option: AgentOptionProblem['option'],

@@ -15,17 +15,20 @@ import type { AgentParts } from './agent-parts.js';
 import { optionProblem } from './option-problem.js';
 import { prepareHashes } from './prepare-hashes.js';
 
-/** What client certificates are checked with. */
+/** What the check of client certificates needs. */
 interface PreparedMtls {
   readonly rules: CertificateRules;
-  /** Null: whoever sets the header has checked the chain. */
+  /** Null: the component that sets the header checks the chain. */
   readonly authorities: readonly ReadCertificate[] | null;
   readonly reader: CertificateReader;
 }
 
 const mtlsError = (message: string): Result<never, AgentOptionProblem> => err(optionProblem('error', 'mtls', message));
 
-/** The rules have parsed each text before; one that were lost here would leave a list without it, or without any. */
+/**
+ * The option checks have parsed each text before. A failure here is an error, because dropping an entry would weaken
+ * the list.
+ */
 const parseAll = <Value>(
   key: string,
   texts: readonly string[],
@@ -72,7 +75,7 @@ const prepareMtls = async (
   return mtlsError(`ca-cert-path: the file ${caCertPath} ${authorities.error}`);
 };
 
-/** Makes the configured key ready, from its file where it has one. */
+/** Prepares the configured key, from its file if it has one. */
 const prepareJwtKey = async (
   { key }: JwtOptions,
   { keys, files }: AgentParts,
@@ -88,7 +91,7 @@ const prepareJwtKey = async (
   return err(pem.ok && looksLikeJson(pem.value) ? { ...problem, suggestion: aboutOidc } : problem);
 };
 
-/** Makes sure that the kinds of hashes that are configured can be checked here. */
+/** Checks that this process can verify the configured kinds of hashes. */
 const preparePasswords = (
   users: readonly BasicUser[],
   parts: Pick<AgentParts, 'passwords'>,
@@ -97,13 +100,13 @@ const preparePasswords = (
   return prepareHashes(hashes, 'basic-auth-users', 'passwords', parts);
 };
 
-/** What methods need beside their options; null for those that are not configured. */
+/** What methods need besides their options; null for methods that are not configured. */
 export interface PreparedMethods {
   readonly jwtVerifier: TokenVerifier | null;
   readonly mtls: PreparedMtls | null;
 }
 
-/** Reads and imports what the options refer to; everything that is wrong is added to the problems. */
+/** Reads and imports what the options name, and adds problems to the list. */
 export const prepareMethods = async (
   options: CompleteAgentOptions,
   parts: AgentParts,

@@ -19,13 +19,13 @@ import type { TokenExchangeFiles } from './token-exchange-files.js';
 
 const asSet = (values: readonly string[] | null): ReadonlySet<string> | null => values && new Set(values);
 
-/** What a request gets that names no target may be named, too. */
+/** The allowed targets, including the default target of requests that name none. */
 const targets = (
   { issuer, defaultAudience }: TokenExchangeOptions,
   allowed: readonly string[] | null,
 ): ReadonlySet<string> | null => allowed && new Set([...allowed, defaultAudience ?? issuer]);
 
-/** What anybody may have, where there are no clients. */
+/** The policy for anonymous requests, if no clients are configured. */
 export const publicPolicy = (options: TokenExchangeOptions): ExchangePolicy => ({
   issuer: options.issuer,
   tokenTtlMs: options.tokenTtlMs,
@@ -40,7 +40,7 @@ export const publicPolicy = (options: TokenExchangeOptions): ExchangePolicy => (
   acceptedAudiences: null,
 });
 
-/** What one client may have. */
+/** The policy of one client. */
 export const clientPolicy = (
   options: TokenExchangeOptions,
   { id, allowedExchanges, allowedAudiences, allowedScopes, subjectAudiences }: ExchangeClientOptions,
@@ -53,21 +53,21 @@ export const clientPolicy = (
   acceptedAudiences: new Set(subjectAudiences),
 });
 
-/** Token exchange as one configuration has it. */
+/** Token exchange of one configuration. */
 export interface PreparedTokenExchange {
   readonly endpoint: AgentEndpoint;
   readonly issuer: string;
   readonly endpointPath: string;
-  /** Of the key that signs. */
+  /** The kid of the signing key. */
   readonly kid: string;
 }
 
-/** Without single sign-on no token is one that is taken once; whatever would be is refused. */
+/** Without single sign-on there are no one-time tokens, so every attempt to use one is refused. */
 const nowhere: Pick<ReplayStore, 'remember'> = {
   remember: () => Promise.resolve(err({ reason: 'single sign-on is not configured' })),
 };
 
-/** Null: there are none. */
+/** Null: no clients are configured. */
 const preparedClients = (
   options: TokenExchangeOptions,
   { clientKeys }: TokenExchangeFiles,
@@ -79,7 +79,7 @@ const preparedClients = (
     keys: clientKeys[index] ?? [],
   })) ?? null;
 
-/** Puts the endpoint together of what was read. */
+/** Builds the endpoint from the options and the contents of their files. */
 export const prepareTokenExchange = (
   { options, files }: ReadTokenExchange,
   bearer: BearerTokens,

@@ -7,30 +7,30 @@ import type { ProviderKeySets } from './agent-key-sets.js';
 import type { PreparedTokenExchange } from './prepare-token-exchange.js';
 import type { PreparedSaml } from './prepared-saml.js';
 
-/** A configuration, checked and made ready: requests are judged by it without looking at an option again. */
+/** A checked and prepared configuration. Requests need no further look at the options. */
 export interface PreparedAgent {
   readonly authentication: AuthenticateRequest;
-  /** Null: no policies, and whoever is authenticated may do everything. */
+  /** Null: without policies, every authenticated request is allowed. */
   readonly authorization: AuthorizeRequest | null;
-  /** Methods that are configured, by their names in X-Auth-Method. */
+  /** The configured methods, as named in X-Auth-Method. */
   readonly methods: readonly string[];
-  /** What the gateway strips from what clients send. */
+  /** The headers that the gateway removes from client requests. */
   readonly identityHeaderPatterns: readonly string[];
-  /** What the upstream must not get from the client: identity headers, and the credentials that are not forwarded. */
+  /** The headers removed before the upstream: identity headers, and credentials that are not forwarded. */
   readonly removable: OwnedHeaders;
   readonly failOpen: boolean;
   readonly keySets: ProviderKeySets;
-  /** What the agent answers itself: requests for it are not authenticated. */
+  /** The endpoints that the agent serves itself. Requests for them are not authenticated. */
   readonly endpoints: AgentEndpoints;
-  /** Null: there is no single sign-on. */
+  /** Null: no single sign-on. */
   readonly saml: PreparedSaml | null;
-  /** Null: no tokens are issued. */
+  /** Null: no token exchange. */
   readonly tokenExchange: PreparedTokenExchange | null;
-  /** The cookies of single sign-on go on to the upstream. */
+  /** Whether the session cookies are forwarded to the upstream. */
   readonly forwardsCookies: boolean;
-  /** Calls back when keys or metadata of a provider came or went stale; the result ends that. */
+  /** Calls the listener when keys or metadata become fresh or stale. The result unsubscribes it. */
   onChange(listener: () => void): () => void;
-  /** To be called when the configuration is no longer in force. Calling it again changes nothing. Never rejects. */
+  /** Call when the configuration is no longer in force. Idempotent. Never rejects. */
   release(): Promise<void>;
 }
 

@@ -27,11 +27,11 @@ import type { WarmUp } from './warm-up.js';
 const unmet = optionProblem(
   'warning',
   'saml',
-  'the identity provider wants signed requests (WantAuthnRequestsSigned), and there is no sp-key-file: sign-ons will be refused by it',
+  'the identity provider requires signed requests (WantAuthnRequestsSigned), and sp-key-file is not set: it will refuse sign-ons',
   { key: 'sp-key-file' },
 );
 
-/** Whether the identity provider wants requests signed that cannot be, for want of a key. */
+/** Warns if the identity provider requires signed requests and no key is configured. */
 export class SigningDemand {
   readonly #trust: Pick<IdentityProviderTrust, 'current' | 'onChange'>;
   readonly #hasKey: boolean;
@@ -49,7 +49,7 @@ export class SigningDemand {
     this.#logger = logger;
   }
 
-  /** What there is to say now; from here on the log is told whenever metadata begins to want it. To be called once. */
+  /** The current warnings. Later metadata that requires signatures is logged. Call once. */
   begin(): AgentOptionProblem[] {
     if (this.#hasKey) return [];
     this.#end = this.#trust.onChange(() => {
@@ -62,7 +62,7 @@ export class SigningDemand {
     this.#end();
   }
 
-  /** While nothing is known of the provider, what it wanted last counts. */
+  /** While the provider is unknown, its previous requirement applies. */
   #begins(): boolean {
     const before = this.#wants;
     this.#wants = this.#trust.current()?.wantsSignedRequests ?? before;
@@ -70,7 +70,7 @@ export class SigningDemand {
   }
 }
 
-/** How many sessions there are, as of the last time that it was asked for: asking has the store count again. */
+/** The number of sessions at the previous query. Each query starts a new count. */
 class SessionCount {
   readonly #store: Pick<SessionStore, 'count'>;
   #count: number | null = null;
@@ -81,7 +81,7 @@ class SessionCount {
     this.#recount();
   }
 
-  /** Null until it is known, and while the store cannot be asked. */
+  /** Null until counted, and while the store is unavailable. */
   latest(): number | null {
     this.#recount();
     return this.#count;
@@ -102,15 +102,15 @@ export interface SamlLeases {
   readonly trust: TrustLease;
 }
 
-/** Single sign-on as one configuration has it. It sees to its sessions until it is released. */
+/** Single sign-on of one configuration. It maintains its sessions until released. */
 export class PreparedSaml {
   readonly signOn: SingleSignOn;
   readonly sessions: Sessions;
   readonly sessionCount: SessionCount;
   readonly signingDemand: SigningDemand;
-  /** Of sign-on and token exchange: what comes to the one does not come to the other. */
+  /** Shared by sign-on and token exchange: a message accepted by one is refused by the other. */
   readonly replays: Pick<ReplayStore, 'remember'>;
-  /** The same where other processes may have them, too; null: they are in the memory of this one. */
+  /** The same, if other processes share the store; null: a memory store. */
   readonly sharedReplays: Pick<ReplayStore, 'remember'> | null;
   readonly #exchange: Omit<SamlSubjectTokensParts, 'endpointUrl' | 'oneTime'>;
   readonly #leases: SamlLeases;
@@ -148,7 +148,7 @@ export class PreparedSaml {
       digest,
       prepare: (session) => preparation.prepare(sessionIdentity(session)),
       idleMs: options.sessionIdleMs,
-      // Where the metadata cannot be had, the configuration may still say whose sessions count.
+      // Without metadata, the configured entity id still selects the valid sessions.
       provider: () => trust.current()?.entityId ?? options.identityProvider.entityId,
     });
     this.signOn = new SingleSignOn({
@@ -186,24 +186,24 @@ export class PreparedSaml {
     return this.#leases.trust.trust;
   }
 
-  /** Why the session store cannot be used, one clause; null: it can. */
+  /** Why the session store is unavailable, one clause; null if it is available. */
   get storeFailure(): string | null {
     return this.#leases.stores.state.failure;
   }
 
-  /** Whether the verifier is still being warmed up: a sign-on may take longer than usual. */
+  /** Whether the verifier is still warming up: a sign-on may take longer. */
   get isWarmingUp(): boolean {
     return !this.#warmUp.isDone;
   }
 
-  /** What verifies SAML tokens at a token endpoint, for as long as this is not released. */
+  /** The verifier of SAML tokens for a token endpoint. Valid until release. */
   samlSubjectTokens(endpointUrl: string, oneTime: boolean): SamlSubjectTokens {
     return new SamlSubjectTokens({ ...this.#exchange, endpointUrl, oneTime });
   }
 
   /**
-   * Calls back whenever there is another state of the identity provider, the session store or the verifier; the
-   * result ends that.
+   * Calls the listener when the identity provider, the session store or the verifier changes state. The result
+   * unsubscribes it.
    */
   onChange(listener: () => void): () => void {
     const ends = [
@@ -216,16 +216,13 @@ export class PreparedSaml {
     };
   }
 
-  /** Takes the cookies of single sign-on out of a request. */
+  /** Removes the cookies of single sign-on from a request. */
   cookieOperations(headers: HeaderList): readonly HeaderOperation[] {
     const isOurs = (name: string) => name === this.#cookieName || name.startsWith(this.#bindingPrefix);
     return withoutCookies(headers, isOurs) ?? [];
   }
 
-  /**
-   * Writes what is still to be written, and lets go of stores and metadata. Calling it again changes nothing. Never
-   * rejects.
-   */
+  /** Writes pending data, and releases stores and metadata. Idempotent. Never rejects. */
   release(): Promise<void> {
     this.#released ??= this.#release();
     return this.#released;

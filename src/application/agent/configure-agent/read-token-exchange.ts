@@ -5,15 +5,15 @@ import type { AgentParts } from './agent-parts.js';
 import { prepareHashes } from './prepare-hashes.js';
 import { readTokenExchangeFiles, type TokenExchangeFiles } from './token-exchange-files.js';
 
-/** The `token-exchange` block with what its files hold. */
+/** The `token-exchange` block with the contents of its files. */
 export interface ReadTokenExchange {
   readonly options: TokenExchangeOptions;
   readonly files: TokenExchangeFiles;
 }
 
 /**
- * Reads keys, and makes sure that secrets of clients can be checked here; everything that is wrong is added to the
- * problems. Null: it is not enabled, or there is no key to sign with.
+ * Reads keys, and checks that client secrets can be verified. Adds problems to the list. Null: disabled, or without a
+ * signing key.
  */
 export const readTokenExchange = async (
   { tokenExchange: options }: Pick<CompleteAgentOptions, 'tokenExchange'>,

@@ -5,11 +5,11 @@ import { readServiceProviderKey } from '../sign-on/saml/service-provider.js';
 import type { AgentParts } from './agent-parts.js';
 import { optionProblem } from './option-problem.js';
 
-/** What the files hold that the `saml` block names. */
+/** The contents of the files that the `saml` block names. */
 export interface SamlFiles {
-  /** Null: none is configured. */
+  /** Null: not configured. */
   readonly key: ServiceProviderKey | null;
-  /** Of the identity provider, or of who signs its metadata; empty where no file is named. */
+  /** Certificates of the identity provider or of its metadata signer; empty if no file is named. */
   readonly certificates: readonly SigningCertificate[];
 }
 
@@ -49,13 +49,13 @@ const readCertificates = async (
   }
   const nowMs = clock.wallMs();
   if (read.value.some(({ notAfterMs }) => notAfterMs < nowMs)) {
-    const message = `${name} has a certificate whose time is over; its key is used all the same`;
+    const message = `${name} has an expired certificate; its key is still used`;
     problems.push(samlProblem('warning', key, message));
   }
   return read.value;
 };
 
-/** Reads keys and certificates; what is wrong with them is added to the problems. */
+/** Reads keys and certificates, and adds problems to the list. */
 export const readSamlFiles = async (
   { serviceProviderKey, identityProvider }: Pick<SamlOptions, 'serviceProviderKey' | 'identityProvider'>,
   parts: FileParts,

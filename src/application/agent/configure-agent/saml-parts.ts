@@ -5,17 +5,16 @@ import type { Random } from '../../ports/shared/random.js';
 import type { SessionStoreLeases } from '../sessions/session-store-leases.js';
 import type { IdentityProviderTrusts } from '../sign-on/saml/trust/identity-provider-trusts.js';
 
-/** What single sign-on is made with. */
 export interface SamlParts {
   readonly random: Random;
   readonly verifier: SamlDocumentVerifier;
-  /** Gets the verifier ready before the first document comes. */
+  /** Prepares the verifier before the first document. */
   readonly warmUp: SamlDocumentVerifier['warmUp'];
   readonly keys: SamlKeys;
-  /** What the process knows of identity providers. */
+  /** The identity providers of the process. */
   readonly trusts: Pick<IdentityProviderTrusts, 'acquire'>;
-  /** The stores that the process has opened. */
+  /** The open session stores of the process. */
   readonly stores: Pick<SessionStoreLeases, 'acquire'>;
-  /** Why stores of a kind cannot be opened on this machine, found out without opening one; null: they can. */
+  /** Why stores of a kind cannot be opened on this machine, without opening one; null: they can. */
   readonly storeKindFault: (kind: SessionStoreOptions['kind']) => Promise<string | null>;
 }

@@ -7,7 +7,7 @@ import {
 import { grpcAddressText } from '../../../domain/configuration/schema/grpc-address.js';
 import { socketAddressText } from '../../../domain/configuration/schema/network-kinds.js';
 
-/** Options of how the agent is served, in the units that they are held in. */
+/** The serving options, by their members. */
 const members = {
   socket: 'socket',
   'grpc-address': 'grpcAddress',
@@ -22,7 +22,7 @@ const members = {
 
 type ServingOptions = Pick<AgentOptions, (typeof members)[ServingOptionName]>;
 
-/** What holds where an option was not given. */
+/** The default values. */
 const defaults: ServingOptions = {
   socket: agentDefaults.socket,
   grpcInsecure: false,
@@ -37,16 +37,15 @@ const shown = (value: ServingOptions[keyof ServingOptions]): string => {
   return 'kind' in value ? grpcAddressText(value) : socketAddressText(value);
 };
 
-/** Those of the options that say how the agent is served. */
+/** The serving options that are set. */
 export const servingOptions = (options: AgentOptions): ServingOptions =>
   Object.fromEntries(
     Object.values(members).flatMap((member) => (options[member] === undefined ? [] : [[member, options[member]]])),
   );
 
 /**
- * Why a config block that was handed over cannot be taken: the agent is served as it was told at its start, so other
- * values could only be read and dropped. Null: it says the same, or nothing. `start` has the options of then;
- * `overrides` win over every block, so what a block says beside them does not count.
+ * Why the block of a gateway cannot be applied: serving options take effect only at start, so a different value could
+ * not be enforced. Null: no difference. `start`: the options at start. Options that `overrides` sets are not compared.
  */
 export const changedServingOption = (
   options: AgentOptions,
@@ -56,7 +55,7 @@ export const changedServingOption = (
     const member = members[name];
     if (options[member] === undefined || start.overrides[member] !== undefined) continue;
     const served = shown(start.block[member] ?? defaults[member]);
-    if (shown(options[member]) !== served) return `${name}: it is read at the start alone, where it was ${served}`;
+    if (shown(options[member]) !== served) return `${name}: it takes effect only at start, where it was ${served}`;
   }
   return null;
 };

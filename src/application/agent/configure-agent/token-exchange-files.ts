@@ -12,7 +12,7 @@ import { optionProblem } from './option-problem.js';
 
 const rsaKey = 'a key by openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:3072';
 
-/** What is made for an algorithm, and how. */
+/** How to make a key for an algorithm. */
 const recipes: Readonly<Record<SigningAlgorithm, string>> = {
   RS256: rsaKey,
   PS256: rsaKey,
@@ -21,16 +21,13 @@ const recipes: Readonly<Record<SigningAlgorithm, string>> = {
   HS256: 'a secret by openssl rand -hex 32',
 };
 
-/**
- * What to do about a key that cannot sign with this algorithm, though it can with another one; null: it cannot sign
- * at all.
- */
+/** How to fix a key that cannot sign with this algorithm; null if it cannot sign at all. */
 const signingKeyRemedy = async (
   text: Secret,
   algorithm: SigningAlgorithm,
   signingKeys: TokenSigningKeys,
 ): Promise<string | null> => {
-  // Reading it as one that is only published tells what is usual for a key of its type.
+  // Reading it as a published key yields the usual algorithm of its type.
   const published = await signingKeys.readPublishedKey(text, algorithm);
   const other = published.ok ? published.value.algorithm : algorithm;
   if (other === algorithm) return null;
@@ -38,9 +35,9 @@ const signingKeyRemedy = async (
   return signing.ok ? `set signing-algorithm to "${other}" or make ${recipes[algorithm]}` : null;
 };
 
-/** What the files hold that the `token-exchange` block names. */
+/** The contents of the files that the `token-exchange` block names. */
 export interface TokenExchangeFiles {
-  /** The first signs; no two have one `kid`. */
+  /** The first key signs. Kids are distinct. */
   readonly keys: readonly [SigningKey, ...PublishedKey[]];
   /** Keys of clients, in the order of the clients. */
   readonly clientKeys: readonly (readonly ClientKey[])[];
@@ -63,7 +60,7 @@ const fileProblem = (
   suggestion,
 });
 
-/** Reads a key of ours by `read`; null where the file is wrong. */
+/** Reads a key of this agent with `read`; null if the file is invalid. */
 const readOwnKey = async <Key>(
   path: string,
   files: TextFileReader,
@@ -83,7 +80,7 @@ const readOwnKey = async <Key>(
   return null;
 };
 
-/** Reads the keys of ours; null where the first file is wrong. */
+/** Reads the keys of this agent; null if the first file is invalid. */
 const readOwnKeys = async (
   { signingKeyFiles: [signingPath = '', ...otherPaths], signingAlgorithm }: TokenExchangeOptions,
   { files, signingKeys }: FileParts,
@@ -101,8 +98,8 @@ const readOwnKeys = async (
     const same = pathsByKid.get(key.kid);
     pathsByKid.set(key.kid, path);
     if (same === undefined) others.push(key);
-    // A rotation may begin so: the next key is still the old one.
-    else problems.push(fileProblem('warning', path, `holds the same key as the file ${same}, and is left out`));
+    // The first step of a rotation: the next key is still the old one.
+    else problems.push(fileProblem('warning', path, `holds the same key as the file ${same}, and is ignored`));
   }
   return signing === null ? null : [signing, ...others];
 };
@@ -127,10 +124,7 @@ const readClientKeys = async (
   return keys;
 };
 
-/**
- * Reads our keys and those of the clients; what is wrong with them is added to the problems. Null: there is no key to
- * sign with.
- */
+/** Reads the keys of this agent and of its clients, and adds problems to the list. Null: there is no signing key. */
 export const readTokenExchangeFiles = async (
   options: TokenExchangeOptions,
   parts: FileParts,

@@ -11,7 +11,7 @@ import { prepareAgent } from './prepare-agent.js';
 import type { PreparedAgent } from './prepared-agent.js';
 import type { SamlParts } from './saml-parts.js';
 
-const failure: Result<never, StoreFailure> = err({ reason: 'the store is not opened for a trial' });
+const failure: Result<never, StoreFailure> = err({ reason: 'a check does not open the store' });
 const fail = (): Stored<never> => Promise.resolve(failure);
 
 const stores: SessionStores = {
@@ -33,7 +33,7 @@ const stores: SessionStores = {
   close: () => Promise.resolve(),
 };
 
-/** Nothing gets known of sessions there: no time passes for it. */
+/** A clock that stands still: a check has no sessions. */
 const clock: Clock = { wallMs: () => 0, monotonicMs: () => 0, turnMs: () => 0 };
 
 const lease: SessionStoreLease = {
@@ -44,8 +44,8 @@ const lease: SessionStoreLease = {
 };
 
 /**
- * Stands for the stores where a configuration is only tried: a check must neither create a database nor lock one. It
- * finds out whether the program could open a store of that kind at all.
+ * Replaces session stores when a configuration is only checked: a check must neither create nor lock a database.
+ * Reports whether this process could open a store of that kind.
  */
 export const unopenedStores = (kindFault: SamlParts['storeKindFault']): Pick<SessionStoreLeases, 'acquire'> => ({
   acquire: async ({ kind }) => {
@@ -54,29 +54,26 @@ export const unopenedStores = (kindFault: SamlParts['storeKindFault']): Pick<Ses
   },
 });
 
-/** Nobody signs on at an agent that is only tried, nor gets a token of it. */
+/** A check has neither sign-ons nor token exchanges. */
 const uncounted: AgentParts['outcomes'] = {
   completed: () => undefined,
   refused: () => undefined,
   exchanged: () => undefined,
 };
 
-/**
- * More than a fetch of a key set or of metadata may take, in milliseconds: whatever is wrong with one is to be
- * reported.
- */
+/** Longer than a fetch of a key set or of metadata may take, so that all failures are reported; milliseconds. */
 const keySetWaitMs = 12_000;
 
 export interface TriedAgent {
   /** Errors and warnings. */
   readonly problems: readonly AgentOptionProblem[];
-  /** Null where there was an error. */
+  /** Null on an error. */
   readonly agent: Pick<PreparedAgent, 'methods' | 'failOpen' | 'authorization' | 'tokenExchange'> | null;
 }
 
 /**
- * Makes everything ready that an agent with these options would need, each key set and metadata fetched once, and
- * lets go of it again. Session stores are not opened, and no verifier is warmed up.
+ * Prepares an agent with these options and releases it again. Fetches each key set and metadata once. Opens no session
+ * store and does not warm up the verifier.
  */
 export const tryAgent = async (options: AgentOptions, parts: Omit<AgentParts, 'outcomes'>): Promise<TriedAgent> => {
   const saml = { ...parts.saml, stores: unopenedStores(parts.saml.storeKindFault), warmUp: async () => true };

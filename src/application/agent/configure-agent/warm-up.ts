@@ -1,6 +1,6 @@
 import type { Logger } from '../../ports/shared/logger.js';
 
-/** Watches over the one warm-up of the verifier, which runs beside the start. */
+/** Tracks the warm-up of the verifier, which runs in the background. */
 export class WarmUp {
   readonly #listeners = new Set<() => void>();
   #isDone = false;
@@ -8,17 +8,17 @@ export class WarmUp {
   constructor(warmUp: () => Promise<boolean>, logger: Logger) {
     void warmUp().then((isWarm) => {
       this.#isDone = true;
-      if (!isWarm) logger.warn('the verifier of SAML documents could not be warmed up: the first sign-on takes longer');
+      if (!isWarm) logger.warn('warming up the verifier of SAML documents failed: the first sign-on takes longer');
       for (const listener of this.#listeners) listener();
     });
   }
 
-  /** The first sign-on waits for nothing that this was to load. */
+  /** Whether the warm-up has ended, with or without success. */
   get isDone(): boolean {
     return this.#isDone;
   }
 
-  /** Calls back once it is done; the result ends that. */
+  /** Calls the listener when the warm-up ends. The result unsubscribes it. */
   onDone(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

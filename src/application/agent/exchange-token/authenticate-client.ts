@@ -15,7 +15,7 @@ import type { PreparedClient } from './exchange-facts.js';
 import type { AssertionMemory } from './spent-assertions.js';
 
 interface ClientSecretsParts {
-  /** No two have one id. */
+  /** With distinct ids. */
   readonly clients: readonly { readonly id: string; readonly secrets: readonly ClientSecret[] }[];
   readonly digest: SecretDigest;
   readonly passwords: PasswordChecks;
@@ -25,19 +25,19 @@ interface ClientSecretsParts {
 const isHash = (secret: ClientSecret): secret is PasswordHash => secret.kind !== 'plain' && secret.kind !== 'sha256';
 
 /**
- * Secrets of clients, several of each perhaps, in the clear, as their SHA-256 or hashed as passwords are. A wrong one
- * costs the same whoever it is shown for, be that a client or not: as many comparisons, and as many checks of a hash,
- * as the client with the most has.
+ * Client secrets, in the clear, as SHA-256, or hashed like passwords; several per client. A wrong secret costs as much
+ * time for every client id, known or not: as many comparisons and hash checks as the client with the most secrets
+ * needs.
  */
 class ClientSecrets {
   readonly #digest: SecretDigest;
-  /** Digests of secrets that are no password hashes, by client; equally many of each. */
+  /** Digests of secrets that are not password hashes, by client. Padded to equal length. */
   readonly #digests = new Map<string, readonly string[]>();
-  /** The digests of whoever is not known. */
+  /** The digests for unknown clients. */
   readonly #nobody: readonly string[];
-  /** Null where no secret is a password hash. */
+  /** Null if no secret is a password hash. */
   readonly #hashed: PasswordVerificationCache | null;
-  /** Hashes of the client with the most. */
+  /** The largest number of hashes per client. */
   readonly #hashCount: number;
 
   constructor({ clients, digest, passwords, clock }: ClientSecretsParts) {
@@ -51,7 +51,7 @@ class ClientSecrets {
       hashCount = Math.max(hashCount, hashesOfClient.length);
       digestCount = Math.max(digestCount, secrets.length - hashesOfClient.length);
     }
-    // Equal to no other: those are digests of 64 hexadecimal digits.
+    // Matches nothing: real digests have 64 hexadecimal digits.
     this.#nobody = new Array<string>(digestCount).fill(digest.digest('nobody'));
     for (const { id, secrets } of clients) {
       const own = secrets.flatMap((secret) => (isHash(secret) ? [] : [this.#digestOf(secret)]));
@@ -62,7 +62,7 @@ class ClientSecrets {
     this.#hashed = decoy === null ? null : new PasswordVerificationCache({ hashes, decoy, passwords, digest, clock });
   }
 
-  /** Whether it is a secret of the client. Never rejects. */
+  /** Checks a secret of a client. Never rejects. */
   async check(clientId: string, secret: string, cancellation: Cancellation): Promise<SharedVerdict> {
     const shown = this.#digest.digest(this.#digest.sha256Hex(secret));
     let matches = false;
@@ -80,7 +80,7 @@ class ClientSecrets {
     cancellation: Cancellation,
   ): Promise<SharedVerdict> {
     const users = Array.from({ length: this.#hashCount }, (_, place) => this.#userOf(clientId, place));
-    // First of all: nobody who is known waits for a check of another of the client's secrets.
+    // Cached matches first: a known client never waits for checks of its other secrets.
     if (users.some((user) => hashed.remembers(user, secret))) return 'match';
     for (const user of users) {
       const verdict = await hashed.check(user, secret, cancellation);
@@ -94,32 +94,35 @@ class ClientSecrets {
     return this.#digest.digest(kept);
   }
 
-  /** A name of its own for each secret of each client. INVARIANT: it has no colon, which ids may have. */
+  /** A user name per secret. INVARIANT: it contains no colon, unlike client ids. */
   #userOf(clientId: string, place: number): string {
     return `${this.#digest.sha256Hex(clientId)}.${place}`;
   }
 }
 
 export interface AuthenticateClientParts {
-  /** No two have one id. */
+  /** With distinct ids. */
   readonly clients: readonly PreparedClient[];
-  /** What the `aud` of an assertion may be. */
+  /** A valid `aud` of an assertion. */
   readonly issuer: string;
-  /** The same. */
+  /** A valid `aud` of an assertion. */
   readonly endpointUrl: string;
   readonly digest: SecretDigest;
   readonly passwords: PasswordChecks;
   readonly clock: Clock;
-  /** The assertions that the agent has taken. */
+  /** The used assertions of the agent. */
   readonly spent: AssertionMemory;
-  /** The same of all processes that share it; null: there is none. */
+  /** The used assertions of all processes that share a store; null: no shared store. */
   readonly replays: Pick<ReplayStore, 'remember'> | null;
 }
 
-/** A client that is who it says. */
+/** An authenticated client. */
 export interface ProvenClient {
   readonly client: PreparedClient;
-  /** How it has shown that, where it may do so once: to be taken by `spend` before anything is done for it. */
+  /**
+   * A one-time assertion that authenticated the client; `spend` must accept it before anything else is done. Null: a
+   * secret.
+   */
   readonly assertion: ProvenAssertion | null;
 }
 
@@ -129,7 +132,7 @@ const refusals: Readonly<Record<Exclude<SharedVerdict, 'match'>, ExchangeReason>
   cancelled: 'cancelled',
 };
 
-/** Finds out which client asks (RFC 6749, section 2.3; RFC 7523, section 3). */
+/** Authenticates clients (RFC 6749, section 2.3; RFC 7523, section 3). */
 export class AuthenticateClient {
   readonly #clients: ReadonlyMap<string, PreparedClient>;
   readonly #secrets: ClientSecrets;
@@ -156,19 +159,19 @@ export class AuthenticateClient {
     return verdict === 'match' ? this.#proven(clientId, null) : err(refusals[verdict]);
   }
 
-  /** Whether it was taken already: `spend` would refuse it. */
+  /** Whether the assertion is known to be used, so that `spend` would refuse it. */
   isSpent(assertion: ProvenAssertion): boolean {
     return this.#assertions.isSpent(assertion);
   }
 
-  /** Takes what may be shown once; null where it came for the first time. Never rejects. */
+  /** Marks an assertion as used; null if this is its first use. Never rejects. */
   spend(assertion: ProvenAssertion): Promise<ExchangeReason | null> {
     return this.#assertions.spend(assertion);
   }
 
   /**
-   * Which client it is that somebody says to be, right or wrong; null: none of ours, whose name may be anything, a
-   * secret as well.
+   * The configured client that the credentials name, whether or not they are valid. Null for unknown names: such a name
+   * may be anything, even a secret.
    */
   claimed(credentials: ClientCredentials): string | null {
     if (credentials.kind === 'none') return null;

@@ -15,19 +15,19 @@ import type { SecretDigest } from '../../ports/shared/secret-digest.js';
 import type { AssertionMemory, TakenAssertion } from './spent-assertions.js';
 
 export interface ClientAssertionsParts {
-  /** No two have one id. */
+  /** With distinct ids. */
   readonly clients: readonly { readonly id: string; readonly keys: readonly ClientKey[] }[];
   readonly issuer: string;
   readonly endpointUrl: string;
   readonly digest: Pick<SecretDigest, 'sha256Hex'>;
   readonly clock: Clock;
-  /** Of the agent. */
+  /** The used assertions of the agent. */
   readonly spent: AssertionMemory;
-  /** Of all processes that share it; null: there is none, and the agent remembers alone. */
+  /** The used assertions of all processes that share a store; null: only the agent remembers them. */
   readonly replays: Pick<ReplayStore, 'remember'> | null;
 }
 
-/** An assertion that holds, and has not been taken yet. */
+/** A valid assertion that is not yet marked as used. */
 export interface ProvenAssertion {
   readonly clientId: string;
   /** `jti`. */
@@ -56,7 +56,7 @@ const byAlgorithm = (keys: readonly ClientKey[]): KeysByAlgorithm => {
   return grouped;
 };
 
-/** Assertions that clients sign with keys of their own (RFC 7523, section 2.2). Each is taken once. */
+/** Assertions that clients sign with their keys (RFC 7523, section 2.2). Each can be used once. */
 export class ClientAssertions {
   readonly #parts: ClientAssertionsParts;
   readonly #keys: ReadonlyMap<string, KeysByAlgorithm>;
@@ -76,9 +76,8 @@ export class ClientAssertions {
   }
 
   /**
-   * Verifies signature and claims. Nothing is remembered: that is for `spend`.
-   *
-   * @param named the id that stands beside it; null: none does
+   * Verifies signature and claims. Does not mark the assertion as used: `spend` does.
+   * @param named the client id beside the assertion; null: none
    */
   check(assertion: string, named: string | null): Result<ProvenAssertion, ExchangeReason> {
     const { issuer, endpointUrl, clock } = this.#parts;
@@ -94,20 +93,20 @@ export class ClientAssertions {
     return accepted.ok ? ok({ clientId, ...accepted.value }) : accepted;
   }
 
-  /** Whom an assertion says that it is of; nothing of that is true. */
+  /** The client that an assertion names, unverified. */
   claimedBy(assertion: string): string | null {
     const parsed = parseCompactJws(assertion);
     return parsed.ok ? assertionClient(parsed.value.payload) : null;
   }
 
-  /** Whether this agent has taken it already: then it cannot be spent. */
+  /** Whether this agent has already accepted the assertion, so that it cannot be spent. */
   isSpent(assertion: ProvenAssertion): boolean {
     return this.#parts.spent.has(assertion.clientId, this.#keyOf(assertion));
   }
 
   /**
-   * Takes an assertion, once: null where it came for the first time. One that could not be remembered may be shown
-   * again. Never rejects.
+   * Marks an assertion as used; null if this is its first use. An assertion that could not be stored may be sent again.
+   * Never rejects.
    */
   async spend(assertion: ProvenAssertion): Promise<ExchangeReason | null> {
     const { spent, replays, clock } = this.#parts;
@@ -116,7 +115,7 @@ export class ClientAssertions {
     const taken = await spent.take(clientId, key);
     if (taken !== 'first') return untaken[taken];
     if (replays === null) return null;
-    // Agents with other issuers may share the store, and have clients of one name that are not the same.
+    // Agents with other issuers may share the store, and may have different clients of the same id.
     const remembered = await replays.remember(this.#keyOf(assertion, audience), untilMs, clock.wallMs());
     if (remembered.ok) return remembered.value === 'first' ? null : 'client_assertion_replayed';
     spent.giveBack(clientId, key);
@@ -124,15 +123,16 @@ export class ClientAssertions {
   }
 
   /**
-   * Neither an audience nor a client id has a line end: no two make one text, and none is a text of another purpose.
+   * Neither audiences nor client ids contain a line end, so distinct values have distinct texts. The prefix separates
+   * them from other uses of the store.
    */
   #keyOf({ clientId, id }: ProvenAssertion, ...audience: readonly string[]): string {
     return this.#parts.digest.sha256Hex(['client_assertion', ...audience, clientId, id].join('\n'));
   }
 
   /**
-   * A signature that does not hold costs as many verifications whoever is said to have made it, be that a client or
-   * not. What time tells is which key of its own a client has signed with.
+   * A wrong signature costs as many verifications for every client id, known or not. Timing reveals only which of its
+   * own keys a client used.
    */
   #isSignedBy(clientId: string, algorithm: AsymmetricAlgorithm, assertion: string): boolean {
     const own = this.#keys.get(clientId)?.get(algorithm) ?? [];

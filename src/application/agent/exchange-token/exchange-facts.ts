@@ -5,22 +5,22 @@ import type { ExchangeRequest } from '../../../domain/agent/token-exchange/read-
 import type { SecurityToken } from '../../../domain/agent/token-exchange/security-token.js';
 import type { ClientKey } from '../../ports/agent/token-signing-keys.js';
 
-/** A client that may use the token endpoint, made ready when the configuration is taken. */
+/** A client of the token endpoint, prepared with the configuration. */
 export interface PreparedClient {
   readonly id: string;
   /** Its `clientId` is the id. */
   readonly policy: ExchangePolicy;
-  /** Any of them will do; hashes are of kinds that can be checked here. */
+  /** Each is valid. This process can verify their kinds of hashes. */
   readonly secrets: readonly ClientSecret[];
   /** For private_key_jwt. */
   readonly keys: readonly ClientKey[];
 }
 
-/** What is known of an exchange so far, for its line in the log. Filled in as the work goes on; null: not known yet. */
+/** What is known of an exchange, for its log line. Filled step by step; null: not known yet. */
 export interface ExchangeFacts {
-  /** The client that has authenticated itself. */
+  /** The authenticated client. */
   clientId: string | null;
-  /** The configured client that somebody said to be, and could not show that. */
+  /** The configured client that failed to authenticate. */
   claimedClientId: string | null;
   request: ExchangeRequest | null;
   /** Verified. */
@@ -37,23 +37,23 @@ export const noFacts = (): ExchangeFacts => ({
   actor: null,
 });
 
-/** A token that goes out. */
+/** An issued token. */
 export interface IssuedToken {
   /** A JWS in compact form. */
   readonly token: string;
   readonly grant: ExchangeGrant;
 }
 
-/** An exchange that comes to nothing. */
+/** A refused exchange. */
 export interface RefusedExchange {
   readonly reason: ExchangeReason;
-  /** A clause of ours for the log, nothing of what was sent; null: the reason says it all. */
+  /** One clause for the log, without any of the request; null: the reason says it all. */
   readonly detail: string | null;
-  /** After which it makes sense to ask again; null: what is usual for the reason. */
+  /** When a retry makes sense; null: the default of the reason. */
   readonly retryAfterMs: number | null;
 }
 
-/** Counts what exchanges come to. */
+/** Counts the results of exchanges. */
 export interface ExchangeOutcomes {
   exchanged(result: 'issued' | ExchangeReason): void;
 }

@@ -13,11 +13,11 @@ import {
   type RefusedExchange,
 } from './exchange-facts.js';
 
-/** Characters of a text that somebody else has made, and items of a list, in one line. */
+/** Maximum characters of a foreign text, and maximum items of a list, in one line. */
 const longestText = 256;
 const longestList = 16;
 
-/** What cannot be seen in a line, ends it, or turns the direction of its text. */
+/** Invisible characters, line ends, and characters that change the text direction. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 const escaped = (character: string): string =>
@@ -26,25 +26,22 @@ const escaped = (character: string): string =>
     (_, place) => `\\u${character.charCodeAt(place).toString(16).padStart(4, '0')}`,
   ).join('');
 
-/** A text as lines show it: short, and with nothing hidden in it. */
+/** A foreign text for the log: truncated, with invisible characters escaped. */
 export const loggedText = (text: string): string => {
-  // To escape makes a text longer, so that nothing of what is cut here could be shown.
+  // Truncates first: escaping only makes a text longer.
   const visible = text.slice(0, longestText + 1).replace(unprintable, escaped);
   return visible.length > longestText ? `${visible.slice(0, longestText)}...` : visible;
 };
 
-/** The same for a list of them. */
+/** Like `loggedText`, for a list. */
 export const shownTexts = (texts: readonly string[]): readonly string[] => texts.slice(0, longestList).map(loggedText);
 
-/**
- * Between two lines on requests that were turned away for one reason, at least: clients decide how many of them there
- * are.
- */
+/** Minimum interval between log lines about evicted requests of one reason: clients control their number. */
 export const turnedAwayLineMs = 1_000;
 
 const shownOrNull = (text: string | null | undefined): string | null => (text == null ? null : loggedText(text));
 
-/** What was asked for, and of whom that is known. */
+/** The requested values, and the verified parties. */
 const askedFields = ({ clientId, request, subject, actor }: ExchangeFacts): LogFields => ({
   client_id: shownOrNull(clientId),
   subject: shownOrNull(subject?.subject),
@@ -58,7 +55,7 @@ const askedFields = ({ clientId, request, subject, actor }: ExchangeFacts): LogF
   expires_in: null,
 });
 
-/** What was given, in place of what was asked for. */
+/** The issued values; they replace the requested ones. */
 const issuedFields = ({ grant }: IssuedToken): LogFields => ({
   client_id: loggedText(grant.clientId),
   issued_token_type: grant.issuedKind,
@@ -69,16 +66,15 @@ const issuedFields = ({ grant }: IssuedToken): LogFields => ({
   expires_in: grant.lifetimeSecs,
 });
 
-/** Why there is no token, and who was said to ask for it. */
+/** Why the exchange was refused, and the client id of the request. */
 const refusedFields = ({ detail }: RefusedExchange, { clientId, claimedClientId }: ExchangeFacts): LogFields => ({
   ...(detail !== null && { detail: loggedText(detail) }),
   ...(clientId === null && { claimed_client_id: claimedClientId }),
 });
 
 /**
- * Tells of each exchange, issued or refused, in one line and one count: who wanted what for what, for whom, and what
- * came of it. A request whose form is not read is none: it is counted, and told of now and then. Nothing of a token
- * or a secret is in a line.
+ * Logs and counts each exchange: the request, the parties, and the result. Requests whose form is not read are counted,
+ * and logged at intervals. No line contains any part of a token or secret.
  */
 export class ExchangeLog {
   readonly #logger: Logger;
@@ -92,13 +88,13 @@ export class ExchangeLog {
     this.#clock = clock;
   }
 
-  /** Of an exchange. */
+  /** Notes the result of an exchange. */
   note(event: RequestHeadersEvent, facts: ExchangeFacts, outcome: Result<IssuedToken, RefusedExchange>): void {
     this.#outcomes.exchanged(outcome.ok ? 'issued' : outcome.error.reason);
     this.#tell(event, facts, outcome, {});
   }
 
-  /** Of a request whose form is not read. Its line says how many there were without one since the last. */
+  /** Notes a request whose form is not read. The line says how many were suppressed since the last one. */
   noteTurnedAway(event: RequestHeadersEvent, refused: RefusedExchange): void {
     this.#outcomes.exchanged(refused.reason);
     const untold = this.#linesOf(refused.reason).take();

@@ -2,29 +2,26 @@ import type { RateLimit } from '../../../domain/shared/token-bucket.js';
 import type { RateLimitAnswer, RateLimitStore } from '../../ports/shared/rate-limit-store.js';
 import type { RefusedExchange } from './exchange-facts.js';
 
-/** Whom a rate is of. */
+/** The party that a rate limits. */
 export type RatedParty = 'address' | 'client';
 
 /**
- * The rates of token exchange of one agent: a bucket for each address group, and one for each client. They go on over
- * a reload, and are the same in all processes that share the store.
+ * The rate limits of token exchange: a bucket per address group and one per client. Buckets survive a reload, and all
+ * processes that use the store share them.
  */
 export class ExchangeRates {
   readonly #store: Pick<RateLimitStore, 'take'>;
   readonly #agent: string;
 
-  /** @param agent the name of an embedded agent; null: the agent's process has one alone */
+  /** @param agent the name of an embedded agent; null: the only agent of the process */
   constructor(store: Pick<RateLimitStore, 'take'>, agent: string | null) {
     this.#store = store;
     this.#agent = agent ?? '';
   }
 
-  /**
-   * Null: let through. At once where the store answers at once. Where it cannot be asked nobody is let through. Never
-   * rejects.
-   */
+  /** Null: within the limit. Synchronous if the store is. If the store is unavailable, fails closed. Never rejects. */
   take(of: RatedParty, key: string, limit: RateLimit): RefusedExchange | null | Promise<RefusedExchange | null> {
-    // No name of an agent has a line end.
+    // Agent names contain no line end.
     const charge = { space: `token-exchange-${of}`, key: `${this.#agent}\n${key}`, limit };
     const answer = this.#store.take([charge]);
     return answer instanceof Promise ? answer.then((late) => refusalOf(of, late)) : refusalOf(of, answer);

@@ -27,13 +27,13 @@ import type { ExchangeRates } from './exchange-rates.js';
 import type { TokenFault } from './oauth-answers.js';
 import type { SecurityTokens } from './security-tokens.js';
 
-/** What one step of an exchange comes to. */
+/** The result of one step of an exchange. */
 type ExchangeStep<Value> = Result<Value, RefusedExchange>;
 
-/** Whose token it is. */
+/** The party that a token identifies. */
 type Party = 'subject' | 'actor';
 
-/** @param detail a clause of ours for the log, nothing of what was sent */
+/** @param detail one clause for the log, without any of the request */
 const refusedFor = (reason: ExchangeReason, detail: string | null = null): ExchangeStep<never> =>
   err({ reason, detail, retryAfterMs: null });
 
@@ -43,7 +43,7 @@ interface VerifyPartiesParts {
   readonly scheduler: Pick<Scheduler, 'after'>;
 }
 
-/** The tokens of an exchange, verified. */
+/** The verified tokens of an exchange. */
 interface VerifiedParties {
   readonly subject: SecurityToken;
   readonly actor: SecurityToken | null;
@@ -54,7 +54,7 @@ const invalidReasons: Readonly<Record<Party, ExchangeReason>> = {
   actor: 'invalid_actor_token',
 };
 
-/** Verifies the tokens of an exchange: the subject's, then the actor's. */
+/** Verifies the tokens of an exchange: the subject token, then the actor token. */
 export class VerifyParties {
   readonly #parts: VerifyPartiesParts;
 
@@ -62,7 +62,7 @@ export class VerifyParties {
     this.#parts = parts;
   }
 
-  /** Keys are waited for as long as for one token, of both together: whoever waits for the answer waits no longer. */
+  /** Both tokens together wait for keys as long as one token may: the client waits no longer. */
   async verify(
     event: RequestHeadersEvent,
     { subject, actor }: ExchangeRequest,
@@ -76,7 +76,7 @@ export class VerifyParties {
     if (!subjectToken.ok) return subjectToken;
     facts.subject = subjectToken.value;
     if (actor === null) return ok({ subject: subjectToken.value, actor: null });
-    // A document takes its time without any wait for keys.
+    // A SAML document takes time without waiting for keys.
     const waitedMs = subject.kind === 'saml2' ? 0 : clock.monotonicMs() - sinceMs;
     const ofActor =
       actor.kind === 'saml2'
@@ -88,7 +88,7 @@ export class VerifyParties {
     return ok({ subject: subjectToken.value, actor: actorToken.value });
   }
 
-  /** A token whose key is at hand is verified even where there is no time left. */
+  /** A token whose key is present is verified even without remaining time. */
   async #verifyWithin(
     patienceMs: number,
     presented: PresentedToken,
@@ -102,9 +102,9 @@ export class VerifyParties {
     const verified = await tokens.verify(presented, event, source);
     deadline.cancel();
     end();
-    // Where it is the client that has gone away its own cancellation says so.
+    // If the client has gone, its own cancellation reports that.
     const ranOut = !verified.ok && verified.error.kind === 'cancelled';
-    return ranOut ? err({ kind: 'keys_unavailable', detail: 'there is no time left to wait for keys' }) : verified;
+    return ranOut ? err({ kind: 'keys_unavailable', detail: 'the time to wait for keys is over' }) : verified;
   }
 
   #judged(
@@ -120,15 +120,15 @@ export class VerifyParties {
 }
 
 interface AdmitClientParts {
-  /** For everybody, where there are no clients. */
+  /** The policy if no clients are configured. */
   readonly publicPolicy: ExchangePolicy;
-  /** Null: there are no clients, and credentials of some are not looked at. */
+  /** Null: no clients are configured, and client credentials are ignored. */
   readonly authenticate: Pick<AuthenticateClient, 'authenticate' | 'isSpent' | 'spend' | 'claimed'> | null;
-  /** Takes of the rate of a client; null: there is no limit. */
+  /** Takes from the rate limit of a client; null: no limit. */
   readonly takeOfClient: ((clientId: string) => ReturnType<ExchangeRates['take']>) | null;
 }
 
-/** Finds out what whoever asks may have. */
+/** Determines the policy of the caller. */
 class AdmitClient {
   readonly #parts: AdmitClientParts;
 
@@ -137,8 +137,8 @@ class AdmitClient {
   }
 
   /**
-   * The rate is counted once the client is known, and before its assertion is used up: it may be shown again after a
-   * 429. One that is used up takes nothing of the rate: whoever has come by it could keep the client out with it.
+   * The client's rate is charged after its authentication and before its assertion is marked as used. The assertion
+   * thus stays valid after a 429. A used assertion is not charged: a thief could otherwise lock the client out with it.
    */
   async admit(
     { headers }: RequestHeadersEvent,
@@ -160,7 +160,7 @@ class AdmitClient {
     if (assertion !== null && authenticate.isSpent(assertion)) return refusedFor('client_assertion_replayed');
     const overRate = takeOfClient === null ? null : await takeOfClient(client.id);
     if (overRate !== null) return err(overRate);
-    // An assertion that nobody waits for has not been used.
+    // The assertion of a cancelled request is not marked as used.
     if (isCancelled(cancellation)) return refusedFor('cancelled');
     const fault = assertion === null ? null : await authenticate.spend(assertion);
     if (fault !== null) return refusedFor(fault);
@@ -168,10 +168,9 @@ class AdmitClient {
   }
 }
 
-/** What exchanges are done with. */
 export interface ExchangeTokenParts extends AdmitClientParts, VerifyPartiesParts {
   readonly signer: Pick<SigningKey, 'sign'>;
-  /** Remembers the tokens that are taken once. */
+  /** Remembers one-time tokens. */
   readonly replays: Pick<ReplayStore, 'remember'>;
   readonly clock: Clock;
   readonly random: Pick<Random, 'uuid'>;
@@ -188,10 +187,10 @@ const replayReasons: Readonly<Record<Party, ExchangeReason>> = {
   actor: 'actor_token_replayed',
 };
 
-/** Says what kind of fault it was, and not more: what an error of a library says may be made of a token. */
+/** Only the name of an error: messages of libraries may contain parts of a token. */
 const faultName = (fault: unknown): string => (fault instanceof Error ? fault.name : typeof fault);
 
-/** Swaps a token for one of ours (RFC 8693, section 2). */
+/** Exchanges a token for a token of this agent (RFC 8693, section 2). */
 export class ExchangeToken {
   readonly #parts: ExchangeTokenParts;
   readonly #clients: AdmitClient;
@@ -204,9 +203,8 @@ export class ExchangeToken {
   }
 
   /**
-   * Never rejects: what fails is `signing_failed`. Where nobody waits any more nothing is issued.
-   *
-   * @param facts takes what becomes known on the way, however it ends
+   * Never rejects: errors become `signing_failed`. A cancelled exchange issues nothing.
+   * @param facts receives what becomes known, whatever the result
    */
   async exchange(
     event: RequestHeadersEvent,
@@ -246,7 +244,7 @@ export class ExchangeToken {
     return once.ok ? this.#signed(granted.value, cancellation) : once;
   }
 
-  /** Last of all before the signature: a token that is refused for something else can still be exchanged. */
+  /** The last step before signing: a token whose exchange was refused for another reason can still be exchanged. */
   async #takenOnce({ subject, actor }: VerifiedParties, cancellation: Cancellation): Promise<ExchangeStep<void>> {
     const parties: readonly (readonly [Party, SecurityToken | null])[] = [
       ['subject', subject],

@@ -8,13 +8,13 @@ import type { PublishedKey } from '../../ports/agent/token-signing-keys.js';
 import type { SecretDigest } from '../../ports/shared/secret-digest.js';
 import { type ProblemKind, problemAnswer } from '../agent-service/refusal.js';
 
-/** Short enough that a key which is published before it signs is known everywhere within minutes. */
+/** Short: a key that is published before it signs is known everywhere within minutes. */
 const caching = 'public, max-age=300';
 
 const methodNotAllowed: ProblemKind = {
   status: 405,
   title: 'Method not allowed',
-  detail: 'This document is read with GET or HEAD.',
+  detail: 'Use GET or HEAD.',
   code: 'method_not_allowed',
 };
 
@@ -23,7 +23,7 @@ const bodyAnswer = (status: number, body: string | null, headers: HeaderList): A
   decision: { kind: 'block', status, body, headers },
 });
 
-/** Whether the client has the document already (RFC 9110, section 13.1.2). */
+/** Whether the client's cached document is current (RFC 9110, section 13.1.2). */
 const namesTag = (headers: HeaderList, tag: string): boolean =>
   allHeaders(headers, 'if-none-match').some((list) =>
     list.split(',').some((entry) => {
@@ -32,7 +32,7 @@ const namesTag = (headers: HeaderList, tag: string): boolean =>
     }),
   );
 
-/** A document that is the same for everybody, made once. */
+/** A static document, prepared once. */
 export class IssuerDocument {
   readonly #whole: AgentAnswer;
   readonly #unchanged: AgentAnswer;
@@ -55,9 +55,9 @@ export class IssuerDocument {
   }
 }
 
-/** What the issuer tells everybody of itself. */
+/** The public documents of the issuer. */
 export interface IssuerDocuments {
-  /** Public keys, by which its tokens are verified (RFC 7517, section 5). */
+  /** The public keys that verify its tokens (RFC 7517, section 5). */
   readonly keys: IssuerDocument;
   /** RFC 8414. */
   readonly metadata: IssuerDocument;

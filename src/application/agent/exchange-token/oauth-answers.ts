@@ -11,10 +11,9 @@ import { basicChallenge, bearerChallenge } from '../agent-service/challenges.js'
 import type { IssuedToken, RefusedExchange } from './exchange-facts.js';
 
 /**
- * Why a token was not verified. `invalid`: it is not accepted, now or ever; `overloaded`: too much is under way;
- * `keys_unavailable`: the keys that it could be signed with are not here; `provider_unavailable`: the identity
- * provider is not known yet; `store_unavailable`: it cannot be told whether it comes for the first time, or what it
- * was checked against is not to be had; `cancelled`: nobody waits for the outcome.
+ * Why a token was not verified. `invalid`: not accepted. `overloaded`: too many verifications are pending.
+ * `keys_unavailable`: the keys are missing. `provider_unavailable`: the identity provider is not known yet.
+ * `store_unavailable`: its first use or its session could not be checked. `cancelled`: the caller cancelled.
  */
 export type TokenFaultKind =
   | 'invalid'
@@ -24,14 +23,14 @@ export type TokenFaultKind =
   | 'store_unavailable'
   | 'cancelled';
 
-/** A token that is not known to be good. */
+/** A token that was not verified. */
 export interface TokenFault {
   readonly kind: TokenFaultKind;
-  /** A stable word or a clause of ours, for the log and never for the client; nothing of the token is in it. */
+  /** A stable word or a clause, for the log and never for the client; contains no part of the token. */
   readonly detail: string;
 }
 
-/** Every answer of a token endpoint is for one client and one moment (RFC 6749, section 5.1). */
+/** Token endpoint answers must not be cached (RFC 6749, section 5.1). */
 const answerHeaders: HeaderList = [
   'Content-Type',
   'application/json',
@@ -52,7 +51,7 @@ const jsonAnswer = (
   audit: { ...emptyAudit, reasonCodes },
 });
 
-/** A token goes out (RFC 8693, section 2.2.1). */
+/** The answer with an issued token (RFC 8693, section 2.2.1). */
 export const issuedAnswer = ({ token, grant }: IssuedToken): AgentAnswer =>
   jsonAnswer(
     200,
@@ -61,14 +60,14 @@ export const issuedAnswer = ({ token, grant }: IssuedToken): AgentAnswer =>
       issued_token_type: tokenTypeUri(grant.issuedKind),
       token_type: 'Bearer',
       expires_in: grant.lifetimeSecs,
-      // What is asked for is all there or refused, so that a scope which was asked for is one that the token has.
+      // Scopes are granted completely or refused, so the requested scopes are the granted ones.
       ...(grant.scopes.length > 0 && { scope: grant.scopes.join(' ') }),
     },
     [],
     [],
   );
 
-/** Seconds after which what hindered an exchange may have passed; one second where it is not told here. */
+/** Seconds after which a retry makes sense; the default is one second. */
 const retryAfterSecs: Partial<Readonly<Record<ExchangeReason, number>>> = {
   keys_unavailable: 5,
   provider_unavailable: 5,
@@ -91,10 +90,7 @@ const headersOf = ({ reason, retryAfterMs }: RefusedExchange, { status }: Refusa
   }
 };
 
-/**
- * No token goes out (RFC 6749, section 5.2; RFC 8693, section 2.2.2). The answer is that of the reason; the detail is
- * for the log alone.
- */
+/** The error answer of the reason (RFC 6749, section 5.2; RFC 8693, section 2.2.2). The detail is only for the log. */
 export const oauthErrorAnswer = (refused: RefusedExchange): AgentAnswer => {
   const answer: RefusalAnswer = exchangeRefusals[refused.reason];
   const body = { error: answer.error, error_description: answer.description };

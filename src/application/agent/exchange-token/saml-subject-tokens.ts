@@ -19,30 +19,26 @@ import type { IdentityProviderTrust } from '../sign-on/saml/trust/identity-provi
 import { sharedVerification, type VerificationShares } from '../sign-on/saml/verification-shares.js';
 import type { TokenFault, TokenFaultKind } from './oauth-answers.js';
 
-/** What SAML tokens are verified with. */
 export interface SamlSubjectTokensParts {
   readonly options: Pick<
     SamlOptions,
     'entityId' | 'clockSkewMs' | 'nameIdFormat' | 'authnContexts' | 'userIdAttribute'
   >;
-  /** The token endpoint as clients see it: where the assertion has to be confirmed for. */
+  /** The public URL of the token endpoint, which the subject confirmation must name. */
   readonly endpointUrl: string;
-  /** Every assertion is taken once; otherwise those alone whose issuer wants that. */
+  /** Every assertion can be used once; otherwise only those whose issuer demands it. */
   readonly oneTime: boolean;
-  /** Null: nothing can be encrypted for us. */
+  /** Null: encrypted assertions cannot be read. */
   readonly key: Pick<ServiceProviderKey, 'decryptionKey'> | null;
   readonly trust: Pick<IdentityProviderTrust, 'current' | 'hurry'>;
   readonly verifier: Pick<SamlDocumentVerifier, 'verifyAssertion'>;
   readonly digest: Pick<SecretDigest, 'sha256Hex'>;
   readonly clock: Pick<Clock, 'wallMs'>;
-  /** Those of sign-on: a client has one share for both. */
+  /** Shared with sign-on: a client has one share for both. */
   readonly shares: VerificationShares;
 }
 
-/**
- * Failures that say nothing against the document. One that could not be judged most often lacks a key to be judged
- * with.
- */
+/** Failures that are not the fault of the document. */
 const faultKinds: Partial<Readonly<Record<VerifierFailure, TokenFaultKind>>> = {
   overloaded: 'overloaded',
   cancelled: 'cancelled',
@@ -52,9 +48,9 @@ const faultKinds: Partial<Readonly<Record<VerifierFailure, TokenFaultKind>>> = {
 const faultOf = (failure: VerifierFailure): TokenFault => ({ kind: faultKinds[failure] ?? 'invalid', detail: failure });
 
 /**
- * Verifies SAML tokens (RFC 8693, section 3; RFC 7522, section 3): base64url of a signed assertion, or of a response.
- * They go through what a response goes through at sign-on, with the token endpoint in place of the consumer endpoint,
- * and answer no request of ours: what was meant for a sign-on is never taken here, nor the reverse.
+ * Verifies SAML tokens (RFC 8693, section 3; RFC 7522, section 3): base64url of a signed assertion or of a response.
+ * Applies the checks of a sign-on with the token endpoint as recipient, and accepts only unsolicited assertions. An
+ * assertion for a sign-on is never accepted here, nor the reverse.
  */
 export class SamlSubjectTokens {
   readonly #parts: SamlSubjectTokensParts;
@@ -63,7 +59,7 @@ export class SamlSubjectTokens {
     this.#parts = parts;
   }
 
-  /** Whether it comes for the first time is not looked at: where that counts `oneTime` says so. Never rejects. */
+  /** Does not check for replay: `oneTime` in the result says whether the caller must. Never rejects. */
   async verify(
     token: string,
     event: RequestHeadersEvent,

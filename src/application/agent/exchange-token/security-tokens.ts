@@ -22,7 +22,7 @@ import type { SamlSubjectTokens } from './saml-subject-tokens.js';
 export interface SecurityTokensParts {
   readonly own: OwnTokens;
   readonly bearer: BearerTokens;
-  /** Null: single sign-on is not configured, and no assertion is taken. */
+  /** Null: single sign-on is not configured, so assertions are refused. */
   readonly saml: Pick<SamlSubjectTokens, 'verify'> | null;
 }
 
@@ -30,10 +30,10 @@ type JwtKind = Exclude<ExchangeTokenKind, 'saml2'>;
 
 const fault = (kind: TokenFaultKind, detail: string = kind): TokenFault => ({ kind, detail });
 
-/** Of what it is shown as: an access token is the default of what a JWT can be. */
+/** The use of a token type: a plain JWT counts as an access token. */
 const useOf = (kind: JwtKind): TokenUse => (kind === 'id_token' ? 'id' : 'access');
 
-/** Subject and actor tokens of every kind (RFC 8693, section 3), verified by whoever is in charge of them. */
+/** Verifies subject and actor tokens of all kinds (RFC 8693, section 3). */
 export class SecurityTokens {
   readonly #parts: SecurityTokensParts;
 
@@ -41,10 +41,7 @@ export class SecurityTokens {
     this.#parts = parts;
   }
 
-  /**
-   * For whom a token of our own is meant, and whether it is bound to a key, is for the caller to judge. Never
-   * rejects.
-   */
+  /** The caller checks the audience and key binding of tokens that this agent issued. Never rejects. */
   async verify(
     { kind, token }: PresentedToken,
     event: RequestHeadersEvent,
@@ -65,17 +62,17 @@ export class SecurityTokens {
     const read = readToken(token);
     if (!read.ok) return err(fault('invalid', read.error));
     const { own } = this.#parts;
-    // The issuer is only a claim yet: it picks who has to prove it.
+    // The issuer is not verified yet: it only selects the verifier.
     const { iss } = read.value.payload;
     if (iss !== undefined && typeof iss !== 'string') return err(fault('invalid', 'malformed'));
     if (iss !== own.issuer) return this.#verifyForeign(kind, read.value, cancellation);
-    // Nobody else vouches for what names us as its issuer, whatever else is configured.
+    // Only this agent can vouch for tokens that name it as issuer.
     const verdict = kind === 'id_token' ? rejected('wrong_type') : own.verify(read.value, kind);
     if (verdict.kind === 'verified') return this.#taken(kind, read.value, verdict.token, true);
     return err(fault('invalid', `own: ${verdict.reason}`));
   }
 
-  /** As a bearer token: by the providers, then by the configured key. The first that takes it decides. */
+  /** Verifies like a bearer token: with the providers, then with the configured key. The first success decides. */
   async #verifyForeign(
     kind: JwtKind,
     read: ReadToken,
@@ -83,8 +80,8 @@ export class SecurityTokens {
   ): Promise<Result<SecurityToken, TokenFault>> {
     const { oidc, jwt } = this.#parts.bearer;
     const use = useOf(kind);
-    // As a bearer token the configured key vouches for any type, which may be older than this check; to be exchanged,
-    // for these alone.
+    // As bearer tokens, the configured key accepts any type, for compatibility. For an exchange it accepts only these
+    // types.
     const methods: readonly (readonly ['oidc' | 'jwt', () => TokenVerdict | Promise<TokenVerdict>])[] = [
       ...(oidc === null ? [] : [['oidc', () => oidc.verify(read, cancellation, use)] as const]),
       ...(jwt === null
@@ -96,12 +93,12 @@ export class SecurityTokens {
     for (const [method, verify] of methods) {
       const verdict = await verify();
       if (verdict.kind === 'verified') return this.#taken(kind, read, verdict.token, false);
-      // Either way the keys have not come, which the configured one does not wait for.
+      // The provider's keys are missing in both cases; the configured key needs no wait.
       if (verdict.kind === 'cancelled') undecided = 'cancelled';
       else if (verdict.kind === 'undecided') undecided = 'keys_unavailable';
       else {
         const next: AuthenticationFailure = { method, reason: verdict.reason };
-        // That no provider knows the issuer says nothing where the configured key is in charge as well.
+        // An unknown issuer is not the reason if the configured key also refused the token.
         failure = failure.reason === 'unknown_issuer' ? next : moreTelling(failure, next);
       }
     }

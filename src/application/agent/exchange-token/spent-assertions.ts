@@ -4,42 +4,41 @@ import {
 } from '../../../domain/agent/token-exchange/client-assertion-rules.js';
 import type { Clock } from '../../ports/shared/clock.js';
 
-/** `full`: no more can be remembered; `unavailable`: whoever remembers did not answer. Neither is a leave to use it. */
+/** `full`: the memory is full. `unavailable`: the shared memory did not answer. Both forbid the use. */
 export type TakenAssertion = 'first' | 'seen' | 'full' | 'unavailable';
 
-/** The client assertions that an agent has taken: each is taken once. */
+/** The used client assertions of an agent; each can be used once. */
 export interface AssertionMemory {
-  /** Whether it is known here to have been taken. That it is not is no leave to use it: `take` decides. */
+  /** Whether the assertion is known to be used. False does not permit its use: `take` decides. */
   has(clientId: string, id: string): boolean;
   /**
-   * In one step: `first` where it was not there, and it is from now on. Never rejects.
-   *
-   * @param id names the assertion among those of the client; a short text
+   * Atomically marks an assertion as used; `first` if it was not. Never rejects.
+   * @param id identifies the assertion among those of the client; a short text
    */
   take(clientId: string, id: string): TakenAssertion | Promise<TakenAssertion>;
-  /** Undoes a `take` that was `first`. */
+  /** Undoes a `take` that returned `first`. */
   giveBack(clientId: string, id: string): void;
 }
 
-/** What agents have taken, each its own. */
+/** The used client assertions of each agent. */
 export interface AssertionMemories {
-  /** @param name of an embedded agent; null: the agent's process has one alone */
+  /** @param name the name of an embedded agent; null: the only agent of the process */
   of(name: string | null): AssertionMemory;
 }
 
 interface SpentAssertionLimits {
-  /** Ids of one client that come within one life of an assertion. */
+  /** Maximum ids per client within one assertion lifetime. */
   readonly ofClient: number;
-  /** Ids that are remembered together. */
+  /** Maximum ids in total. */
   readonly together: number;
 }
 
 export const spentAssertionLimits: SpentAssertionLimits = { ofClient: 20_000, together: 200_000 };
 
-/** An assertion that is taken now can be shown again for so long, at most. */
+/** The longest time for which an assertion that is used now could be replayed. */
 const longestLifeMs = longestAssertionMs + assertionClockSkewMs;
 
-/** Ids by client, of those that came within one life. */
+/** Ids by client that arrived within one lifetime. */
 class Generation {
   readonly #byClient = new Map<string, Set<string>>();
   #size = 0;
@@ -68,9 +67,8 @@ class Generation {
 }
 
 /**
- * The client assertions that an agent has taken, whatever its configuration was at the time. Ids are kept for one
- * life of an assertion at least, and for two at most: they are forgotten a generation at a time, so that nothing is
- * ever looked through.
+ * The used client assertions of an agent, across configurations. Ids are kept for one to two lifetimes of an assertion.
+ * Expires a whole generation at a time, which needs no scan.
  */
 export class SpentAssertions implements AssertionMemory {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -86,17 +84,16 @@ export class SpentAssertions implements AssertionMemory {
     this.#sinceMs = clock.monotonicMs();
   }
 
-  /** Whether it has been taken. That it has not is no leave to use it: `take` decides. */
+  /** Whether the assertion is used. False does not permit its use: `take` decides. */
   has(clientId: string, id: string): boolean {
     this.forget();
     return this.#current.has(clientId, id) || this.#previous.has(clientId, id);
   }
 
   /**
-   * In one step: `first` where it was not there, and it is from now on; `full` where no more can be remembered, since
-   * one that is forgotten could be shown again.
-   *
-   * @param id names the assertion among those of the client; a short text
+   * Atomically marks an assertion as used; `first` if it was not. `full`: the memory is full, and evicting an id would
+   * allow its replay.
+   * @param id identifies the assertion among those of the client; a short text
    */
   take(clientId: string, id: string): 'first' | 'seen' | 'full' {
     if (this.has(clientId, id)) return 'seen';
@@ -107,13 +104,13 @@ export class SpentAssertions implements AssertionMemory {
     return 'first';
   }
 
-  /** Undoes a `take` that was `first`. */
+  /** Undoes a `take` that returned `first`. */
   giveBack(clientId: string, id: string): void {
     this.#current.remove(clientId, id);
     this.#previous.remove(clientId, id);
   }
 
-  /** Lets go of what cannot be shown again any more. */
+  /** Expires ids that can no longer be replayed. */
   forget(): void {
     const nowMs = this.#clock.monotonicMs();
     const ageMs = nowMs - this.#sinceMs;
@@ -125,9 +122,8 @@ export class SpentAssertions implements AssertionMemory {
 }
 
 /**
- * What the agents of a process have taken, each its own: they may have other issuers and other clients under one
- * name. Agents of one name, as those before and after a reload are, have the same. Names come from the configuration
- * alone: no client makes one.
+ * The used assertions of all agents of a process. Separate by agent, because issuers and clients differ; shared by
+ * agents of the same name, such as before and after a reload. Names come only from the configuration.
  */
 export class SpentAssertionsOfAgents implements AssertionMemories {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -137,9 +133,9 @@ export class SpentAssertionsOfAgents implements AssertionMemories {
     this.#clock = clock;
   }
 
-  /** @param name of an embedded agent; null: the agent's process has one alone */
+  /** @param name the name of an embedded agent; null: the only agent of the process */
   of(name: string | null): SpentAssertions {
-    // An agent that is gone takes no more, and would never let go of its last ones by itself.
+    // A removed agent never calls `forget` itself.
     for (const spent of this.#byName.values()) spent.forget();
     const spent = this.#byName.get(name) ?? new SpentAssertions(this.#clock);
     this.#byName.set(name, spent);

@@ -35,13 +35,13 @@ import { type IssuerDocuments, issuerDocuments } from './issuer-documents.js';
 import { issuedAnswer, oauthErrorAnswer } from './oauth-answers.js';
 import type { SecurityTokens } from './security-tokens.js';
 
-/** Leaves out what is not known. */
+/** Omits unknown values. */
 const known = (remarks: Readonly<Record<string, string | null | undefined>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(remarks).flatMap(([name, text]) => (text ? [[name, remarkText(text)] as const] : [])),
   );
 
-/** What the audit is told of an exchange: who wanted what for what, and what was given. */
+/** The audit remarks of an exchange: the parties, the request and the result. */
 const exchangeRemarks = (
   { clientId, subject, actor, request }: ExchangeFacts,
   outcome: Result<IssuedToken, RefusedExchange>,
@@ -68,21 +68,20 @@ const exchangeRemarks = (
   return { event: 'token_exchange', outcome: 'issued', ...known({ ...asked, ...given }) };
 };
 
-/** What the endpoints of token exchange are made with. */
 export interface TokenEndpointParts {
   readonly options: TokenExchangeOptions;
-  /** For everybody, where there are no clients. */
+  /** The policy if no clients are configured. */
   readonly publicPolicy: ExchangePolicy;
-  /** Null: there are no clients. */
+  /** Null: no clients are configured. */
   readonly authenticate: Pick<AuthenticateClient, 'authenticate' | 'isSpent' | 'spend' | 'claimed'> | null;
-  /** Algorithms of the keys of all clients, for the metadata; in any order, repeated or not. */
+  /** The algorithms of all client keys, for the metadata; unordered, with duplicates. */
   readonly clientAlgorithms: readonly AsymmetricAlgorithm[];
   readonly tokens: Pick<SecurityTokens, 'verify'>;
-  /** The first signs; all are published. */
+  /** The first key signs; all are published. */
   readonly keys: readonly [SigningKey, ...PublishedKey[]];
-  /** Remembers the tokens that are taken once. */
+  /** Remembers one-time tokens. */
   readonly replays: Pick<ReplayStore, 'remember'>;
-  /** Of the agent; they are asked where the options have a limit. */
+  /** Asked only if the options set a limit. */
   readonly rates: Pick<ExchangeRates, 'take'>;
   readonly clock: Clock;
   readonly scheduler: Pick<Scheduler, 'after'>;
@@ -102,16 +101,14 @@ const formReasons: Readonly<Record<RefusedForm['kind'], ExchangeReason>> = {
 
 const movedAway: RefusedExchange = { reason: 'cancelled', detail: 'the endpoint has moved', retryAfterMs: null };
 
-/** Parameters in a URI end up in logs, so none is taken there (RFC 6749, sections 2.3.1 and 3.2). */
+/** Parameters in a URI end up in logs, so they are refused (RFC 6749, sections 2.3.1 and 3.2). */
 const hasParameters = (uri: string): boolean => {
   const mark = uri.indexOf('?');
   if (mark < 0) return false;
   return queryParameters(uri.slice(mark + 1)).some((name, index) => index % 2 === 0 && exchangeParameters.has(name));
 };
 
-/**
- * The token endpoint (RFC 6749, section 3.2; RFC 8693, section 2), the keys of the issuer and what it says of itself.
- */
+/** The token endpoint (RFC 6749, section 3.2; RFC 8693, section 2), and the issuer's keys and metadata. */
 export class TokenEndpoint implements AgentEndpoint {
   readonly paths: readonly string[];
   readonly formOctets: number;
@@ -125,7 +122,7 @@ export class TokenEndpoint implements AgentEndpoint {
     const { options, keys, clock, rates } = parts;
     const { rateLimit } = options;
     this.paths = [options.endpointPath, options.jwksPath, options.metadataPath];
-    // What clients may have takes the place of what the block says.
+    // The options of clients replace those of the block.
     this.formOctets = exchangeFormOctets((options.clients ?? [options]).flatMap((of) => of.allowedExchanges));
     this.#options = options;
     const takeOfClient = rateLimit === null ? null : (clientId: string) => rates.take('client', clientId, rateLimit);
@@ -135,7 +132,7 @@ export class TokenEndpoint implements AgentEndpoint {
     this.#rates = rates;
   }
 
-  /** At once where the rates can be asked at once. */
+  /** Synchronous if the rate limits are. */
   answer(event: RequestHeadersEvent, path: string): AgentAnswer | Promise<AgentAnswer> {
     switch (path) {
       case this.#options.jwksPath:
@@ -143,7 +140,7 @@ export class TokenEndpoint implements AgentEndpoint {
       case this.#options.metadataPath:
         return this.#documents.metadata.answer(event);
       default: {
-        // First of all: whatever a request is, it takes its share of the address.
+        // First, so that every request counts against its address.
         const refused = this.#takeOfAddress(event);
         return refused instanceof Promise
           ? refused.then((late) => this.#answerHead(event, late))
@@ -159,7 +156,7 @@ export class TokenEndpoint implements AgentEndpoint {
     cancellation: Cancellation,
   ): Promise<AgentAnswer> {
     const facts = noFacts();
-    // The configuration has changed since it began: what is here now is no token endpoint.
+    // The configuration changed during the request, and the path is no longer the token endpoint.
     if (path !== this.#options.endpointPath) return this.#answerTo(event, facts, err(movedAway));
     return this.#answerTo(event, facts, await this.#exchange.exchange(event, form, facts, cancellation));
   }
@@ -178,7 +175,7 @@ export class TokenEndpoint implements AgentEndpoint {
     return fault === null ? wantsForm : this.#evictQueued(event, fault);
   }
 
-  /** What the head of a request says against reading its body; null: nothing. */
+  /** Why the head of a request forbids reading its body; null: nothing. */
   #headFault({ method, headers, uri }: RequestHeadersEvent): RefusedExchange | null {
     const fault = (reason: ExchangeReason): RefusedExchange => ({ reason, detail: null, retryAfterMs: null });
     if (method !== 'POST') return fault('method_not_allowed');
@@ -187,7 +184,7 @@ export class TokenEndpoint implements AgentEndpoint {
     return hasParameters(uri) ? fault('parameters_in_query') : null;
   }
 
-  /** Of a request whose form is not read. */
+  /** Answers a request whose form is not read. */
   #evictQueued(event: RequestHeadersEvent, refused: RefusedExchange): AgentAnswer {
     this.#log.noteTurnedAway(event, refused);
     return withRemarks(oauthErrorAnswer(refused), exchangeRemarks(noFacts(), err(refused)));

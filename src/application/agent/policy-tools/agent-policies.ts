@@ -5,23 +5,23 @@ import type { AgentBlockReader } from '../../ports/agent/agent-block-reader.js';
 import type { PolicySet } from './policy-set.js';
 
 export interface AgentPolicies {
-  /** Null where there was any error. */
+  /** Null on an error. */
   readonly authz: AuthzOptions | null;
-  /** Whether there can be anybody with a role. */
+  /** Whether a principal can have roles. */
   readonly rolesPossible: boolean;
   readonly problems: readonly ConfigurationProblem[];
 }
 
 /**
- * An agent of its own process, which has a socket, may get its methods from flags and variables: the block need not
- * tell all.
+ * A standalone agent, which has a socket, may get its methods from flags and variables, so the block need not contain
+ * them.
  */
 const rolesPossible = ({ authz, socket, jwtSecret, jwtPublicKey, oidc = [], saml }: AgentOptions): boolean => {
   const takesTokens = jwtSecret !== undefined || jwtPublicKey !== undefined || oidc.some(({ enabled }) => enabled);
   return authz?.rolesClaim !== null && (takesTokens || saml?.enabled === true || socket !== undefined);
 };
 
-/** Finds the `authz` block of an agent in a gateway's configuration; `agentName` null means the only one. */
+/** Finds the `authz` block of an agent in a gateway's configuration. A null `agentName` selects the only agent. */
 export const agentPolicies = async (readBlock: AgentBlockReader, agentName: string | null): Promise<AgentPolicies> => {
   const { options, problems } = await readBlock(agentName);
   if (options === null) return { authz: null, rolesPossible: false, problems };
@@ -39,7 +39,7 @@ export const agentPolicies = async (readBlock: AgentBlockReader, agentName: stri
 const linksOf = ({ templateLinks }: AuthzOptions): PolicySet['links'] =>
   templateLinks.map((link) => ({ ...link, position: null, line: null }));
 
-/** The policies that a block names, whether it is enabled or not. */
+/** The enforced policies of a block, whether or not it is enabled. */
 export const enforcedSetOf = (authz: AuthzOptions, roles: Pick<AgentPolicies, 'rolesPossible'>): PolicySet => ({
   paths: authz.policyFiles,
   inline: authz.inlinePolicies,
@@ -50,7 +50,7 @@ export const enforcedSetOf = (authz: AuthzOptions, roles: Pick<AgentPolicies, 'r
   lenient: false,
 });
 
-/** Those that it has evaluated beside them; null: none. */
+/** The shadow policies of a block; null: none. */
 export const shadowSetOf = (authz: AuthzOptions, roles: Pick<AgentPolicies, 'rolesPossible'>): PolicySet | null =>
   authz.shadowPolicyFiles.length === 0
     ? null

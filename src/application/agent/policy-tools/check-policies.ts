@@ -9,20 +9,17 @@ export interface PolicyCounts {
 
 export interface PolicyCheck {
   readonly problems: readonly ConfigurationProblem[];
-  /** Null where there was an error. */
+  /** Null on an error. */
   readonly counts: PolicyCounts | null;
 }
 
-/** Policies to check, and what is said in front of what is wrong with them. */
+/** Policies to check, and the prefix of their problems. */
 export interface CheckedSet {
   readonly set: PolicySet;
   readonly prefix: string;
 }
 
-/**
- * Reads sets of policies, each on its own, and says what is wrong with them. With `strict` all of them are judged
- * strictly.
- */
+/** Reads and checks sets of policies separately. `strict` applies strict checks to all of them. */
 export const checkPolicies = async (
   sets: readonly CheckedSet[],
   strict: boolean,

@@ -19,7 +19,7 @@ const failure = (
   problems: [...problems, { severity: 'error', message, position: null, line: null, suggestion }],
 });
 
-/** Explains a case of a policy test file; `caseName` null means the only one. */
+/** Explains a case of a policy test file. A null `caseName` selects the only case. */
 export const explainTestCase = async (
   file: string,
   caseName: string | null,
@@ -37,12 +37,12 @@ export const explainTestCase = async (
 };
 
 export interface ExplainedDecision {
-  /** Null where there was an error. */
+  /** Null on an error. */
   readonly explanation: { readonly decision: DecisionExplanation; readonly policies: LoadedPolicies } | null;
   readonly problems: readonly ConfigurationProblem[];
 }
 
-/** Judges a request as the agent does, and explains what came of it. */
+/** Judges a request as the agent does, and explains the decision. */
 export const explained = (
   request: RequestSketch,
   settings: JudgementSettings,
@@ -54,14 +54,14 @@ export const explained = (
   return { explanation: { decision, policies }, problems };
 };
 
-/** A request that somebody asks about. */
+/** A request to explain. */
 export interface RequestQuestion {
   /** Null: the anonymous principal. */
   readonly principal: PrincipalSketch | null;
   readonly facts: RequestFacts;
 }
 
-/** Explains what policies say to a request. */
+/** Explains the decision of policies about a request. */
 export const explainRequest = async (
   { principal, facts }: RequestQuestion,
   settings: JudgementSettings,

@@ -12,21 +12,21 @@ import type { PolicyFile, PolicyFiles } from '../../ports/agent/policy-files.js'
 export interface PolicySet {
   /** Files and folders. */
   readonly paths: readonly string[];
-  /** Texts in place. */
+  /** Policy texts. */
   readonly inline: readonly string[];
   readonly links: readonly PolicyLink[];
-  /** A policy that can never do what it seems to is an error. */
+  /** Whether a policy that can never take effect is an error. */
   readonly strict: boolean;
-  /** Whether there can be anybody with a role. */
+  /** Whether a principal can have roles. */
   readonly rolesPossible: boolean;
-  /** The decision where there are no policies; null: they do not decide, or it is not known. */
+  /** The decision without policies; null: unknown, or not to be checked. */
   readonly defaultDecision: AuthzOptions['defaultDecision'] | null;
-  /** Links to templates that are not among them are left out: they are meant for other policies. */
+  /** Ignores links to unknown templates: they are for other policies. */
   readonly lenient: boolean;
 }
 
 export interface LoadedPolicySet {
-  /** Null where there was an error that leaves no policies; what is an error for strictness' sake does not. */
+  /** Null on an error that leaves no policies. An error from strict checks leaves them. */
   readonly policies: LoadedPolicies | null;
   /** Errors and warnings. */
   readonly problems: readonly ConfigurationProblem[];
@@ -57,19 +57,19 @@ const load = (sources: readonly PolicyFile[], { links, lenient }: PolicySet) => 
   return loadPolicies(sources, fitting, 'extended', policyLimits);
 };
 
-/** Reads policies as the agent does, in the language that it speaks, and looks for what is doubtful about them. */
+/** Reads policies in the agent's language, and reports what is doubtful about them. */
 export const loadPolicySet = async (set: PolicySet, files: PolicyFiles): Promise<LoadedPolicySet> => {
   const read = await readSources(set.paths, files);
   const sources = [...read.sources, ...inlinePolicies(set.inline)];
   const loaded = load(sources, set);
   if (!loaded.ok) {
-    // A link may be to a template of a file that could not be read, which is told already.
+    // A link may refer to a template of an unreadable file, which is already reported.
     const told = read.problems.length > 0 ? loaded.error.filter(({ position }) => position !== null) : loaded.error;
     return { policies: null, problems: [...read.problems, ...told] };
   }
   if (read.problems.length > 0) return { policies: null, problems: read.problems };
   const problems = modelProblems(loaded.value, set);
-  // That no source is named is told with the options.
+  // The option checks already report missing sources.
   if (set.defaultDecision === null || loaded.value.policies.length > 0 || sources.length === 0) {
     return { policies: loaded.value, problems };
   }

@@ -16,14 +16,14 @@ const withParents = (folders: readonly string[]): readonly string[] => [
   '',
 ];
 
-/** The parts of the name by which a case refers to a file, such as `tests/multi/policies_1.cedar`. */
+/** The path segments of a case's reference to a file, such as `tests/multi/policies_1.cedar`. */
 export const partsOfReference = (reference: string): readonly string[] =>
   reference.split(/[/\\]/).filter((part) => part !== '' && part !== '.');
 
-/** Whether a name climbs, and so can be meant from the folder of its case only. */
+/** Whether a reference contains `..`, so that it is relative to the folder of its case. */
 const climbs = (parts: readonly string[]): boolean => parts.includes('..');
 
-/** Where a name that climbs leads from the folder of its case; none where that is out of the corpus. */
+/** Where a reference with `..` leads from the folder of its case; none if outside the corpus. */
 const climbingPath = (parts: readonly string[], caseFile: string): readonly string[] => {
   const place = [...folderOf(caseFile)];
   for (const part of parts) {
@@ -33,7 +33,7 @@ const climbingPath = (parts: readonly string[], caseFile: string): readonly stri
   return [place.join('/')];
 };
 
-/** The places of the corpus that a name can be meant from: its folder, then those between it and the case. */
+/** Candidate paths of a reference in the corpus: relative to its folder, then to each folder down to the case. */
 export const insidePaths = (parts: readonly string[], caseFile: string): readonly string[] =>
   climbs(parts)
     ? climbingPath(parts, caseFile)
@@ -42,9 +42,8 @@ export const insidePaths = (parts: readonly string[], caseFile: string): readonl
         .map((base) => join(base, ...parts));
 
 /**
- * The folders above that of the corpus in which its cases were made, as far as the references of a case show it: one
- * of them begins with the names that lead from there to the folder. The outermost first, which has the most names to
- * show it.
+ * The ancestor folders in which the corpus was made, as its references show: a reference begins with the folder names
+ * from there to the corpus. Outermost first, because it matches the most names.
  */
 export const shownRoots = (
   references: readonly (readonly string[])[],
@@ -58,12 +57,13 @@ export const shownRoots = (
     .map((count) => '../'.repeat(count).slice(0, -1))
     .toReversed();
 
-/** A name as seen from a folder above that of the corpus; none where it climbs. */
+/** A reference relative to an ancestor folder; none if it contains `..`. */
 export const pathFrom = (folder: string, parts: readonly string[]): readonly string[] =>
   climbs(parts) ? [] : [join(folder, ...parts)];
 
 /**
- * A name without its leading parts, beside the case and in the folder of the corpus: as in an archive unpacked flat.
+ * A reference without its leading segments, beside the case and in the folder of the corpus: for archives that were
+ * unpacked flat.
  */
 export const shortenedPaths = (parts: readonly string[], caseFile: string): readonly string[] => {
   if (climbs(parts)) return [];
@@ -72,37 +72,37 @@ export const shortenedPaths = (parts: readonly string[], caseFile: string): read
 };
 
 export interface ReferredFile {
-  /** Where it was found. */
+  /** Where the file was found. */
   readonly path: string;
   readonly text: string;
-  /** What has to be said of the place; null: nothing. */
+  /** A remark about its place; null: none. */
   readonly remark: string | null;
 }
 
 /** The keys of a case that name files. */
 export type ReferringKey = 'policies' | 'entities' | 'schema';
 
-/** What a file is looked for with. */
+/** A case with its references to files. */
 export interface ReferringCase {
   /** Relative to the folder of the corpus. */
   readonly path: string;
   readonly references: Readonly<Record<ReferringKey, ExactJson | undefined>>;
 }
 
-/** Nothing else is opened: what is wrong with a file is told with pieces of its text. */
+/** Only these files are opened, because messages quote their contents. */
 const endings: Readonly<Record<ReferringKey, readonly string[]>> = {
   policies: ['.cedar'],
   entities: ['.json'],
   schema: ['.cedarschema', '.json'],
 };
 
-/** Whether a file of that name may be opened for the key. */
+/** Whether the key may name a file with this ending. */
 export const isNameFor = (key: ReferringKey, reference: string): boolean =>
   endings[key].some((ending) => reference.endsWith(ending));
 
-/** Characters of a reference; no file system takes longer ones. */
+/** Maximum characters of a reference; no file system allows longer ones. */
 const longestReference = 4096;
-/** The last resort, nearest first. */
+/** The last candidates, nearest first. */
 const foldersOutside = ['..', '../..'];
 
 const readFirst = async (
@@ -125,10 +125,7 @@ const someFolder = async (paths: readonly string[], files: CorpusFiles): Promise
 const partsOf = (reference: ExactJson | undefined): readonly string[] =>
   typeof reference === 'string' && reference.length <= longestReference ? partsOfReference(reference) : [];
 
-/**
- * Under its whole name where the case shows that it is meant; in an archive without folders, under the rest of its
- * name.
- */
+/** Finds the file by its whole reference, or in a flat archive by its last segments. */
 const readMeant = async (
   parts: readonly string[],
   { path, references }: ReferringCase,
@@ -140,7 +137,7 @@ const readMeant = async (
     files,
   );
   if (!whole.ok || whole.value !== null) return whole;
-  // Where the folder is there and the file is not, another file of that name is another file.
+  // If the folder exists without the file, a file of the same name elsewhere is a different one.
   const leading = ['', ...roots].flatMap((base) => pathFrom(base, parts.slice(0, 1)));
   return (await someFolder(leading, files)) ? ok(null) : readFirst(shortenedPaths(parts, path), files);
 };
@@ -177,6 +174,6 @@ export const readReferredFile = async (
   if (meant.value !== null) return ok({ ...meant.value, remark: null });
   const outside = await readOutside(parts, files);
   if (!outside.ok) return outside;
-  if (outside.value === null) return err(`${shown} (${key}) was found nowhere`);
-  return ok({ ...outside.value, remark: `${outside.value.path} (${key}) is used, from outside of the folder` });
+  if (outside.value === null) return err(`${shown} (${key}) was not found`);
+  return ok({ ...outside.value, remark: `${outside.value.path} (${key}) is used, from outside the folder` });
 };

@@ -24,29 +24,29 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { CorpusFiles } from '../../ports/agent/policy-files.js';
 import { isNameFor, type ReferredFile, type ReferringCase, readReferredFile } from './read-referred-file.js';
 
-/** What a request of a case came to: ids of policies, sorted by code unit. */
+/** The decision about a request of a case. Policy ids are sorted by code unit. */
 interface CorpusDecision {
   readonly decision: 'allow' | 'deny';
   readonly reason: readonly string[];
   readonly errors: readonly string[];
 }
 
-/** What all requests of a case have in common. */
+/** What all requests of a case share. */
 interface LoadedCase {
   readonly policies: CompiledPolicies;
   readonly entities: Entities;
   readonly schema: Schema | null;
-  /** What has to be said of the case although it can be evaluated. */
+  /** Remarks about a case that can be evaluated. */
   readonly remarks: readonly string[];
 }
 
-/** What the schema says of the context of an action. */
+/** The type of an action's context in the schema. */
 const expectedContext = (action: EntityUid, schema: Schema | null): ExpectedValue | null => {
   const type = schema?.actions.get(entityKey(action))?.context ?? null;
   return schema === null || type === null ? null : expectedOf(schema, type);
 };
 
-/** Evaluates one request of a case, of which it reads principal, action, resource and context and nothing else. */
+/** Evaluates one request of a case. Reads only principal, action, resource and context. */
 const evaluateRequest = (
   json: ExactJson,
   { policies, entities, schema }: LoadedCase,
@@ -70,12 +70,12 @@ const evaluateRequest = (
   return ok({ decision, reason: reasons.toSorted(), errors: errors.map(({ policyId }) => policyId).toSorted() });
 };
 
-/** A test case, save for what it expects, which nobody here reads. */
+/** A test case without its expected results, which are not read. */
 interface CaseFile {
-  /** As the case gives it. */
+  /** As in the case. */
   readonly policies: ExactJson | undefined;
   readonly entities: ExactJson | undefined;
-  /** Undefined: the case has none. */
+  /** Undefined: the case names none. */
   readonly schema: ExactJson | undefined;
   readonly requests: readonly ExactJson[];
 }
@@ -95,16 +95,16 @@ const fromObject = (json: ExactJsonObject): Result<CaseFile | null, string> => {
   });
 };
 
-/** Reads a file that may be a test case; null: it is another kind of file, such as one of entities or a schema. */
+/** Reads a file that may be a test case; null: another kind of file, such as entities or a schema. */
 const readCaseFile = (text: string): Result<CaseFile | null, string> => {
   if (!opensAnObject.test(text)) return ok(null);
   const json = parseExactJson(text);
   if (json.ok) return isExactObject(json.value) ? fromObject(json.value) : ok(null);
-  // What cannot be read counts as a case where it looks like one, so that no case is lost without a word.
+  // A malformed file that looks like a case counts as one, so that no case is lost silently.
   return caseKeys.every((key) => text.includes(`"${key}"`)) ? json : ok(null);
 };
 
-/** The language of the specification, without the additions of this product. */
+/** The language of the specification, without this product's extensions. */
 const dialect: PolicyDialect = 'cedar';
 
 const compile = ({ path, text }: ReferredFile): Result<LoadedCase['policies'], string> => {
@@ -131,8 +131,8 @@ const remarksOf = (...files: readonly ReferredFile[]): readonly string[] =>
   files.map(({ remark }) => remark).filter((remark) => remark !== null);
 
 /**
- * A schema tells how the values of entities and contexts are to be read. Many cases name one and say all of that
- * themselves, so that a schema that is not there or cannot be read is worth a remark and no more.
+ * A schema says how to read the values of entities and contexts. Many cases name a schema without needing it, so a
+ * missing or unreadable schema is only a remark.
  */
 const loadSchema = async (referring: ReferringCase, files: CorpusFiles): Promise<Result<SchemaOfCase, string>> => {
   const { schema } = referring.references;
@@ -148,7 +148,7 @@ const loadSchema = async (referring: ReferringCase, files: CorpusFiles): Promise
   return ok({ schema: null, remarks: [...remarksOf(file.value), why] });
 };
 
-/** Reads what the requests of a case are decided by. The error is one clause, with the file that it is about. */
+/** Loads the policies and entities of a case. The error is one clause that names the file. */
 const loadCase = async (
   { policies, entities, schema }: CaseFile,
   path: string,
@@ -173,25 +173,25 @@ const loadCase = async (
   });
 };
 
-/** What is said of one request; of a whole case where its requests cannot be told apart. */
+/** The result of one request, or of a whole case if its requests cannot be separated. */
 export type CorpusLine =
   | ({ readonly case: string; readonly request: number } & CorpusDecision)
   | { readonly case: string; readonly request: number; readonly error: string }
   | { readonly case: string; readonly error: string };
 
-/** Takes what comes of a run. */
+/** Receives the results of a run. */
 export interface CorpusReport {
-  /** Resolves once there is room for another. */
+  /** Resolves when the next line may follow. */
   line(line: CorpusLine): Promise<void>;
-  /** A case, or a request of it, could not be evaluated. */
+  /** A case, or one of its requests, could not be evaluated. */
   complaint(text: string): void;
-  /** Something about the folder, or a case that was evaluated, is worth knowing. */
+  /** A remark about the folder, or about a case that was evaluated. */
   remark(text: string): void;
-  /** Files looked at, of all. */
+  /** Files read, and their total number. */
   progress(done: number, total: number): void;
 }
 
-/** `failed`: cases that could not be evaluated, or not every request of them. */
+/** `failed`: cases with at least one request that could not be evaluated. */
 export interface CorpusTotals {
   readonly cases: number;
   readonly failed: number;
@@ -232,7 +232,7 @@ const runRequests = async (
   return isWhole;
 };
 
-/** Null: the file is no case. */
+/** Null: the file is not a case. */
 const runFile = async (found: FoundCase, files: CorpusFiles, report: CorpusReport): Promise<boolean | null> => {
   const text = await files.read(found.path);
   const file = text.ok ? readCaseFile(text.value ?? '') : text;
@@ -245,9 +245,8 @@ const runFile = async (found: FoundCase, files: CorpusFiles, report: CorpusRepor
 };
 
 /**
- * Evaluates every request of every case of a corpus, in the order of the cases' names, by the language of the
- * specification alone. What a case expects is not read. One file is held at a time. The error: there is nothing to
- * run.
+ * Evaluates all requests of all cases of a corpus in the language of the specification, ordered by case name. Ignores
+ * expected results. Holds one file at a time. The error: there is nothing to run.
  */
 export const runPolicyCorpus = async (
   files: CorpusFiles,

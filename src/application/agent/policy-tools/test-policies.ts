@@ -6,20 +6,19 @@ import { didYouMean } from '../../../domain/configuration/schema/did-you-mean.js
 import type { LoadedPolicyTests, PolicyFiles, PolicyTestSource } from '../../ports/agent/policy-files.js';
 import { loadPolicySet } from './policy-set.js';
 
-/** What policy tests are read with. */
 export interface PolicyTestParts {
   readonly tests: PolicyTestSource;
   readonly files: PolicyFiles;
 }
 
 interface TestedPolicies {
-  /** Null where there was any error. */
+  /** Null on an error. */
   readonly loaded: { readonly tests: PolicyTests; readonly policies: LoadedPolicies } | null;
-  /** Of the test file and of the policies. */
+  /** Problems of the test file and of the policies. */
   readonly problems: readonly ConfigurationProblem[];
 }
 
-/** Policies that a case expects and that do not exist: it could never be as expected. */
+/** Expected policies that do not exist: such a case could never pass. */
 const unknownPolicies = (
   { cases }: PolicyTests,
   { policies }: LoadedPolicies,
@@ -36,7 +35,7 @@ const unknownPolicies = (
   );
 };
 
-/** Reads a policy test file and the policies that it names. */
+/** Reads a policy test file and its policies. */
 export const loadTestedPolicies = async (path: string, { tests, files }: PolicyTestParts): Promise<TestedPolicies> => {
   const read = await tests.load(path);
   if (read.tests === null) return { loaded: null, problems: read.problems };
@@ -52,11 +51,11 @@ export const loadTestedPolicies = async (path: string, { tests, files }: PolicyT
   return { loaded: { tests: read.tests, policies: set.policies }, problems };
 };
 
-/** What came of the cases of one file. */
+/** The results of one test file. */
 export interface PolicyTestRun {
   readonly file: string;
   readonly problems: readonly ConfigurationProblem[];
-  /** Null where the file, or its policies, had errors. */
+  /** Null if the file or its policies have errors. */
   readonly result: { readonly outcomes: readonly TestCaseOutcome[]; readonly policies: LoadedPolicies } | null;
 }
 

@@ -1,12 +1,12 @@
-/** A connection, as far as what it holds is concerned. */
+/** A connection that buffers octets. */
 export interface OctetHolder {
-  /** Frees what it holds at once. */
+  /** Closes the connection and frees its buffers. */
   giveUp(reason: string): void;
 }
 
 /**
- * What all connections together hold of unfinished messages and of events that the service has not been given. Each
- * has its own limits, whose sum would be more than a machine has.
+ * Limits the octets that all connections together buffer: incomplete messages and waiting events. The sum of the limits
+ * per connection would exceed the memory of a machine.
  */
 export class BufferedOctetCounter {
   readonly #maximum: number;
@@ -21,7 +21,7 @@ export class BufferedOctetCounter {
     return this.#total;
   }
 
-  /** A connection holds so much now. Where that is too much together, those that hold most are closed. */
+  /** Records the octets of a connection. If the total is too large, closes the largest connections. */
   note(holder: OctetHolder, octets: number): void {
     const before = this.#held.get(holder) ?? 0;
     if (octets === before) return;
@@ -30,11 +30,11 @@ export class BufferedOctetCounter {
       const largest = this.#largest();
       if (largest === null) return;
       this.forget(largest);
-      largest.giveUp('it holds the most memory of all connections, which together hold too much');
+      largest.giveUp('all connections together use too much memory, and this one uses the most');
     }
   }
 
-  /** A connection has ended. */
+  /** Removes a closed connection. */
   forget(holder: OctetHolder): void {
     this.#set(holder, this.#held.get(holder) ?? 0, 0);
   }

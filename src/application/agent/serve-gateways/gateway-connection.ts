@@ -5,24 +5,24 @@ import { type AgentAnswer, allowAnswer } from '../../../domain/agent-protocol/me
 import type { MetricsReport } from '../../../domain/agent-protocol/metrics-report.js';
 import type { Result } from '../../../domain/shared/result.js';
 
-/** What is said where the service failed, or its answer cannot be sent: never an allow. */
+/** The answer if the service fails, or its answer cannot be sent: never an allow. */
 export const failedAnswer: AgentAnswer = {
   ...allowAnswer,
   decision: { kind: 'block', status: 500, body: null, headers: [] },
 };
 
-/** How an agent serves gateways, whatever the transport. Times in milliseconds, sizes in octets. */
+/** How an agent serves gateways over any transport. Times in milliseconds, sizes in octets. */
 export interface SessionOptions {
-  /** Between two health reports; changes of state are reported at once. */
+  /** Interval of health reports. Changes of state are reported immediately. */
   readonly healthIntervalMs: number;
   readonly metricsIntervalMs: number;
   /** From the connection to its handshake request. */
   readonly handshakeTimeoutMs: number;
-  /** What all connections of one server together may hold of unfinished messages and of events that wait. */
+  /** Maximum octets that all connections of a server buffer: incomplete messages and waiting events. */
   readonly maxHeldBytes: number;
   /** How long output may wait for a peer that does not read. */
   readonly writeTimeoutMs: number;
-  /** How long an idle connection is kept while draining, for what the gateway has already sent. */
+  /** How long an idle connection stays open while draining, for messages that the gateway has already sent. */
   readonly drainLingerMs: number;
 }
 
@@ -36,31 +36,31 @@ export const defaultSessionOptions: SessionOptions = {
 };
 
 /**
- * What a transport does for the session of one gateway. None of it throws, and none of it calls the session back
- * before it has returned, but for `stalled` and `fail`. A session sends nothing after `end` or `cutOff`.
+ * The transport of one gateway session. No method throws. No method calls the session back before it returns, except
+ * with `stalled` and `fail`. The session sends nothing after `end` or `cutOff`.
  */
 export interface GatewayConnection {
-  /** @param capabilities what the agent calls itself, in a refusal too */
+  /** @param capabilities also part of a refusal */
   sendHandshake(response: HandshakeResponse, capabilities: AgentCapabilities): void;
-  /** Null once it is on its way; otherwise why this answer cannot be sent, and nothing of it was. */
+  /** Null if sent; otherwise why this answer cannot be sent. */
   sendAnswer(answer: AgentAnswer, correlationId: string): string | null;
   /**
-   * What became of a configuration that was handed over; the error says why it is refused. Not every transport has an
-   * answer for both.
+   * Reports whether a configuration was applied; the error is the reason to refuse it. Some transports report only one
+   * of the two.
    */
   sendConfigured(correlationId: string, outcome: Result<void, string>): void;
   sendHealth(health: AgentHealth): void;
   sendMetrics(report: MetricsReport): void;
   /**
-   * The session lets go of something: if it `canTake` now, what the transport has held back may come. Never called
-   * while the transport hands a message over.
+   * The session has capacity again. If it `canTake`, the transport may pass on what it held back. Never called while
+   * the transport passes on a message.
    */
   resume(): void;
   /**
-   * Ends it after what is written has left. What still comes is read and dropped; `cutOff` follows where the peer
-   * does not end it.
+   * Closes the connection after all output was sent. Further input is dropped. `cutOff` follows if the peer does not
+   * close.
    */
   end(): void;
-  /** Ends it at once. @param reason for the peer, where the transport can say it; quotes nothing that came */
+  /** Closes the connection immediately. @param reason for the peer, if the transport can carry it; contains no input */
   cutOff(reason: string): void;
 }

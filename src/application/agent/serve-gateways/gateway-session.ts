@@ -24,37 +24,34 @@ export interface GatewaySessionParts {
 
 /** A Configure message of a gateway. */
 export interface HandedOverConfiguration {
-  /** Empty where the gateway gave none. */
+  /** Empty if the gateway sent none. */
   readonly correlationId: string;
   readonly config: JsonValue;
-  /** The same on every connection by which the gateway hands over one change; null where it gave none. */
+  /** Equal on all connections that carry one change; null if the gateway sent none. */
   readonly version: string | null;
 }
 
-/**
- * `configuring`: the answer to the handshake waits for the service. `ending`: what is written leaves, nothing is
- * taken.
- */
+/** `configuring`: the handshake waits for the service. `ending`: output is sent, input is dropped. */
 type Phase = 'handshake' | 'configuring' | 'open' | 'ending' | 'over';
 
-/** Requests of one connection that are remembered after their heads were answered. */
+/** Maximum requests per connection that are followed after their heads were answered. */
 const maximumFollowed = 4_096;
 
-/** Configurations that wait for the service, from which on nothing more is taken. */
+/** Maximum waiting configurations. At the limit, no more input is read. */
 const maximumConfigures = 4;
 
-/** Characters of a text of a gateway that the log takes, at most. */
+/** Maximum characters of a gateway's text in the log. */
 const maximumLoggedText = 200;
 
 const forLog = (text: string): string => text.slice(0, maximumLoggedText);
 
 /**
- * One connection of a gateway to an agent of ours, whatever carries it: the order of its messages, the judgements in
- * flight, the configurations, the end. The transport reads messages, hands each to the method of its name while
- * `canTake` is true, and says `closed` when it is over, whoever ended it.
+ * The session of a gateway on one connection, over any transport: message order, pending events, configurations,
+ * closing. The transport reads messages and passes each to the method of its name while `canTake` is true. It calls
+ * `closed` at the end in any case.
  */
 export class GatewaySession implements OctetHolder {
-  readonly #line: GatewayConnection;
+  readonly #connection: GatewayConnection;
   readonly #parts: GatewaySessionParts;
   readonly #judgements: Judgements;
   readonly #handshakeDeadline: ScheduledTask;
@@ -71,24 +68,24 @@ export class GatewaySession implements OctetHolder {
   #transportBytes = 0;
   #notedBytes = 0;
 
-  /** @param greeting called once the handshake has succeeded, for what is sent first */
-  constructor(line: GatewayConnection, parts: GatewaySessionParts, greeting: (session: GatewaySession) => void) {
-    this.#line = line;
+  /** @param greeting called after a successful handshake, to send the first reports */
+  constructor(connection: GatewayConnection, parts: GatewaySessionParts, greeting: (session: GatewaySession) => void) {
+    this.#connection = connection;
     this.#parts = parts;
     this.#greeting = greeting;
-    const { connection } = this.#giver;
-    this.#judgements = new Judgements(parts.service, connection, parts.logger, this.#answer, this.#settled);
+    const { service, logger } = parts;
+    this.#judgements = new Judgements(service, this.#giver.connection, logger, this.#answer, this.#settled);
     this.#handshakeDeadline = parts.scheduler.after(parts.options.handshakeTimeoutMs, () => {
-      this.fail('no handshake came in time');
+      this.fail('no handshake arrived in time');
     });
   }
 
-  /** Whether nothing that comes matters any more. */
+  /** Whether input no longer matters. */
   get isOver(): boolean {
     return this.#phase === 'ending' || this.#phase === 'over';
   }
 
-  /** Whether the next message may be handed over. Where it may not, it waits in the transport until `line.resume`. */
+  /** Whether the next message may be passed on. Otherwise it waits in the transport until `connection.resume`. */
   get canTake(): boolean {
     return (
       (this.#phase === 'handshake' || this.#phase === 'open') &&
@@ -103,7 +100,7 @@ export class GatewaySession implements OctetHolder {
     else this.fail('a second handshake');
   }
 
-  /** @param size octets that it came in */
+  /** @param size octets of the encoded event */
   event(event: AgentEvent, size: number): void {
     if (!this.#isGreeted()) return;
     this.#follow(event);
@@ -112,7 +109,7 @@ export class GatewaySession implements OctetHolder {
     else this.fail(fault);
   }
 
-  /** One after the other: the last one that was sent is the one that stays. */
+  /** Runs one after the other, so that the latest configuration wins. */
   configure(handed: HandedOverConfiguration): void {
     if (!this.#isGreeted()) return;
     this.#configures += 1;
@@ -132,10 +129,9 @@ export class GatewaySession implements OctetHolder {
   }
 
   /**
-   * Whether the transport may answer a message by itself: a ping, or an event that no agent of ours knows. Where it may
-   * not, the session has failed.
-   *
-   * @param correlationId of an event: one that is in flight must not get the answer to another; null for a ping
+   * Whether the transport may answer a message itself: a ping, or an event of an unknown kind. Otherwise the session
+   * fails.
+   * @param correlationId of an event, which must not be pending already; null for a ping
    */
   admits(correlationId: string | null): boolean {
     if (!this.#isGreeted()) return false;
@@ -144,34 +140,33 @@ export class GatewaySession implements OctetHolder {
     return false;
   }
 
-  /** What the transport itself holds of messages that are not complete or not handed over, in octets. */
+  /** Records the octets that the transport buffers: incomplete messages and messages not passed on. */
   holds(octets: number): void {
     this.#transportBytes = octets;
     this.#noteHeld();
   }
 
-  /** Output begins to wait for the peer, so that nothing more is taken until it flows. */
+  /** Output waits for the peer. No input is accepted until it flows. */
   stalled(): void {
     this.#stalledSinceMs ??= this.#parts.clock.monotonicMs();
   }
 
-  /** Output has left. The transport goes on reading by itself. */
+  /** Output flows again. The transport resumes reading itself. */
   flowing(): void {
     this.#stalledSinceMs = null;
   }
 
   reportHealth(health: AgentHealth): void {
-    if (this.#isReading()) this.#line.sendHealth(health);
+    if (this.#isReading()) this.#connection.sendHealth(health);
   }
 
   reportMetrics(report: MetricsReport): void {
-    if (this.#isReading()) this.#line.sendMetrics(report);
+    if (this.#isReading()) this.#connection.sendMetrics(report);
   }
 
   /**
-   * Ends it once nothing is in flight, and nothing more is to come of requests that the agent has let pass: how long
-   * that takes is the gateway's to say, which closes the connection, and the grace's. It has been told by a health
-   * report.
+   * Closes the session when no event is pending and no followed request has further events. The gateway may close
+   * earlier, and the grace period limits the wait. A health report has announced the drain.
    */
   drain(): void {
     this.#isDraining = true;
@@ -179,10 +174,10 @@ export class GatewaySession implements OctetHolder {
     else this.#end();
   }
 
-  /** Ends it at once, for what the peer did. @param reason one clause; quotes nothing that came */
+  /** Closes the session because of a fault of the peer. @param reason one clause; contains no input */
   fail(reason: string): void {
     if (this.isOver) return;
-    this.#parts.logger.warn('A gateway connection is closed', { reason, proxy_id: forLog(this.#giver.proxyId) });
+    this.#parts.logger.warn('a gateway connection was closed', { reason, proxy_id: forLog(this.#giver.proxyId) });
     this.cutOff(reason);
   }
 
@@ -190,14 +185,14 @@ export class GatewaySession implements OctetHolder {
     this.fail(reason);
   }
 
-  /** Ends it at once. */
+  /** Closes the session immediately. */
   cutOff(reason: string): void {
     if (this.#phase === 'over') return;
     this.#phase = 'ending';
-    this.#line.cutOff(reason);
+    this.#connection.cutOff(reason);
   }
 
-  /** The transport has ended; whatever waits is dropped. */
+  /** The transport has closed; everything pending is dropped. */
   closed(): void {
     if (this.#phase === 'over') return;
     this.#phase = 'over';
@@ -213,7 +208,7 @@ export class GatewaySession implements OctetHolder {
     return false;
   }
 
-  /** Whether a report can be sent. A peer that has not read for too long is let go. */
+  /** Whether a report can be sent. Closes the session if the peer has not read for too long. */
   #isReading(): boolean {
     if (this.#phase !== 'open') return false;
     const since = this.#stalledSinceMs;
@@ -236,29 +231,29 @@ export class GatewaySession implements OctetHolder {
     const { service, logger } = this.#parts;
     this.#giver = { ...this.#giver, proxyId, proxyVersion };
     const response = await agreeWith(request, this.#giver, service, logger);
-    // It may have ended meanwhile.
+    // The session may have ended meanwhile.
     if (this.#phase !== 'configuring') return;
     this.#phase = 'open';
-    this.#line.sendHandshake(response, service.capabilities());
+    this.#connection.sendHandshake(response, service.capabilities());
     if (!response.success) {
-      logger.warn('A handshake was refused', { proxy_id: forLog(proxyId), reason: response.error });
+      logger.warn('a handshake was refused', { proxy_id: forLog(proxyId), reason: response.error });
       this.#end();
       return;
     }
-    logger.info('A gateway has connected', { proxy_id: forLog(proxyId), version: forLog(proxyVersion) });
+    logger.info('a gateway has connected', { proxy_id: forLog(proxyId), version: forLog(proxyVersion) });
     this.#greeting(this);
-    this.#line.resume();
+    this.#connection.resume();
   }
 
   async #configure({ correlationId, config, version }: HandedOverConfiguration): Promise<void> {
-    // Whoever has gone does not speak any more: its next handshake says what it wants.
+    // A gateway that has left sends its configuration again with its next handshake.
     if (this.isOver) return;
     const { service, logger } = this.#parts;
     const outcome = await offerConfiguration(service, config, this.#giver, { occasion: 'change', version }, logger);
-    if (this.#phase === 'open') this.#line.sendConfigured(correlationId, outcome);
+    if (this.#phase === 'open') this.#connection.sendConfigured(correlationId, outcome);
   }
 
-  /** More is to come of a request, as far as the agent takes it, until its end has been told or it has been refused. */
+  /** Follows a request until its end was reported or it was refused, if the agent subscribes to further events. */
   #follow({ kind, correlationId }: AgentEvent): void {
     const { supportedEvents } = this.#parts.service.capabilities();
     const hearsEnd = supportedEvents.includes('request_complete');
@@ -272,19 +267,19 @@ export class GatewaySession implements OctetHolder {
   readonly #answer = (answer: AgentAnswer, correlationId: string): void => {
     if (this.#phase !== 'open') return;
     if (answer.decision.kind !== 'allow') this.#followed.delete(correlationId);
-    // A gateway leaves with the last answer of an agent that drains: what has been counted must be there before it.
+    // The gateway leaves after the last answer of a draining agent, so the metrics must be sent before it.
     if (this.#isDraining && this.#judgements.isIdle) this.reportMetrics(this.#parts.service.metrics());
-    const fault = this.#line.sendAnswer(answer, correlationId);
+    const fault = this.#connection.sendAnswer(answer, correlationId);
     if (fault === null) return;
-    this.#parts.logger.error('An answer could not be sent', { reason: fault, correlation_id: correlationId });
-    this.#line.sendAnswer(failedAnswer, correlationId);
+    this.#parts.logger.error('an answer could not be sent', { reason: fault, correlation_id: correlationId });
+    this.#connection.sendAnswer(failedAnswer, correlationId);
   };
 
   readonly #settled = (): void => {
     if (this.#phase === 'over') return;
     if (this.#isDraining) this.#endWhenIdle();
     this.#noteHeld();
-    this.#line.resume();
+    this.#connection.resume();
   };
 
   #endWhenIdle(): void {
@@ -297,12 +292,12 @@ export class GatewaySession implements OctetHolder {
     });
   }
 
-  /** Ends after what is written has left. */
+  /** Closes the session after all output was sent. */
   #end(): void {
     if (this.isOver) return;
     this.#phase = 'ending';
     this.#handshakeDeadline.cancel();
-    this.#line.end();
+    this.#connection.end();
     // A peer that neither reads nor closes must not keep the connection.
     this.#ending = this.#parts.scheduler.after(this.#parts.options.handshakeTimeoutMs, () => {
       this.cutOff('the connection was not closed in time');

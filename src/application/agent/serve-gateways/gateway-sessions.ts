@@ -7,9 +7,7 @@ import { BufferedOctetCounter } from './buffered-octet-counter.js';
 import type { GatewayConnection, SessionOptions } from './gateway-connection.js';
 import { GatewaySession, type GatewaySessionParts } from './gateway-session.js';
 
-/**
- * The gateways that are connected to one server of an agent: what they hold together, the reports to them, the drain.
- */
+/** The gateway sessions of one server: their common memory limit, their reports, and draining. */
 export class GatewaySessions {
   readonly #parts: GatewaySessionParts;
   readonly #sessions = new Set<GatewaySession>();
@@ -30,9 +28,9 @@ export class GatewaySessions {
     return this.#sessions.size;
   }
 
-  /** A gateway has connected; its handshake has to come in time. */
-  open(line: GatewayConnection): GatewaySession {
-    const session = new GatewaySession(line, this.#parts, (greeted) => {
+  /** Opens the session of a new connection, whose handshake must arrive in time. */
+  open(connection: GatewayConnection): GatewaySession {
+    const session = new GatewaySession(connection, this.#parts, (greeted) => {
       greeted.reportHealth(this.#health());
       if (this.#isDraining) greeted.drain();
     });
@@ -40,13 +38,13 @@ export class GatewaySessions {
     return session;
   }
 
-  /** Its transport has ended. */
+  /** Removes the session of a closed connection. */
   close(session: GatewaySession): void {
     session.closed();
     this.#sessions.delete(session);
   }
 
-  /** Reports from now on. */
+  /** Starts the periodic reports. */
   start(): void {
     const { service, scheduler, options } = this.#parts;
     this.#stopListeningToHealth = service.onHealthChange(() => this.#reportHealth());
@@ -56,25 +54,25 @@ export class GatewaySessions {
     ];
   }
 
-  /** Tells every gateway, with what has been counted, and ends each session once nothing is in flight on it. */
+  /** Reports `draining` and the metrics to every gateway, and closes each session when it is idle. */
   drain(): void {
     this.#isDraining = true;
     this.#reportHealth();
     for (const session of this.#sessions) session.drain();
   }
 
-  /** Ends every session at once. */
+  /** Closes every session immediately. */
   cutOff(reason: string): void {
     for (const session of this.#sessions) session.cutOff(reason);
   }
 
-  /** Reports no more. */
+  /** Stops the reports. */
   stop(): void {
     this.#stopListeningToHealth?.();
     for (const task of this.#tasks) task.cancel();
   }
 
-  /** An agent that drains says so whatever else is the matter with it. */
+  /** The health of the agent; `draining` takes precedence. */
   #health(): AgentHealth {
     const health = this.#parts.service.health();
     return this.#isDraining ? { ...health, state: 'draining' } : health;
@@ -83,7 +81,7 @@ export class GatewaySessions {
   #reportHealth(): void {
     if (this.#sessions.size === 0) return;
     const health = this.#health();
-    // A gateway with nothing in flight leaves at this word.
+    // An idle gateway leaves after this report.
     if (health.state === 'draining') this.#reportMetrics();
     for (const session of this.#sessions) session.reportHealth(health);
   }

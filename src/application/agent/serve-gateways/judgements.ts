@@ -11,24 +11,24 @@ import type { Logger } from '../../ports/shared/logger.js';
 import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
 import { failedAnswer } from './gateway-connection.js';
 
-/** An event that is being judged, or waits for that. */
+/** An event that is being decided, or waits for its turn. */
 interface Judgement {
   readonly event: AgentEvent;
-  /** Octets that it came in. */
+  /** Octets of the encoded event. */
   readonly size: number;
   cancelled: boolean;
 }
 
-/** Characters of a correlation id, at most: it is kept as long as its request has to be remembered. */
+/** Maximum characters of a correlation id: it is stored while its request is followed. */
 export const maximumIdLength = 256;
-/** Requests of one connection whose bodies are awaited, at most. */
+/** Maximum requests per connection with a requested body. */
 const maximumDialogues = 10_000;
 
-/** Whether an event can be followed by a chunk of the body that its answer asks for. */
+/** Whether a body chunk can follow the event. */
 const canBeContinued = (event: AgentEvent): boolean =>
   isBodyChunk(event) ? !event.isLast : event.kind !== 'request_complete';
 
-/** The events of one connection on their way through the service: so many at a time, the others in their order. */
+/** The pending events of one connection: a limited number runs at a time, the others wait in order. */
 export class Judgements {
   readonly #service: AgentService;
   readonly #connection: symbol;
@@ -41,7 +41,7 @@ export class Judgements {
   #waitingBytes = 0;
   #running = 0;
 
-  /** @param onSettled called when the service has let go of an event, answered or not */
+  /** @param onSettled called when the service has finished an event, answered or not */
   constructor(
     service: AgentService,
     connection: symbol,
@@ -56,30 +56,30 @@ export class Judgements {
     this.#onSettled = onSettled;
   }
 
-  /** Whether no event waits for its answer, and no body for its end. */
+  /** Whether no event is pending and no body is expected. */
   get isIdle(): boolean {
     return this.#open.size === 0 && this.#dialogues.size === 0;
   }
 
-  /** Whether more events wait than a gateway that keeps to the limit would send. */
+  /** Whether more events wait than a gateway within its limit would send. */
   get isFull(): boolean {
     return this.#waiting.length >= this.#limit();
   }
 
-  /** Octets of the events that the service has not been given. */
+  /** Octets of the waiting events. */
   get waitingBytes(): number {
     return this.#waitingBytes;
   }
 
-  /** Whether an event of this id waits for its answer. */
+  /** Whether an event with this id is pending. */
   has(correlationId: string): boolean {
     return this.#open.has(correlationId);
   }
 
   /**
-   * Takes an event; its answer comes through `onAnswer`. One that the agent is not subscribed to is answered allow
-   * before this returns. Null, or what is wrong with an event that can have no answer; at most one of an id may be
-   * open.
+   * Accepts an event; its answer arrives through `onAnswer`. Events to which the agent does not subscribe are allowed
+   * synchronously. Returns null, or what is wrong with an event that cannot be answered. At most one event per id may
+   * be pending.
    */
   add(event: AgentEvent, size: number): string | null {
     const { correlationId } = event;
@@ -88,11 +88,11 @@ export class Judgements {
     if (earlier !== undefined) {
       const isLastWord = event.kind === 'request_complete' && earlier.event.kind !== 'request_complete';
       if (!isLastWord) return 'two events in flight for one correlation id';
-      // A gateway need not cancel a call that it has given up before it says that the request is over.
+      // A gateway need not cancel a call that it gave up before it reports the end of the request.
       this.cancel(correlationId, 'manual');
     }
     if (this.#dialogues.size >= maximumDialogues && !this.#dialogues.has(correlationId) && canBeContinued(event)) {
-      return 'too many bodies are awaited';
+      return 'too many requested bodies are pending';
     }
     if (!this.#service.capabilities().supportedEvents.includes(event.kind)) {
       if (!canBeContinued(event)) this.#dialogues.delete(correlationId);
@@ -111,21 +111,21 @@ export class Judgements {
       this.#open.set(correlationId, judgement);
       this.#await(judgement, answer);
     } else {
-      // What is answered at once was never open for anybody to see.
+      // A synchronous answer never counts as pending.
       this.#answered(event, answer);
       this.#onSettled();
     }
     return null;
   }
 
-  /** An event in flight gets no answer; its place is free once the service lets go of it. */
+  /** Drops a pending event without an answer. Its slot is free once the service finishes. */
   cancel(correlationId: string, reason: CancelReason): void {
     this.#dialogues.delete(correlationId);
     this.#drop(correlationId);
     this.#service.cancel(correlationId, reason, this.#connection);
   }
 
-  /** The connection has ended. */
+  /** Drops everything: the connection has closed. */
   close(): void {
     for (const judgement of this.#open.values()) judgement.cancelled = true;
     this.#open.clear();
@@ -180,7 +180,7 @@ export class Judgements {
   }
 
   #failed(error: unknown): AgentAnswer {
-    this.#logger.error('An event could not be judged', { reason: error instanceof Error ? error.name : 'unknown' });
+    this.#logger.error('an event could not be decided', { reason: error instanceof Error ? error.name : 'unknown' });
     return failedAnswer;
   }
 
@@ -204,7 +204,7 @@ export class Judgements {
     this.#tell(answer, correlationId);
   }
 
-  /** One that cannot be given must not keep the others from theirs. */
+  /** A failing answer must not affect the others. */
   #tell(answer: AgentAnswer, correlationId: string): void {
     try {
       this.#onAnswer(answer, correlationId);
@@ -213,7 +213,7 @@ export class Judgements {
     }
   }
 
-  /** Those that wait get the places that are free. */
+  /** Starts waiting events while slots are free. */
   #advance(): void {
     while (this.#running < this.#limit()) {
       const next = this.#waiting.shift();

@@ -8,7 +8,7 @@ import { err, type Result } from '../../../domain/shared/result.js';
 import type { AgentService, ConfigurationGiver, ConfigurationOccasion } from '../../ports/agent/agent-service.js';
 import type { Logger } from '../../ports/shared/logger.js';
 
-/** Offers the service what a gateway sent as its configuration. An error is the reason for refusing it. */
+/** Passes a gateway's configuration to the service. The error is the reason to refuse it. */
 export const offerConfiguration = async (
   service: AgentService,
   config: JsonValue,
@@ -16,16 +16,16 @@ export const offerConfiguration = async (
   { occasion, version }: { readonly occasion: ConfigurationOccasion; readonly version: string | null },
   logger: Logger,
 ): Promise<Result<void, string>> => {
-  if (config !== null && !isJsonObject(config)) return err('the configuration is no object');
+  if (config !== null && !isJsonObject(config)) return err('the configuration is not an object');
   try {
     return await service.configure(config, giver, occasion, version);
   } catch (error) {
-    logger.error('A configuration could not be taken', { reason: error instanceof Error ? error.name : 'unknown' });
+    logger.error('a configuration could not be applied', { reason: error instanceof Error ? error.name : 'unknown' });
     return err('the agent failed');
   }
 };
 
-/** What a handshake request is answered, its configuration taken where all is well. */
+/** The answer to a handshake request. Applies its configuration if the handshake is acceptable. */
 export const agreeWith = async (
   request: HandshakeRequest,
   giver: ConfigurationGiver,

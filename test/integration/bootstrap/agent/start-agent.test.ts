@@ -72,7 +72,7 @@ describe('an agent on its socket', () => {
     expect(reader.reports[0]).toMatchObject({ intervalMs: 1_000 });
     expect(await client.configure({ 'metrics-interval-secs': 2 })).toEqual({ ok: true, value: undefined });
     expect(await client.configure({ 'health-interval-secs': 2 })).toMatchObject({
-      error: { kind: 'refused', reason: 'health-interval-secs: it is read at the start alone, where it was 5' },
+      error: { kind: 'refused', reason: 'health-interval-secs: it takes effect only at start, where it was 5' },
     });
     expect(logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });

@@ -42,7 +42,7 @@ describe('a reload of a gateway with an embedded agent', () => {
         auditOutput: () => new RecordingAuditLog(),
       },
     );
-    const readings = (): number => logger.lines.filter(({ message }) => message === 'configuration taken').length;
+    const readings = (): number => logger.lines.filter(({ message }) => message === 'configuration applied').length;
     const started = await startGateway(container);
     if (!started.ok) throw new Error(started.error.reason ?? 'refused');
     gateway = started.value;

@@ -7,17 +7,17 @@ import type { AgentBlockReader } from '../../../ports/agent/agent-block-reader.j
 import type { ConfiguredStoreFinder } from '../../sessions/store-place.js';
 
 export interface AgentSaml {
-  /** Null where there was any error. */
+  /** Null on an error. */
   readonly options: SamlOptions | null;
-  /** Errors alone: warnings are for who starts or checks the agent. */
+  /** Only errors: warnings are reported when the agent starts or is checked. */
   readonly errors: readonly ConfigurationProblem[];
 }
 
 const ignored: OptionReport = () => undefined;
 
 /**
- * Finds the `saml` block of an agent in a gateway's configuration; `agentName` null means the only one. Whether it is
- * enabled does not matter: an identity provider is told of it before it is, and sessions may be left after it was.
+ * Finds the `saml` block of an agent in a gateway's configuration, enabled or not. A null `agentName` selects the only
+ * agent. A provider must know the metadata before the block is enabled, and sessions may remain afterwards.
  */
 export const agentSaml = async (readBlock: AgentBlockReader, agentName: string | null): Promise<AgentSaml> => {
   const { options, problems } = await readBlock(agentName);
@@ -33,7 +33,7 @@ export const agentSaml = async (readBlock: AgentBlockReader, agentName: string |
   return { options: errors.length === 0 ? complete : null, errors };
 };
 
-/** Finds the store of the sessions that the `saml` block of an agent opens. */
+/** Finds the session store of an agent's `saml` block. */
 export const samlSessionStore =
   (agentBlocks: (file: string) => AgentBlockReader): ConfiguredStoreFinder =>
   async (configFile, agentName) => {

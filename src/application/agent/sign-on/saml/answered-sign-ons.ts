@@ -18,11 +18,11 @@ import type { SignOnCookies } from './sign-on-cookies.js';
 import type { SignOnRefusals } from './sign-on-refusals.js';
 import type { SingleSignOnParts } from './single-sign-on-parts.js';
 
-/** What an assertion of an identity provider is remembered by, at sign-on and at the token endpoint alike. */
+/** The replay key of an assertion, common to sign-on and token endpoint. */
 export const replayKey = (digest: Pick<SecretDigest, 'sha256Hex'>, idpEntityId: string, assertionId: string): string =>
   digest.sha256Hex(`${idpEntityId}\n${assertionId}`);
 
-/** The fields of the form that the identity provider has the browser post. */
+/** The form fields that the browser posts for the identity provider. */
 export interface PostedResponse {
   readonly encoded: string;
   readonly relayState: string;
@@ -31,8 +31,8 @@ export interface PostedResponse {
 type AnsweredParts = Pick<SingleSignOnParts, 'options' | 'sessions' | 'requests' | 'digest' | 'clock' | 'logger'>;
 
 /**
- * Remembers the sign-ons that were completed: a browser that posts the form again, as by its back button, is led to
- * the page.
+ * Remembers completed sign-ons. A browser that posts the form again, as with its back button, is redirected to the
+ * page.
  */
 export class AnsweredSignOns {
   readonly #parts: AnsweredParts;
@@ -45,7 +45,7 @@ export class AnsweredSignOns {
     this.#refusals = refusals;
   }
 
-  /** Where that fails the form is refused when it comes again, and the sign-on goes on. */
+  /** If storing fails, a repeated form is refused; the sign-on itself continues. */
   async remember(
     posted: PostedResponse,
     request: SignOnRequest | null,
@@ -60,13 +60,13 @@ export class AnsweredSignOns {
     const stored = await requests.insert(answeredRecord(answered, clock.wallMs()));
     if (stored.ok) return;
     const fields = { correlation_id: correlationId, detail: stored.error.reason };
-    logger.warn('a sign-on will not be recognised when its form is posted again', fields);
+    logger.warn('a completed sign-on was not stored; its form will be refused if it is posted again', fields);
   }
 
-  /** The sign-on that a form like this has completed; null: there is none, or another browser has brought the form. */
+  /** The completed sign-on of a form; null if there is none or another browser posted the form. */
   async find(event: RequestHeadersEvent, posted: PostedResponse): Promise<Result<AnsweredSignOn | null, StoreFailure>> {
     const { options, requests, clock } = this.#parts;
-    // Nothing else is remembered: it is not worth asking the store.
+    // Only forms with a handle, and with IdP-initiated sign-on all forms, are remembered.
     if (!isHandle(posted.relayState) && !options.allowIdpInitiated) return ok(null);
     const found = await requests.find(this.#keyOf(posted), clock.wallMs());
     if (!found.ok) return found;
@@ -74,7 +74,7 @@ export class AnsweredSignOns {
     return ok(answered !== null && this.#sessionsOf(event, answered).length > 0 ? answered : null);
   }
 
-  /** No form leads to that page any more. */
+  /** Forgets a completed sign-on, so that its form no longer redirects. */
   async forget({ key }: AnsweredSignOn): Stored<void> {
     const taken = await this.#parts.requests.take(key, this.#parts.clock.wallMs());
     return taken.ok ? ok(undefined) : taken;
@@ -85,8 +85,8 @@ export class AnsweredSignOns {
   }
 
   /**
-   * Refuses the form, and leads the browser to its page: 303 where it has a session, else a page with a link there.
-   * No session is opened, and no cookie set.
+   * Redirects a repeated form to its page: 303 if the browser has a session, otherwise a page with a link. Opens no
+   * session and sets no cookie.
    */
   async answer(event: RequestHeadersEvent, answered: AnsweredSignOn): Promise<Result<AgentAnswer, StoreFailure>> {
     const isSignedOn = await this.#isOneActive(this.#sessionsOf(event, answered));
@@ -115,10 +115,7 @@ export class AnsweredSignOns {
     return ok(false);
   }
 
-  /**
-   * By its handle where it answers a request of ours; else by the document, as a RelayState of others may be that of
-   * many.
-   */
+  /** The handle for an answer to a request; otherwise the document, because foreign RelayStates may repeat. */
   #keyOf({ encoded, relayState }: PostedResponse): string {
     const { digest } = this.#parts;
     return digest.sha256Hex(isHandle(relayState) ? `answered\n${relayState}` : `answered\n\n${encoded}`);

@@ -5,13 +5,10 @@ import type { SingleSignOnParts } from './single-sign-on-parts.js';
 
 const handleLength = 43;
 
-/** Whether a RelayState can be a handle that we gave out. */
+/** Whether a RelayState can be a handle of this agent. */
 export const isHandle = (relayState: string): boolean => relayState.length === handleLength;
 
-/**
- * Finds the request of ours that a message answers; it is taken once: whoever comes after with the same RelayState
- * finds nothing.
- */
+/** Finds the request that a message answers. Only the first `take` of a RelayState finds it. */
 export class AwaitedAnswers {
   readonly #parts: Pick<SingleSignOnParts, 'requests' | 'digest' | 'clock'>;
 
@@ -19,12 +16,12 @@ export class AwaitedAnswers {
     this.#parts = parts;
   }
 
-  /** Leaves it there; null: no request of that kind goes by it. */
+  /** Returns the request without removing it; null if there is none of that kind. */
   find(relayState: string, kind: 'sign_on' | 'sign_out'): Promise<Result<SignOnRequest | null, StoreFailure>> {
     return this.#ask('find', relayState, kind);
   }
 
-  /** Null: no request of that kind goes by it, or not any more. */
+  /** Returns and removes the request; null if there is none of that kind any more. */
   take(relayState: string, kind: 'sign_on' | 'sign_out'): Promise<Result<SignOnRequest | null, StoreFailure>> {
     return this.#ask('take', relayState, kind);
   }
@@ -34,7 +31,7 @@ export class AwaitedAnswers {
     relayState: string,
     kind: 'sign_on' | 'sign_out',
   ): Promise<Result<SignOnRequest | null, StoreFailure>> {
-    // The handles that we give out have one length: anything else is not worth asking the store.
+    // All handles have one length, so other RelayStates need no query.
     if (!isHandle(relayState)) return ok(null);
     const { requests, digest, clock } = this.#parts;
     const found = await requests[how](digest.sha256Hex(relayState), clock.wallMs());

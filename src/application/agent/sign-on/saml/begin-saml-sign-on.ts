@@ -14,20 +14,17 @@ import type { SignOnRefusals } from './sign-on-refusals.js';
 import type { SingleSignOnParts } from './single-sign-on-parts.js';
 
 interface AllowanceLimits {
-  /** Sign-ons that one address group may begin in a period. */
+  /** Maximum sign-ons that an address group may begin per period. */
   readonly signOns: number;
   readonly periodMs: number;
-  /** Groups that are remembered; the one that has not come for longest makes way. */
+  /** Maximum remembered groups; evicts the least recently used. */
   readonly addresses: number;
 }
 
-/**
- * A sign-on that begins is under way for five minutes, and the stores that keep it are bounded: none may fill them
- * alone.
- */
+/** A pending sign-on lasts five minutes, and its store is bounded: no address group may fill it alone. */
 const allowanceLimits: AllowanceLimits = { signOns: 5_000, periodMs: 5 * 60_000, addresses: 10_000 };
 
-/** A period is counted in so many parts; it is over by a part at a time. */
+/** Parts of a period. The window advances by one part at a time. */
 const parts = 5;
 
 interface PartCount {
@@ -35,7 +32,7 @@ interface PartCount {
   count: number;
 }
 
-/** Says whether a client may begin one more sign-on: in no period does an address group begin more than it may. */
+/** Limits the sign-ons that an address group begins per period. */
 export class SignOnAllowance {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #limits: AllowanceLimits;
@@ -46,12 +43,12 @@ export class SignOnAllowance {
     this.#limits = limits;
   }
 
-  /** False: the group of the address has begun so many already. True counts. */
+  /** Counts a sign-on; false if the group of the address has reached its limit. */
   take(address: string): boolean {
     const { signOns, periodMs, addresses } = this.#limits;
     const group = addressGroup(address);
     const part = Math.floor((this.#clock.monotonicMs() * parts) / periodMs);
-    // The part that is cut by the beginning of the period counts whole.
+    // The part at the start of the window counts fully.
     const counts = (this.#begun.get(group) ?? []).filter((counted) => counted.part >= part - parts);
     const isAllowed = counts.reduce((sum, { count }) => sum + count, 0) < signOns;
     if (isAllowed) {
@@ -72,8 +69,8 @@ type BeginParts = Pick<
 >;
 
 /**
- * Sends a browser to the identity provider with an AuthnRequest (SAML profiles, section 4.1.3.3), and remembers that
- * it did.
+ * Redirects a browser to the identity provider with an AuthnRequest (SAML profiles, section 4.1.3.3), and stores the
+ * request.
  */
 export class BeginSamlSignOn {
   readonly #parts: BeginParts;
@@ -141,13 +138,13 @@ export class BeginSamlSignOn {
     return withRemarks(answer, { event: 'sign_on', outcome: 'begun' });
   }
 
-  /** Whoever goes on all the same does not fill the log as well. */
+  /** Logged at intervals only. */
   #refuseOneMore(event: RequestHeadersEvent): AgentAnswer {
     const { logger, outcomes } = this.#parts;
     outcomes.refused('overloaded');
     const keptBack = this.#refusalLog.take();
     if (keptBack !== null) {
-      logger.warn('a client address has begun as many sign-ons as it may', {
+      logger.warn('a client address has reached its limit of sign-ons', {
         reason: 'overloaded',
         trace_id: eventTraceId(event),
         correlation_id: event.correlationId,

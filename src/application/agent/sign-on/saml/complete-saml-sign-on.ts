@@ -41,9 +41,9 @@ type CompleteParts = Pick<
 
 interface Refused {
   readonly reason: SignOnRefusal;
-  /** Of a store, for the log. */
+  /** The failure of a store, for the log. */
   readonly detail: string | null;
-  /** The request can no longer be answered, so its binding cookie is of no use. */
+  /** Whether the request can no longer be answered, so that its binding cookie is useless. */
   readonly isOver?: boolean;
 }
 
@@ -51,24 +51,26 @@ const refused = (reason: SignOnRefusal): Result<never, Refused> => err({ reason,
 const refusedForGood = (reason: SignOnRefusal): Result<never, Refused> => err({ reason, detail: null, isOver: true });
 const storeFailed = (detail: string): Result<never, Refused> => err({ reason: 'store_unavailable', detail });
 
-/** Says nothing against the document: the next one, or the same, may be in order. */
+/** Not a fault of the document: a retry may succeed. */
 const isNoFault = (reason: SignOnRefusal): boolean =>
   reason === 'overloaded' || reason === 'cancelled' || reason === 'verifier_failed';
 
-/** What a response has to answer. */
+/** The request that a response must answer. */
 interface AskedFor {
   readonly requestId: string;
-  /** From when on the user has to have been authenticated, where that is asked for; null: from any time. */
+  /** The earliest authentication instant if re-authentication was requested; null: any time. */
   readonly createdMs: number | null;
 }
 
 interface OpenedSession {
-  /** The secret of the cookie. */
+  /** The secret in the cookie. */
   readonly id: string;
   readonly session: Session;
 }
 
-/** Takes the identity provider's Response at the consumer path (SAML profiles, section 4.1.4) and opens a session. */
+/**
+ * Accepts the identity provider's Response at the consumer path (SAML profiles, section 4.1.4), and opens a session.
+ */
 export class CompleteSamlSignOn {
   readonly #parts: CompleteParts;
   readonly #awaited: AwaitedAnswers;
@@ -93,7 +95,7 @@ export class CompleteSamlSignOn {
     this.#answered = new AnsweredSignOns(parts, cookies, refusals);
   }
 
-  /** Where nobody waits for the answer any more no session is opened. */
+  /** A cancelled request opens no session. */
   async complete(event: RequestHeadersEvent, form: Uint8Array, cancellation: Cancellation): Promise<AgentAnswer> {
     const fields = parseForm(form);
     const encoded = fields.ok ? (fields.value.get('SAMLResponse') ?? '') : '';
@@ -131,7 +133,7 @@ export class CompleteSamlSignOn {
     if (!judged.ok) return this.#countRefusal(judged, request.value, relayState);
     const taken = request.value === null ? ok(null) : await this.#awaited.take(relayState, 'sign_on');
     if (!taken.ok) return storeFailed(taken.error.reason);
-    // The same form was posted twice at once, and the other one was quicker.
+    // The same form was posted twice concurrently, and the other request was faster.
     if (request.value !== null && taken.value === null) {
       const other = await this.#answerAgain(event, posted, provider, cancellation);
       if (!other.ok) return other;
@@ -149,8 +151,8 @@ export class CompleteSamlSignOn {
   }
 
   /**
-   * The answer to a form that has completed a sign-on before; null: it has not. The same document was verified then.
-   * Another document for that request is verified first, so that a forged one learns nothing.
+   * The answer to a form that already completed a sign-on; null if it has not. The same document was verified then. A
+   * different document for that request is verified first, so that a forger learns nothing.
    */
   async #answerAgain(
     event: RequestHeadersEvent,
@@ -175,7 +177,7 @@ export class CompleteSamlSignOn {
     return answer.ok ? answer : storeFailed(answer.error.reason);
   }
 
-  /** The request that is answered, where this browser may answer it; null: there was none, and none is needed. */
+  /** The request, if this browser may answer it; null: an unsolicited response, and those are allowed. */
   #acceptable(
     event: RequestHeadersEvent,
     request: SignOnRequest | null,
@@ -189,7 +191,7 @@ export class CompleteSamlSignOn {
   }
 
   #isOfBrowser(event: RequestHeadersEvent, { handleHash, bindingHash }: SignOnRequest): boolean {
-    // One that began while browsers were not bound yet is no good either.
+    // Pending sign-ons from before browser binding was enabled are refused too.
     if (bindingHash === null) return !this.#parts.options.browserBinding;
     const secret = this.#cookies.binding(event.headers, handleHash);
     const { digest } = this.#parts;
@@ -226,10 +228,7 @@ export class CompleteSamlSignOn {
     return isCancelled(cancellation) ? refused('cancelled') : judged;
   }
 
-  /**
-   * A request outlasts a few documents that are refused, for the answer that is meant for it, and no more of them
-   * than that.
-   */
+  /** A request survives a few refused documents, so that the real answer can still arrive, but not more. */
   async #countRefusal(
     refusal: { readonly ok: false; readonly error: Refused },
     request: SignOnRequest | null,
@@ -241,7 +240,7 @@ export class CompleteSamlSignOn {
     return taken.ok ? refusal : err({ reason, detail: taken.error.reason });
   }
 
-  /** Sees to it that an assertion is accepted once. The request is put back where the assertion could still be. */
+  /** Accepts an assertion once. If it might still be accepted later, restores the request. */
   async #acceptOnce(
     accepted: AcceptedAssertion,
     { entityId }: IdentityProvider,
@@ -258,7 +257,7 @@ export class CompleteSamlSignOn {
     return remembered.value === 'first' ? ok(accepted) : refusedForGood('replayed');
   }
 
-  /** Where that fails too the browser has to begin anew. */
+  /** If restoring fails too, the browser must start again. */
   async #putBack(request: SignOnRequest | null, refusal: Refused): Promise<Result<never, Refused>> {
     if (request === null) return err(refusal);
     const stored = await this.#parts.requests.insert(request);
@@ -280,27 +279,27 @@ export class CompleteSamlSignOn {
       nowMs: clock.wallMs(),
       ttlMs: options.sessionTtlMs,
     });
-    // The skew lets one through that is over by our clock: it would send the browser back to the identity provider
-    // for ever.
+    // Clock skew may accept an assertion that is already over by this clock. Its session would end at once, and the
+    // browser would loop.
     if (session.expiresMs <= session.createdMs) return refusedForGood('session_over');
     const opened = await sessions.open(session);
     if (!opened.ok) return storeFailed(opened.error.reason);
     return isCancelled(cancellation) ? this.#endAgain(id) : ok({ id, session });
   }
 
-  /** Nobody gets the cookie of the session. */
+  /** The browser does not get the cookie of this session, so end it. */
   async #endAgain(id: string): Promise<Result<never, Refused>> {
     const ended = await this.#parts.sessions.end(id);
     return ended.ok ? refused('cancelled') : err({ reason: 'cancelled', detail: ended.error.reason });
   }
 
-  /** Rotation: the browser forgets the session that it had, so nobody else goes on with it either. */
+  /** Session rotation: the browser forgets its previous sessions, so they end. */
   async #endShownSessions({ headers, correlationId }: RequestHeadersEvent): Promise<void> {
     for (const sessionId of this.#cookies.sessionIds(headers)) {
       const ended = await this.#parts.sessions.end(sessionId);
       if (ended.ok) continue;
       const fields = { correlation_id: correlationId, detail: ended.error.reason };
-      this.#parts.logger.warn('the session before a sign-on could not be ended', fields);
+      this.#parts.logger.warn('the previous session could not be ended after a sign-on', fields);
     }
   }
 

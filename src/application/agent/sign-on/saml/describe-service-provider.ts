@@ -12,12 +12,12 @@ export interface DescriptionParts {
 }
 
 export interface DescribedServiceProvider {
-  /** The metadata, as the metadata path serves it; null where there was an error. */
+  /** The metadata as served at the metadata path; null on an error. */
   readonly metadata: string | null;
   readonly errors: readonly ConfigurationProblem[];
 }
 
-/** Makes the metadata of the service provider that an agent block describes. Nothing is fetched, and nothing served. */
+/** Builds the metadata of the service provider of an agent block. Fetches and serves nothing. */
 export const describeServiceProvider = async (
   readBlock: AgentBlockReader,
   agentName: string | null,

@@ -8,7 +8,7 @@ import type { SingleSignOnParts } from './single-sign-on-parts.js';
 
 type ShownParts = Pick<SingleSignOnParts, 'sessions' | 'logger'>;
 
-/** Ends the sessions that a browser shows, so that what it is told of having signed out is true. */
+/** Ends the sessions of a browser's cookies, so that "signed out" is true. */
 export class EndShownSessions {
   readonly #parts: ShownParts;
   readonly #cookies: SignOnCookies;
@@ -21,8 +21,8 @@ export class EndShownSessions {
   }
 
   /**
-   * The first of them that lived; null: none did. The error is the answer where not all could be ended: the cookie
-   * stays then, so that the browser can try again.
+   * The first session that was active; null: none. The error is the answer if not all could be ended: the cookie then
+   * stays, so that the browser can retry.
    */
   async end(event: RequestHeadersEvent): Promise<Result<Session | null, AgentAnswer>> {
     const { sessions, logger } = this.#parts;

@@ -19,11 +19,10 @@ import { sharedVerification, type VerificationShares } from './verification-shar
 type FinishParts = Pick<SingleSignOnParts, 'options' | 'key' | 'trust' | 'verifier' | 'logger' | 'outcomes'>;
 
 /**
- * Takes the identity provider's answer to a sign-out that began here (SAML profiles, section 4.4.3.5). The session
- * ended before it was asked, so what it says is for the log. Anybody can have a browser bring one that answers
- * nothing, though. By redirect that is as good as a link that signs out: whatever session is shown ends, before the
- * browser is told that it has. By POST the browser keeps a SameSite Lax cookie back, so nothing is said of a session
- * that nobody saw.
+ * Handles the identity provider's answer to a sign-out that began here (SAML profiles, section 4.4.3.5). The session
+ * has already ended, so the answer is only logged. An unsolicited answer, which anyone can send through a browser, is
+ * treated as follows. By redirect it acts like a sign-out link: the shown session ends before the browser is told so.
+ * By POST the browser withholds a SameSite=Lax cookie, so the answer claims nothing about the session.
  */
 export class FinishSignOut {
   readonly #parts: FinishParts;
@@ -69,20 +68,20 @@ export class FinishSignOut {
       logger.info('sign-out completed', { trace_id: eventTraceId(event), correlation_id: event.correlationId });
     else {
       outcomes.refused(reason);
-      logger.warn('the identity provider has not confirmed a sign-out', { reason, ...fields });
+      logger.warn('the identity provider did not confirm a sign-out', { reason, ...fields });
     }
     const answer = signedOutAnswer(options.signedOutPath, [this.#cookies.clearSession()]);
     return withRemarks(answer, { event: 'sign_out', outcome: reason === null ? 'succeeded' : 'failed' });
   }
 
-  /** Null: a request of ours is answered. It stays until the sessions that are shown have ended. */
+  /** Null: the answer belongs to a stored request, which stays until the shown sessions have ended. */
   async #refusalOfUnawaited(event: RequestHeadersEvent, relayState: string): Promise<AgentAnswer | null> {
     const found = await this.#awaited.find(relayState, 'sign_out');
     if (!found.ok) return this.#refusals.refuse(event, 'store_unavailable', 'sign-out', found.error.reason);
     return found.value === null ? this.#refusals.refuse(event, 'unknown_request', 'sign-out') : null;
   }
 
-  /** Why it does not say that the user is signed out; null where it does. */
+  /** Why the answer does not confirm the sign-out; null if it does. */
   async #fault(
     event: RequestHeadersEvent,
     message: ReceivedMessage,

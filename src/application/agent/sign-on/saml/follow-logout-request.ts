@@ -22,7 +22,7 @@ type FollowParts = Pick<
   'options' | 'key' | 'trust' | 'verifier' | 'sessions' | 'replays' | 'random' | 'digest' | 'clock' | 'logger'
 >;
 
-/** Ends the sessions that the identity provider says, and tells it so (SAML profiles, section 4.4.3). */
+/** Ends the sessions that a LogoutRequest names, and answers it (SAML profiles, section 4.4.3). */
 export class FollowLogoutRequest {
   readonly #parts: FollowParts;
   readonly #messages: ProviderMessages;
@@ -65,7 +65,7 @@ export class FollowLogoutRequest {
       logoutUrl: logoutUrlOf(options),
     });
     if (fault !== null) return this.#refusals.refuse(event, fault, 'sign-out');
-    // Sent again, it would end sessions that began after it.
+    // A replay would end sessions that began later.
     const replayKey = digest.sha256Hex(`logout\n${provider.entityId}\n${request.id}`);
     const remembered = await replays.remember(replayKey, logoutReplayUntilMs(request), nowMs);
     if (!remembered.ok) return this.#storeFailed(event, remembered.error.reason);
@@ -115,8 +115,8 @@ export class FollowLogoutRequest {
   }
 
   /**
-   * Whether the browser shows no session, or none that has not ended: somebody else's message is no reason to forget
-   * another.
+   * Whether all sessions of the browser have ended. Otherwise the message was about another session, and the cookie
+   * stays.
    */
   #showsNoneBut({ headers }: RequestHeadersEvent, endedHashes: readonly string[]): boolean {
     const { digest } = this.#parts;

@@ -7,11 +7,11 @@ import {
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
 import type { ReceivedMessage, RedirectMessage } from '../../../ports/agent/saml-document-verifier.js';
 
-/** What came to the logout path. */
+/** A message at the logout path. */
 export interface LogoutMessage {
   readonly kind: 'request' | 'response';
   readonly message: ReceivedMessage;
-  /** Decoded; empty: there is none. */
+  /** Decoded; empty: none. */
   readonly relayState: string;
 }
 
@@ -19,12 +19,12 @@ type Read<Value> = Result<Value, 'malformed_form'>;
 
 const malformed: Result<never, 'malformed_form'> = err('malformed_form');
 
-/** Characters at most; the specification has 80 octets (SAML bindings, section 3.4.3), which not everybody keeps to. */
+/** Maximum characters. The specification allows 80 octets (SAML bindings, section 3.4.3); some providers send more. */
 const relayStateLength = 1024;
-/** The one encoding of messages in URLs (SAML bindings, section 3.4.4), which is the default. */
+/** The only supported encoding of messages in URLs, which is the default (SAML bindings, section 3.4.4). */
 const deflateEncoding = 'urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE';
 
-/** Which of the two is there; null: neither. */
+/** Which of the two parameters is present; null: neither. */
 const messageKind = (names: { has(name: string): boolean }): Read<LogoutMessage['kind'] | null> => {
   const isRequest = names.has('SAMLRequest');
   if (isRequest && names.has('SAMLResponse')) return malformed;
@@ -50,7 +50,7 @@ const signatureOf = (parameters: ReadonlyMap<string, QueryParameter>): Read<Redi
   return ok({ algorithm: algorithm.raw, value: value.raw });
 };
 
-/** Reads a message that came by HTTP-Redirect from the target of the request; null: it brings none. */
+/** Reads an HTTP-Redirect message from the request target; null: there is none. */
 export const logoutMessageOfUri = (uri: string): Read<LogoutMessage | null> => {
   const mark = uri.indexOf('?');
   const parameters: Result<ReadonlyMap<string, QueryParameter>, FormFault> = parseQuery(
@@ -72,7 +72,7 @@ export const logoutMessageOfUri = (uri: string): Read<LogoutMessage | null> => {
   );
 };
 
-/** Reads a message that came by HTTP-POST. */
+/** Reads an HTTP-POST message. */
 export const logoutMessageOfForm = (form: Uint8Array): Read<LogoutMessage> => {
   const fields = parseForm(form);
   if (!fields.ok) return malformed;

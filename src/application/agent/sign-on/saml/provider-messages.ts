@@ -5,14 +5,14 @@ import type { SamlKeys, ServiceProviderKey } from '../../../ports/agent/saml-key
 import { postingPage, redirectAnswer } from './sign-on-answers.js';
 
 export interface RedirectedMessage {
-  /** Where the identity provider takes it. */
+  /** The endpoint of the identity provider. */
   readonly location: string;
   readonly parameter: 'SAMLRequest' | 'SAMLResponse';
   readonly xml: string;
   readonly relayState: string | null;
 }
 
-/** Makes the URLs that bring messages of ours to the identity provider by the browser, signed where there is a key. */
+/** Builds URLs of the HTTP-Redirect binding, signed if there is a key. */
 export class RedirectMessages {
   readonly #keys: Pick<SamlKeys, 'deflate'>;
   readonly #key: ServiceProviderKey | null;
@@ -22,7 +22,7 @@ export class RedirectMessages {
     this.#key = key;
   }
 
-  /** Rejects where the key cannot sign, which was found out when it was read. */
+  /** Rejects if the key cannot sign; loading the key has excluded that. */
   async url({ location, parameter, xml, relayState }: RedirectedMessage): Promise<string> {
     const key = this.#key;
     const encoded = this.#keys.deflate(xml);
@@ -32,15 +32,15 @@ export class RedirectMessages {
   }
 }
 
-/** A message of ours for the identity provider. */
+/** A message to the identity provider. */
 export interface ProviderMessage extends RedirectedMessage {
-  /** ID of the message. */
+  /** The ID of the message. */
   readonly id: string;
-  /** It goes by HTTP-POST, else by HTTP-Redirect. */
+  /** HTTP-POST if true, otherwise HTTP-Redirect. */
   readonly byPost: boolean;
 }
 
-/** Sends the browser to the identity provider with messages of ours, signed where there is a key. */
+/** Sends messages to the identity provider through the browser, signed if there is a key. */
 export class ProviderMessages {
   readonly #keys: Pick<SamlKeys, 'deflate' | 'encode' | 'digest'>;
   readonly #key: ServiceProviderKey | null;
@@ -52,7 +52,7 @@ export class ProviderMessages {
     this.#redirects = new RedirectMessages(keys, key);
   }
 
-  /** Rejects where the key cannot sign, which was found out when it was read. */
+  /** Rejects if the key cannot sign; loading the key has excluded that. */
   async answer(message: ProviderMessage, operations: readonly HeaderOperation[]): Promise<AgentAnswer> {
     if (!message.byPost) return redirectAnswer(await this.#redirects.url(message), operations);
     const { location, parameter, relayState } = message;
@@ -60,7 +60,7 @@ export class ProviderMessages {
     return postingPage(location, relayState === null ? fields : { ...fields, RelayState: relayState }, operations);
   }
 
-  /** With an enveloped signature: by HTTP-POST a message brings its own (SAML bindings, section 3.5.4). */
+  /** Adds the enveloped signature of HTTP-POST (SAML bindings, section 3.5.4). */
   async #signed({ id, xml }: ProviderMessage): Promise<string> {
     const key = this.#key;
     if (key === null) return xml;

@@ -7,7 +7,7 @@ import type { DocumentKeys } from '../../../ports/agent/saml-document-verifier.j
 import type { SamlKeys, ServiceProviderKey } from '../../../ports/agent/saml-keys.js';
 import type { TextFileReader } from '../../../ports/shared/text-file-reader.js';
 
-/** What is wrong with one of the two files. */
+/** A fault of the key file or the certificate file. */
 interface ServiceProviderKeyFault {
   /** The key of the `saml` block that names the file. */
   readonly key: 'sp-key-file' | 'sp-cert-file';
@@ -20,7 +20,7 @@ interface KeyFileParts {
   readonly keys: Pick<SamlKeys, 'readServiceProviderKey' | 'readCertificates'>;
 }
 
-/** Reads our own key and certificate from their files; the error is all that is wrong, at least one fault. */
+/** Reads the service provider's key and certificate. The error lists all faults, at least one. */
 export const readServiceProviderKey = async (
   { keyFile, certificateFile }: NonNullable<SamlOptions['serviceProviderKey']>,
   { files, keys }: KeyFileParts,
@@ -43,17 +43,17 @@ export const readServiceProviderKey = async (
   return read.ok ? ok(read.value) : err([keyFault(read.error)]);
 };
 
-/** What documents of an identity provider for us are verified with. */
+/** The keys for documents from an identity provider. */
 export const documentKeys = (
   { signingCertificates }: Pick<IdentityProvider, 'signingCertificates'>,
   key: Pick<ServiceProviderKey, 'decryptionKey'> | null,
 ): DocumentKeys => ({ signingCertificates, decryptionKey: key?.decryptionKey ?? null });
 
-/** The sign-out endpoint as identity providers see it: the logout path, where the consumer is. */
+/** The public URL of the logout endpoint: the logout path at the origin of the consumer URL. */
 export const logoutUrlOf = ({ acsUrl, logoutPath }: Pick<SamlOptions, 'acsUrl' | 'logoutPath'>): string =>
   urlParts(acsUrl).origin + logoutPath;
 
-/** The metadata of this service provider: what the metadata path and `gateway-auth saml metadata` give. */
+/** The metadata of the service provider, as the metadata path and `gateway-auth saml metadata` return it. */
 export const metadataOf = (
   options: Pick<SamlOptions, 'acsUrl' | 'logoutPath' | 'entityId' | 'nameIdFormat'>,
   key: Pick<ServiceProviderKey, 'certificate' | 'decryptionKey'> | null,

@@ -1,10 +1,10 @@
 import type { Session } from '../../../../domain/agent/sessions/session.js';
 import { type AuditRemarks, remarkText } from '../../../../domain/agent-protocol/audit-remarks.js';
 
-/** Sessions that an audit names, at most. */
+/** Maximum sessions in an audit record. */
 const namedSessions = 16;
 
-/** Sessions as the log calls them, too: by the beginning of the hash of their id, which opens none. */
+/** Names of sessions for log and audit: a prefix of the hash of their id, which opens no session. */
 export const sessionNames = (idHashes: readonly string[]): string =>
   remarkText(
     idHashes
@@ -13,7 +13,7 @@ export const sessionNames = (idHashes: readonly string[]): string =>
       .join(' '),
   );
 
-/** Whose sessions they are, for the audit; nothing where there are none. */
+/** The audit remarks about the owner of sessions; empty without sessions. */
 export const sessionRemarks = (sessions: readonly Session[]): Omit<AuditRemarks, 'event' | 'outcome'> => {
   const [first] = sessions;
   if (first === undefined) return {};

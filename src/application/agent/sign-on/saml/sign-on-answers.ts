@@ -7,31 +7,31 @@ import {
 } from '../../../../domain/agent-protocol/messages.js';
 import { withNoStore } from '../../agent-service/refusal.js';
 
-/** What a browser gets once it is signed out: a page of the application, or one of ours. */
+/** The answer after a sign-out: a redirect to the application, or a page of the agent. */
 export const signedOutAnswer = (signedOutPath: string | null, cookies: readonly HeaderOperation[]): AgentAnswer =>
   signedOutPath === null
-    ? noticePage('Signed out', 'You are signed out here. To be sure, close the browser.', cookies)
+    ? noticePage('Signed out', 'You are signed out here. Close the browser to be safe.', cookies)
     : redirectAnswer(signedOutPath, cookies);
 
-/** What a browser gets that has brought the end of sessions of others, and keeps its own. */
+/** The answer to a browser that carried a LogoutRequest for other sessions and keeps its own. */
 export const othersSignedOutAnswer = (): AgentAnswer =>
   noticePage(
     'Sessions ended',
-    'The sessions that the identity provider named have ended. That of this browser is none.',
+    'The sessions that the identity provider named have ended. The session of this browser continues.',
     [],
   );
 
 const answerOf = (decision: AgentDecision, operations: readonly HeaderOperation[]): AgentAnswer =>
   withNoStore({ ...allowAnswer, decision, responseHeaders: operations });
 
-/** 302, or what is given, to a URL, or to a path and query of ours. */
+/** Redirects to a URL, or to a path and query of this site; the default status is 302. */
 export const redirectAnswer = (
   url: string,
   operations: readonly HeaderOperation[],
   status: 302 | 303 = 302,
 ): AgentAnswer => answerOf({ kind: 'redirect', url, status }, operations);
 
-/** 200 with a body that is no page. */
+/** 200 with a document that is not a page. */
 export const documentAnswer = (contentType: string, body: string): AgentAnswer =>
   answerOf({ kind: 'block', status: 200, body, headers: ['Content-Type', contentType] }, []);
 
@@ -50,43 +50,43 @@ const page = (head: string, body: string): string =>
 const pageAnswer = (html: string, operations: readonly HeaderOperation[], status = 200): AgentAnswer =>
   answerOf({ kind: 'block', status, body: html, headers: pageHeaders }, operations);
 
-/** A page that says one thing. It runs nothing and loads nothing. */
+/** A page with one message. It runs no script and loads nothing. */
 export const noticePage = (title: string, text: string, operations: readonly HeaderOperation[]): AgentAnswer => {
   const head = `<title>${escapeText(title)}</title>\n`;
   return pageAnswer(page(head, `<h1>${escapeText(title)}</h1>\n<p>${escapeText(text)}</p>\n`), operations);
 };
 
 /**
- * A page that goes on by itself. What it leads to is a request that our own page makes: browsers send cookies with it
- * that they keep back, being SameSite Strict, where a redirect ends what another site began.
+ * A page that redirects itself. The next request then comes from this site, so browsers send SameSite=Strict cookies
+ * with it; after a cross-site redirect they would withhold them.
  */
 export const onwardPage = (path: string, operations: readonly HeaderOperation[]): AgentAnswer => {
-  // INVARIANT: a path begins with `/`, so what follows `url=` is never taken for a quoted URL.
+  // INVARIANT: a path begins with `/`, so the text after `url=` never looks like a quoted URL.
   const url = escapeAttribute(path);
   const head = `<title>Signed in</title>\n<meta http-equiv="refresh" content="0;url=${url}">\n`;
-  return pageAnswer(page(head, `<p>You are signed in. <a href="${url}">Go on</a></p>\n`), operations);
+  return pageAnswer(page(head, `<p>You are signed in. <a href="${url}">Continue</a></p>\n`), operations);
 };
 
-/** 403, with a link to the page where the browser can sign on anew. */
+/** 403, with a link to sign on again. */
 export const usedUpPage = (path: string): AgentAnswer => {
-  const title = 'This sign-on was used before';
-  const text = 'The answer of the identity provider counts once, and its session has ended.';
+  const title = 'This sign-on was already used';
+  const text = 'The answer of the identity provider is valid once, and its session has ended.';
   const link = `<p><a href="${escapeAttribute(path)}">Sign in again</a></p>\n`;
   const body = `<h1>${escapeText(title)}</h1>\n<p>${escapeText(text)}</p>\n${link}`;
   return pageAnswer(page(`<title>${escapeText(title)}</title>\n`, body), [], 403);
 };
 
 const submitScript = 'document.forms[0].submit()';
-/** Of the script above, as a policy names it. */
+/** The hash of the script above for the content security policy. */
 const submitScriptHash = 'sha256-ePniVEkSivX/c7XWBGafqh8tSpiRrKiqYeqbG7N1TOE=';
 
 const hiddenField = ([name, value]: readonly [string, string]): string =>
   `<input type="hidden" name="${escapeAttribute(name)}" value="${escapeAttribute(value)}">\n`;
 
 /**
- * A page that posts a form to the identity provider by itself, with a button for browsers that run no script. The
- * policy allows the one script by its hash, and forms to where the identity provider may redirect what is posted. The
- * provider sees our origin, which some want to, and not the page.
+ * A page that posts a form to the identity provider automatically, with a button for browsers without scripts. The
+ * policy allows only this script by its hash, and form targets to which the identity provider may redirect. The
+ * provider sees the origin, which some require, but not the page.
  */
 export const postingPage = (
   location: string,

@@ -6,23 +6,23 @@ import { cookiesWithPrefix, cookieValues, hasCookie, setCookie } from '../../../
 import type { HeaderList } from '../../../../domain/http/header-list.js';
 import { isSessionId } from '../../sessions/session-id.js';
 
-/** Sessions of one request that are looked at; browsers show several only where others have set cookies too. */
+/** Maximum session cookies that are checked per request; several occur only if others set cookies too. */
 const lookedAt = 4;
-/** Sessions that one sign-out ends, at most: each is an order to the store. */
+/** Maximum sessions that one sign-out ends: each needs a call to the store. */
 const endedAtOnce = 16;
 const shownHandleDigits = 8;
 
-/** What browsers read in the name of a cookie, in any case (RFC 6265bis, section 4.1.3). */
+/** Name prefixes to which browsers give meaning, case-insensitively (RFC 6265bis, section 4.1.3). */
 const namePrefix = /^__(?:Host|Secure)-/i;
 
 /**
- * What the names of the cookies begin with that bind sign-ons to browsers. Browsers take such a name from this very
- * host alone, so no other host of the domain can plant one.
+ * The name prefix of the cookies that bind sign-ons to browsers. Browsers accept `__Host-` names only from this host,
+ * so no other host of the domain can plant one.
  */
 export const bindingCookiePrefix = (sessionCookie: string): string =>
   `__Host-${sessionCookie.replace(namePrefix, '')}_signon_`;
 
-/** The cookies of single sign-on: of the session, and one for each sign-on under way. */
+/** The cookies of single sign-on: the session, and one per pending sign-on. */
 export class SignOnCookies {
   readonly #options: SamlOptions['cookie'];
   readonly #bindingPrefix: string;
@@ -32,18 +32,18 @@ export class SignOnCookies {
     this.#bindingPrefix = bindingCookiePrefix(cookie.name);
   }
 
-  /** The ids of sessions that a request shows, each once, a few of them; what cannot be one is none. */
+  /** The distinct valid session ids of a request, limited to a few. */
   sessionIds(headers: HeaderList): readonly string[] {
     return this.#shownIds(headers).slice(0, lookedAt);
   }
 
-  /** The same, all of them; null: they are too many. */
+  /** All distinct valid session ids; null: too many. */
   allSessionIds(headers: HeaderList): readonly string[] | null {
     const ids = this.#shownIds(headers);
     return ids.length > endedAtOnce ? null : ids;
   }
 
-  /** The browser keeps it as long as there is a session. */
+  /** Sets the session cookie for the lifetime of the session. */
   setSession(sessionId: string, lifeMs: number): HeaderOperation {
     return this.#session(sessionId, Math.ceil(lifeMs / 1000));
   }
@@ -52,12 +52,14 @@ export class SignOnCookies {
     return this.#session('', 0);
   }
 
-  /** Whether the browser shows a cookie of any sign-on, by its name alone: without one it can end none. */
+  /** Whether the request has any binding cookie, by name: without one it cannot complete a sign-on. */
   hasBinding(headers: HeaderList): boolean {
     return hasCookie(headers, (name) => name.startsWith(this.#bindingPrefix));
   }
 
-  /** The secret that the browser shows for a sign-on; null: none, or several, of which one has not been given by us. */
+  /**
+   * The binding secret of a sign-on; null if there is none, or several distinct ones, of which at least one is planted.
+   */
   binding(headers: HeaderList, handleHash: string): string | null {
     const shown = distinct(cookieValues(headers, this.#bindingName(handleHash)));
     return shown.length === 1 ? (shown[0] as string) : null;
@@ -71,13 +73,13 @@ export class SignOnCookies {
     return this.#binding(handleHash, '', 0);
   }
 
-  /** Takes back a binding cookie that the browser shows; nothing where it shows none. */
+  /** Clears a binding cookie if the request has it. */
   clearShownBinding(headers: HeaderList, handleHash: string): readonly HeaderOperation[] {
     const name = this.#bindingName(handleHash);
     return hasCookie(headers, (shown) => shown === name) ? [this.clearBinding(handleHash)] : [];
   }
 
-  /** Takes back what a browser has too many of when one more sign-on begins in it. */
+  /** Clears surplus binding cookies when another sign-on begins. */
   clearSurplusBindings(headers: HeaderList, nowMs: number): readonly HeaderOperation[] {
     const shown = cookiesWithPrefix(headers, this.#bindingPrefix).map(({ name, value }) => ({
       handle: name.slice(this.#bindingPrefix.length),
@@ -99,10 +101,7 @@ export class SignOnCookies {
     return added(setCookie({ name, value, secure, httpOnly, sameSite, maxAgeSecs }));
   }
 
-  /**
-   * The response comes from another site, so the cookie has to come with it: SameSite None, which browsers take with
-   * Secure alone.
-   */
+  /** The response arrives from another site, so the cookie is SameSite=None, which requires Secure. */
   #binding(handleHash: string, value: string, maxAgeSecs: number): HeaderOperation {
     const name = this.#bindingName(handleHash);
     return added(setCookie({ name, value, secure: true, httpOnly: true, sameSite: 'None', maxAgeSecs }));

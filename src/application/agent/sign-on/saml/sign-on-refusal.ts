@@ -1,19 +1,19 @@
 import type { VerifierFailure } from '../../../ports/agent/saml-document-verifier.js';
 
 /**
- * Why a sign-on, or a message about signing out, is refused. Stable: the reasons are in logs and metric labels. The
- * client is told none of them by name.
+ * Why a sign-on or a logout message is refused. Stable: logs and metric labels contain these values. The client sees
+ * none of them.
  */
 export type SignOnRefusal =
   | VerifierFailure
-  /** What was sent is no form, or no query, with the fields that the endpoint needs, each once. */
+  /** The form or query lacks required fields, or repeats one. */
   | 'malformed_form'
   | 'form_too_large'
   | 'form_timeout'
-  /** No request of ours, or one that has been answered already, or is over, goes by the RelayState. */
+  /** No pending request has this RelayState: unknown, already answered, or expired. */
   | 'unknown_request'
-  /** The browser is not the one that began: it does not show the cookie that the other one was given. */
+  /** The browser did not begin this sign-on: it lacks the binding cookie. */
   | 'other_browser'
-  /** Nothing is known of the identity provider yet, or no more. */
+  /** The metadata of the identity provider is missing or no longer valid. */
   | 'provider_unavailable'
   | 'store_unavailable';

@@ -8,20 +8,19 @@ import { withRemarks } from '../../agent-service/with-remarks.js';
 import type { SignOnRefusal } from './sign-on-refusal.js';
 import type { SignOnOutcomes } from './single-sign-on-parts.js';
 
-/** A browser that is sent back with a document that is refused may try again, but not for ever. */
+/** A browser may retry after a refused document, but not forever. */
 const attemptsOfRequest = 5;
 
-/** Requests that are remembered; the one whose document was refused longest ago makes way. */
+/** Maximum remembered requests; evicts the least recently refused. */
 const requestsRemembered = 10_000;
 
-/** Counts the documents that were refused of each request of ours. */
+/** Counts the refused documents of each request. */
 export class RefusedAttempts {
   readonly #refused = new Map<string, number>();
 
   /**
-   * One more document for this request was refused for its own fault.
-   *
-   * @returns true: the fifth or one after it; the request is to be answered no more
+   * Counts a refused document that was at fault.
+   * @returns true from the fifth on: the request must not be answered any more
    */
   noted(handleHash: string): boolean {
     const refused = Math.min((this.#refused.get(handleHash) ?? 0) + 1, attemptsOfRequest);
@@ -41,7 +40,7 @@ const auditEvents = { 'sign-on': 'sign_on', 'sign-out': 'sign_out' } as const sa
 const malformed: ProblemKind = {
   status: 400,
   title: 'The message is malformed',
-  detail: 'What was sent is not what this endpoint takes.',
+  detail: 'The request does not have the form that this endpoint accepts.',
   code: 'sign_on_malformed',
 };
 
@@ -49,13 +48,13 @@ const refused: Readonly<Record<Deed, ProblemKind>> = {
   'sign-on': {
     status: 403,
     title: 'The sign-on was refused',
-    detail: 'What the identity provider sent is not accepted here. Go to the page that you want, and sign in again.',
+    detail: 'The answer of the identity provider was not accepted. Go to the page that you want, and sign in again.',
     code: 'sign_on_refused',
   },
   'sign-out': {
     status: 403,
     title: 'The sign-out was refused',
-    detail: 'What the identity provider sent is not accepted here.',
+    detail: 'The message of the identity provider was not accepted.',
     code: 'sign_on_refused',
   },
 };
@@ -63,11 +62,11 @@ const refused: Readonly<Record<Deed, ProblemKind>> = {
 const otherBrowser: ProblemKind = {
   ...refused['sign-on'],
   detail:
-    'The sign-on has to end in the browser that began it, and needs cookies. Allow them, go to the page that you want, and ' +
+    'Finish the sign-on in the browser that began it. It needs cookies. Allow them, go to the page that you want, and ' +
     'sign in again.',
 };
 
-/** By no fault of the client's: it may come back. */
+/** Not the client's fault: it may retry. */
 const undecided: Partial<Readonly<Record<SignOnRefusal, UndecidedReason | null>>> = {
   provider_unavailable: 'keys_unavailable',
   store_unavailable: 'store_unavailable',
@@ -84,7 +83,8 @@ const answerTo = (event: RequestHeadersEvent, reason: SignOnRefusal, deed: Deed)
 };
 
 /**
- * Refuses: the reason is logged and counted, and not told; only a browser that is the wrong one learns what it lacks.
+ * Logs and counts a refusal without telling the client its reason. Exception: a browser that did not begin the sign-on
+ * is told so.
  */
 export class SignOnRefusals {
   readonly #logger: Logger;
@@ -96,8 +96,8 @@ export class SignOnRefusals {
   }
 
   /**
-   * @param detail one clause for the log, of a store or the like: never of what the client sent
-   * @param cookies that are taken back
+   * @param detail one clause for the log, as of a store; never from the client
+   * @param cookies cookies to clear
    */
   refuse(
     event: RequestHeadersEvent,
@@ -111,7 +111,7 @@ export class SignOnRefusals {
     return withRemarks(withNoStore(answer), { event: auditEvents[deed], outcome: 'failed' });
   }
 
-  /** Logs and counts one that is answered elsewhere. */
+  /** Logs and counts a refusal that is answered elsewhere. */
   note(event: RequestHeadersEvent, reason: SignOnRefusal, deed: Deed, detail: string | null): void {
     this.#outcomes.refused(reason);
     const fields = {

@@ -13,39 +13,35 @@ import type { SignOnRefusal } from './sign-on-refusal.js';
 import type { IdentityProviderTrust } from './trust/identity-provider-trust.js';
 import type { VerificationShares } from './verification-shares.js';
 
-/**
- * What single sign-on does with sessions: whoever remembers them is behind it, so that one that has ended counts
- * nowhere.
- */
+/** The sessions, as single sign-on uses them. The implementation evicts ended sessions from its caches. */
 export interface SignOnSessions {
-  /** Succeeds once the store has it. */
+  /** Succeeds once the store has the session. */
   open(session: Session): Stored<void>;
-  /** Whether the session of this hash counts. Asking is no use of it: it does not count as seen. */
+  /** Whether the session of this hash is active. Does not count as a use. */
   isActive(idHash: string): Stored<boolean>;
-  /** By the id in the cookie; null: there was none. */
+  /** Ends the session of a cookie; null: there was none. */
   end(sessionId: string): Stored<Session | null>;
-  /** The result are the hashes of their ids. */
+  /** Returns the hashes of the ended sessions. */
   endOfSubject(subject: SubjectSessions): Stored<readonly string[]>;
 }
 
-/** Counts what sign-ons come to. */
+/** Counts the results of sign-ons. */
 export interface SignOnOutcomes {
   completed(): void;
   refused(reason: SignOnRefusal): void;
 }
 
-/** What single sign-on is made with. */
 export interface SingleSignOnParts {
   readonly options: SamlOptions;
-  /** Name of the header that brings API keys; null: no method reads one. */
+  /** The header with API keys; null: API keys are not read. */
   readonly apiKeyHeader: string | null;
-  /** Null: requests are not signed, and nothing can be encrypted for us. */
+  /** Null: requests are not signed, and encrypted documents cannot be read. */
   readonly key: ServiceProviderKey | null;
   readonly keys: Pick<SamlKeys, 'deflate' | 'encode' | 'digest'>;
-  /** What is known of the identity provider. */
+  /** The identity provider. */
   readonly trust: Pick<IdentityProviderTrust, 'current' | 'hurry'>;
   readonly verifier: Pick<SamlDocumentVerifier, 'verifyResponse' | 'verifyLogoutRequest' | 'verifyLogoutResponse'>;
-  /** Whatever else has documents verified for clients uses the same. */
+  /** Shared with all verifications for clients. */
   readonly shares: VerificationShares;
   readonly sessions: SignOnSessions;
   readonly requests: Pick<SignOnRequestStore, 'insert' | 'find' | 'take'>;

@@ -44,10 +44,7 @@ import type { SingleSignOnParts } from './single-sign-on-parts.js';
 
 type EndParts = Pick<SingleSignOnParts, 'options' | 'trust' | 'requests' | 'random' | 'digest' | 'clock' | 'logger'>;
 
-/**
- * Ends the session that a browser shows, and goes on to sign its user out at the identity provider, if that can be
- * asked.
- */
+/** Ends the sessions of a browser, and then signs its user out at the identity provider if possible. */
 class EndSamlSession {
   readonly #parts: EndParts;
   readonly #messages: ProviderMessages;
@@ -67,10 +64,10 @@ class EndSamlSession {
     if (!ended.ok) return ended.error;
     const session = ended.value;
     const shownSessions = session === null ? [] : [session];
-    // Also where none was shown: coming from another site, the browser may have kept the cookie back.
+    // Also without a session: after a cross-site navigation the browser may have withheld the cookie.
     const cookies = [this.#cookies.clearSession()];
     const provider = trust.current();
-    // Another provider knows nothing of the session, and a LogoutRequest has to name the user.
+    // The session must be from the current provider, and a LogoutRequest must name the user.
     const nameId = session === null ? null : nameIdOfSession(session);
     const logout = provider?.entityId === session?.provider ? (provider?.logout ?? null) : null;
     if (session === null || nameId === null || logout === null) {
@@ -100,10 +97,10 @@ class EndSamlSession {
     const stored = await requests.insert(
       newSignOnRequest({ kind: 'sign_out', handleHash, requestId, bindingHash: null, returnTo: '/' }, nowMs),
     );
-    // The provider signs the user out all the same; it is its answer that nobody will know what to make of.
+    // The provider signs the user out anyway; only its answer will not be recognised.
     if (!stored.ok) {
       const fields = { correlation_id: correlationId, detail: stored.error.reason };
-      logger.warn('a sign-out cannot be followed to its end', fields);
+      logger.warn('a sign-out was not stored; the answer of the identity provider will not be recognised', fields);
     }
     const xml = logoutRequestXml({
       id: requestId,
@@ -127,30 +124,29 @@ class EndSamlSession {
 
 const methodNotAllowed: ProblemKind = {
   status: 405,
-  title: 'The endpoint does not have this method',
-  detail: 'The endpoint is not made for requests with this method.',
+  title: 'Method not allowed',
+  detail: 'This endpoint does not accept this method.',
   code: 'method_not_allowed',
 };
 
-/** Reasons of forms that could not be had, as they are logged and counted. */
+/** The logged and counted reasons of forms that could not be received. */
 const formReasons = { too_large: 'form_too_large', dropped: 'form_timeout', overloaded: 'overloaded' } as const;
 
 const wantsForm: AgentAnswer = { ...allowAnswer, needsMore: true };
 
 /**
- * SAML single sign-on of one service provider: the flow with its endpoints. Who has a session already is judged
- * elsewhere.
+ * The endpoints and the flow of SAML single sign-on for one service provider. Existing sessions are checked elsewhere.
  */
 export class SingleSignOn implements AgentEndpoint {
   readonly paths: readonly string[];
-  /** Room for a response with many attributes, in base64. */
+  /** Fits a response with many attributes, in base64. */
   readonly formOctets = 1_048_576;
   readonly #paths: SamlPaths;
   readonly #apiKeyHeader: string | null;
   readonly #metadata: AgentAnswer;
   readonly #refusals: SignOnRefusals;
   readonly #cookies: SignOnCookies;
-  /** No response is read but from a browser that shows a cookie, or may hold one back. */
+  /** Whether responses are read only from browsers with a binding cookie. */
   readonly #needsBinding: boolean;
   readonly #sessions: SingleSignOnParts['sessions'];
   readonly #digest: SingleSignOnParts['digest'];
@@ -182,20 +178,17 @@ export class SingleSignOn implements AgentEndpoint {
     this.#finish = new FinishSignOut(parts, awaited, cookies, shown, this.#refusals, shares);
   }
 
-  /** What the path of a request, normalised, is to single sign-on; null where it has no normal form. */
+  /** The role of a normalised path in single sign-on; null means a path without a normal form. */
   pathKind(path: string | null): SamlPathKind {
     return samlPathKind(this.#paths, path);
   }
 
-  /**
-   * Whether a request that no method has authenticated is to be answered with `begin`: a browser goes to a protected
-   * path.
-   */
+  /** Whether to answer an unauthenticated request with `begin`: a browser navigates to a protected path. */
   begins({ method, headers }: RequestHeadersEvent, pathKind: SamlPathKind): boolean {
     return pathKind === 'protected' && isBrowserNavigation(method, headers, this.#apiKeyHeader);
   }
 
-  /** Sends the browser to the identity provider. */
+  /** Redirects the browser to the identity provider. */
   begin(event: RequestHeadersEvent): Promise<AgentAnswer> {
     return this.#begin.begin(event);
   }
@@ -230,7 +223,7 @@ export class SingleSignOn implements AgentEndpoint {
           ? this.#answerMessage(event, message.value, cancellation)
           : this.#malformed(event, 'sign-out');
       }
-      // The endpoints have changed since it began.
+      // The endpoints have changed since the request began.
       default:
         return withNoStore(undecidedAnswer(event));
     }
@@ -250,8 +243,8 @@ export class SingleSignOn implements AgentEndpoint {
   }
 
   /**
-   * Reads nothing of what cannot end well: a sign-on ends in the browser that began it, which has a cookie of it. A
-   * browser that is signed on, or may be, may have posted its form before.
+   * Does not read forms that cannot succeed: a sign-on must end in the browser that began it, which has a cookie of it.
+   * A browser that has or may have a session may have posted its form before.
    */
   #responseFormOf(event: RequestHeadersEvent, path: string): AgentAnswer | Promise<AgentAnswer> {
     const answer = this.#formOf(event, path);

@@ -5,7 +5,7 @@ import type { VerifierFailure } from '../../../ports/agent/saml-document-verifie
 
 type Verified<Document> = Result<Document, VerifierFailure>;
 
-/** Has a document verified within the share of the client that brought it; `overloaded` where that is used up. */
+/** Verifies a document within the share of its client; `overloaded` if the share is used up. */
 export const sharedVerification = <Document>(
   shares: VerificationShares,
   { metadata }: RequestHeadersEvent,
@@ -13,22 +13,18 @@ export const sharedVerification = <Document>(
 ): Promise<Verified<Document>> => shares.run(metadata.clientIp, verify) ?? Promise.resolve(err('overloaded'));
 
 /**
- * Documents of one address group that may be under way at a time: an office behind one address signs on in the same
+ * Maximum concurrent documents per address group. Fits an office behind one address whose users sign on in the same
  * minute.
  */
 export const documentsOfGroup = 32;
 
-/**
- * Sees to it that no client has the verifier alone: of one address group only so many documents are under way at a
- * time.
- */
+/** Limits concurrent documents per address group, so that no client occupies the verifier alone. */
 export class VerificationShares {
   readonly #underWay = new Map<string, number>();
 
   /**
-   * Runs the job, which waits for a verification and ends with it.
-   *
-   * @returns null: so many documents of the client's group wait or are at work; the job was not run
+   * Runs a job that waits for a verification.
+   * @returns null if the client's group is at its limit; the job did not run
    */
   run<T>(clientIp: string, job: () => Promise<T>): Promise<T> | null {
     const group = addressGroup(clientIp);

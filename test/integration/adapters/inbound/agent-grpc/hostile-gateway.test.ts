@@ -132,7 +132,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     await call.closed();
     expect(call.status).toBe(String(codes.ABORTED));
     expect(service.events).toEqual([]);
-    expect(logger.lines.filter(({ message }) => message === 'A gateway connection is closed')).toHaveLength(1);
+    expect(logger.lines.filter(({ message }) => message === 'a gateway connection was closed')).toHaveLength(1);
     expect(server.connections).toBe(0);
   });
 
@@ -387,7 +387,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     const silent = connected.call('ProcessStream');
     const oneShot = connected.call('ProcessEvent');
     oneShot.write(prefixed(Buffer.alloc(10), 0, 100));
-    expect((await silent.closed()).statusMessage).toBe('no handshake came in time');
+    expect((await silent.closed()).statusMessage).toBe('no handshake arrived in time');
     expect((await oneShot.closed()).status).toBe(String(codes.DEADLINE_EXCEEDED));
     await gateway().closed();
     await closed(plainSocket());

@@ -89,7 +89,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     large.socket.write(frame.subarray(0, 1_500_000));
     await large.closed();
     expect(small.isClosed).toBe(false);
-    const closed = agent.logger.lines.filter(({ message }) => message === 'A gateway connection is closed');
+    const closed = agent.logger.lines.filter(({ message }) => message === 'a gateway connection was closed');
     expect(closed.map(({ fields }) => fields['proxy_id'])).toEqual(['large']);
   });
 

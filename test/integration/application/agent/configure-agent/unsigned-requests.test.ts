@@ -34,9 +34,9 @@ const warningsOf = async (provider: LiveSamlProvider, files: Record<string, stri
 };
 
 describe('an agent without a key of its own', () => {
-  it('warns once at the start where the identity provider wants signed requests', async () => {
+  it('warns once at the start if the identity provider requires signed requests', async () => {
     expect(await warningsOf(strict)).toEqual([
-      expect.stringMatching(/^saml: the identity provider wants signed requests .* sign-ons will be refused by it$/),
+      expect.stringMatching(/^saml: the identity provider requires signed requests .* it will refuse sign-ons$/),
     ]);
   });
 

@@ -337,7 +337,7 @@ describe('a reload', () => {
   it('says where two files hold one key', async ({ cleanUp }) => {
     const { logger, keyFile, previousFile } = await rotating(cleanUp);
     expect(logger.lines.map(({ message }) => message)).toContain(
-      `token-exchange: signing-key-file: the file ${previousFile} holds the same key as the file ${keyFile}, and is left out`,
+      `token-exchange: signing-key-file: the file ${previousFile} holds the same key as the file ${keyFile}, and is ignored`,
     );
   });
 

@@ -74,8 +74,8 @@ describe('an agent with an OIDC provider', () => {
     const states: string[] = [];
     agent.onHealthChange(({ state }) => states.push(state));
     expect((await agent.start()).ok).toBe(true);
-    expect(logger.lines.find(({ message }) => message.includes('its keys cannot be had'))?.message).toBe(
-      'oidc: provider 1: its keys cannot be had, and no token of it can be judged: unreachable: nobody listens',
+    expect(logger.lines.find(({ message }) => message.includes('its keys are unavailable'))?.message).toBe(
+      'oidc: provider 1: its keys are unavailable, so its tokens cannot be verified: unreachable: nobody listens',
     );
     expect(agent.health()).toMatchObject({
       state: 'unhealthy',

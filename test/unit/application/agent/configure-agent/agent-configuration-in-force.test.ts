@@ -60,7 +60,7 @@ describe('a configuration that a gateway hands over', () => {
 
   describe('and that equals the one in force', () => {
     const readings = ({ logger }: TestAgent) =>
-      logger.lines.filter(({ message }) => message === 'configuration taken').length;
+      logger.lines.filter(({ message }) => message === 'configuration applied').length;
 
     const withKeyFile = async () => {
       const file = join(mkdtempSync(join(tmpdir(), 'portcullis-')), 'keys');
@@ -186,7 +186,7 @@ describe('a configuration that a gateway hands over', () => {
     const made = await startedTestAgent({});
     expect(await made.agent.configure({ [option]: value, 'api-keys': ['one:a'] }, first, 'change')).toEqual({
       ok: false,
-      error: `${option}: it is read at the start alone, where it was ${served}`,
+      error: `${option}: it takes effect only at start, where it was ${served}`,
     });
     expect(await passes(made, 'one')).toBe(false);
   });
@@ -206,7 +206,7 @@ describe('a configuration that a gateway hands over', () => {
     const other = { ...block, 'grpc-address': '127.0.0.1:50052' };
     expect(await made.agent.configure(other, first, 'change')).toEqual({
       ok: false,
-      error: 'grpc-address: it is read at the start alone, where it was 127.0.0.1:50051',
+      error: 'grpc-address: it takes effect only at start, where it was 127.0.0.1:50051',
     });
   });
 

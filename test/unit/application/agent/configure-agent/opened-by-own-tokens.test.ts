@@ -38,7 +38,7 @@ describe('issued tokens that are bearer tokens for everything', () => {
         'warning',
         'token-exchange',
         'signing-key-file',
-        'signing-key-file: the first key is that of jwt-secret, and jwt-audience is not given: every token that is issued opens everything here',
+        'signing-key-file: the first key is that of jwt-secret, and jwt-audience is not set: every issued token is valid on every route',
       ],
     ]);
     expect(await warnings(jwtOptions({ issuer: exchangeOptions.issuer }))).toHaveLength(1);
@@ -65,7 +65,7 @@ describe('an agent whose bearer tokens have the key of its issuer', () => {
   const told = async (...config: Parameters<typeof exchangeConfig>): Promise<boolean> => {
     const { agent, logger } = await startedTestAgent(exchangeConfig(...config));
     await agent.stop();
-    return logger.lines.some(({ message }) => message.includes('every token that is issued opens everything here'));
+    return logger.lines.some(({ message }) => message.includes('every issued token is valid on every route'));
   };
   const folderOf = (): TemporaryFolder => {
     const folder = temporaryFolder();

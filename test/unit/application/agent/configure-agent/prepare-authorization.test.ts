@@ -47,7 +47,7 @@ describe('policies', () => {
     expect(await outcome({ headers: apiKey })).toBe('allow');
     expect(await outcome({ headers: apiKey, method: 'PUT' })).toBe('403 denied_by_policy');
     expect(await outcome({ headers: bearer({ sub: 'zoe' }) })).toBe('403 default_deny');
-    expect(logger.lines.find(({ message }) => message === 'configuration taken')?.fields).toMatchObject({
+    expect(logger.lines.find(({ message }) => message === 'configuration applied')?.fields).toMatchObject({
       policies: 6,
     });
   });
@@ -298,7 +298,7 @@ describe('a new configuration with broken policies', () => {
     const broken = await agent.configure(config('permit(principal, action);'), giver, 'change');
     expect(broken).toMatchObject({ ok: false, error: expect.stringMatching(/^authz: policy-inline:1:\d+: /) });
     expect((await ask(apiKey)).decision.kind).toBe('allow');
-    expect(logger.lines.filter(({ message }) => message === 'configuration taken')).toHaveLength(1);
+    expect(logger.lines.filter(({ message }) => message === 'configuration applied')).toHaveLength(1);
     expect(await agent.configure(config(permitUser('tom')), giver, 'change')).toMatchObject({ ok: true });
     expect((await ask(apiKey)).decision).toMatchObject({ kind: 'block', status: 403 });
   });

@@ -79,7 +79,7 @@ it('client certificates are announced as a method, and the header as one that cl
   const { agent, ask, logger } = await startedTestAgent({
     mtls: { enabled: true, 'client-cert-header': 'X-SSL-Cert' },
   });
-  expect(logger.lines.find(({ message }) => message === 'configuration taken')?.fields['methods']).toEqual(['mtls']);
+  expect(logger.lines.find(({ message }) => message === 'configuration applied')?.fields['methods']).toEqual(['mtls']);
   expect(agent.capabilities().ownedHeaders).toContain('X-SSL-Cert');
   const { decision } = await ask(['x-ssl-cert', 'a', 'X-SSL-Cert', 'b']);
   expect(decision).toMatchObject({ kind: 'block', status: 401 });

@@ -97,7 +97,7 @@ describe('the keys of token exchange', () => {
 
   it('are told of in the log by the name of the one that signs', async () => {
     const { logger } = await startedTestAgent(exchangeConfig([place().file('signing.pem')]));
-    const taken = logger.lines.find(({ message }) => message === 'configuration taken');
+    const taken = logger.lines.find(({ message }) => message === 'configuration applied');
     expect(taken?.fields).toMatchObject({
       token_issuer: 'https://gateway.example',
       kid: expect.stringMatching(/^[\w-]{43}$/),

@@ -51,7 +51,7 @@ const begun = async (wants: boolean | null, hasKey: boolean) => {
 describe('an identity provider that wants signed requests', () => {
   it('is warned of at the start where there is no key', async () => {
     const { warnings, logger, publish } = await begun(true, false);
-    expect(warnings).toEqual([expect.stringMatching(/^warning: .* no sp-key-file: sign-ons will be refused by it$/)]);
+    expect(warnings).toEqual([expect.stringMatching(/^warning: .* sp-key-file is not set: it will refuse sign-ons$/)]);
     await publish(true);
     expect(logger.lines).toEqual([]);
   });
@@ -61,7 +61,7 @@ describe('an identity provider that wants signed requests', () => {
     expect(warnings).toEqual([]);
     await publish(true);
     expect(logger.lines).toEqual([
-      { level: 'warn', message: expect.stringContaining('saml: the identity provider wants signed'), fields: {} },
+      { level: 'warn', message: expect.stringContaining('saml: the identity provider requires signed'), fields: {} },
     ]);
     await publish(true);
     expect(logger.lines).toHaveLength(1);

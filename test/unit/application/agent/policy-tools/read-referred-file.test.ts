@@ -49,17 +49,17 @@ describe('readReferredFile', () => {
     ['in the root', ['../sample-data/box/other.cedar', 'p.cedar'], 'x/tests'],
   ])('takes no other file of the name where the named folder is there, %s', async (_, files, folder) => {
     const named = { policies: 'sample-data/box/p.cedar', entities: 'tests/e.json' };
-    expect(await found(files, folder, named)).toBe('sample-data/box/p.cedar (policies) was found nowhere');
+    expect(await found(files, folder, named)).toBe('sample-data/box/p.cedar (policies) was not found');
   });
 
   it('says so where it uses a file from outside, and goes no further than the grandparent', async () => {
     const named = { policies: 'data/p.cedar' };
-    const remark = '(policies) is used, from outside of the folder';
+    const remark = '(policies) is used, from outside the folder';
     expect(await found(['../data/p.cedar'], 'x/y', named)).toEqual({ remark: `../data/p.cedar ${remark}` });
     expect(await found(['../../data/p.cedar'], 'x/y', named)).toEqual({ remark: `../../data/p.cedar ${remark}` });
-    expect(await found(['../../../data/p.cedar'], 'x/y/z', named)).toMatch(/was found nowhere$/);
-    expect(await found(['../p.cedar'], 'x/y', { policies: 'p.cedar' })).toMatch(/was found nowhere$/);
-    expect(await found(['../p.cedar'], 'x/y', { policies: '../p.cedar' })).toMatch(/was found nowhere$/);
+    expect(await found(['../../../data/p.cedar'], 'x/y/z', named)).toMatch(/was not found$/);
+    expect(await found(['../p.cedar'], 'x/y', { policies: 'p.cedar' })).toMatch(/was not found$/);
+    expect(await found(['../p.cedar'], 'x/y', { policies: '../p.cedar' })).toMatch(/was not found$/);
   });
 
   it.each([

@@ -141,7 +141,7 @@ describe('runPolicyCorpus', () => {
   });
 
   it.each([
-    ['is nowhere', 'none.cedarschema', 'none.cedarschema (schema) was found nowhere'],
+    ['is nowhere', 'none.cedarschema', 'none.cedarschema (schema) was not found'],
     ['cannot be read', 'bad.cedarschema', 'bad.cedarschema: line 2, column 3: a declaration was expected'],
   ])('remarks on a schema that %s, and does without', async (_, schema, why) => {
     const { lines, remarks, totals } = await run(
@@ -162,7 +162,7 @@ describe('runPolicyCorpus', () => {
   });
 
   it.each([
-    ['policies that are nowhere', { policies: 'tests/none.cedar' }, 'tests/none.cedar (policies) was found nowhere'],
+    ['policies that are nowhere', { policies: 'tests/none.cedar' }, 'tests/none.cedar (policies) was not found'],
     ['policies that are no path', { policies: { a: 1 } }, '"policies" is the path of a file, not an object'],
     [
       'policies of another kind of file',

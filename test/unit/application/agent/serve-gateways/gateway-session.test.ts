@@ -151,7 +151,7 @@ describe('a GatewaySession', () => {
 
   it('ends without one that comes in time', async () => {
     await scheduler.advance(5_000);
-    expectFailure('no handshake came in time');
+    expectFailure('no handshake arrived in time');
   });
 
   it.each<[string, (session: GatewaySession) => void]>([
@@ -261,7 +261,7 @@ describe('a GatewaySession', () => {
     session.event(complete, 1);
     expect(session.isOver).toBe(false);
     session.event(headersEvent('b'), 1);
-    expectFailure('too many bodies are awaited');
+    expectFailure('too many requested bodies are pending');
   });
 
   it('sends a refusal where an answer cannot be sent', async () => {

@@ -1,31 +1,28 @@
 import type { IdentityProvider } from '../../../../../domain/agent/saml/identity-provider.js';
 
-/** How well an identity provider is known. */
+/** The state of an identity provider's metadata. */
 export type TrustState =
-  /** It is configured, or the last attempt brought its metadata. */
+  /** Configured directly, or the last fetch succeeded. */
   | 'fresh'
-  /** The last attempt failed; the last good metadata serves. */
+  /** The last fetch failed; the last good metadata is used. */
   | 'stale'
-  /** There has never been any, or what there was is over (validUntil). */
+  /** There is no metadata, or it has expired (validUntil). */
   | 'absent';
 
-/** What is known of an identity provider at each moment. */
+/** An identity provider, as currently known. */
 export interface IdentityProviderTrust {
-  /** Null: nothing is known, or no more. */
+  /** Null: unknown, or expired. */
   current(): IdentityProvider | null;
   state(): TrustState;
-  /** Why the last attempt to get its metadata failed, in one clause; null where it did not. */
+  /** Why the last fetch failed, in one clause; null if it did not. */
   lastFailure(): string | null;
-  /**
-   * Resolves with the end of the first attempt, whatever it brought; while the state is `absent`, with that of the
-   * one under way.
-   */
+  /** Resolves when the first fetch ends, with or without success; in the state `absent`, when the running one ends. */
   firstLoad(): Promise<void>;
   /**
-   * Somebody cannot sign on while the state is `absent`: an attempt begins, unless there has just been one. Nobody
-   * waits for it.
+   * Starts a fetch in the state `absent`, unless the last one was too recent, because a user cannot sign on. Does not
+   * wait.
    */
   hurry(): void;
-  /** Calls back whenever an attempt has changed `state`, or what the provider wants signed; the result ends that. */
+  /** Calls the listener when `state` or the signing requirement changes. The result unsubscribes it. */
   onChange(listener: () => void): () => void;
 }

@@ -4,7 +4,7 @@ import type { SigningCertificate } from '../../../../ports/agent/saml-keys.js';
 import type { IdentityProviderTrust } from './identity-provider-trust.js';
 import { MetadataTrust, type MetadataTrustParts } from './metadata-trust.js';
 
-/** An identity provider that the configuration describes: it is known as long as that is in force. */
+/** An identity provider that the configuration describes completely. */
 class ConfiguredTrust implements IdentityProviderTrust {
   readonly #provider: IdentityProvider;
 
@@ -38,7 +38,7 @@ class ConfiguredTrust implements IdentityProviderTrust {
   }
 
   hurry(): void {
-    // It is always known.
+    // Nothing to fetch.
   }
 
   onChange(): () => void {
@@ -46,10 +46,10 @@ class ConfiguredTrust implements IdentityProviderTrust {
   }
 }
 
-/** The use of what is known of an identity provider, by one configuration. */
+/** A lease of an identity provider, held by one configuration. */
 export interface TrustLease {
   readonly trust: IdentityProviderTrust;
-  /** Calling it again changes nothing. */
+  /** Idempotent. */
   release(): void;
 }
 
@@ -58,7 +58,7 @@ interface SharedTrust {
   leases: number;
 }
 
-/** What a process knows of identity providers. Who wants the same metadata, checked in the same way, shares it. */
+/** The identity providers of a process. Equal metadata options share one entry. */
 export class IdentityProviderTrusts {
   readonly #parts: MetadataTrustParts;
   readonly #shared = new Map<string, SharedTrust>();
@@ -68,9 +68,8 @@ export class IdentityProviderTrusts {
   }
 
   /**
-   * @param certificates what the certificate file of the options holds: the certificates of the provider where it is
-   * configured, at
-   *   least one, else those that sign the metadata; empty without a file: the metadata need not be signed
+   * @param certificates contents of the certificate file: for a configured provider its certificates, at least one;
+   * otherwise those that sign the metadata, or none, and then the metadata need not be signed
    */
   acquire(options: IdentityProviderOptions, certificates: readonly SigningCertificate[]): TrustLease {
     if (options.kind === 'configured') {
@@ -82,7 +81,7 @@ export class IdentityProviderTrusts {
     const known = this.#shared.get(id);
     const shared = known ?? { trust: new MetadataTrust(place, refreshMs, this.#parts), leases: 0 };
     this.#shared.set(id, shared);
-    // Whoever has just put something right waits for no retry.
+    // The user may have just fixed the cause, so retry immediately.
     known?.trust.retryNow();
     shared.leases += 1;
     let isReleased = false;

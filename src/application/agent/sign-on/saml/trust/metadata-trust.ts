@@ -19,27 +19,27 @@ interface LoadMetadataParts {
   readonly clock: Clock;
 }
 
-/** What is asked for, and how it is checked. */
+/** What to fetch, and how to check it. */
 interface MetadataPlace {
   readonly url: string;
-  /** Null: the only one that the metadata has. */
+  /** Null: the only entity of the metadata. */
   readonly entityId: string | null;
-  /** One of them has to have signed it, each DER in base64; empty: it need not be signed. */
+  /** Certificates of which one must have signed the metadata, each DER in base64; empty: no signature required. */
   readonly certificates: readonly string[];
 }
 
 interface LoadedMetadata {
-  /** At least one certificate, all of which can be used. */
+  /** Has at least one certificate; all can be used. */
   readonly provider: IdentityProvider;
   readonly validUntilMs: number | null;
   readonly cacheDurationMs: number | null;
-  /** Why certificates are left out, a clause each. */
+  /** Why certificates were omitted, a clause each. */
   readonly leftOut: readonly string[];
-  /** Certificates whose time is over: it is their keys that count, and those are used. */
+  /** Number of expired certificates. Their keys are used, because only keys matter. */
   readonly outdated: number;
 }
 
-/** Fetches metadata and reads the identity provider out of it. The error is one clause for the log. Never rejects. */
+/** Fetches metadata and reads the identity provider. The error is one clause for the log. Never rejects. */
 const loadMetadata = async (
   { url, entityId, certificates }: MetadataPlace,
   { source, verifier, keys, clock }: LoadMetadataParts,
@@ -71,12 +71,13 @@ const loadMetadata = async (
   });
 };
 
-/** Certificates that one line names, at most. */
+/** Maximum certificates per log line. */
 const namedAtMost = 10;
 const clauseLength = 200;
 
 /**
- * What is told of the metadata of one place. A query may hold a secret, so it is left out; what others wrote is cut.
+ * Logs changes and failures of one metadata URL. Omits the query, which may contain a secret, and truncates foreign
+ * text.
  */
 class MetadataLog {
   readonly #logger: Logger;
@@ -90,7 +91,7 @@ class MetadataLog {
   }
 
   failed(reason: string, state: TrustState): void {
-    this.#logger.warn('the metadata of the identity provider could not be had', {
+    this.#logger.warn('the metadata of the identity provider could not be fetched', {
       url: this.#url,
       reason: reason.slice(0, clauseLength),
       metadata: state,
@@ -101,7 +102,7 @@ class MetadataLog {
     this.#logger.info('the metadata of the identity provider is fresh again', { url: this.#url });
   }
 
-  /** Says only what has changed. */
+  /** Logs only changes. */
   taken({ provider, leftOut, outdated }: LoadedMetadata): void {
     const told = JSON.stringify(provider);
     if (told !== this.#told) {
@@ -122,7 +123,7 @@ class MetadataLog {
       });
     }
     if (doubts !== this.#doubts && outdated > 0) {
-      this.#logger.warn('certificates of the metadata are over; their keys are used', {
+      this.#logger.warn('certificates of the metadata have expired; their keys are used', {
         url: this.#url,
         count: outdated,
       });
@@ -137,12 +138,12 @@ export interface MetadataTrustParts extends LoadMetadataParts {
   readonly logger: Logger;
 }
 
-/** Between two attempts that are made for the sake of sign-ons, at least: anybody can begin one. */
+/** Minimum interval between fetches for sign-ons: anyone can begin a sign-on. */
 const hurriedIntervalMs = 5_000;
 
 /**
- * An identity provider that its metadata describes. That is fetched at once, then again and again in the background,
- * one attempt at a time; the last that was good serves until there is another, or its time is over.
+ * An identity provider with metadata. Fetches it at once and then periodically in the background, one fetch at a time.
+ * The last good metadata is used until it expires.
  */
 export class MetadataTrust implements IdentityProviderTrust {
   readonly #place: MetadataPlace;
@@ -152,16 +153,16 @@ export class MetadataTrust implements IdentityProviderTrust {
   readonly #listeners = new Set<() => void>();
   readonly #cancellation = new CancellationSource();
   readonly #firstLoad: Promise<void>;
-  /** The attempt under way. */
+  /** The running fetch. */
   #running: Promise<void> | null = null;
-  /** When the last attempt ended, on the monotonic clock. */
+  /** When the last fetch ended, by the monotonic clock. */
   #endedMs = 0;
   #loaded: LoadedMetadata | null = null;
-  /** Attempts that failed since the last that did not. */
+  /** Consecutive failed fetches. */
   #failures = 0;
   #failure: string | null = null;
   #next: ScheduledTask | null = null;
-  /** What was last told to the listeners. */
+  /** The state that listeners saw last. */
   #told: TrustState = 'absent';
   #toldDemand = false;
 
@@ -198,10 +199,7 @@ export class MetadataTrust implements IdentityProviderTrust {
     if (this.#parts.clock.monotonicMs() - this.#endedMs >= hurriedIntervalMs) void this.#begin();
   }
 
-  /**
-   * Begins an attempt where the last one failed or what it brought is over, without the wait that would come before
-   * it.
-   */
+  /** Starts a fetch without the retry delay if the last one failed or its metadata expired. */
   retryNow(): void {
     if (this.state() !== 'fresh') void this.#begin();
   }
@@ -212,7 +210,7 @@ export class MetadataTrust implements IdentityProviderTrust {
     return () => void this.#listeners.delete(own);
   }
 
-  /** Nobody uses it any more: an attempt that lasts is given up, and none begins. What is known stays known. */
+  /** Cancels the running fetch and starts no other. The metadata stays. */
   stop(): void {
     this.#cancellation.cancel();
     this.#next?.cancel();
@@ -220,7 +218,7 @@ export class MetadataTrust implements IdentityProviderTrust {
     this.#listeners.clear();
   }
 
-  /** Begins an attempt, unless one is under way. */
+  /** Starts a fetch unless one is running. */
   #begin(): Promise<void> {
     if (this.#cancellation.isCancelled) return Promise.resolve();
     this.#next?.cancel();
@@ -252,7 +250,7 @@ export class MetadataTrust implements IdentityProviderTrust {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** How long what is known still counts; null: without end. */
+  /** How long the metadata is still valid; null: without limit. */
   #leftMs(): number | null {
     if (this.#loaded === null) return 0;
     const { validUntilMs } = this.#loaded;

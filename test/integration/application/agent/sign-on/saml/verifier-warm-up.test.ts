@@ -66,7 +66,7 @@ describe('an agent with single sign-on', () => {
     await verifier.warmUp();
     expect(agent.health()).toMatchObject({ state: 'healthy', message: null, disabledFeatures: [] });
     expect(states).toEqual(['healthy']);
-    expect(logger.lines.map(({ message }) => message).join()).not.toContain('warmed up');
+    expect(logger.lines.map(({ message }) => message).join()).not.toContain('warming up');
   });
 
   it('serves on where the warm-up fails, and logs that', async ({ cleanUp }) => {
@@ -76,7 +76,7 @@ describe('an agent with single sign-on', () => {
     await verifier.warmUp();
     expect(agent.health().state).toBe('healthy');
     expect(logger.lines.map(({ message }) => message)).toContain(
-      'the verifier of SAML documents could not be warmed up: the first sign-on takes longer',
+      'warming up the verifier of SAML documents failed: the first sign-on takes longer',
     );
   });
 });

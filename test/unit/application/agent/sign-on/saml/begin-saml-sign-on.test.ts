@@ -207,7 +207,7 @@ describe('sign-ons of one client address', () => {
     await beginMany(world, 5_000);
     for (let index = 0; index < 10; index += 1) world.answers.push(await from(world, '192.0.2.7'));
     expect(world.refusals).toHaveLength(10);
-    expect(world.log()).toEqual(['warn a client address has begun as many sign-ons as it may overloaded']);
+    expect(world.log()).toEqual(['warn a client address has reached its limit of sign-ons overloaded']);
     expect(world.logger.lines[0]?.fields).toMatchObject({ client_ip: '192.0.2.7', not_logged_before: 0 });
     expect(world.faults()).toEqual([]);
   });

@@ -147,7 +147,7 @@ describe('a sign-on is completed', () => {
     world.sessions.failing.add('end');
     await world.signOn();
     expect(world.sessions.held.size).toBe(2);
-    expect(world.log()).toContain('warn the session before a sign-on could not be ended');
+    expect(world.log()).toContain('warn the previous session could not be ended after a sign-on');
     expect(world.faults()).toEqual([]);
   });
 
@@ -482,7 +482,9 @@ describe('a form that is posted again', () => {
     const relayState = await world.await();
     world.requests.failing.add('insert');
     expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
-    expect(world.log()[0]).toBe('warn a sign-on will not be recognised when its form is posted again');
+    expect(world.log()[0]).toBe(
+      'warn a completed sign-on was not stored; its form will be refused if it is posted again',
+    );
     expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('403 sign_on_refused');
     expect(world.faults()).toEqual([]);
   });

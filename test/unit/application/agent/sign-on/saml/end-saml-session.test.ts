@@ -154,7 +154,9 @@ describe('a user signs out', () => {
     const answer = await world.get('/saml/logout');
     expect(locationOf(answer).hostname).toBe('idp.example');
     expect(world.sessions.held.size).toBe(0);
-    expect(world.log()).toContain('warn a sign-out cannot be followed to its end');
+    expect(world.log()).toContain(
+      'warn a sign-out was not stored; the answer of the identity provider will not be recognised',
+    );
     expect(world.faults()).toEqual([]);
   });
 });

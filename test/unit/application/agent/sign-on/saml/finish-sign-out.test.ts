@@ -14,7 +14,7 @@ const awaitingAnswer = async (members: Partial<LogoutResponse> = {}) => {
 };
 
 const clearing = 'gateway_saml_session=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Lax';
-const refusal = 'warn the identity provider has not confirmed a sign-out';
+const refusal = 'warn the identity provider did not confirm a sign-out';
 const unawaited = 'warn sign-out refused unknown_request';
 
 describe('the identity provider answers a sign-out', () => {

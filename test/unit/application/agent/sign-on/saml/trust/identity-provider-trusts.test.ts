@@ -222,7 +222,7 @@ describe('an identity provider that is known by its metadata', () => {
     const warnings = logger.lines.filter(({ level }) => level === 'warn');
     expect(warnings.map(({ message, fields }) => [message, fields['count']])).toEqual([
       ['certificates of the metadata are not used', 1],
-      ['certificates of the metadata are over; their keys are used', 1],
+      ['certificates of the metadata have expired; their keys are used', 1],
     ]);
   });
 

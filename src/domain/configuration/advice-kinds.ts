@@ -3,7 +3,7 @@ export const adviceKinds = {
   'admin-without-token': {
     when: '`insecure-no-token #true` in `admin`, on an address that others can reach.',
     why: 'Anyone who reaches the address can read routes, upstreams and metrics.',
-    instead: 'write token (env)"ADMIN_TOKEN", or keep to 127.0.0.1',
+    instead: 'write token (env)"ADMIN_TOKEN", or use 127.0.0.1',
   },
   'plain-secret': {
     when: 'The file holds a password, key or token: in a key for it, in a URL or its query, in a header value such as Authorization, or under a name that sounds like one in the `config` of an agent. Hashes do not count.',
@@ -33,7 +33,7 @@ export const adviceKinds = {
   'agent-fails-open': {
     when: '`failure-mode "open"` of an agent.',
     why: 'While the agent does not answer, requests pass without a decision.',
-    instead: 'write failure-mode "closed", or leave it out',
+    instead: 'write failure-mode "closed", or delete it',
   },
   'fetched-in-the-clear': {
     when: 'A URL of an identity provider, its metadata, a key set, single sign-on, token exchange or a collector that begins with http:// and names another host.',
@@ -81,7 +81,7 @@ export const adviceKinds = {
     instead: 'set jwt-audience, or audience, to what the issuer calls this API',
   },
   'long-tokens-are-refused': {
-    when: '`max-header-value-bytes` below 16384 (4096 where none is given) while an agent accepts tokens: `jwt-secret`, `jwt-public-key` or `oidc`.',
+    when: '`max-header-value-bytes` below 16384 (default 4096) while an agent accepts tokens: `jwt-secret`, `jwt-public-key` or `oidc`.',
     why: 'Agents accept tokens of up to 16 KiB; the gateway answers 431 above its limit. Tokens with many groups are that long.',
     instead:
       'write limits { max-header-value-bytes 17408; max-header-size-bytes 32768 }, unless your tokens are always shorter',
@@ -107,7 +107,7 @@ export const adviceKinds = {
     instead: 'remove allow-idp-initiated, and link to a protected page from the portal',
   },
   'sign-on-may-time-out': {
-    when: '`timeout-ms` of an agent below 2000 (1000 where none is given) while its `saml` is enabled.',
+    when: '`timeout-ms` of an agent below 2000 (default 1000) while its `saml` is enabled.',
     why: 'A sign-on verifies signatures and writes to the session store. On a busy host it can exceed the timeout and end with 504.',
     instead: 'write timeout-ms 2000 in the agent block',
   },
@@ -138,7 +138,7 @@ export const adviceKinds = {
   },
 } as const satisfies Readonly<Record<string, AdviceKind>>;
 
-/** A kind of advice, for people. */
+/** The description of a kind of advice. */
 export interface AdviceKind {
   readonly when: string;
   readonly why: string;

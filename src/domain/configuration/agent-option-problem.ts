@@ -1,16 +1,16 @@
 import type { AdviceId } from './advice-kinds.js';
 import type { SourcePosition } from './configuration-problem.js';
 
-/** Something wrong with an option, whichever source it came from. Its text never holds a secret. */
+/** A problem of an agent option, from any source. Its text never contains a secret. */
 export interface AgentOptionProblem {
   readonly severity: 'error' | 'warning';
   /** The key, as in `jwt-secret`. */
   readonly option: string;
   readonly message: string;
   readonly suggestion: string | null;
-  /** Absent: the option as a whole. */
+  /** Absent: the whole option. */
   readonly place?: OptionPlace;
-  /** Where it is in a text of its own that the option names, such as a policy file. */
+  /** The place in a file that the option names, such as a policy file. */
   readonly source?: OptionSource;
   /** The stable name of a warning about safety. */
   readonly id?: AdviceId;
@@ -19,28 +19,27 @@ export interface AgentOptionProblem {
 /** A place in a file that an option names. */
 export interface OptionSource {
   readonly position: SourcePosition;
-  /** The line, without its line end; null: none to show. */
+  /** The line without its line end; null: not shown. */
   readonly line: string | null;
 }
 
-/** Where inside an option that is a block. */
+/** A place inside an option that is a block. */
 export interface OptionPlace {
-  /** Number of the block, from 0; absent where there is one alone. */
+  /** Index of the block; absent if there is only one. */
   readonly block?: number;
-  /** Number of a `client` block inside it, from 0; absent: no client, but the block itself. */
+  /** Index of a `client` block inside it; absent: the block itself. */
   readonly client?: number;
-  /** Absent: the block, or the client, as a whole. */
+  /** Absent: the whole block or client. */
   readonly key?: string;
-  /** What stands there may be a secret: the place is told, and nothing of its line. */
+  /** The place may contain a secret: messages show the position, but not the line. */
   readonly isConcealed?: true;
-  /** A place in one of the texts of the key: the number of the text, from 0, and the offset in it. */
+  /** A place in one of the texts of the key: index of the text, and offset in it. */
   readonly text?: { readonly index: number; readonly offset: number };
 }
 
 /**
- * Finds where a problem with an option of an agent, known by its name, stands in the configuration: in the policy in
- * place, at the key that its place names, or at the block where the key was not written. Null: it names no key, or
- * there is nothing of it in the file.
+ * Locates a problem of an agent option in the configuration: in an inline policy, at the key, or at the block if the
+ * key is absent. Null: the problem names no key, or the file does not contain it.
  */
 export type AgentOptionLocator = (
   agent: string,

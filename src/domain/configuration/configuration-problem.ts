@@ -2,13 +2,10 @@ import type { AdviceId } from './advice-kinds.js';
 
 const longestShown = 160;
 
-/**
- * Control characters, and those that turn the direction of text, shown as spaces: a file must not paint on a
- * terminal.
- */
+/** Replaces control and text-direction characters by spaces, so that a file cannot manipulate the terminal. */
 const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ');
 
-/** The line and a caret below its column; a long line is cut around the caret. Columns count characters. */
+/** The line with a caret below the column, in characters. A long line is cut around the caret. */
 const excerpt = (line: string, column: number): string => {
   const characters = [...line];
   const from = column <= longestShown ? 0 : column - longestShown / 2;
@@ -17,10 +14,7 @@ const excerpt = (line: string, column: number): string => {
   return column < 1 || column > characters.length + 1 ? text : `${text}\n  ${' '.repeat(column - 1 - from)}^`;
 };
 
-/**
- * A problem as people read it: `file:line:column: error: message [id]`, the line with a caret below it, the
- * suggestion.
- */
+/** Formats a problem: `file:line:column: error: message [id]`, the line with a caret, and the suggestion. */
 export const formatProblem = (problem: ConfigurationProblem): string => {
   const { severity, message, position, line, suggestion, id } = problem;
   const place = position === null ? '' : `${position.file}:${position.line}:${position.column}: `;
@@ -30,31 +24,28 @@ export const formatProblem = (problem: ConfigurationProblem): string => {
   return lines.join('\n');
 };
 
-/** A place in a configuration file; line and column count from 1, columns in characters. */
+/** A position in a configuration file. Line and column start at 1; columns count characters. */
 export interface SourcePosition {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** One thing that is wrong with a configuration. Its text never holds a secret. */
+/** A problem of a configuration. Its text never contains a secret. */
 export interface ConfigurationProblem {
   readonly severity: 'error' | 'warning';
   readonly message: string;
-  /** Null where the configuration did not come from a file. */
+  /** Null: the configuration did not come from a file. */
   readonly position: SourcePosition | null;
-  /**
-   * The line of the file that `position` names, without its line end; what may be a secret is cut off. Null: none to
-   * show.
-   */
+  /** The line at `position`, without its line end and without possible secrets. Null: not shown. */
   readonly line: string | null;
-  /** What to write instead, as in `did you mean "path-prefix"?`. */
+  /** The remedy, as in `did you mean "path-prefix"?`. */
   readonly suggestion: string | null;
-  /** The stable name of a warning that is about safety. */
+  /** The stable name of a safety warning. */
   readonly id?: AdviceId;
 }
 
-/** A problem that no line of a file stands for. */
+/** A problem without a position. */
 export const unplacedProblem = (severity: ConfigurationProblem['severity'], message: string): ConfigurationProblem => ({
   severity,
   message,

@@ -1,40 +1,40 @@
-/** What stands for a secret that is written in a file. */
+/** Replaces a literal secret. */
 export const hiddenSecret = '***';
 
-/** Words in names that hold a secret, for names that are not known here. */
+/** Parts of unknown names that suggest a secret. */
 const secretWords =
   /secr|passw|passphrase|pwd|token|credential|private[-_]?key|(?:api|access|sign(?:ing)?|encryption|shared|master)[-_]?keys?|(?:^|[-_])key$|dsn|bearer|authori[sz]ation|cookie|webhook|jwt|hmac|salt|(?:^|[-_])(?:auth|sig|signature|pin|otp)$/i;
 
-/** Names of a measure, or of what says something about a secret and is none: `token-ttl-secs`, `cookie-name`. */
+/** Names of quantities, or of properties of a secret: `token-ttl-secs`, `cookie-name`. */
 const describing =
   /[-_](?:ms|secs|seconds|minutes|hours|days|bytes|kb|mb|count|rounds|ttl|per[-_](?:second|minute|hour|day)|name|mode|type|algorithm|header)$|^(?:max|min)[-_].*(?:s|length|size|age)$/i;
 
-/** Whether a name says what a secret is like, and not what it is. */
+/** Whether a name describes a secret without containing it. */
 export const describesOnly = (name: string): boolean => describing.test(name);
 
-/** Whether what bears a name may be a secret, by the looks of the name alone. */
+/** Whether a name suggests that its value is a secret. */
 export const looksSecret = (name: string): boolean => !describesOnly(name) && secretWords.test(name);
 
-/** Parts of a query (RFC 3986, section 3.4). */
+/** Parameters of a query (RFC 3986, section 3.4). */
 const parameter = /([?&;#])([\w.~%[\]-]+)=[^&;#\s]+/g;
-/** Those that give access to what the URL names. */
+/** Names of parameters that grant access. */
 const secretParameter = /key|token|secr|passw|pwd|sig|credential|auth|bearer|jwt|dsn/i;
 
-/** `password=...` of a connection string. */
+/** Assignments such as `password=...` in a connection string. */
 const secretAssignment =
   /(^|[\s;,])((?:password|passwd|pwd|passphrase|dsn|secret|token|apikey|api[-_]key)\s*=\s*)[^\s;,]+/gi;
 
-/** A name and the colon after it. */
+/** A name with its colon. */
 const userName = /[^\s/?#:@]*:/y;
-/** An authority, if no password with other marks is in it. */
+/** An authority, unless its password contains a delimiter. */
 const authority = /[^\s/?#]*/y;
-/** A port, and what follows the authority. */
+/** A port and the delimiter after the authority. */
 const port = /\d{1,5}(?:[/?#]|$)/y;
-/** What has a colon after it and is the name of a host, not of a user. */
+/** A host name before a colon, as opposed to a user name. */
 const hostName = /\.|^localhost:$/i;
-/** What has a colon after it and is neither. */
+/** A scheme before a colon, which is neither. */
 const otherName = /^(?:mailto|acct|sips?|xmpp|urn|sha256):$/i;
-/** A hash of a password, as `user:hash`. */
+/** A password hash after `user:`. */
 const passwordHash = /\$(?:2[aby]|argon2|scrypt|pbkdf2)/y;
 
 const matchAt = (pattern: RegExp, text: string, at: number): string | null => {
@@ -42,15 +42,15 @@ const matchAt = (pattern: RegExp, text: string, at: number): string | null => {
   return pattern.exec(text)?.[0] ?? null;
 };
 
-/** Whether a name and a password begin there. A password may be digits; the port of what is surely a host is none. */
+/** Whether `user:password` begins at the offset. Digits may be a password, unless a host name precedes them. */
 const hasPassword = (text: string, at: number): boolean => {
   const name = matchAt(userName, text, at);
   return name !== null && !(hostName.test(name) && matchAt(port, text, at + name.length) !== null);
 };
 
 /**
- * Hides what stands before the last `@` of an authority: a password may hold what ends an authority. Goes over the line
- * once, without a pattern that could run away.
+ * Hides the text before the last `@` of an authority, because a password may contain delimiters. It scans the line
+ * once, so there is no backtracking.
  */
 const withoutUsers = (line: string): string => {
   const last = line.lastIndexOf('@');
@@ -66,7 +66,7 @@ const withoutUsers = (line: string): string => {
   return shown + line.slice(from);
 };
 
-/** `user:password@host` without a scheme before it. */
+/** Hides the user in `user:password@host` without a scheme. */
 const withoutBareUser = (word: string): string => {
   const last = word.lastIndexOf('@');
   const name = last < 0 ? null : matchAt(userName, word, 0);
@@ -77,16 +77,13 @@ const withoutBareUser = (word: string): string => {
   return before + hiddenSecret + word.slice(last);
 };
 
-/** Credentials as a header has them (RFC 9110, section 11.4): one word, or parameters. A sentence may begin so, too. */
+/** Credentials of a header (RFC 9110, section 11.4): one word, or parameters. Other text can look the same. */
 const credentials = /^(\s*(?:bearer|basic|digest|negotiate|apikey|token)\s+)(?:\S+\s*|[^=\s]+=.*)$/is;
 
-/** A private key in PEM, from its first line on. */
+/** A PEM private key from its first line on. */
 const privateKey = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*/;
 
-/**
- * A text with its secrets hidden: those of URLs and their queries, of connection strings, and credentials of a
- * header.
- */
+/** Hides secrets in URLs, queries, connection strings and header credentials. */
 export const hiddenInText = (text: string): string =>
   text
     .replace(privateKey, hiddenSecret)
@@ -98,7 +95,7 @@ export const hiddenInText = (text: string): string =>
     )
     .replace(secretAssignment, `$1$2${hiddenSecret}`);
 
-/** Whether a text gives anything away; the name of a user alone does not. */
+/** Whether a text contains a secret. A user name alone is not one. */
 export const holdsSecret = (text: string): boolean => {
   const nameless = text.replace(/:\/\/[^\s/?#:@]*@/g, '://');
   return hiddenInText(nameless) !== nameless && !nameless.includes(hiddenSecret);
@@ -121,9 +118,9 @@ const hiddenPiece = (piece: string): string => {
   return hidden === plain ? piece : opening + hidden;
 };
 
-/** A line of a file, or a message that quotes one: each string of it by itself, with what it has escaped. */
+/** Hides secrets in a line of a file, or in a message that quotes it. Each string is decoded and checked alone. */
 export const hiddenInLine = (line: string): string => {
-  // A raw string may hold quotes: the line is looked at as a whole.
+  // A raw string may contain quotes, so check the whole line first.
   const whole = /#"|"""|r"/.test(line) ? hiddenInText(line) : line;
   return whole.replace(/"(?:\\.|[^"\\])*|[^"]+/g, hiddenPiece);
 };

@@ -1,30 +1,30 @@
 import { err, ok, type Result } from '../shared/result.js';
 
 const logLevels = ['error', 'warn', 'info', 'debug', 'trace', 'off'] as const;
-/** How much is logged: this level and those before it. */
+/** A log level includes all levels before it. */
 export type LogLevel = (typeof logLevels)[number];
 
-/** How a log is written: JSON, a line each, or coloured text for people. */
+/** JSON with one object per line, or coloured text for people. */
 export type LogFormat = 'json' | 'pretty';
 
 export interface LogConfiguration {
   readonly level: LogLevel;
   readonly format: LogFormat;
-  /** What of the settings could not be followed, for one WARN line; null where all could. */
+  /** Text of a WARN line about invalid settings; null: all are valid. */
   readonly warning: string | null;
 }
 
-/** The settings as they are found in the environment and on the command line. */
+/** The raw settings from the environment and the command line. */
 export interface LogSettings {
-  /** RUST_LOG: a level, or a list of directives as in `gateway=debug,info`. */
+  /** RUST_LOG: a level, or a list of directives such as `gateway=debug,info`. */
   readonly level: string | undefined;
   /** GATEWAY_LOG_FORMAT. */
   readonly format: string | undefined;
-  /** Logs at debug where no level is set. */
+  /** Selects debug if no level is set. */
   readonly verbose: boolean;
 }
 
-/** Targets of directives that mean these programs. */
+/** Names of these programs in directives. */
 const ownTargets = new Set(['gateway', 'gateway-auth', 'gateway_auth', 'portcullis']);
 
 const asLevel = (text: string): LogLevel | undefined => logLevels.find((level) => level === text.toLowerCase());
@@ -34,7 +34,7 @@ interface ReadLevel {
   readonly unread: readonly string[];
 }
 
-/** A directive for us counts for more than a bare level, wherever it stands; of two alike the last counts. */
+/** A directive for these programs overrides a bare level. Of two equal directives, the last wins. */
 const readDirectives = (directives: readonly string[]): ReadLevel => {
   let bare: LogLevel | null = null;
   let own: LogLevel | null = null;
@@ -53,18 +53,15 @@ const readDirectives = (directives: readonly string[]): ReadLevel => {
 const warningOf = (unread: readonly string[], level: LogLevel): string | null =>
   unread.length === 0
     ? null
-    : `RUST_LOG: ${unread.slice(0, 5).map(shown).join(', ')} ${unread.length > 5 ? 'and more ' : ''}not understood; logging at ${level}`;
+    : `RUST_LOG: ignored ${unread.slice(0, 5).map(shown).join(', ')}${unread.length > 5 ? ' and more' : ''}; the log level is ${level}`;
 
 const shown = (directive: string): string => JSON.stringify(directive.slice(0, 60));
 
-/**
- * Reads the log settings. A level that cannot be read is a warning; a format that cannot is an error, fit to be
- * shown.
- */
+/** Reads the log settings. An invalid level is a warning. An invalid format is an error with a message for the user. */
 export const readLogConfiguration = (settings: LogSettings): Result<LogConfiguration, string> => {
   const format = (settings.format ?? '').trim().toLowerCase() || 'json';
   if (format !== 'json' && format !== 'pretty') {
-    return err(`GATEWAY_LOG_FORMAT is ${shown(settings.format ?? '')}; it can be "json" or "pretty"`);
+    return err(`GATEWAY_LOG_FORMAT must be "json" or "pretty", not ${shown(settings.format ?? '')}`);
   }
   const directives = (settings.level ?? '')
     .split(',')

@@ -4,14 +4,14 @@ export interface SocketAddress {
   readonly port: number;
 }
 
-/** Where an agent listens for gRPC. */
+/** The gRPC address of an agent. */
 export type GrpcAddress =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
   | { readonly kind: 'unix'; readonly path: string };
 
 /** Paths of PEM files. */
 export interface CertificateFiles {
-  /** The certificate, then the intermediates up to the root. */
+  /** The certificate, followed by its intermediates. */
   readonly certFile: string;
   readonly keyFile: string;
 }

@@ -140,7 +140,7 @@ export const isForeignKey = ({ document }: Key<unknown>): boolean => document.ty
 
 /** A key of another gateway. The error says what to use instead, or why there is no equivalent. */
 export const foreign = (why: string, suggestion: string): Key<null> => ({
-  read: refusal((name) => `unknown key "${name}": ${why}`, suggestion),
+  read: refusal((name) => `"${name}" is not valid here: ${why}`, suggestion),
   document: { type: foreignType, default: 'none', meaning: why },
   shape: null,
   secret: false,

@@ -22,9 +22,8 @@ const settingToJson = (setting: Setting): JsonValue => {
 };
 
 /**
- * The JSON of a block: one argument is a scalar, several are an array, none (and no children) is true, children make an
- * object, properties count as children, argument and children together make an object with the argument as `name`, a
- * repeated setting makes an array.
+ * Converts a block to JSON. One argument becomes a scalar, several an array, and none without children `true`. Children
+ * and properties become an object, with an argument as its `name`. A repeated setting becomes an array.
  */
 export const settingsToJson = (settings: readonly Setting[]): JsonObject => {
   const groups = new Map<string, Setting[]>();
@@ -89,5 +88,5 @@ const fromMembers = (json: JsonObject, depth: number): Result<readonly Setting[]
   return ok(settings);
 };
 
-/** The settings that a JSON object stands for: the way back from `settingsToJson`, without positions. */
+/** Converts a JSON object to settings without positions: the inverse of `settingsToJson`. */
 export const settingsFromJson = (json: JsonObject): Result<readonly Setting[], string> => fromMembers(json, 1);

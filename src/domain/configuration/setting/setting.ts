@@ -4,40 +4,40 @@ import type { SourcePosition } from '../configuration-problem.js';
 export interface SettingScalar {
   readonly value: string | number | boolean | null;
   readonly position: SourcePosition | null;
-  /** It was read from a variable or a file: no message may show it. */
+  /** It came from a variable or a file: no message may show it. */
   readonly hidden: boolean;
-  /** It refers to something that is not there, which has been reported: there is no value to look at. */
+  /** The reference is unresolved and already reported, so there is no value. */
   readonly unresolved?: true;
-  /** Where it was read from: the name of the variable, or the whole path of the file. */
+  /** The name of the variable, or the absolute path of the file. */
   readonly reference?: { readonly kind: 'env' | 'file'; readonly name: string };
 }
 
 /**
- * A configuration before it has a meaning: named, positioned, and the same whether it came from a KDL file or from
- * JSON. `route "api" priority=10 { upstream "x" }` has the name `route`, one argument, one property and one child.
+ * A raw setting with name and position, from KDL or JSON. `route "api" priority=10 { upstream "x" }` has the name
+ * `route`, one argument, one property and one child.
  */
 export interface Setting {
   readonly name: string;
   readonly args: readonly SettingScalar[];
   readonly properties: readonly SettingProperty[];
-  /** Null where there is no block, which is not the same as an empty one. */
+  /** Null: no block, which differs from an empty block. */
   readonly children: readonly Setting[] | null;
   readonly position: SourcePosition | null;
-  /** It was written as a JSON array, which may be empty or have one item; KDL has no such form. */
+  /** It was a JSON array, which may have fewer than two items; KDL has no such form. */
   readonly listed: boolean;
 }
 
 export interface SettingProperty {
   readonly name: string;
   readonly value: SettingScalar;
-  /** Where its name stands. */
+  /** The position of its name. */
   readonly position: SourcePosition | null;
 }
 
-/** Blocks inside blocks, at most. */
+/** Largest depth of nested blocks. */
 export const maximumSettingDepth = 64;
 
-/** What a setting holds besides its arguments: its properties, which count as children, then its children. */
+/** The properties of a setting, as children, followed by its children. */
 export const members = (setting: Setting): readonly Setting[] => [
   ...setting.properties.map(
     (property): Setting => ({

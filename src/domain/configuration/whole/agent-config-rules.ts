@@ -10,12 +10,12 @@ const context = (agent: ReadAgent, report: ProblemReport): ReadContext => ({
   position: agent.fields.config.position,
 });
 
-/** Options of how an agent is served, and what it reports to gateways. */
+/** Options that only an agent in its own process has: how it serves gateways, and what it reports to them. */
 const ofItsOwnProcess: ReadonlySet<string> = new Set(servingOptionNames);
 
 const ofAuthAgent: ReadonlySet<string> = new Set(agentOptionNames);
 
-/** The embedded agent is the auth agent, so its options are checked here and now, each where it stands. */
+/** Checks the options of an embedded agent, which is always the auth agent. */
 const checkEmbedded = (agent: ReadAgent, report: ProblemReport): void => {
   const settings = agent.fields.config.value ?? [];
   checkAgentOptions(settings, context(agent, report));
@@ -26,8 +26,8 @@ const checkEmbedded = (agent: ReadAgent, report: ProblemReport): void => {
 };
 
 /**
- * Another agent may have other options; what the auth agent would refuse is worth a word where it has any of its
- * options.
+ * Checks the options of an external agent. It may not be the auth agent, so errors become warnings, and only if the
+ * config contains an option of the auth agent.
  */
 const warnOfRefusal = (agent: ReadAgent, report: ProblemReport): void => {
   if (!agent.fields.config.value?.some(({ name }) => ofAuthAgent.has(name))) return;

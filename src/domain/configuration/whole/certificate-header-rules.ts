@@ -10,7 +10,7 @@ import type { ProblemReport } from '../schema/problem-report.js';
 import { members } from '../setting/setting.js';
 import { triedOptions } from './tried-options.js';
 
-/** A header in which a listener forwards or accepts certificates, and which it therefore takes away from clients. */
+/** A header in which a listener forwards or accepts certificates. The listener removes it from requests of clients. */
 interface CertificateHeader {
   readonly listener: string;
   readonly name: string;
@@ -23,7 +23,7 @@ const certificateHeadersOf = (gateway: ReadGateway): readonly CertificateHeader[
     ),
   );
 
-/** Where an agent says which header it reads certificates from; the block where it does not. */
+/** The position of the agent's `client-cert-header`, or of the block `mtls` if the key is absent. */
 const placeOfHeader = ({ fields: { config } }: ReadAgent) => {
   const block = config.value?.find(({ name }) => name === 'mtls');
   const key = block && members(block).find(({ name }) => name === 'client-cert-header');
@@ -38,7 +38,7 @@ const checkAgent = (agent: ReadAgent, headers: readonly CertificateHeader[], rep
   if (taken !== undefined) {
     const key = agent.fields.config.value?.find(({ name }) => name === 'api-key-header');
     report.add(
-      `"api-key-header" is the header that listener "${taken.listener}" has for certificates: no key could come in it`,
+      `"api-key-header" is the certificate header of listener "${taken.listener}", so it can never carry a key`,
       { severity: 'warning', position: key?.position ?? null, path },
     );
   }
@@ -46,13 +46,13 @@ const checkAgent = (agent: ReadAgent, headers: readonly CertificateHeader[], rep
   const { clientCertHeader } = mtls;
   if (headers.some(({ name }) => name.toLowerCase() === clientCertHeader.toLowerCase())) return;
   const { position, hidden } = placeOfHeader(agent);
-  const shown = hidden ? 'the header that it reads' : clientCertHeader;
+  const shown = hidden ? 'its header' : clientCertHeader;
   const names = headers.map(({ name }) => name);
   const suggestion = hidden
     ? 'write forward-client-cert-header in the tls block of a listener'
     : (report.nearMiss(clientCertHeader, names) ??
       `write forward-client-cert-header "${clientCertHeader}" in the tls block of a listener`);
-  report.add(`agent "${agent.name.value}" never gets to see a client certificate: no listener has ${shown} for them`, {
+  report.add(`agent "${agent.name.value}" never receives a client certificate: no listener sends them in ${shown}`, {
     severity: 'warning',
     position,
     path,
@@ -60,7 +60,7 @@ const checkAgent = (agent: ReadAgent, headers: readonly CertificateHeader[], rep
   });
 };
 
-/** What a client sends of such a header is removed before a route is chosen, so nothing could ever match. */
+/** Reports matches on certificate headers. The gateway removes these headers before routing, so they never match. */
 const checkMatches = (gateway: ReadGateway, headers: readonly CertificateHeader[], report: ProblemReport): void => {
   const owners = new Map(headers.map(({ name, listener }) => [canonicalName(name), listener]));
   for (const { name, fields } of routesOf(gateway)) {
@@ -69,17 +69,17 @@ const checkMatches = (gateway: ReadGateway, headers: readonly CertificateHeader[
       const owner = owners.get(canonicalName(match.name));
       if (owner === undefined) continue;
       report.add(
-        `route "${name.value}" matches a header that listener "${owner}" has for certificates: what clients send of it is removed`,
+        `route "${name.value}" can never match: it needs the certificate header of listener "${owner}", which the gateway removes`,
         { position: header.position, path: ['routes', `route "${name.value}"`, 'matches', 'header'] },
       );
     }
   }
 };
 
-/** Octets of a header value that a certificate with an intermediate, URL-encoded, goes into for the most part. */
+/** Typical upper size in octets of a URL-encoded certificate with an intermediate. */
 const roomForCertificate = 8_192;
 
-/** A listener accepts a header, and the limits refuse most requests that bring it. */
+/** Warns if a listener accepts certificates in a header that is longer than the limits allow. */
 const checkRoom = (gateway: ReadGateway, report: ProblemReport): void => {
   const limit = gateway.limits.value['max-header-value-bytes'];
   if (!limit.sound || limit.value >= roomForCertificate) return;
@@ -88,7 +88,7 @@ const checkRoom = (gateway: ReadGateway, report: ProblemReport): void => {
     if (!accept.sound || accept.value === null) continue;
     const shown = limit.hidden === true ? 'what was given' : limit.value;
     report.add(
-      `listener "${name.value}" accepts certificates in a header, but "max-header-value-bytes" is ${shown}: most are longer, and their requests are refused`,
+      `listener "${name.value}" accepts certificates in a header, but "max-header-value-bytes" is ${shown}: the gateway refuses requests with longer certificates, which are common`,
       {
         severity: 'warning',
         position: accept.position,
@@ -99,7 +99,7 @@ const checkRoom = (gateway: ReadGateway, report: ProblemReport): void => {
   }
 };
 
-/** Checks the headers of certificates against whoever else speaks of headers. */
+/** Checks certificate headers against agents, matches and limits. */
 export const checkCertificateHeaders = (gateway: ReadGateway, report: ProblemReport): void => {
   const headers = certificateHeadersOf(gateway);
   for (const agent of agentsOf(gateway)) checkAgent(agent, headers, report);

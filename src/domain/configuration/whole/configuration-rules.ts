@@ -28,16 +28,16 @@ import { checkCertificateHeaders } from './certificate-header-rules.js';
 import { checkIdentityHeaders } from './identity-header-rules.js';
 import { type TriedOptions, triedOptions } from './tried-options.js';
 
-/** The options of an agent, whatever is wrong with some of them: that is reported elsewhere. */
+/** The options of an agent. Another check reports their errors. */
 const optionsOf = ({ fields: { config } }: ReadAgent): AgentOptions =>
   readAgentOptions(config.value ?? [], { report: new ProblemReport(() => null), path: [], position: null });
 
-/** The header that an agent takes certificates from, in lower case; null where it reads none. */
+/** The header in which an agent expects certificates, in lower case; null: none. */
 const headerRead = ({ mtls }: AgentOptions): string | null =>
   mtls?.enabled === true ? mtls.clientCertHeader.toLowerCase() : null;
 
 /**
- * The first agent of a route that reads certificates removes them, so that the next would take everybody for nobody.
+ * Warns if two agents of a route read certificates. The first removes the header, so the second finds no certificate.
  */
 const warnOfTakenCertificates = (gateway: ReadGateway, report: ProblemReport): void => {
   const options = new Map(agentsOf(gateway).map((agent) => [agent.name.value, optionsOf(agent)]));
@@ -52,12 +52,12 @@ const warnOfTakenCertificates = (gateway: ReadGateway, report: ProblemReport): v
         if (own.forwardCredentials !== true) takers.set(header, agent);
       } else if (taker !== agent) {
         report.add(
-          `agent "${agent}" gets no client certificate on route "${name.value}": agent "${taker}" before it removes it`,
+          `agent "${agent}" receives no client certificate on route "${name.value}": agent "${taker}" removes it first`,
           {
             severity: 'warning',
             position,
             path: ['routes', `route "${name.value}"`],
-            suggestion: `have one of them check certificates, or write forward-credentials #true in the config of agent "${taker}"`,
+            suggestion: `let one of them check certificates, or write forward-credentials #true in the config of agent "${taker}"`,
           },
         );
       }
@@ -65,18 +65,18 @@ const warnOfTakenCertificates = (gateway: ReadGateway, report: ProblemReport): v
   }
 };
 
-/** A body goes to an agent that asked for it when it saw the head. */
+/** By body event, the head event that it needs: an agent asks for a body after it has seen the head. */
 const headOf: Partial<Record<AgentSubscription, AgentSubscription>> = {
   request_body_chunk: 'request_headers',
   response_body_chunk: 'response_headers',
 };
 
-/** What the auth agent looks at. */
+/** The events that the auth agent uses. */
 const ofRequests: ReadonlySet<AgentSubscription> = new Set(['request_headers', 'request_body_chunk']);
 
 const bodyReaders = ['saml', 'token-exchange'];
 
-/** Whether the config is that of an agent which lets nobody pass unknown, as far as it can be read. */
+/** Whether the config makes the agent authenticate or authorize requests. */
 const isForRequests = ({ options }: TriedOptions): boolean => {
   const { jwtSecret, jwtPublicKey, apiKeys, basicAuthUsers, oidc, mtls, authz, saml, tokenExchange } = options;
   return [jwtSecret, jwtPublicKey, apiKeys, basicAuthUsers, oidc, mtls, authz, saml, tokenExchange].some(
@@ -84,17 +84,17 @@ const isForRequests = ({ options }: TriedOptions): boolean => {
   );
 };
 
-/** An agent that is not asked about heads judges no request: its routes would be open. */
+/** Requires `request_headers`. Without this event the agent decides nothing and its routes are open. */
 const requireRequestHead = (agent: ReadAgent, report: ProblemReport): void => {
   const { events, transport } = agent.fields;
   const path = ['agents', `agent "${agent.name.value}"`];
   if (events.value.length === 0) {
-    report.add('"events" must hold one event at least', { position: events.position, path });
+    report.add('"events" needs at least one event', { position: events.position, path });
     return;
   }
   if (events.value.some(({ value }) => value === 'request_headers')) return;
   if (transport.value?.kind !== 'embedded' && !isForRequests(triedOptions(agent))) return;
-  report.add('"events" must hold request_headers: without it the agent judges no request', {
+  report.add('"events" needs request_headers: without it the agent decides about no request', {
     position: events.position,
     path,
     suggestion: 'write events "request_headers"',
@@ -106,7 +106,7 @@ const requireHeads = ({ name, fields: { events } }: ReadAgent, report: ProblemRe
   for (const [chunk, head] of Object.entries(headOf)) {
     const found = events.value.find(({ value }) => value === chunk);
     if (found === undefined || subscribed.has(head)) continue;
-    report.add(`"${chunk}" needs ${head} in the events: the agent asks for a body when it has seen its head`, {
+    report.add(`"${chunk}" needs ${head} in the events: the agent asks for a body after it has seen the head`, {
       position: found.position ?? events.position,
       path: ['agents', `agent "${name.value}"`],
       suggestion: `write events ${[head, ...subscribed].map((event) => `"${event}"`).join(' ')}`,
@@ -118,14 +118,14 @@ const refuseIdleEvents = ({ name, fields: { events, transport } }: ReadAgent, re
   if (transport.value?.kind !== 'embedded') return;
   for (const { value, position } of events.value) {
     if (ofRequests.has(value)) continue;
-    report.add(`"${value}" has no effect on an embedded agent: it looks at requests alone`, {
+    report.add(`"${value}" has no effect on an embedded agent, which sees only requests`, {
       position: position ?? events.position,
       path: ['agents', `agent "${name.value}"`],
     });
   }
 };
 
-/** Single sign-on and token exchange read posted forms: without the event the agent never sees them. */
+/** Requires the body event for single sign-on and token exchange, which read posted forms. */
 const requireBodies = (agent: ReadAgent, report: ProblemReport): void => {
   const { events, config } = agent.fields;
   if (events.value.some(({ value }) => value === 'request_body_chunk')) return;
@@ -139,7 +139,7 @@ const requireBodies = (agent: ReadAgent, report: ProblemReport): void => {
   }
 };
 
-/** What an agent is asked about has to go together, and to be what it can judge. */
+/** Checks the events of an agent against each other and against its config. */
 const checkAgentEvents = (agent: ReadAgent, report: ProblemReport): void => {
   if (!agent.fields.events.sound) return;
   requireRequestHead(agent, report);
@@ -148,26 +148,26 @@ const checkAgentEvents = (agent: ReadAgent, report: ProblemReport): void => {
   requireBodies(agent, report);
 };
 
-/** Whether policies may decide; a block that cannot be read may enable them. */
+/** Whether policies may be active. An invalid block counts as active. */
 const mayAuthorize = (agent: ReadAgent): boolean => {
   const { authz } = triedOptions(agent).fields;
   if (!authz.given) return false;
   return !authz.sound || authz.value === null || !authz.value.enabled.sound || authz.value.enabled.value;
 };
 
-/** Letting requests go on unjudged is a choice that somebody has to see, and none where policies decide. */
+/** Warns about `failure-mode "open"`, and refuses it if policies are active. */
 const checkFailureMode = (agent: ReadAgent, report: ProblemReport): void => {
   const { 'failure-mode': mode } = agent.fields;
   if (!mode.sound || mode.value !== 'open') return;
   const place = { position: mode.position, path: ['agents', `agent "${agent.name.value}"`] };
   if (mayAuthorize(agent)) {
-    report.add('failure-mode "open" cannot stand with authz: what policies forbid would pass without the agent', {
+    report.add('failure-mode "open" and authz exclude each other: without the agent, forbidden requests would pass', {
       ...place,
-      suggestion: 'write failure-mode "closed", or leave it out',
+      suggestion: 'write failure-mode "closed", or delete it',
     });
     return;
   }
-  report.add(`failure-mode "open": without an answer of agent "${agent.name.value}" requests go on unjudged`, {
+  report.add(`failure-mode "open": if agent "${agent.name.value}" does not answer, requests pass without a decision`, {
     ...place,
     severity: 'warning',
     id: 'agent-fails-open',
@@ -186,12 +186,12 @@ const requireListener = (gateway: ReadGateway, root: SourcePosition | null, repo
 const requireOwnAddresses = (gateway: ReadGateway, report: ProblemReport): void => {
   const owners = new Map<string, string>();
   const take = (owner: string, address: SocketAddress, position: SourcePosition | null, hidden = false): void => {
-    // Port 0 is another port each time.
+    // Port 0 selects a different port each time.
     if (address.port === 0) return;
     const text = socketAddressText(address).toLowerCase();
     const other = owners.get(text);
     if (other !== undefined)
-      report.add(`${owner} has the address ${hidden ? 'that was given' : text}, as ${other} has`, {
+      report.add(`${owner} and ${other} have the same address${hidden ? '' : ` ${text}`}`, {
         position,
         path: [],
       });
@@ -212,23 +212,23 @@ const checkAdmin = (gateway: ReadGateway, report: ProblemReport): void => {
   if (admin === null) return;
   const { address, token, 'insecure-no-token': insecure } = admin;
   if (token.given && insecure.sound && insecure.value) {
-    report.add('"insecure-no-token" and "token" contradict each other', {
+    report.add('"insecure-no-token" and "token" exclude each other', {
       position: insecure.position,
       path: ['admin'],
     });
   }
   if (!address.sound || isLoopback(address.value.host) || token.given || !insecure.sound || insecure.value) return;
   report.add(
-    `admin needs a token: ${address.hidden === true ? 'its address' : socketAddressText(address.value)} is no loopback address`,
+    `admin needs a token: ${address.hidden === true ? 'its address' : socketAddressText(address.value)} is not a loopback address`,
     {
       position: address.position ?? gateway.admin.position,
       path: ['admin'],
-      suggestion: 'write token (env)"ADMIN_TOKEN", or keep to 127.0.0.1',
+      suggestion: 'write token (env)"ADMIN_TOKEN", or use 127.0.0.1',
     },
   );
 };
 
-/** Checks keys against each other. Everything wrong is reported, whatever else is wrong. */
+/** Checks keys against each other, and reports all problems. */
 export const checkConfiguration = (
   gateway: ReadGateway,
   patternFault: PatternFault,

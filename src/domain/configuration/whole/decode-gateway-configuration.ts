@@ -32,7 +32,7 @@ const agentOptionLocator =
   (agent, { option, place, source }) => {
     const settings = agents.find(({ name }) => name.value === agent)?.fields.config.value ?? null;
     if (settings === null || (place?.key === undefined && source === undefined)) return null;
-    // What reading them has to say was said when the configuration was read.
+    // Reading the configuration has already reported these problems.
     const report = new ProblemReport(() => null);
     const fields = readMembers(agentOptionsShape, settings, { report, path: [], position: null });
     if (source !== undefined) {
@@ -50,29 +50,29 @@ const toAdmin = (fields: Fields<typeof adminShape>): AdminConfiguration => ({
   readyRequires: [...new Set(fields['ready-requires'].value.map(({ value }) => value))],
 });
 
-/** What decoding needs besides the settings. */
+/** Inputs of decoding, besides the settings. */
 export interface GatewayDecoding {
   readonly patternFault: PatternFault;
   readonly lines: LineLookup;
-  /** Absent: no place in a text is known. */
+  /** Absent: positions inside texts are unknown. */
   readonly places?: TextPlaceLookup;
-  /** The beginning of the file: where what is missing from it is reported. */
+  /** The beginning of the file, which is the position of problems about missing blocks. */
   readonly root: SourcePosition | null;
-  /** False where a part could not be read: keys are not checked against each other then, only for themselves. */
+  /** False if a part was unreadable. Keys are then not checked against each other. */
   readonly isComplete: boolean;
 }
 
 export interface DecodedGatewayConfiguration {
-  /** Null where there was any error. */
+  /** Null if there is an error. */
   readonly configuration: GatewayConfiguration | null;
   readonly problems: readonly ConfigurationProblem[];
-  /** For what is found once the files are read that options of agents name. */
+  /** Locates problems in agent options that only appear after their files are read. */
   readonly locate: AgentOptionLocator;
-  /** What is unsafe in it, though it can be run with. For who checks a configuration: nobody else looks for it. */
+  /** Advice about a valid but unsafe configuration. Only `config check` asks for it. */
   readonly advise: () => readonly ConfigurationProblem[];
 }
 
-/** Reads, completes and checks the configuration of a gateway. Every problem is reported, not the first alone. */
+/** Reads, completes and checks the configuration of a gateway. Reports all problems. */
 export const decodeGatewayConfiguration = (
   settings: readonly Setting[],
   { patternFault, lines, places = () => null, root, isComplete }: GatewayDecoding,

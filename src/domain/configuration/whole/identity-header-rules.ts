@@ -7,7 +7,7 @@ import { alwaysOwned, isOwned, ownedHeaders } from '../../http/owned-headers.js'
 import type { ProblemReport } from '../schema/problem-report.js';
 import { triedOptions } from './tried-options.js';
 
-/** The headers that an agent sets by its `config`, besides those with fixed names. */
+/** The configurable identity headers of an agent, without those with fixed names. */
 const configuredNames = ({ userIdHeader, authMethodHeader, mtls, saml }: AgentOptions): readonly string[] =>
   [
     userIdHeader,
@@ -29,7 +29,7 @@ const checkForwarding = (route: ReadRoute, report: ProblemReport): void => {
   } else if (handler.given) report.add('"forward-identity-headers" has no effect on a builtin route', where);
 };
 
-/** The gateway removes the header before it counts, so that every request would share one bucket. */
+/** Warns if a rate limit counts by an identity header. The gateway removes it first, so all requests share a bucket. */
 const warnOfRateKey = (route: ReadRoute, names: readonly string[], report: ProblemReport): void => {
   const { policies, agents } = route.fields;
   const { 'rate-limit': limit, 'forward-identity-headers': forward } = policies.value;
@@ -37,7 +37,7 @@ const warnOfRateKey = (route: ReadRoute, names: readonly string[], report: Probl
   if (agents.value.length > 0 || forward.value || key === undefined || !key.sound || key.value.kind !== 'header')
     return;
   if (!isOwned(ownedHeaders([...alwaysOwned, ...names]), key.value.name)) return;
-  report.add('"rate-limit" counts by an identity header, which is removed here: all requests share one bucket', {
+  report.add('"rate-limit" counts by an identity header, which the gateway removes: all requests share one bucket', {
     severity: 'warning',
     position: key.position,
     path: ['routes', `route "${route.name.value}"`, 'policies', 'rate-limit'],
@@ -50,7 +50,7 @@ interface NamedAgent {
   readonly identity: readonly string[];
 }
 
-/** What one agent sets is removed from every client's request, so another agent cannot read its API keys there. */
+/** Refuses an API key header that another agent sets: the gateway removes that header from all requests. */
 const checkApiKeyHeaders = (gateway: ReadGateway, agents: readonly NamedAgent[], report: ProblemReport): void => {
   for (const agent of agentsOf(gateway)) {
     const { name, fields } = agent;
@@ -73,17 +73,17 @@ const checkApiKeyHeaders = (gateway: ReadGateway, agents: readonly NamedAgent[],
   }
 };
 
-/** Whether a credential of the agent can bring claims. */
+/** Whether the agent accepts a credential with claims. */
 const readsClaims = ({ jwtSecret, jwtPublicKey, oidc = [], saml }: AgentOptions): boolean =>
   jwtSecret !== undefined ||
   jwtPublicKey !== undefined ||
   oidc.some(({ enabled }) => enabled) ||
   saml?.enabled === true;
 
-/** Octets of an answer for everything but identity headers. */
+/** Octets of an answer that are not identity headers. */
 const answerRemainder = 2_048;
 
-/** A token with many claims would make an answer that the gateway refuses as too large. */
+/** Warns if a token with many claims can make the answer of the agent too large. */
 const warnOfClaimRoom = (gateway: ReadGateway, report: ProblemReport): void => {
   const limit = gateway.limits.value['max-agent-response-bytes'];
   if (!limit.sound) return;
@@ -95,7 +95,7 @@ const warnOfClaimRoom = (gateway: ReadGateway, report: ProblemReport): void => {
     if (totalOctets <= limit.value - answerRemainder) continue;
     const key = fields.config.value?.find((setting) => setting.name === 'max-claim-bytes');
     report.add(
-      `the identity headers of agent "${name.value}" may have ${totalOctets} bytes: the gateway answers 503 where an answer exceeds "max-agent-response-bytes"`,
+      `the identity headers of agent "${name.value}" may have ${totalOctets} bytes: the gateway answers 503 if an answer exceeds "max-agent-response-bytes"`,
       {
         severity: 'warning',
         position: key?.position ?? limit.position ?? fields.config.position,
@@ -106,7 +106,7 @@ const warnOfClaimRoom = (gateway: ReadGateway, report: ProblemReport): void => {
   }
 };
 
-/** Checks what routes and agents want of headers that the gateway removes from every client's request. */
+/** Checks routes and agents against the identity headers that the gateway removes from requests. */
 export const checkIdentityHeaders = (gateway: ReadGateway, report: ProblemReport): void => {
   const agents = agentsOf(gateway).map((agent) => ({
     name: agent.name.value,

@@ -8,13 +8,13 @@ import { ProblemReport } from '../schema/problem-report.js';
 import { readMembers } from '../schema/read-block.js';
 import type { Fields } from '../schema/schema.js';
 
-/** The config of an agent, read as the auth agent would; what it could not read is missing. */
+/** The config of an agent, read as options of the auth agent. Invalid options are missing. */
 export interface TriedOptions {
   readonly fields: Fields<typeof agentOptionsShape>;
   readonly options: AgentOptions;
 }
 
-/** Nothing is reported: whether the agent is the auth agent is not known here. */
+/** Reads the options without reporting problems, because the agent may not be the auth agent. */
 export const triedOptions = ({ fields: { config } }: ReadAgent): TriedOptions => {
   const fields = readMembers(agentOptionsShape, config.value ?? [], {
     report: new ProblemReport(() => null),

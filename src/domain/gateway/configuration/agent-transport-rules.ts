@@ -70,7 +70,7 @@ const requireWholeCertificate = (
 const checkGrpc = ({ address, tls, insecure }: GrpcFields, path: readonly string[], report: ProblemReport): void => {
   const isInsecure = insecure.sound && insecure.value;
   if (tls.value !== null) {
-    if (isInsecure) report.add('"tls" and "insecure" contradict each other', { position: insecure.position, path });
+    if (isInsecure) report.add('"tls" and "insecure" exclude each other', { position: insecure.position, path });
     if (address.value.kind === 'unix') {
       report.add('"tls" has no effect on a unix socket', { position: tls.position, path });
     }

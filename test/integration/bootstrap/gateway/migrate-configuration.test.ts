@@ -40,8 +40,8 @@ describe('in place', () => {
   it('changes the file and those that it includes, keeps the old ones and the mode, and leaves nothing else', async () => {
     const { stdout, stderr, exitCode } = await migrateToOutput(file, { kind: 'in-place' });
     expect([exitCode, stdout]).toEqual([0, '']);
-    expect(stderr).toContain(`${file}:2: "listener" stands in "listeners" now\n`);
-    expect(stderr).toContain(`${folder.file('routes.kdl')}:2: "path-prefix" of a route stands in "matches" now\n`);
+    expect(stderr).toContain(`${file}:2: "listener" moves to "listeners"\n`);
+    expect(stderr).toContain(`${folder.file('routes.kdl')}:2: "path-prefix" of a route moves to "matches"\n`);
     expect([textOf('gateway.kdl'), textOf('routes.kdl')]).toEqual([now, nowRoutes]);
     expect([textOf('gateway.kdl.bak'), textOf('routes.kdl.bak')]).toEqual([old, oldRoutes]);
     expect([modeOf('gateway.kdl'), modeOf('gateway.kdl.bak')]).toEqual([0o640, 0o640]);
@@ -138,7 +138,7 @@ describe('to another file', () => {
     writeFileSync(file, `server { }\nsystem { }\n${single(old)}`);
     const { stderr, exitCode } = await migrateToOutput(file, to('new.kdl'));
     expect(exitCode).toBe(1);
-    expect(stderr).toContain(`${file}:1: left as it is: "server" is "system" now`);
+    expect(stderr).toContain(`${file}:1: left as it is: "server" is now "system"`);
     expect(textOf('new.kdl')).toBe(`server { }\nsystem { }\n${single(now)}`);
   });
 });

@@ -45,7 +45,7 @@ describe('the level', () => {
     const { level: taken, warning } = configurationOf(setting);
     expect(taken).toBe(level);
     expect(warning).toContain('RUST_LOG');
-    expect(warning).toContain(`logging at ${level}`);
+    expect(warning).toContain(`the log level is ${level}`);
   });
 
   it('is debug where --verbose is given and nothing else is said', () => {
@@ -74,7 +74,7 @@ describe('the format', () => {
   it.each(['yaml', 'true', 'pretty,json'])('%s is refused with what it can be', (setting) => {
     expect(read(undefined, setting)).toEqual({
       ok: false,
-      error: `GATEWAY_LOG_FORMAT is "${setting}"; it can be "json" or "pretty"`,
+      error: `GATEWAY_LOG_FORMAT must be "json" or "pretty", not "${setting}"`,
     });
   });
 });

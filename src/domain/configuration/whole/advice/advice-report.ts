@@ -2,7 +2,7 @@ import { type AdviceId, adviceKinds } from '../../advice-kinds.js';
 import type { ConfigurationProblem, SourcePosition } from '../../configuration-problem.js';
 import type { LineLookup } from '../../schema/problem-report.js';
 
-/** A warning with the name of its kind; it suggests what its kind suggests, unless something more exact is given. */
+/** A warning with a stable name. The default suggestion is that of its kind. */
 export const advice = (
   id: AdviceId,
   message: string,
@@ -27,12 +27,12 @@ export class AdviceReport {
     this.#lines = lines;
   }
 
-  /** @param secret what stands at the position may be a secret, whatever its name is */
+  /** @param secret the setting at the position may be a secret, whatever its name */
   add(id: AdviceId, message: string, position: SourcePosition | null, secret = false): void {
     this.problems.push(advice(id, message, position, this.#lineAt(position, secret)));
   }
 
-  /** With a suggestion that fits what is written. */
+  /** Adds advice with a specific suggestion. */
   suggest(id: AdviceId, message: string, position: SourcePosition | null, suggestion: string): void {
     this.problems.push(advice(id, message, position, this.#lineAt(position, false), suggestion));
   }

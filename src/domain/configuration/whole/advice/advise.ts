@@ -15,25 +15,23 @@ const adviseOnAdmin = ({ admin }: ReadGateway, report: AdviceReport): void => {
   if (admin.value === null) return;
   const { address, 'insecure-no-token': insecure } = admin.value;
   if (!insecure.value || !address.sound || isLoopback(address.value.host)) return;
-  const where = address.hidden === true ? 'where others can reach them' : `on ${socketAddressText(address.value)}`;
-  report.add('admin-without-token', `the admin endpoints are served ${where} without a token`, insecure.position);
+  const where =
+    address.hidden === true ? 'on an address that others can reach' : `on ${socketAddressText(address.value)}`;
+  report.add('admin-without-token', `the admin endpoints ${where} have no token`, insecure.position);
 };
 
 const adviseOnLimits = ({ limits }: ReadGateway, report: AdviceReport): void => {
   const failure = limits.value['on-store-failure'];
   if (failure.given && failure.value === 'allow') {
-    report.add('rate-limits-fail-open', 'there is no rate limit while the store does not answer', failure.position);
+    report.add('rate-limits-fail-open', 'while the store does not answer, there is no rate limit', failure.position);
   }
   const body = limits.value['max-body-size-bytes'];
   if (body.given && body.sound && body.value > muchForEveryRoute) {
-    report.add('bodies-of-any-size', 'every route takes bodies of more than 1 GB', body.position);
+    report.add('bodies-of-any-size', 'every route accepts bodies of more than 1 GB', body.position);
   }
 };
 
-/**
- * What is unsafe in a configuration that a gateway runs with, in the order of the file. What is warned of whenever the
- * configuration is loaded is not repeated.
- */
+/** Advice about a valid configuration, in the order of the file. Warnings that every load reports are not repeated. */
 export const advise = (
   gateway: ReadGateway,
   settings: readonly Setting[],

@@ -9,22 +9,22 @@ const adviseOnTransport = ({ name, fields }: ReadAgent, report: AdviceReport): v
   if (transport?.kind !== 'grpc') return;
   const { address, insecure } = transport.fields;
   if (!insecure.value || !address.sound || isLocalGrpcAddress(address.value)) return;
-  report.add('agent-in-the-clear', `agent "${name.value}" is asked without TLS`, insecure.position);
+  report.add('agent-in-the-clear', `the gateway calls agent "${name.value}" without TLS`, insecure.position);
 };
 
 const adviseOnOptions = (agent: string, { fields }: TriedOptions, report: AdviceReport): void => {
   const open = fields['fail-open'];
   if (open.value === true) {
-    report.add('authentication-fails-open', `${agent} lets requests pass whose authentication failed`, open.position);
+    report.add('authentication-fails-open', `${agent} accepts requests whose authentication failed`, open.position);
   }
   const forward = fields['forward-credentials'];
   if (forward.value === true) {
-    report.add('credentials-go-to-upstreams', `${agent} leaves every credential in the request`, forward.position);
+    report.add('credentials-go-to-upstreams', `${agent} leaves all credentials in the request`, forward.position);
   }
   const isSecret = fields['jwt-secret'].given;
   const key = isSecret ? fields['jwt-secret'] : fields['jwt-public-key'];
   if (key.given && !fields['jwt-audience'].given) {
-    report.add('token-audience-unchecked', `${agent} takes tokens that were made for others`, key.position, isSecret);
+    report.add('token-audience-unchecked', `${agent} accepts tokens for other audiences`, key.position, isSecret);
   }
 };
 
@@ -33,7 +33,7 @@ const adviseOnPolicies = (agent: string, { fields }: TriedOptions, report: Advic
   if (authz?.enabled.value !== true) return;
   const standard = authz['default-decision'];
   if (standard.value === 'allow') {
-    report.add('authorization-allows-by-default', `${agent} allows what no policy decides`, standard.position);
+    report.add('authorization-allows-by-default', `${agent} allows requests that no policy covers`, standard.position);
   }
   const onError = authz['on-error'];
   if (onError.value === 'skip') {
@@ -41,18 +41,18 @@ const adviseOnPolicies = (agent: string, { fields }: TriedOptions, report: Advic
   }
 };
 
-/** Milliseconds that a sign-on has to be given: it verifies signatures and writes to a store. */
+/** Minimum time for a sign-on, in milliseconds: it verifies signatures and writes to a store. */
 const leastSignOnMs = 2000;
 
 const adviseOnSignOnTime = ({ name, fields }: ReadAgent, tried: TriedOptions, report: AdviceReport): void => {
   const timeout = fields['timeout-ms'];
   const saml = tried.fields.saml;
   if (saml.value?.enabled.value !== true || !timeout.sound || timeout.value >= leastSignOnMs) return;
-  const message = `agent "${name.value}" has ${timeout.value} ms for an answer, and a sign-on by SAML may take longer`;
+  const message = `agent "${name.value}" has ${timeout.value} ms for an answer, but a SAML sign-on can take longer`;
   report.add('sign-on-may-time-out', message, timeout.given ? timeout.position : saml.position);
 };
 
-/** Whether the config of an agent has it accept tokens. */
+/** Whether the agent accepts tokens. */
 const acceptsTokens = ({ options: { jwtSecret, jwtPublicKey, oidc = [] } }: TriedOptions): boolean =>
   jwtSecret !== undefined || jwtPublicKey !== undefined || oidc.some(({ enabled }) => enabled);
 
@@ -61,8 +61,8 @@ const adviseOnTokenLength = (gateway: ReadGateway, agent: string, tried: TriedOp
   if (!limit.sound || limit.value >= maximumTokenLength || !acceptsTokens(tried)) return;
   const { 'jwt-secret': secret, 'jwt-public-key': publicKey, oidc } = tried.fields;
   const key = [secret, publicKey, oidc].find(({ given }) => given) ?? oidc;
-  const shown = limit.hidden === true ? 'a limit that is shorter' : `max-header-value-bytes, which is ${limit.value}`;
-  const message = `${agent} accepts tokens of up to 16 KiB, but the gateway refuses those longer than ${shown}`;
+  const shown = limit.hidden === true ? 'max-header-value-bytes' : `max-header-value-bytes, which is ${limit.value}`;
+  const message = `${agent} accepts tokens of up to 16 KiB, but the gateway refuses tokens above ${shown}`;
   report.add(
     'long-tokens-are-refused',
     message,
@@ -71,7 +71,7 @@ const adviseOnTokenLength = (gateway: ReadGateway, agent: string, tried: TriedOp
   );
 };
 
-/** Advice about agents: what they let pass, and time-outs that are too short. */
+/** Advice about agents: what they accept, and timeouts that are too short. */
 export const adviseOnAgents = (gateway: ReadGateway, report: AdviceReport): void => {
   for (const agent of agentsOf(gateway)) {
     adviseOnTransport(agent, report);

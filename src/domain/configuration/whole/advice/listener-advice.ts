@@ -6,7 +6,7 @@ import { wideBlocks } from './wide-trust.js';
 const expectsCertificates = (gateway: ReadGateway): string | null =>
   agentsOf(gateway).find((agent) => triedOptions(agent).options.mtls?.enabled === true)?.name.value ?? null;
 
-/** What listeners believe, and of whom. */
+/** Advice about trusted proxies, slow bodies and optional client certificates. */
 export const adviseOnListeners = (gateway: ReadGateway, report: AdviceReport): void => {
   const agent = expectsCertificates(gateway);
   for (const { name, fields, setting } of listenersOf(gateway)) {
@@ -14,15 +14,15 @@ export const adviseOnListeners = (gateway: ReadGateway, report: AdviceReport): v
     const proxies = fields['trusted-proxies'].value;
     for (const index of wideBlocks(proxies.map(({ value }) => value))) {
       const position = proxies[index]?.position ?? setting.position;
-      report.add('everybody-is-trusted', `${listener} believes what any client says of its address`, position);
+      report.add('everybody-is-trusted', `${listener} trusts any client to state its own address`, position);
     }
     const rate = fields.timeouts.value['min-body-rate'];
     if (rate.given && rate.value === 0) {
-      report.add('slow-bodies-are-awaited', `${listener} waits for bodies however slow they come`, rate.position);
+      report.add('slow-bodies-are-awaited', `${listener} accepts arbitrarily slow bodies`, rate.position);
     }
     const auth = fields.tls.value?.['client-auth'];
     if (agent !== null && auth?.value === 'request') {
-      const message = `${listener} takes clients without a certificate, and agent "${agent}" authenticates by certificate`;
+      const message = `${listener} accepts clients without a certificate, but agent "${agent}" authenticates by certificate`;
       report.add('client-certificate-optional', message, auth.position ?? setting.position);
     }
   }

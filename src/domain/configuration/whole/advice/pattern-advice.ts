@@ -16,28 +16,28 @@ const adviseOnPaths = (
   for (const { value, position, hidden } of texts) {
     const pattern = hidden === true ? null : patternOf(value);
     if (pattern === null) continue;
-    const message = `route "${route}" takes "${value.slice(0, 80)}" of ${key} literally`;
+    const message = `route "${route}" matches ${key} "${value.slice(0, 80)}" literally`;
     report.suggest(id, message, position, `write ${pattern.instead}`);
   }
 };
 
-/** Headers with which a client sends the star itself (RFC 9110, sections 13.1.1 and 13.1.2). */
+/** Headers in which a client may send a literal star (RFC 9110, sections 13.1.1 and 13.1.2). */
 const sendsStar = /^if-(?:none-)?match$/i;
 
 const adviseOnNamed = ({ name, fields }: ReadRoute, key: NamedMatchKey, report: AdviceReport): void => {
   const field = fields.matches.value[key];
   for (const match of field.value) {
     if (match.value === null || !/^(?:\*|\.[*+])$/.test(match.value) || sendsStar.test(match.name)) continue;
-    const message = `route "${name.value}" takes "${match.value}" as the value of ${key} "${match.name}" literally`;
-    report.suggest(id, message, field.position, `write ${key} "${match.name}" to take every value`);
+    const message = `route "${name.value}" matches the value "${match.value}" of ${key} "${match.name}" literally`;
+    report.suggest(id, message, field.position, `write ${key} "${match.name}" to match every value`);
   }
 };
 
 const adviseOnMethods = ({ name, fields }: ReadRoute, report: AdviceReport): void => {
   for (const { value, position, hidden } of fields.matches.value.method.value) {
     if (hidden === true || !/^(?:ANY|ALL)$/.test(value)) continue;
-    const message = `route "${name.value}" takes requests alone whose method is called ${value}`;
-    report.suggest(id, message, position, 'leave out method to take every method');
+    const message = `route "${name.value}" matches only requests with the literal method ${value}`;
+    report.suggest(id, message, position, 'delete method to match every method');
   }
 };
 

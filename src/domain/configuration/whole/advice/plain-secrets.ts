@@ -6,23 +6,23 @@ import type { Key, Shape } from '../../schema/schema.js';
 import { members, type Setting, type SettingScalar } from '../../setting/setting.js';
 import type { AdviceReport } from './advice-report.js';
 
-/** A hash gives nothing away that is worth having: `sha256:...`, `$2b$...`, and an entry that only names a file. */
+/** A hash, such as `sha256:...` or `$2b$...`, or an entry that only names a file. Neither reveals a secret. */
 const isHarmless = (entry: string): boolean => {
   const text = entry.trim();
   return text === '' || text.startsWith('@') || /^sha256:/i.test(text) || text.startsWith('$');
 };
 
-/** `user:$2b$...`: what follows the first colon is the hash. */
+/** `user:$2b$...`: the hash follows the first colon. */
 const isHashedUser = (entry: string): boolean => {
   const colon = entry.indexOf(':');
   return colon >= 0 && isHarmless(entry.slice(colon + 1));
 };
 
-/** Commas inside a hash of argon2 do no harm: each piece is looked at after the one that begins with a user. */
+/** Splits entries at commas, but not at the commas inside an argon2 hash. */
 const entriesOf = (text: string): readonly string[] => text.split(/(?<!\\),(?=[^,]*:|@)/);
 
 const isSecret = (name: string, text: string): boolean => {
-  // The path of a file, unless the text of the file was given by mistake.
+  // A path, unless it is the content of the file by mistake.
   if (name.endsWith('-file')) return /[\r\n]|-----/.test(text);
   if (name.endsWith('-url')) return holdsSecret(text);
   if (name === 'api-keys') return !entriesOf(text).every(isHarmless);
@@ -33,11 +33,11 @@ const isSecret = (name: string, text: string): boolean => {
 const isLiteralSecret = (name: string, { value, hidden }: SettingScalar): boolean =>
   !hidden && ((typeof value === 'string' && isSecret(name, value)) || typeof value === 'number');
 
-/** A URL with a password or a token, or the value of `Authorization`, wherever it stands. */
+/** A URL with a password or token, or a value of `Authorization`. */
 const givesAway = ({ value, hidden }: SettingScalar): boolean =>
   !hidden && typeof value === 'string' && holdsSecret(value);
 
-/** The first of two is a name, which anybody may see. */
+/** Whether the first argument is a name, which is not secret. */
 const isNamed = (key: Key<unknown> | undefined): boolean => /^name(?:,| and value)/.test(key?.document.type ?? '');
 
 const holdsPlainSecret = ({ name, args }: Setting, key: Key<unknown> | undefined, isInSecret: boolean): boolean => {
@@ -50,7 +50,7 @@ const holdsPlainSecret = ({ name, args }: Setting, key: Key<unknown> | undefined
   return (isInherited || isNamedSecret || isSecretKey) && values.some((scalar) => isLiteralSecret(name, scalar));
 };
 
-/** Settings whose secrets stand in the file itself. Names say what may be one where the keys are not known: null. */
+/** Settings that contain a literal secret. A null `shape` means unknown keys, which count as secret by name. */
 export const plainSecrets = (
   settings: readonly Setting[],
   shape: Shape | null = gatewayShape,
@@ -66,6 +66,6 @@ export const plainSecrets = (
 
 export const adviseOnSecrets = (settings: readonly Setting[], report: AdviceReport): void => {
   for (const { name, position } of plainSecrets(settings)) {
-    report.add('plain-secret', `the secret of "${name}" stands in the file`, position, true);
+    report.add('plain-secret', `the file contains the secret of "${name}"`, position, true);
   }
 };

@@ -1,6 +1,6 @@
 import { type IpAddress, parseIpAddress } from '../../../http/ip-address.js';
 
-/** Addresses of one family as a part of all: where they begin, and how much they take. Both are parts of 1. */
+/** A block of addresses as a fraction of its family. `start` and `size` are between 0 and 1. */
 interface Block {
   readonly index: number;
   readonly family: 4 | 6;
@@ -18,7 +18,7 @@ const blockOf = (cidr: string, index: number): Block | null => {
   const address = parseIpAddress(text);
   if (address === null) return null;
   const family = address.length === 1 ? 4 : 6;
-  // A block of IPv4-mapped addresses counts from the whole of them.
+  // The prefix of an IPv4-mapped block counts from the start of the mapped range.
   const most = family === 6 ? 128 : 32;
   const written = bits === undefined ? most : Number(bits);
   const prefix = family === 4 && text.includes(':') && bits !== undefined ? Math.max(0, written - 96) : written;
@@ -26,7 +26,7 @@ const blockOf = (cidr: string, index: number): Block | null => {
   return { index, family, start: Math.floor(startOf(address) / size) * size, size };
 };
 
-/** Nobody comes from these but who is on the same machine or in networks of one's own (RFC 1918, 3927, 4193, 6598). */
+/** Loopback and private networks (RFC 1918, 3927, 4193, 6598). */
 const privateBlocks: readonly Block[] = [
   '10.0.0.0/8',
   '172.16.0.0/12',
@@ -45,10 +45,10 @@ const isWithin = (inner: Block, outer: Block): boolean =>
   inner.start >= outer.start &&
   inner.start < outer.start + outer.size;
 
-/** What is too much of a family: a /7 of IPv4, a /15 of IPv6. */
+/** The fraction of a family that counts as too wide: a /7 of IPv4, a /15 of IPv6. */
 const tooMuch = { 4: 2 ** -7, 6: 2 ** -15 } as const;
 
-/** The blocks that take in so much of the public addresses that anybody may be in them: one alone, or all together. */
+/** Indexes of blocks that cover too many public addresses, alone or together. */
 export const wideBlocks = (cidrs: readonly string[]): readonly number[] => {
   const blocks = cidrs
     .flatMap((cidr, index) => blockOf(cidr, index) ?? [])

@@ -22,7 +22,7 @@ const valueJson = (setting: Setting, shape: Shape | null): JsonValue => {
   return Object.fromEntries([['name', (args.length === 1 ? args[0] : args) as JsonValue], ...Object.entries(inner)]);
 };
 
-/** What may be there several times is an array however often it is there. */
+/** A repeatable key is an array even if it occurs once. */
 const isMany = (key: Key<unknown>): boolean =>
   key.document.type.startsWith('list of') || (key.document.type.includes('may be repeated') && !isGroup(key));
 
@@ -47,5 +47,5 @@ const blockJson = (settings: readonly Setting[], shape: Shape | null): JsonObjec
   );
 };
 
-/** What `effectiveSettings` gives, as JSON. A value from elsewhere is the text `(env)NAME` or `(file)/path`. */
+/** Converts the result of `effectiveSettings` to JSON. A reference becomes the text `(env)NAME` or `(file)/path`. */
 export const effectiveJson = (settings: readonly Setting[]): JsonObject => blockJson(settings, gatewayShape);

@@ -12,7 +12,7 @@ import { hasMembers, members, type Setting, type SettingScalar } from '../../set
 import { hiddenSetting } from './hidden-settings.js';
 import { isGroup } from './setting-group.js';
 
-/** A setting that stands in no file. */
+/** A setting without a position in a file. */
 const madeSetting = (name: string, args: readonly SettingScalar[], children: readonly Setting[] | null): Setting => ({
   name,
   args,
@@ -25,7 +25,7 @@ const madeSetting = (name: string, args: readonly SettingScalar[], children: rea
 const argumentOf = (settings: readonly Setting[], name: string): SettingScalar | undefined =>
   settings.find((setting) => setting.name === name)?.args[0];
 
-/** A number that stands in the file: one from elsewhere may be another one tomorrow. */
+/** A literal number. A referenced number may change, so it does not count. */
 const numberOf = (settings: readonly Setting[], name: string): number | null => {
   const argument = argumentOf(settings, name);
   return typeof argument?.value === 'number' && argument.reference === undefined ? argument.value : null;
@@ -49,7 +49,7 @@ const connections = (agent: readonly Setting[]): number | null => {
   return argumentOf(agent, 'protocol-version')?.value === 1 ? 16 : 4;
 };
 
-/** A protocol from elsewhere may be another one tomorrow. */
+/** Null for a referenced protocol, which may change. */
 const speaksHttp2 = (listener: readonly Setting[]): boolean | null => {
   const protocol = argumentOf(listener, 'protocol');
   return protocol?.reference === undefined ? protocol?.value === 'https' : null;
@@ -65,10 +65,10 @@ const targetBreaker = (upstream: readonly Setting[]): readonly Setting[] => {
 };
 
 /**
- * Defaults that depend on other keys, or mean something for some values of them alone.
+ * Defaults that depend on other keys of the block.
  *
- * @param block the name of the block that lacks the key
- * @param siblings what is written in the block
+ * @param block name of the block that lacks the key
+ * @param siblings settings in the block
  */
 const defaultInForce = (name: string, block: string, siblings: readonly Setting[]): readonly Setting[] => {
   if (block === 'rate-limit' && name === 'burst') return scalar(name, burst(siblings));
@@ -78,7 +78,7 @@ const defaultInForce = (name: string, block: string, siblings: readonly Setting[
   return block === 'upstream' && name === 'circuit-breaker' ? targetBreaker(siblings) : [];
 };
 
-/** The default that the reference page names, where it is a value: `30`, or in back quotes. */
+/** The default in the reference if it is a value: a number, or text in back quotes. */
 const standardValue = (shown: string): string | number | boolean | null => {
   if (/^\d+(\.\d+)?$/.test(shown)) return Number(shown);
   const text = /^`([^`]+)`$/.exec(shown)?.[1] ?? null;
@@ -87,7 +87,7 @@ const standardValue = (shown: string): string | number | boolean | null => {
   return text === '#false' ? false : text;
 };
 
-/** The block that a key stands in, and what is written around it. */
+/** The block of a key, its settings and the outer block. */
 interface Surroundings {
   readonly block: string;
   readonly siblings: readonly Setting[];
@@ -109,7 +109,7 @@ const defaultOf = (name: string, { document, shape }: Key<unknown>, around: Surr
   return value === null || shape !== null ? [] : [madeSetting(name, [{ value, position: null, hidden: false }], null)];
 };
 
-/** The types of keys whose blocks can be filled: nothing but what stands in them says what they mean. */
+/** Types of blocks whose members alone define them, so that their defaults can be filled in. */
 const isPlainBlock = (type: string): boolean => type === 'block' || type === 'block, or `#null`';
 
 const completedBlock = (
@@ -119,7 +119,7 @@ const completedBlock = (
   around: Surroundings,
 ): readonly Setting[] => completed(own, shape, inside(name, own, around));
 
-/** `type "http" { path "/health" }`: the argument says which block it is. */
+/** Completes a setting such as `type "http" { path "/health" }`, whose argument selects the block. */
 const withKind = (setting: Setting, shape: Shape, around: Surroundings): Setting => {
   const kind = setting.args[0]?.value;
   const inner = typeof kind === 'string' && Object.hasOwn(shape, kind) ? shape[kind]?.shape : null;
@@ -154,7 +154,7 @@ const written = (
   );
 };
 
-/** Keys whose default means something beside another value alone; to write it without that is an error. */
+/** Keys that are errors without a certain value of another key. Their default stays out. */
 const isIdle = (name: string, { siblings, outer }: Surroundings): boolean => {
   const has = (settings: readonly Setting[], key: string, ...values: readonly unknown[]): boolean =>
     settings.some((setting) => setting.name === key && values.includes(setting.args[0]?.value ?? true));
@@ -163,18 +163,18 @@ const isIdle = (name: string, { siblings, outer }: Surroundings): boolean => {
   return name === 'proxy-header-secs' && !has(outer?.siblings ?? [], 'proxy-protocol', true, 'true');
 };
 
-/** The keys of a block in the order of its reference, those with a default that is a value filled in. */
+/** The keys of a block in the order of the reference, with defaults filled in. */
 const completed = (settings: readonly Setting[], shape: Shape, around: Surroundings): readonly Setting[] =>
   Object.entries(shape).flatMap(([name, key]) => {
     const own = settings.filter((setting) => setting.name === name);
     if (own.length > 0) return written(name, key, own, shape, around);
     const inForce = defaultInForce(name, around.block, settings);
-    // A block that is there by default is one whose own defaults are shown too.
+    // A block that exists by default also shows its defaults.
     if (inForce.length > 0) return written(name, key, inForce, shape, around);
     return isIdle(name, around) ? [] : defaultOf(name, key, around);
   });
 
-/** The pool of an upstream keeps no more idle connections than it may have. */
+/** Limits `max-idle` of a pool to `max-connections`. */
 const fitPool = (setting: Setting): Setting => {
   if (setting.name !== 'connection-pool') {
     return setting.children === null ? setting : { ...setting, children: setting.children.map(fitPool) };
@@ -191,8 +191,8 @@ const fitPool = (setting: Setting): Setting => {
 };
 
 /**
- * A configuration without errors as the gateway understands it: defaults filled in, keys in the order of the
- * reference, what is secret hidden. Options of agents are as they were written: the agent fills them in.
+ * A valid configuration with defaults filled in, keys in the order of the reference, and secrets hidden. Options of
+ * agents have no defaults here, because the agent fills them in.
  */
 export const effectiveSettings = (settings: readonly Setting[]): readonly Setting[] =>
   completed(settings, gatewayShape, inside('', settings, null)).map(fitPool);

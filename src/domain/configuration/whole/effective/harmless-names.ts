@@ -1,6 +1,6 @@
 import { describesOnly, looksSecret } from '../../hidden-text.js';
 
-/** Names in the options of agents of any make whose values give nothing away. */
+/** Option names of arbitrary agents whose values are not secret. */
 const harmless = new Set([
   'action',
   'address',
@@ -60,10 +60,10 @@ const harmless = new Set([
   'zone',
 ]);
 
-/** Endings that count something. */
+/** Endings of names of quantities. */
 const measures = /-(?:ms|secs|seconds|minutes|hours|days|bytes|kb|mb|count|percent|size|level|threshold|ratio|depth)$/i;
 
-/** Whether a value may be shown whose meaning is not known here. What is not known to be harmless is not. */
+/** Whether the value of an unknown option may be shown. Unknown names are not harmless. */
 export const isHarmlessName = (name: string): boolean =>
   describesOnly(name) ||
   (!looksSecret(name) && (harmless.has(name.toLowerCase()) || measures.test(name) || /^(?:max|min|log)-/i.test(name)));

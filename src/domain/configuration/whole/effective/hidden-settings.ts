@@ -9,7 +9,7 @@ const hide = (scalar: SettingScalar): SettingScalar => {
   return { ...scalar, value: hiddenSecret };
 };
 
-/** A key that names a file may be given the text of the file by mistake: a path is short, and on one line. */
+/** Whether a value of a file key is a path, not the content of the file by mistake. */
 const isPath = (name: string, { value }: SettingScalar): boolean =>
   name.endsWith('-file') && typeof value === 'string' && !/[\r\n]|-----/.test(value);
 
@@ -18,20 +18,19 @@ const hideParts = (scalar: SettingScalar): SettingScalar =>
     ? { ...scalar, value: hiddenInText(scalar.value) }
     : scalar;
 
-/** Where a setting stands: in a block whose keys are known, in a secret, among options that only an agent knows. */
+/** The surroundings of a setting: known keys, a secret block, or agent options. */
 interface Surroundings {
   readonly shape: Shape | null;
   readonly isInSecret: boolean;
-  /** The options of an agent: what is not known there may be anything. */
+  /** Inside the options of an agent, where unknown names may be secrets. */
   readonly isOption: boolean;
 }
 
 /**
- * A setting as it may be shown: nothing is left of secrets that stand in the file.
+ * A printable setting: all literal secrets are hidden.
  *
- * @param shape the keys of the block that it stands in. Among the options of agents a name that is none of them hides
- * what
- *   it names, unless it is known to be harmless
+ * @param shape the keys of the enclosing block. Among agent options, an unknown name hides its value unless the name is
+ *   harmless
  */
 export const hiddenSetting = (setting: Setting, shape: Shape | null): Setting =>
   hidden(setting, { shape, isInSecret: false, isOption: shape === agentOptionsShape });
@@ -47,7 +46,7 @@ const hidden = (setting: Setting, surroundings: Surroundings): Setting => {
   const { shape, isInSecret, isOption } = surroundings;
   const key = shape !== null && Object.hasOwn(shape, setting.name) ? shape[setting.name] : undefined;
   const isSecret = isSecretName(setting.name, surroundings);
-  // The first of two is the name of a header, which anybody may see.
+  // The first of two arguments is the name of a header, which is not secret.
   const isNamed = /^name(?:,| and value)/.test(key?.document.type ?? '');
   const [first] = setting.args;
   const namesSecret = isNamed && typeof first?.value === 'string' && looksSecret(first.value);
@@ -55,7 +54,7 @@ const hidden = (setting: Setting, surroundings: Surroundings): Setting => {
     const hides = isNamed && index === 0 ? false : isSecret || (namesSecret && index > 0);
     return hides && !isPath(setting.name, scalar) ? hide(scalar) : hideParts(scalar);
   };
-  // A block of a name that is not known is no secret for that: what is in it is looked at by its own names.
+  // A block with an unknown name is not secret as a whole: its members count by their own names.
   const isBlock = setting.children !== null || setting.properties.length > 0;
   const inner: Surroundings = {
     shape: key?.shape ?? null,

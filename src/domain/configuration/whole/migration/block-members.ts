@@ -2,9 +2,9 @@ import type { Setting, SettingScalar } from '../../setting/setting.js';
 import { currentKeyName } from './current-key-name.js';
 import type { MemberReference } from './migration-step.js';
 
-/** A member of a block as a plan sees it. */
+/** A member of a block, for a migration plan. */
 export interface BlockMember {
-  /** As keys are spelt now. */
+  /** In current spelling. */
   readonly name: string;
   readonly reference: MemberReference;
   readonly args: readonly SettingScalar[];
@@ -31,13 +31,13 @@ export const blockMembers = (block: Setting): readonly BlockMember[] => [
   ),
 ];
 
-/** A block of a group, wherever that stands, or at the top: `upstream` in `upstreams`. */
+/** A named block inside its group or at top level, such as `upstream` in `upstreams`. */
 export interface PlacedBlock {
   readonly block: Setting;
   readonly path: readonly number[];
 }
 
-/** Every block of a name, at the top and inside the blocks of the group's name. */
+/** All blocks of a name, at top level and inside their group. */
 export const blocksNamed = (settings: readonly Setting[], name: string, group: string): readonly PlacedBlock[] =>
   settings.flatMap((setting, index): readonly PlacedBlock[] => {
     if (currentKeyName(setting.name) === name) return [{ block: setting, path: [index] }];

@@ -1,2 +1,2 @@
-/** A name as keys are spelt: hyphens and small letters. Older files have underscores here and there. */
+/** The current spelling of a key: hyphens and lower case. Older files contain underscores. */
 export const currentKeyName = (name: string): string => name.toLowerCase().replaceAll('_', '-');

@@ -3,7 +3,7 @@ import type { Setting } from '../../setting/setting.js';
 
 const mark = '/-';
 
-/** A setting that is commented out: nothing but its name counts, and that only beside settings that are not. */
+/** A commented-out setting. Only its name matters, and only next to active settings. */
 export const disabledSetting = (name: string, position: SourcePosition): Setting => ({
   name: mark + name,
   args: [],
@@ -13,5 +13,5 @@ export const disabledSetting = (name: string, position: SourcePosition): Setting
   listed: false,
 });
 
-/** The name of a setting that is commented out; null for one that is not. */
+/** The name of a commented-out setting; null: the setting is active. */
 export const disabledName = (name: string): string | null => (name.startsWith(mark) ? name.slice(mark.length) : null);

@@ -6,32 +6,32 @@ import type { PlanDraft, SettingPath } from './migration-step.js';
 
 const lineOf = ({ position }: Setting): number => position?.line ?? 1;
 
-/** Kinds of transports by their canonical names, which have no underscores. */
+/** Kinds of transport by current key name, which has no underscores. */
 const transports: ReadonlyMap<string, string> = new Map([
   ['unix-socket', 'unix_socket'],
   ['uds', 'unix_socket'],
   ['grpc', 'grpc'],
 ]);
 
-/** `unix-socket` and `grpc` that stand in the agent itself. */
+/** Moves `unix-socket` and `grpc` of an agent into `transport`. */
 const planTransport = ({ block: agent, path }: PlacedBlock, plan: PlanDraft): void => {
   const members = blockMembers(agent);
   const found = members.filter(({ name }) => transports.has(name));
   const [first, second] = found;
   if (first === undefined) return;
   if (second !== undefined || members.some(({ name }) => name === 'transport' || name === 'socket')) {
-    plan.leave(first.line, `"${first.name}" and another transport of the agent say two things: keep one of them`);
+    plan.leave(first.line, `"${first.name}" and another transport of the agent exclude each other: keep one of them`);
     return;
   }
   const name = transports.get(first.name) ?? first.name;
   plan.add(
     { kind: 'nest', parent: path, members: [{ member: first.reference, keys: [{ name }] }], block: 'transport' },
     first.line,
-    `"${first.name}" stands in "transport" now`,
+    `"${first.name}" moves to "transport"`,
   );
 };
 
-/** `unix-socket` in the block `transport`. */
+/** Renames the kinds inside `transport`, such as `unix-socket`. */
 const planTransportName = (agent: Setting, path: SettingPath, plan: PlanDraft): void => {
   (agent.children ?? []).forEach((transport, index) => {
     if (currentKeyName(transport.name) !== 'transport') return;
@@ -39,7 +39,7 @@ const planTransportName = (agent: Setting, path: SettingPath, plan: PlanDraft): 
       const name = transports.get(currentKeyName(kind.name));
       if (name === undefined || name === kind.name) return;
       const step = { kind: 'rename', setting: [...path, index, child], name } as const;
-      plan.add(step, lineOf(kind), `"${kind.name}" is written "${name}"`);
+      plan.add(step, lineOf(kind), `"${kind.name}" becomes "${name}"`);
     });
   });
 };
@@ -47,12 +47,12 @@ const planTransportName = (agent: Setting, path: SettingPath, plan: PlanDraft): 
 const plainAddress = (value: unknown): string | null =>
   typeof value === 'string' ? (/^(?:http|grpc):\/\/([^/?#@]+)\/?$/i.exec(value)?.[1] ?? null) : null;
 
-/** `grpc "http://host:port"`, as the argument, as the property `address` and as the key of a block. */
+/** Removes the scheme of a gRPC address, in the argument, the property `address` or the key `address`. */
 const planGrpcAddress = (grpc: Setting, path: SettingPath, plan: PlanDraft): void => {
   const retype = (setting: SettingPath, argument: number | string, value: unknown): void => {
     const address = plainAddress(value);
     if (address === null) return;
-    const message = 'an address of gRPC has no scheme';
+    const message = 'the gRPC address loses its scheme';
     plan.add({ kind: 'retype', setting, argument, value: address }, lineOf(grpc), message);
   };
   grpc.args.forEach(({ value }, argument) => retype(path, argument, value));
@@ -73,26 +73,26 @@ const planGrpc = (agent: Setting, path: SettingPath, plan: PlanDraft): void => {
   });
 };
 
-/** `type "auth"` and the like say what an agent is for, which is nothing that a gateway has to know. */
+/** Replaces types such as `type "auth"`, which describe the purpose of an agent. */
 const planType = (setting: Setting, path: SettingPath, plan: PlanDraft): void => {
   const value = setting.args[0]?.value;
   if (typeof value !== 'string' || value === 'custom') return;
   const step = { kind: 'retype', setting: path, argument: 0, value: 'custom' } as const;
-  plan.add(step, lineOf(setting), `an agent of type "${value}" is "custom"`);
+  plan.add(step, lineOf(setting), `the agent type "${value}" becomes "custom"`);
 };
 
-/** `request_body` and the like. */
+/** Replaces event names such as `request_body`. */
 const planEvents = (setting: Setting, path: SettingPath, plan: PlanDraft): void => {
   setting.args.forEach(({ value }, argument) => {
     if (typeof value !== 'string') return;
     const event = otherSubscription(value);
     if (event === null || event === value) return;
     const step = { kind: 'retype', setting: path, argument, value: event } as const;
-    plan.add(step, lineOf(setting), `the event "${value}" is "${event}"`);
+    plan.add(step, lineOf(setting), `the event "${value}" becomes "${event}"`);
   });
 };
 
-/** What other gateways write in the block of an agent. */
+/** Migrates agent keys of other gateways. */
 export const planForeignAgents = (settings: readonly Setting[], plan: PlanDraft): void => {
   for (const placed of blocksNamed(settings, 'agent', 'agents')) {
     const { block: agent, path } = placed;

@@ -7,7 +7,7 @@ import type { MovedMember, PlanDraft, SettingPath } from './migration-step.js';
 const only = (args: readonly { readonly value: unknown }[]): unknown =>
   args.length === 1 ? args[0]?.value : undefined;
 
-/** `max-connections` of `system`, and of `server`, which was its name. */
+/** Moves `max-connections` of `system`, formerly `server`, to `limits`. */
 const planSystem = (settings: readonly Setting[], plan: PlanDraft): void => {
   settings.forEach((block, index) => {
     if (!['system', 'server'].includes(currentKeyName(block.name))) return;
@@ -15,7 +15,10 @@ const planSystem = (settings: readonly Setting[], plan: PlanDraft): void => {
       if (name !== 'max-connections') continue;
       const limits = settings.find((other) => currentKeyName(other.name) === 'limits');
       if (limits !== undefined && blockMembers(limits).some((member) => member.name === 'max-total-connections')) {
-        plan.leave(line, '"max-connections" and "max-total-connections" of "limits" say two things: keep one of them');
+        plan.leave(
+          line,
+          '"max-connections" and "max-total-connections" of "limits" exclude each other: keep one of them',
+        );
         continue;
       }
       plan.add(
@@ -27,13 +30,13 @@ const planSystem = (settings: readonly Setting[], plan: PlanDraft): void => {
           block: 'limits',
         },
         line,
-        '"max-connections" of the system is "max-total-connections" of "limits" now',
+        '"max-connections" of the system becomes "max-total-connections" of "limits"',
       );
     }
   });
 };
 
-/** Keys of a listener, and the keys of its block `timeouts` that they are. */
+/** Former keys of a listener, with their replacements in `timeouts`. */
 const listenerTimeouts: ReadonlyMap<string, readonly string[]> = new Map([
   ['request-timeout-secs', ['header-secs', 'body-secs']],
   ['keepalive-timeout-secs', ['idle-secs']],
@@ -50,11 +53,11 @@ const planListenerTimeouts = ({ block: listener, path }: PlacedBlock, plan: Plan
     if (keys === undefined) continue;
     const [doubled] = keys.filter((key) => present.has(key));
     if (doubled !== undefined || blocks.length > 1) {
-      plan.leave(line, `"${name}" and "timeouts" say two things: keep one of them`);
+      plan.leave(line, `"${name}" and "timeouts" exclude each other: keep one of them`);
       continue;
     }
     moved.push({ member: reference, keys: keys.map((key) => ({ name: key })) });
-    notes.push([line, `"${name}" is ${keys.map((key) => `"${key}"`).join(' and ')} of "timeouts" now`]);
+    notes.push([line, `"${name}" becomes ${keys.map((key) => `"${key}"`).join(' and ')} of "timeouts"`]);
   }
   const [first] = notes;
   if (first === undefined) return;
@@ -62,7 +65,7 @@ const planListenerTimeouts = ({ block: listener, path }: PlacedBlock, plan: Plan
   for (const [line, message] of notes.slice(1)) plan.changes.push({ line, message });
 };
 
-/** `min-version "TLS1.2"` of the block `tls` of a listener. */
+/** Replaces values such as `min-version "TLS1.2"`. */
 const planTlsVersion = ({ block: listener, path }: PlacedBlock, plan: PlanDraft): void => {
   (listener.children ?? []).forEach((tls, index) => {
     if (currentKeyName(tls.name) !== 'tls') return;
@@ -73,28 +76,36 @@ const planTlsVersion = ({ block: listener, path }: PlacedBlock, plan: PlanDraft)
       if (version === null || version === value) return;
       const line = setting.position?.line ?? 1;
       const step = { kind: 'retype', setting: [...path, index, child], argument: 0, value: version } as const;
-      plan.add(step, line, `"${value}" is written "${version}"`);
+      plan.add(step, line, `"${value}" becomes "${version}"`);
     });
   });
 };
 
-/** What breakers do anyway. */
+/** Renames breaker keys, and removes those that state the fixed behaviour. */
 const planBreaker = (breaker: Setting, path: SettingPath, owner: string, plan: PlanDraft): void => {
   for (const { name, reference, args, line } of blockMembers(breaker)) {
     if (name === 'success-threshold' && only(args) === 1) {
-      plan.add({ kind: 'remove', parent: path, member: reference }, line, '"success-threshold 1" holds anyway');
+      plan.add(
+        { kind: 'remove', parent: path, member: reference },
+        line,
+        '"success-threshold 1" is the fixed behaviour: removed',
+      );
     } else if (name === 'success-threshold') {
-      plan.leave(line, 'one success closes a breaker: take "success-threshold" out');
+      plan.leave(line, 'one success closes a breaker: delete "success-threshold"');
     } else if (name === 'half-open-max-requests' && owner !== 'agent' && reference.kind === 'child') {
       const setting = [...path, reference.index];
-      plan.add({ kind: 'rename', setting, name: 'probes' }, line, '"half-open-max-requests" is "probes" now');
+      plan.add({ kind: 'rename', setting, name: 'probes' }, line, '"half-open-max-requests" becomes "probes"');
     } else if (name === 'half-open-max-requests' && only(args) === 1) {
-      plan.add({ kind: 'remove', parent: path, member: reference }, line, '"half-open-max-requests 1" holds anyway');
+      plan.add(
+        { kind: 'remove', parent: path, member: reference },
+        line,
+        '"half-open-max-requests 1" is the fixed behaviour: removed',
+      );
     } else if (name === 'half-open-max-requests') {
-      plan.leave(line, 'one call at a time is let through to an agent: take "half-open-max-requests" out');
+      plan.leave(line, 'a half-open breaker of an agent allows one call at a time: delete "half-open-max-requests"');
     } else if (name === 'timeout-secs' && reference.kind === 'child') {
       const setting = [...path, reference.index];
-      plan.add({ kind: 'rename', setting, name: 'timeout-seconds' }, line, '"timeout-secs" is "timeout-seconds" now');
+      plan.add({ kind: 'rename', setting, name: 'timeout-seconds' }, line, '"timeout-secs" becomes "timeout-seconds"');
     }
   }
 };
@@ -109,7 +120,7 @@ const planBreakers = (settings: readonly Setting[], plan: PlanDraft): void => {
   }
 };
 
-/** Keys of other gateways that have a counterpart in another place, or under another name. */
+/** Migrates keys of other gateways to their equivalents. */
 export const planForeignKeys = (settings: readonly Setting[], plan: PlanDraft): void => {
   planSystem(settings, plan);
   for (const listener of blocksNamed(settings, 'listener', 'listeners')) {

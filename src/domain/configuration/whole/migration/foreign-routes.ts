@@ -8,24 +8,24 @@ import type { PlanDraft } from './migration-step.js';
 const argumentOf = (members: readonly BlockMember[], name: string): unknown =>
   members.find((member) => member.name === name)?.args[0]?.value;
 
-/** `failure-mode "closed"` and `service-type "web"` of a route say what holds anyway. */
+/** Removes route keys that state the default, such as `failure-mode "closed"` and `service-type "web"`. */
 const planIdleKeys = ({ block: route, path }: PlacedBlock, plan: PlanDraft): void => {
   for (const { name, reference, args, line } of blockMembers(route)) {
     const value = args.length === 1 ? args[0]?.value : undefined;
     const remove = { kind: 'remove', parent: path, member: reference } as const;
     if (name === 'failure-mode' && value === 'closed') {
-      plan.add(remove, line, '"failure-mode" of a route stands in the agent, where "closed" is the default');
+      plan.add(remove, line, '"failure-mode" belongs in the agent, where "closed" is the default: removed');
     } else if (name === 'failure-mode') {
-      plan.leave(line, 'write failure-mode "open" in the agents that may fail open, and take it out of the route');
+      plan.leave(line, 'write failure-mode "open" in the agents that may fail open, and delete it in the route');
     } else if (name === 'service-type' && (value === 'web' || value === 'api')) {
-      plan.add(remove, line, `"service-type" is left out where an upstream answers`);
+      plan.add(remove, line, '"service-type" is only for builtin routes: removed');
     } else if (name === 'websocket' && (value === true || args.length === 0)) {
-      plan.add(remove, line, 'upgrades to WebSocket are forwarded on every route');
+      plan.add(remove, line, 'every route forwards WebSocket upgrades: "websocket" is removed');
     }
   }
 };
 
-/** `retry-policy { max-attempts N }` of the one route to an upstream is `retries` of that upstream. */
+/** Moves `retry-policy { max-attempts N }` to `retries` of the upstream, if only one route uses it. */
 const planRetries = (
   { block: route, path }: PlacedBlock,
   routes: readonly PlacedBlock[],
@@ -50,7 +50,7 @@ const planRetries = (
     ) {
       plan.leave(
         line,
-        'write retries { max-attempts 3 } in the upstream and take "retry-policy" out; there are no retries by status and no backoff',
+        'write retries { max-attempts 3 } in the upstream and delete "retry-policy"; retries by status and backoff do not exist',
       );
       return;
     }
@@ -63,7 +63,7 @@ const planRetries = (
         block: 'retries',
       },
       line,
-      '"retry-policy" of a route is "retries" of its upstream now',
+      '"retry-policy" of a route becomes "retries" of its upstream',
     );
     plan.steps.push({ kind: 'remove', parent: path, member: { kind: 'child', index } });
   });
@@ -71,7 +71,7 @@ const planRetries = (
 
 const pathKeys: readonly string[] = ['path', 'path-prefix', 'path-regex'];
 
-/** Keys of the matches of a route, wherever they stand. */
+/** The match keys of a route, on the route itself and in `matches`. */
 const matchesOf = (route: Setting): readonly BlockMember[] =>
   [route, ...(route.children ?? []).filter(({ name }) => currentKeyName(name) === 'matches')]
     .flatMap(blockMembers)
@@ -82,14 +82,14 @@ const takesEverything = (matches: readonly BlockMember[]): boolean => {
   return matches.length === 1 && first?.name === 'path-prefix' && first.args.some(({ value }) => value === '/');
 };
 
-/** Whether a route comes before one that takes everything with the normal priority. */
+/** Whether a route comes before a catch-all route of normal priority. */
 const comesFirst = (route: Setting): boolean => {
   const priority = argumentOf(blockMembers(route), 'priority');
   const isLow = priority === 'low' || (typeof priority === 'number' && priority < 50);
   return !isLow && matchesOf(route).some(({ name }) => pathKeys.includes(name));
 };
 
-/** `default-route` of a listener: a route that takes everything, after all others. */
+/** Turns `default-route` of a listener into a catch-all route after all others. */
 const planDefaultRoute = (
   { block: listener, path }: PlacedBlock,
   routes: readonly PlacedBlock[],
@@ -103,7 +103,7 @@ const planDefaultRoute = (
     const others = routes.filter((route) => route !== home).map(({ block }) => block);
     const matches = home === undefined ? [] : matchesOf(home.block);
     if (home !== undefined && (takesEverything(matches) || done.has(wanted))) {
-      const message = `"default-route" is left out: route "${String(wanted)}" takes what no other route takes`;
+      const message = `"default-route" is removed: route "${String(wanted)}" already matches all other requests`;
       plan.add({ kind: 'remove', parent: path, member: reference }, line, message);
     } else if (
       home !== undefined &&
@@ -122,18 +122,18 @@ const planDefaultRoute = (
           block: 'matches',
         },
         line,
-        `"default-route" is path-prefix "/" of route "${String(wanted)}" now`,
+        `"default-route" becomes path-prefix "/" of route "${String(wanted)}"`,
       );
     } else {
       plan.leave(
         line,
-        'write matches { path-prefix "/" } on the default route, give the others a higher priority, and take "default-route" out',
+        'write matches { path-prefix "/" } on the default route, give the others a higher priority, and delete "default-route"',
       );
     }
   }
 };
 
-/** `load-balancing "round_robin"` and its like. What has no equal here stays, and the reader says what is near. */
+/** Replaces methods such as `round_robin`. A method without an exact equivalent stays, and the reader suggests one. */
 const planBalancing = ({ block: upstream, path }: PlacedBlock, plan: PlanDraft): void => {
   (upstream.children ?? []).forEach((setting, index) => {
     const value = setting.args[0]?.value;
@@ -142,11 +142,11 @@ const planBalancing = ({ block: upstream, path }: PlacedBlock, plan: PlanDraft):
     const method = namedBalancing(value);
     if (method === null || method === value || ['random', 'header', 'cookie', 'hash'].includes(name)) return;
     const step = { kind: 'retype', setting: [...path, index], argument: 0, value: method } as const;
-    plan.add(step, setting.position?.line ?? 1, `load-balancing "${value}" is "${method}"`);
+    plan.add(step, setting.position?.line ?? 1, `load-balancing "${value}" becomes "${method}"`);
   });
 };
 
-/** What other gateways write about routes and upstreams. */
+/** Migrates route and upstream keys of other gateways. */
 export const planForeignRoutes = (settings: readonly Setting[], plan: PlanDraft): void => {
   const routes = blocksNamed(settings, 'route', 'routes');
   const upstreams = blocksNamed(settings, 'upstream', 'upstreams');

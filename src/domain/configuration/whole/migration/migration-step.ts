@@ -1,40 +1,37 @@
-/** A setting of a file: its number among the top ones, then its number among the children of that, and so on. */
+/** The path to a setting: its index at top level, then among the children of that setting, and so on. */
 export type SettingPath = readonly number[];
 
-/** A member of a block: one of its children, or a property that stands for one. */
+/** A member of a block: a child, or a property that is equivalent to one. */
 export type MemberReference =
   | { readonly kind: 'child'; readonly index: number }
   | { readonly kind: 'property'; readonly name: string };
 
-/** A key that takes the place of a member; without a value it has what the member had. */
+/** A key that replaces a member. Without a value it keeps that of the member. */
 export interface MigratedKey {
   readonly name: string;
   readonly value?: number | string;
 }
 
-/** A member that goes into another block, and the keys that it becomes there. */
+/** A member that moves to another block, with the keys that replace it there. */
 export interface MovedMember {
   readonly member: MemberReference;
   readonly keys: readonly MigratedKey[];
 }
 
-/** One change of how a file is written. Paths are those of the file as it was, whatever other steps there are. */
+/** One change to a file. Paths refer to the original file, whatever other steps exist. */
 export type MigrationStep =
-  /** A setting gets another name. */
+  /** Renames a setting. */
   | { readonly kind: 'rename'; readonly setting: SettingPath; readonly name: string }
-  /** Settings at the top that follow one another go into a new block together. */
+  /** Wraps consecutive top-level settings in a new block. */
   | { readonly kind: 'wrap'; readonly settings: readonly number[]; readonly block: string }
-  /** Members of a block go into a block inside it, which is made where there is none. */
+  /** Moves members of a block into an inner block, and creates it if necessary. */
   | {
       readonly kind: 'nest';
       readonly parent: SettingPath;
       readonly members: readonly MovedMember[];
       readonly block: string;
     }
-  /**
-   * A member of a block goes into a block of another one, or of the file where `home` is empty; both are made where
-   * they are not.
-   */
+  /** Moves a member to a block inside `home`, or at top level if `home` is empty. Creates missing blocks. */
   | {
       readonly kind: 'lift';
       readonly parent: SettingPath;
@@ -42,11 +39,11 @@ export type MigrationStep =
       readonly home: SettingPath;
       readonly block: string;
     }
-  /** A member of a block is removed; the comments next to it and in it stay. */
+  /** Removes a member of a block. The comments next to it and in it stay. */
   | { readonly kind: 'remove'; readonly parent: SettingPath; readonly member: MemberReference }
-  /** A setting of the file is removed, as a member is. */
+  /** Removes a top-level setting in the same way. */
   | { readonly kind: 'drop'; readonly setting: number }
-  /** An argument, or a property by its name, gets another value. */
+  /** Replaces an argument, or a property by its name. */
   | {
       readonly kind: 'retype';
       readonly setting: SettingPath;
@@ -54,18 +51,18 @@ export type MigrationStep =
       readonly value: string | boolean;
     };
 
-/** Something to say of a line of a file. */
+/** A note about a line of a file. */
 export interface MigrationNote {
   readonly line: number;
   readonly message: string;
 }
 
-/** What is to be changed in a file, in the order of its lines as far as notes go. */
+/** The changes to a file. Notes are in line order. */
 export interface MigrationPlan {
   readonly steps: readonly MigrationStep[];
-  /** What the steps do. */
+  /** Describes the steps. */
   readonly changes: readonly MigrationNote[];
-  /** What no rule can change without a guess. */
+  /** Remaining work for a person. */
   readonly left: readonly MigrationNote[];
 }
 

@@ -3,14 +3,14 @@ import { type BlockMember, blockMembers } from './block-members.js';
 import { currentKeyName } from './current-key-name.js';
 import type { PlanDraft, SettingPath } from './migration-step.js';
 
-/** A block inside `observability`, and what else there is of the same kind. */
+/** A block inside `observability`. */
 interface Part {
   readonly block: Setting;
   readonly path: SettingPath;
   readonly members: readonly BlockMember[];
 }
 
-/** What becomes of a member: it says what holds anyway, it goes elsewhere, or it stays, with what to do about it. */
+/** The outcome of a member: it states the default, it moves, or it stays with a remedy. */
 type Outcome =
   | { readonly kind: 'holds' }
   | { readonly kind: 'goes'; readonly block: string; readonly name: string; readonly value?: string }
@@ -33,22 +33,21 @@ const metricsOutcome = (member: BlockMember, hasAddress: boolean): Outcome => {
     return hasAddress ? holds : { kind: 'goes', block: 'admin', name: 'address', value: '127.0.0.1:9090' };
   }
   if (member.name === 'path' && argumentOf(member) === '/metrics') return holds;
-  if (member.name === 'path')
-    return stays('metrics are served at /metrics: take "path" out and have the scraper ask there');
+  if (member.name === 'path') return stays('metrics are at /metrics: delete "path" and point the scraper there');
   if (member.name === 'high-cardinality' && argumentOf(member) === false) return holds;
-  return stays(`"${member.name}" of metrics has no counterpart: take it out`);
+  return stays(`"${member.name}" of metrics has no equivalent: delete it`);
 };
 
 const loggingOutcome = (member: BlockMember): Outcome => {
   const value = argumentOf(member);
   if (member.name === 'level') {
-    return value === 'info' ? holds : stays(`take "level" out and start the gateway with RUST_LOG=${String(value)}`);
+    return value === 'info' ? holds : stays(`delete "level" and start the gateway with RUST_LOG=${String(value)}`);
   }
   if (member.name === 'format') {
-    return value === 'json' ? holds : stays('take "format" out and start the gateway with GATEWAY_LOG_FORMAT=pretty');
+    return value === 'json' ? holds : stays('delete "format" and start the gateway with GATEWAY_LOG_FORMAT=pretty');
   }
   if (['timestamps', 'access-log', 'error-log'].includes(member.name) && value === true) return holds;
-  return stays(`"${member.name}" of logging has no counterpart: the log goes to standard output`);
+  return stays(`"${member.name}" of logging has no equivalent, because the log goes to standard output: delete it`);
 };
 
 const tracingNames: ReadonlyMap<string, string> = new Map([
@@ -64,11 +63,11 @@ const tracingOutcome = (member: BlockMember): Outcome => {
   if (member.name === 'enabled' && isOn(member)) return holds;
   const value = argumentOf(member);
   if (member.name === 'endpoint' && typeof value === 'string' && /:4317\/?$/.test(value)) {
-    return stays('spans are sent by OTLP over HTTP: write endpoint "http://host:4318/v1/traces"');
+    return stays('the gateway sends spans by OTLP over HTTP: write endpoint "http://host:4318/v1/traces"');
   }
   const name = tracingNames.get(member.name);
   return name === undefined
-    ? stays(`"${member.name}" of tracing has no counterpart: take it out`)
+    ? stays(`"${member.name}" of tracing has no equivalent: delete it`)
     : { kind: 'goes', block: 'tracing', name };
 };
 
@@ -82,7 +81,7 @@ const outcomeOf = (kind: string, member: BlockMember, members: readonly BlockMem
   return kind === 'logging' ? loggingOutcome(member) : tracingOutcome(member);
 };
 
-/** What its members become. False where something stays. */
+/** Plans the members of a part. False: a member stays. */
 const planPart = ({ path, members }: Part, kind: string, plan: PlanDraft): boolean => {
   if (isOff(members)) return true;
   const outcomes = members.map((member) => ({ member, outcome: outcomeOf(kind, member, members) }));
@@ -98,7 +97,7 @@ const planPart = ({ path, members }: Part, kind: string, plan: PlanDraft): boole
     plan.add(
       { kind: 'lift', parent: path, member: { member: member.reference, keys: [key] }, home: [], block },
       member.line,
-      `"${member.name}" of ${kind} is "${name}" of "${block}" now`,
+      `"${member.name}" of ${kind} becomes "${name}" of "${block}"`,
     );
   }
   return true;
@@ -111,14 +110,15 @@ const partsOf = (block: Setting, path: SettingPath): readonly (readonly [kind: s
     { block: child, path: [...path, index], members: blockMembers(child) },
   ]);
 
-/** Settings whose blocks a part would join or double. */
+/** Whether a top-level block already has the content of a part. */
 const taken = (kind: string, settings: readonly Setting[]): boolean => {
   const block = kind === 'metrics' ? 'admin' : kind;
   return kind !== 'logging' && settings.some(({ name }) => currentKeyName(name) === block);
 };
 
 /**
- * `observability { metrics; logging; tracing }`: parts with a counterpart go there, and what holds anyway is removed.
+ * Splits `observability { metrics; logging; tracing }` into the current blocks, and removes members that state the
+ * default.
  */
 export const planObservability = (settings: readonly Setting[], plan: PlanDraft): void => {
   settings.forEach((block, top) => {
@@ -129,16 +129,16 @@ export const planObservability = (settings: readonly Setting[], plan: PlanDraft)
     for (const [kind, index, part] of parts) {
       const at = part.block.position?.line ?? line;
       if (!['metrics', 'logging', 'tracing'].includes(kind)) {
-        plan.leave(at, `"${part.block.name}" of observability has no counterpart: take it out`);
+        plan.leave(at, `"${part.block.name}" of observability has no equivalent: delete it`);
         isWhole = false;
       } else if (taken(kind, settings)) {
-        plan.leave(at, `"${kind}" stands in observability and in a block at top level: keep one of them`);
+        plan.leave(at, `"${kind}" occurs in observability and at top level: keep one of them`);
         isWhole = false;
       } else if (planPart(part, kind, plan)) {
-        const message = `"observability" is taken apart: "${kind}" is no part of it any more`;
+        const message = `"${kind}" leaves "observability"`;
         plan.add({ kind: 'remove', parent: [top], member: { kind: 'child', index } }, at, message);
       } else isWhole = false;
     }
-    if (isWhole) plan.add({ kind: 'drop', setting: top }, line, '"observability" is taken apart');
+    if (isWhole) plan.add({ kind: 'drop', setting: top }, line, '"observability" is removed');
   });
 };

@@ -14,13 +14,13 @@ const byLine = (notes: readonly MigrationNote[]): readonly MigrationNote[] =>
   notes.toSorted((left, right) => left.line - right.line);
 
 /**
- * What has to change in one file for it to be written as files are now. Empty for a file that is up to date.
+ * Plans the changes that bring one file to the current form. The plan of a current file is empty.
  *
- * @param settings of the file alone, without those of files that it includes
+ * @param settings those of the file itself, without included files
  */
 export const planMigration = (settings: readonly Setting[]): MigrationPlan => {
   const plan = new PlanDraft();
-  // A block is filled before it is moved itself, and a key is renamed last: each rule finds what it looks for.
+  // Order matters: blocks are filled before they move, and keys are renamed last.
   planUpstreamTimeouts(settings, plan);
   planFlatRoutes(settings, plan);
   planSpelling(settings, plan);

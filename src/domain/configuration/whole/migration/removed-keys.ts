@@ -3,7 +3,7 @@ import { blockMembers } from './block-members.js';
 import { currentKeyName } from './current-key-name.js';
 import type { PlanDraft } from './migration-step.js';
 
-/** `http-engine` of `system`, and of `server`, which was its name. */
+/** Removes `http-engine` of `system`, formerly `server`. */
 export const planRemovedKeys = (settings: readonly Setting[], plan: PlanDraft): void => {
   settings.forEach((block, index) => {
     if (!['system', 'server'].includes(currentKeyName(block.name))) return;

@@ -7,7 +7,7 @@ import type { Setting } from '../../setting/setting.js';
 import { currentKeyName } from './current-key-name.js';
 import type { PlanDraft, SettingPath } from './migration-step.js';
 
-/** The name that a key has, where what is written differs from it by underscores and case alone. */
+/** The current name of a key that differs only in underscores and case; null: it does not. */
 const properName = (name: string, shape: Shape): string | null => {
   if (Object.hasOwn(shape, name)) return null;
   const spelt = currentKeyName(name);
@@ -24,9 +24,9 @@ const planArguments = (setting: Setting, key: Key<unknown>, path: SettingPath, p
     const line = position?.line ?? 1;
     const step = (to: string | boolean) => ({ kind: 'retype', setting: path, argument, value: to }) as const;
     if (key.document.type === 'boolean' && (value === 'true' || value === 'false')) {
-      plan.add(step(value === 'true'), line, `"${setting.name}" takes #${value}, not a text`);
+      plan.add(step(value === 'true'), line, `"${setting.name}" takes #${value}, not text`);
     } else if (takesText(key) && typeof value === 'number' && Number.isSafeInteger(value)) {
-      plan.add(step(String(value)), line, `"${setting.name}" takes a text, not a number`);
+      plan.add(step(String(value)), line, `"${setting.name}" takes text, not a number`);
     }
   });
 };
@@ -38,7 +38,7 @@ const planBlock = (settings: readonly Setting[], shape: Shape, parent: SettingPa
     const name = proper ?? setting.name;
     if (proper !== null) {
       const line = setting.position?.line ?? 1;
-      plan.add({ kind: 'rename', setting: path, name }, line, `"${setting.name}" is written "${name}"`);
+      plan.add({ kind: 'rename', setting: path, name }, line, `"${setting.name}" becomes "${name}"`);
     }
     const key = Object.hasOwn(shape, name) ? shape[name] : undefined;
     if (key === undefined) return;
@@ -48,12 +48,12 @@ const planBlock = (settings: readonly Setting[], shape: Shape, parent: SettingPa
   });
 };
 
-/** A route that may have the keys of its blocks on itself. */
+/** A route that may contain the keys of its blocks directly. */
 const flatRouteShape: Shape = { ...routeShape.matches.shape, ...routeShape.policies.shape, ...routeShape };
 
 const flatRoute: Key<unknown> = { ...gatewayShape.route, shape: flatRouteShape };
 
-/** What the blocks of older files may hold. */
+/** The keys of older files. */
 const olderShape: Shape = {
   ...gatewayShape,
   ...gatewayShape.listeners.shape,
@@ -64,6 +64,6 @@ const olderShape: Shape = {
   route: flatRoute,
 };
 
-/** Keys and values that are spelt in a way that the reader refuses with the right one. */
+/** Corrects the spelling of keys, and the types of values. */
 export const planSpelling = (settings: readonly Setting[], plan: PlanDraft): void =>
   planBlock(settings, olderShape, [], plan);

@@ -3,7 +3,7 @@ import { currentKeyName } from './current-key-name.js';
 import { disabledName } from './disabled-setting.js';
 import type { PlanDraft } from './migration-step.js';
 
-/** Blocks that stood at the top, and the block that they stand in now. */
+/** Former top-level blocks, with the group that contains them now. */
 const groups: ReadonlyMap<string, string> = new Map([
   ['listener', 'listeners'],
   ['route', 'routes'],
@@ -13,25 +13,25 @@ const groups: ReadonlyMap<string, string> = new Map([
 
 const lineOf = (setting: Setting): number => setting.position?.line ?? 1;
 
-/** `server` was the name of `system`. */
+/** Renames `server` to `system`. */
 const renameServer = (settings: readonly Setting[], plan: PlanDraft): void => {
   const hasSystem = settings.some(({ name }) => name === 'system');
   const servers = settings.flatMap((setting, index) => (setting.name === 'server' ? [{ setting, index }] : []));
   for (const { setting, index } of servers) {
     if (hasSystem || servers.length > 1) {
-      plan.leave(lineOf(setting), '"server" is "system" now, and there is one already: join the two by hand');
+      plan.leave(lineOf(setting), '"server" is now "system", which already exists: merge the two by hand');
     } else {
-      plan.add({ kind: 'rename', setting: [index], name: 'system' }, lineOf(setting), '"server" is "system" now');
+      plan.add({ kind: 'rename', setting: [index], name: 'system' }, lineOf(setting), '"server" becomes "system"');
     }
   }
 };
 
-/** A block that holds named ones has no name itself. */
+/** Whether a block has a name; groups do not. */
 const isNamed = (setting: Setting): boolean => setting.args.length > 0;
 
 const kindOf = ({ name }: Setting): string => currentKeyName(disabledName(name) ?? name);
 
-/** Blocks of the kind of another one that are commented out next to it. */
+/** Commented-out blocks of the same kind directly before a block. */
 const disabledBefore = (settings: readonly Setting[], index: number): readonly number[] => {
   const own = settings[index];
   const before: number[] = [];
@@ -44,7 +44,7 @@ const disabledBefore = (settings: readonly Setting[], index: number): readonly n
   return before;
 };
 
-/** Those of one kind that follow one another go into one group: the order of a file is that of its routes. */
+/** Wraps consecutive blocks of one kind in a group. This keeps the order of routes. */
 const groupBlocks = (settings: readonly Setting[], plan: PlanDraft): void => {
   let run: number[] = [];
   const close = (): void => {
@@ -52,8 +52,8 @@ const groupBlocks = (settings: readonly Setting[], plan: PlanDraft): void => {
     const block = groups.get(currentKeyName(first?.name ?? ''));
     const count = run.filter((index) => disabledName(settings[index]?.name ?? '') === null).length;
     if (first !== undefined && block !== undefined) {
-      const what = count === 1 ? `"${first.name}" stands` : `${count} blocks "${first.name}" stand`;
-      plan.add({ kind: 'wrap', settings: run, block }, lineOf(first), `${what} in "${block}" now`);
+      const what = count === 1 ? `"${first.name}" moves` : `${count} blocks "${first.name}" move`;
+      plan.add({ kind: 'wrap', settings: run, block }, lineOf(first), `${what} to "${block}"`);
     }
     run = [];
   };
@@ -72,7 +72,7 @@ const groupBlocks = (settings: readonly Setting[], plan: PlanDraft): void => {
   close();
 };
 
-/** What stands at the top of a file in an older form. */
+/** Migrates top-level blocks. */
 export const planTopLevel = (settings: readonly Setting[], plan: PlanDraft): void => {
   renameServer(settings, plan);
   groupBlocks(settings, plan);

@@ -9,9 +9,8 @@ const oldName = 'timeout-secs';
 const block = 'timeouts';
 
 /**
- * One time-out counted for everything. The wait for an answer is what it becomes; a connection is not awaited for
- * longer, and silence within the answer is allowed for as long: with its default the upstream would be given up
- * earlier than before.
+ * The former single timeout becomes `request-secs`. `connect-secs` is not longer, and `read-secs` is at least as long;
+ * its default could end a response earlier than before.
  */
 const newKeys = (value: unknown): readonly MigratedKey[] => {
   const isNumber = typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
@@ -34,11 +33,11 @@ const planOne = ({ block: upstream, path }: PlacedBlock, plan: PlanDraft): void 
     blocks.flatMap(({ reference }) => keysOf(upstream, reference.kind === 'child' ? reference.index : -1)),
   );
   if (second !== undefined || first.args.length !== 1 || blocks.length > 1) {
-    plan.leave(first.line, `"${oldName}" cannot be moved into "${block}": it has to be there once, with one value`);
+    plan.leave(first.line, `move "${oldName}" into "${block}" by hand: it needs exactly one value there`);
     return;
   }
   if (present.has('request-secs')) {
-    plan.leave(first.line, `"${oldName}" and "${block}" with "request-secs" say two things: keep one of them`);
+    plan.leave(first.line, `"${oldName}" and "request-secs" of "${block}" exclude each other: keep one of them`);
     return;
   }
   const keys = newKeys(first.args[0]?.value).filter(({ name }) => !present.has(name));
@@ -46,7 +45,7 @@ const planOne = ({ block: upstream, path }: PlacedBlock, plan: PlanDraft): void 
   plan.add(
     { kind: 'nest', parent: path, members: [{ member: first.reference, keys }], block },
     first.line,
-    `"${oldName}" of an upstream is ${names} of "${block}" now`,
+    `"${oldName}" of an upstream becomes ${names} of "${block}"`,
   );
 };
 
@@ -55,7 +54,7 @@ const keysOf = (upstream: Setting, index: number): readonly string[] => {
   return found === undefined ? [] : blockMembers(found).map(({ name }) => name);
 };
 
-/** `timeout-secs` of upstreams. */
+/** Moves `timeout-secs` of upstreams into `timeouts`. */
 export const planUpstreamTimeouts = (settings: readonly Setting[], plan: PlanDraft): void => {
   for (const placed of blocksNamed(settings, 'upstream', 'upstreams')) planOne(placed, plan);
 };

@@ -62,12 +62,12 @@ describe.each(corpus)('the old file $name', ({ name, old, expected, requests }) 
 
 describe('what no rule can change', () => {
   it.each([
-    ['server { }\nsystem { }', 1, 'join the two by hand'],
+    ['server { }\nsystem { }', 1, 'merge the two by hand'],
     ['route { matches { path "/" } }', 1, 'needs a name'],
-    ['upstreams { upstream "u" { timeout-secs 5; timeouts { request-secs 6 } } }', 1, 'say two things'],
-    ['upstreams { upstream "u" {\n timeout-secs 5\n timeout-secs 6 } }', 2, 'has to be there once'],
-    ['routes { route "a" {\n matches { path "/a" }\n path "/b" } }', 3, 'keep what is meant'],
-    ['routes { route "a" {\n path "/b"\n matches { host "a" }; matches { host "b" } } }', 2, 'is there twice'],
+    ['upstreams { upstream "u" { timeout-secs 5; timeouts { request-secs 6 } } }', 1, 'exclude each other'],
+    ['upstreams { upstream "u" {\n timeout-secs 5\n timeout-secs 6 } }', 2, 'it needs exactly one value there'],
+    ['routes { route "a" {\n matches { path "/a" }\n path "/b" } }', 3, 'keep one of them'],
+    ['routes { route "a" {\n path "/b"\n matches { host "a" }; matches { host "b" } } }', 2, 'occurs twice'],
   ])('%s', (text, line, message) => {
     const migrated = migrateText(text);
     expect(migrated.left).toEqual([{ line, message: expect.stringContaining(message) }]);

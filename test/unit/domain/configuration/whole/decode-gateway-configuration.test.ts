@@ -279,12 +279,12 @@ describe('a configuration that is wrong', () => {
       configurationText({
         listeners: 'listeners { listener "a" { address "127.0.0.1:1" }; listener "b" { address "127.0.0.1:1" } }',
       }),
-      'listener "b" has the address 127.0.0.1:1, as listener "a" has',
+      'listener "b" and listener "a" have the same address 127.0.0.1:1',
     ],
     [
       'the address of admin used twice',
       configurationText({ more: 'admin { address "127.0.0.1:8080" }' }),
-      'admin has the address 127.0.0.1:8080, as listener "http" has',
+      'admin and listener "http" have the same address 127.0.0.1:8080',
     ],
     ['no listener', configurationText({ listeners: '' }), 'there is no listener'],
     // Required keys.
@@ -564,7 +564,7 @@ describe('a configuration that is wrong', () => {
     [
       'an agent that sees no heads',
       withAgent('transport "embedded"; events "request_complete"'),
-      '"events" must hold request_headers',
+      '"events" needs request_headers',
     ],
     ['an unknown protocol version', withAgent('socket "/a"; protocol-version 3'), 'must be 1 or 2, not 3'],
     ['another type of agent', withAgent('socket "/a"; type "waf"'), '"type" must be "custom", not "waf"'],
@@ -592,12 +592,12 @@ describe('a configuration that is wrong', () => {
     [
       'admin for all without a token',
       configurationText({ more: 'admin { address "0.0.0.0:9090" }' }),
-      'admin needs a token: 0.0.0.0:9090 is no loopback address',
+      'admin needs a token: 0.0.0.0:9090 is not a loopback address',
     ],
     [
       'a token and no token',
       configurationText({ more: 'admin { token "x"; insecure-no-token #true }' }),
-      '"insecure-no-token" and "token" contradict each other',
+      '"insecure-no-token" and "token" exclude each other',
     ],
     [
       'a token that no header can carry',

@@ -78,7 +78,7 @@ describe('an agent that is reached by gRPC', () => {
     ['transport { grpc "localhost.example:1" }', 'gRPC needs tls or insecure #true'],
     ['transport { grpc "0.0.0.0:1" }', 'gRPC needs tls or insecure #true'],
     [grpc('address "10.0.0.1:1"; insecure #false'), 'gRPC needs tls or insecure #true'],
-    [grpc('address "10.0.0.1:1"; tls { }; insecure #true'), '"tls" and "insecure" contradict each other'],
+    [grpc('address "10.0.0.1:1"; tls { }; insecure #true'), '"tls" and "insecure" exclude each other'],
     [grpc('address "unix:/a"; tls { }'), '"tls" has no effect on a unix socket'],
     [grpc('address "a:1"; tls { cert-file "/c.pem" }'), '"cert-file" needs a "key-file"'],
     [grpc('address "a:1"; tls { key-file "/k.pem" }'), '"key-file" needs a "cert-file"'],
@@ -172,7 +172,10 @@ describe('how an agent is spoken to', () => {
     ['socket "/a"; protocol-version 0', 'must be 1 or 2, not 0'],
     ['socket "/a"; circuit-breaker { failure-threshold 0 }', 'must be an integer from 1 to 10000'],
     ['socket "/a"; circuit-breaker { timeout-seconds 0 }', 'must be an integer from 1 to 3600'],
-    ['socket "/a"; circuit-breaker { timeout-secs 5 }', 'unknown key "timeout-secs": the name is timeout-seconds'],
+    [
+      'socket "/a"; circuit-breaker { timeout-secs 5 }',
+      '"timeout-secs" is not valid here: the name is timeout-seconds',
+    ],
     ['socket "/a"; failure-mode "ajar"', '"failure-mode" must be "closed" or "open"'],
   ])('is refused for %s', (body, message) => {
     expect(errorsOf(withAgent(body))).toEqual([expect.stringContaining(message)]);
@@ -193,10 +196,10 @@ describe('the events of an agent', () => {
   it.each([
     [
       'socket "/a"; events "request_body_chunk"',
-      '"request_body_chunk" needs request_headers in the events: the agent asks for a body when it has seen its head (write events "request_headers" "request_body_chunk")',
+      '"request_body_chunk" needs request_headers in the events: the agent asks for a body after it has seen the head (write events "request_headers" "request_body_chunk")',
     ],
     ['socket "/a"; events "request_headers" "response_body_chunk"', '"response_body_chunk" needs response_headers'],
-    ['socket "/a"; events #null', '"events" must hold one event at least'],
+    ['socket "/a"; events #null', '"events" needs at least one event'],
     [
       'transport "embedded"; events "request_headers" "response_headers"',
       '"response_headers" has no effect on an embedded',
@@ -207,11 +210,11 @@ describe('the events of an agent', () => {
     ],
     [
       'socket "/a"; events "request_complete"; config { api-keys "k:a" }',
-      '"events" must hold request_headers: without it the agent judges no request',
+      '"events" needs request_headers: without it the agent decides about no request',
     ],
     [
       'transport { grpc "127.0.0.1:1" }; events "response_headers"; config { authz { enabled #true; policy-inline "permit(principal, action, resource);" } }',
-      '"events" must hold request_headers: without it the agent judges no request',
+      '"events" needs request_headers: without it the agent decides about no request',
     ],
   ])('cannot be those of %s', (body, message) => {
     expect(errorsOf(withAgent(body))).toEqual([expect.stringContaining(message)]);
@@ -219,7 +222,7 @@ describe('the events of an agent', () => {
 });
 
 describe('failure-mode "open"', () => {
-  const warning = 'warning: failure-mode "open": without an answer of agent "auth" requests go on unjudged';
+  const warning = 'warning: failure-mode "open": if agent "auth" does not answer, requests pass without a decision';
   const policies = 'policy-inline "permit(principal, action, resource);"';
 
   it.each([
@@ -243,7 +246,7 @@ describe('failure-mode "open"', () => {
     'socket "/a"; config { authz { enabled #false }; authz { enabled #true } }',
   ])('is refused where policies decide: %s', (agent) => {
     const text = withAgent(`${agent}; failure-mode "open"`);
-    expect(errorsOf(text)).toEqual([expect.stringContaining('failure-mode "open" cannot stand with authz')]);
+    expect(errorsOf(text)).toEqual([expect.stringContaining('failure-mode "open" and authz exclude each other')]);
     expect(decode(text).configuration).toBeNull();
   });
 });

@@ -26,7 +26,7 @@ const told = (first: string, second: string, order = '"first" "second"'): readon
 };
 
 const taken = (agent: string, taker: string): string =>
-  `warning: agent "${agent}" gets no client certificate on route "r": agent "${taker}" before it removes it (have one of them check certificates, or write forward-credentials #true in the config of agent "${taker}")`;
+  `warning: agent "${agent}" receives no client certificate on route "r": agent "${taker}" removes it first (let one of them check certificates, or write forward-credentials #true in the config of agent "${taker}")`;
 
 describe('two agents of a route that check client certificates', () => {
   it('are warned about: the first removes what the second waits for', () => {

@@ -43,7 +43,7 @@ describe('a rate limit by an identity header', () => {
   const limit = (name: string, more = '') =>
     `upstream "echo"; agents #null; policies { rate-limit { requests-per-second 1; key "header:${name}" }; ${more} }`;
   const warning =
-    'warning: "rate-limit" counts by an identity header, which is removed here: all requests share one bucket';
+    'warning: "rate-limit" counts by an identity header, which the gateway removes: all requests share one bucket';
   const agent = 'agent "auth" { transport "embedded"; config { api-keys "key:alice"; user-id-header "X-Who" } }';
 
   it('is warned about on a route without agents, on which nothing is in it', () => {
@@ -87,7 +87,7 @@ describe('the room for claims in an answer', () => {
   };
   const secret = `jwt-secret "${'s'.repeat(32)}"`;
   const warning = (total: number): string =>
-    `warning: the identity headers of agent "auth" may have ${total} bytes: the gateway answers 503 where an answer exceeds "max-agent-response-bytes" (write limits { max-agent-response-bytes ${total + 2048} }, or lower max-claim-bytes)`;
+    `warning: the identity headers of agent "auth" may have ${total} bytes: the gateway answers 503 if an answer exceeds "max-agent-response-bytes" (write limits { max-agent-response-bytes ${total + 2048} }, or lower max-claim-bytes)`;
 
   it('is enough by default, and warned about where it is not', () => {
     expect(warnings(secret)).toEqual([]);

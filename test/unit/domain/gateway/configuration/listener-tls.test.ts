@@ -237,11 +237,11 @@ describe('headers of certificates beside the rest of a configuration', () => {
 
   it('are warned about where no listener has the one that an agent reads', () => {
     expect(told(configurationText({ agents: mtls() }))).toEqual([
-      'mtls: warning: agent "auth" never gets to see a client certificate: no listener has X-Client-Cert for them (write forward-client-cert-header "X-Client-Cert" in the tls block of a listener)',
+      'mtls: warning: agent "auth" never receives a client certificate: no listener sends them in X-Client-Cert (write forward-client-cert-header "X-Client-Cert" in the tls block of a listener)',
     ]);
     const misspelt = mtls('client-cert-header "X-Client-Crt"', 'socket "/s"');
     expect(told(configurationText({ listeners: forwarding('X-Client-Cert'), agents: misspelt }))).toEqual([
-      'client-cert-header: warning: agent "auth" never gets to see a client certificate: no listener has X-Client-Crt for them (did you mean "X-Client-Cert"?)',
+      'client-cert-header: warning: agent "auth" never receives a client certificate: no listener sends them in X-Client-Crt (did you mean "X-Client-Cert"?)',
     ]);
   });
 
@@ -251,7 +251,7 @@ describe('headers of certificates beside the rest of a configuration', () => {
   ])('are warned about where a proxy brings one and the limits refuse most: %s', (more, shown) => {
     const listeners = `${before}trusted-proxies "10.0.0.1"; accept-client-cert-header "X-Mine" } }`;
     expect(told(configurationText({ listeners, more }))).toEqual([
-      `"X-Mine": warning: listener "x" accepts certificates in a header, but "max-header-value-bytes" is ${shown}: most are longer, and their requests are refused (write limits { max-header-value-bytes 16384; max-header-size-bytes 32768 })`,
+      `"X-Mine": warning: listener "x" accepts certificates in a header, but "max-header-value-bytes" is ${shown}: the gateway refuses requests with longer certificates, which are common (write limits { max-header-value-bytes 16384; max-header-size-bytes 32768 })`,
     ]);
     expect(told(configurationText({ listeners, more: room }))).toEqual([]);
     expect(told(configurationText({ listeners: forwarding('X-Mine'), more }))).toEqual([]);
@@ -266,14 +266,14 @@ describe('headers of certificates beside the rest of a configuration', () => {
     const agents =
       'agents { agent "auth" { transport "embedded"; config { api-keys "k:a"; api-key-header "X-Mine" } } }';
     expect(told(configurationText({ listeners: forwarding('X-Mine'), agents }))).toEqual([
-      'api-key-header: warning: "api-key-header" is the header that listener "x" has for certificates: no key could come in it',
+      'api-key-header: warning: "api-key-header" is the certificate header of listener "x", so it can never carry a key',
     ]);
   });
 
   it('cannot be what a route matches', () => {
     const routes = 'routes { route "r" { matches { header "x_mine" }; upstream "echo"; agents "auth" } }';
     expect(told(configurationText({ listeners: forwarding('X-Mine'), routes }))).toEqual([
-      'header: error: route "r" matches a header that listener "x" has for certificates: what clients send of it is removed',
+      'header: error: route "r" can never match: it needs the certificate header of listener "x", which the gateway removes',
     ]);
   });
 });

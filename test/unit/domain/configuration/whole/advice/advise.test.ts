@@ -168,7 +168,7 @@ describe('what is safe is not told', () => {
       limits: 'max-header-value-bytes 17408; max-header-size-bytes 32768',
     });
     const { warned, advice } = advised(text);
-    expect(warned.map(({ message }) => message).join()).toMatch(/unjudged[\s\S]*not https/);
+    expect(warned.map(({ message }) => message).join()).toMatch(/without a decision[\s\S]*not https/);
     expect(advice).toEqual([]);
     expect(warnedIds(text)).toEqual(['agent-fails-open', 'fetched-in-the-clear']);
   });

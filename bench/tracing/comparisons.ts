@@ -8,12 +8,12 @@ import { built } from '../built.js';
 import type { Check, PreparedComparisons } from '../checks/comparison.js';
 import { CountingCollector } from './counting-collector.js';
 
-interface OtelTracerParts {
+interface OtelTracerPorts {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly random: Random;
 }
-type NewTracer = new (configuration: TracingConfiguration, program: TracedProgram, parts: OtelTracerParts) => Tracer;
+type NewTracer = new (configuration: TracingConfiguration, program: TracedProgram, parts: OtelTracerPorts) => Tracer;
 type NewTracing = new (tracer: Tracer, ratio: number, random: Random) => RequestTracing;
 
 const headers = Array.from({ length: 12 }, (_, index) => [`X-Header-${index}`, `value ${index}`]).flat();

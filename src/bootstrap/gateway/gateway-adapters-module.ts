@@ -15,7 +15,7 @@ import { NodeScheduler } from '../../adapters/outbound/node-scheduler/node-sched
 import { nodeSecretComparer } from '../../adapters/outbound/node-secret-comparer/node-secret-comparer.js';
 import { NodeTextFileReader } from '../../adapters/outbound/node-text-files/node-text-file-reader.js';
 import { nodeZlibInflater } from '../../adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
-import type { OtelTracerParts } from '../../adapters/outbound/otel-tracing/otel-tracer.js';
+import type { OtelTracerPorts } from '../../adapters/outbound/otel-tracing/otel-tracer.js';
 import { ownSampleNames } from '../../adapters/outbound/prometheus-metrics/gauge-samples.js';
 import { PrometheusGatewayMetrics } from '../../adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { re2PathPatterns } from '../../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
@@ -34,7 +34,7 @@ import { openRedisRateLimits } from './redis-rate-limits.js';
  * not trace starts without it.
  */
 const otelTracers =
-  (parts: OtelTracerParts): TracerFactory =>
+  (parts: OtelTracerPorts): TracerFactory =>
   async (configuration, program) => {
     const { OtelTracer } = await import('../../adapters/outbound/otel-tracing/otel-tracer.js');
     return new OtelTracer(configuration, program, parts);

@@ -154,7 +154,7 @@ describeWithPeers(['setpriv'], 'processes that share a SQLite store', () => {
     path = absent;
     const other = start('n', 1, 1, before);
     expect(await other.exited).toMatchObject({ code: 3 });
-    expect(other.output()).toContain(`refused: no permission to use or make ${absent}`);
+    expect(other.output()).toContain(`refused: no permission to use or create ${absent}`);
     await chmod('700');
   });
 });

@@ -61,7 +61,7 @@ export class FakeKeySetSource implements KeySetSource {
       cancellation.onCancel(() => {
         if (!this.#unanswered.has(answerNow)) return;
         this.cancelled += 1;
-        settle(err({ code: 'cancelled', detail: 'nobody wants it any more' }));
+        settle(err({ code: 'cancelled', detail: 'the fetch was cancelled' }));
       });
       if (!this.isHeld) answerNow();
     });

@@ -49,7 +49,7 @@ export class FakeMetadataSource implements MetadataSource {
         });
       });
     }
-    return isCancelled ? err({ code: 'cancelled', detail: 'nobody wants it any more' }) : this.#answer;
+    return isCancelled ? err({ code: 'cancelled', detail: 'the fetch was cancelled' }) : this.#answer;
   }
 }
 

@@ -78,7 +78,7 @@ const redis: StoreTechnology = {
       async open(most) {
         const store = await RedisRateLimitStore.open(server.url(), {
           answerMs: 10_000,
-          ...(most === undefined ? {} : { most }),
+          ...(most === undefined ? {} : { maxBuckets: most }),
         });
         opened.add(() => store.close());
         return store;

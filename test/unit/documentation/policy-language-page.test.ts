@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  maximumFolderCharacters,
-  maximumFolderFiles,
-  maximumPolicyFileOctets,
+  maxFolderCharacters,
+  maxFolderFiles,
+  maxPolicyFileOctets,
 } from '../../../src/adapters/outbound/node-text-files/node-policy-files.js';
 import { compileExpression } from '../../../src/domain/agent/policy/evaluate/compile-expression.js';
 import { isError } from '../../../src/domain/agent/policy/evaluate/evaluation-error.js';
@@ -84,9 +84,9 @@ describe('the page of the policy language', () => {
   it('has the limits as they are', () => {
     expect(limit('policies, templates and links of a configuration')).toBe(policyLimits.policies);
     expect(limit('characters of a text')).toBe(policyLimits.textLength);
-    expect(limit('bytes of a file')).toBe(maximumPolicyFileOctets);
-    expect(limit('files of a folder')).toBe(maximumFolderFiles);
-    expect(limit('characters of a folder')).toBe(maximumFolderCharacters);
+    expect(limit('bytes of a file')).toBe(maxPolicyFileOctets);
+    expect(limit('files of a folder')).toBe(maxFolderFiles);
+    expect(limit('characters of a folder')).toBe(maxFolderCharacters);
     expect(limit('nesting depth of expressions')).toBe(policyLimits.depth);
     expect(limit('reported problems of a text')).toBe(policyLimits.problems);
   });

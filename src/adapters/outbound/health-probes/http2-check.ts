@@ -5,17 +5,17 @@ import { err, type Result } from '../../../domain/shared/result.js';
 import { HeaderBlockGate } from '../../http2-sockets/header-block-gate.js';
 import { failureText, lateText } from './failure-text.js';
 
-/** What a check does once its session is there. */
+/** The request of a check and the reader of its response. */
 export interface Http2Check {
-  /** Sends the request, all of it. */
+  /** Sends the complete request. */
   send(session: ClientHttp2Session): ClientHttp2Stream;
-  /** Reads the answer, and settles the check with what that says. Connections that fail are seen to. */
+  /** Reads the response and settles the check. The caller handles failed connections. */
   read(stream: ClientHttp2Stream, settle: (result: Result<void, string>) => void): void;
 }
 
 /**
- * One request over HTTP/2 in plaintext, on a connection of its own that is gone when the check is settled, whatever
- * the target does: accept it and say nothing, too.
+ * Sends one request over plaintext HTTP/2 on its own connection, and closes it when the check
+ * settles. The timeout also covers silent targets.
  */
 export const checkByHttp2 = (
   address: SocketAddress,
@@ -31,16 +31,16 @@ export const checkByHttp2 = (
           if (code !== 0 || lastStream === 0) settle(err('connection lost'));
         }),
       settings: { enablePush: false },
-      // In millions of octets.
+      // In megabytes.
       maxSessionMemory: 1,
       maxHeaderListPairs: 64,
     });
-    // A program that ends does not wait for its checks.
+    // Checks do not keep the process alive.
     socket.unref();
     session.unref();
     const settle = (result: Result<void, string>): void => {
       clearTimeout(timer);
-      // The session ends with it; see `endSession` for why it is not told.
+      // The session ends with the socket: see `endSession`.
       socket.destroy();
       resolve(result);
     };
@@ -54,10 +54,10 @@ export const checkByHttp2 = (
     session.on('error', fail);
     const stream = check.send(session);
     stream.on('error', fail);
-    // A stream that is cut off need not say that it failed.
+    // A reset stream may not emit an error.
     stream.on('close', () => settle(err('connection lost')));
     stream.on('response', () => {
-      phase = 'no whole answer';
+      phase = 'no complete answer';
     });
     check.read(stream, settle);
   });

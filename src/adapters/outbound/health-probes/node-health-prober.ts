@@ -11,13 +11,13 @@ import { checkByHttp2 } from './http2-check.js';
 
 type HttpProbe = Extract<HealthProbe, { readonly kind: 'http' | 'http2' }>;
 
-/** Octets of a body after which an answer is good enough: no more is read. */
-const maximumBodyBytes = 65_536;
-const maximumHeadBytes = 16_384;
+/** Octets of a response body to read; a longer body counts as healthy. */
+const maxBodyBytes = 65_536;
+const maxHeadBytes = 16_384;
 
 /**
- * Well is a target that answers a GET with a status that is expected, and its answer to the end. A redirect is not
- * followed. Each check has a connection of its own.
+ * Sends a GET. The target is healthy if it returns an expected status and a complete response. Does
+ * not follow redirects. Uses a new connection per check.
  */
 const probeHttp = (
   { address, authority }: ProbedTarget,
@@ -31,7 +31,7 @@ const probeHttp = (
       port: address.port,
       path,
       agent: false,
-      maxHeaderSize: maximumHeadBytes,
+      maxHeaderSize: maxHeadBytes,
       headers: { Host: host ?? authority, Accept: '*/*', 'User-Agent': 'portcullis-health-check', Connection: 'close' },
     });
     const settle = (result: Result<void, string>): void => {
@@ -42,17 +42,17 @@ const probeHttp = (
     const timer = setTimeout(() => settle(err(lateText(phase, timeoutMs))), timeoutMs);
     timer.unref();
     const read = (response: IncomingMessage): void => {
-      phase = 'no whole answer';
+      phase = 'no complete answer';
       let octets = 0;
       response.on('data', (piece: Buffer) => {
         octets += piece.length;
-        if (octets > maximumBodyBytes) settle(ok(undefined));
+        if (octets > maxBodyBytes) settle(ok(undefined));
       });
       response.on('end', () => settle(ok(undefined)));
       response.on('error', (error) => settle(err(failureText(error))));
     };
     sent.on('socket', (socket) => {
-      // A program that ends does not wait for its checks.
+      // Checks do not keep the process alive.
       socket.unref();
       socket.on('connect', () => {
         phase = 'no answer';
@@ -80,16 +80,16 @@ const read = (
   });
   stream.on('data', (piece: Buffer) => {
     octets += piece.length;
-    if (octets > maximumBodyBytes) settle(ok(undefined));
+    if (octets > maxBodyBytes) settle(ok(undefined));
   });
   stream.on('end', () => {
-    // A stream that was cut off ends too.
+    // A reset stream also ends.
     const isWhole = stream.rstCode === 0 && stream.session?.destroyed === false;
     settle(isWhole ? ok(undefined) : err('connection lost'));
   });
 };
 
-/** What `probeHttp` asks, over HTTP/2 with prior knowledge (RFC 9113, section 3.3). */
+/** Like `probeHttp`, over HTTP/2 with prior knowledge (RFC 9113, section 3.3). */
 const probeHttp2 = (
   { address, authority }: ProbedTarget,
   { path, expectedStatuses, host }: HttpProbe,
@@ -115,7 +115,7 @@ const probeHttp2 = (
     timeoutMs,
   );
 
-/** Well is a target that a connection can be made to. */
+/** Opens a TCP connection; the target is healthy if it succeeds. */
 const probeTcp = ({ host, port }: SocketAddress, timeoutMs: number): Promise<Result<void, string>> =>
   new Promise((resolve) => {
     const socket = connect({ host, port });
@@ -125,7 +125,7 @@ const probeTcp = ({ host, port }: SocketAddress, timeoutMs: number): Promise<Res
       resolve(result);
     };
     const timer = setTimeout(() => settle(err(lateText('no connection', timeoutMs))), timeoutMs);
-    // A program that ends does not wait for its checks.
+    // Checks do not keep the process alive.
     timer.unref();
     socket.unref();
     socket.on('connect', () => settle(ok(undefined)));
@@ -145,13 +145,13 @@ const probeBy = (target: ProbedTarget, probe: HealthProbe, timeoutMs: number): P
   }
 };
 
-/** Asks targets in plaintext, by TCP, HTTP/1.1, HTTP/2 or gRPC. */
+/** Probes targets over plaintext TCP, HTTP/1.1, HTTP/2 or gRPC. */
 export class NodeHealthProber implements HealthProber {
   async probe(target: ProbedTarget, probe: HealthProbe, timeoutMs: number): Promise<Result<void, string>> {
     try {
       return await probeBy(target, probe, timeoutMs);
     } catch (error) {
-      // Node refuses to send what is no path or no header field.
+      // Node throws on an invalid path or header field.
       return err(failureText(error));
     }
   }

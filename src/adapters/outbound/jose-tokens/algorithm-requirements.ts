@@ -2,22 +2,19 @@ import { constants, type KeyObject, type SignKeyObjectInput } from 'node:crypto'
 import type { AsymmetricAlgorithm } from '../../../domain/agent/tokens/signature-algorithm.js';
 import { rsaKeyFault } from '../../../domain/shared/rsa-key-rules.js';
 
-/** A JWS in compact form, taken apart for verification. */
-interface SignedParts {
-  /**
-   * What the signature is over: the first two parts with the dot between them (RFC 7515, section
-   * 5.2).
-   */
+/** A split JWS in compact form. */
+interface SplitJws {
+  /** The signing input: header and payload with the dot (RFC 7515, section 5.2). */
   readonly input: Buffer;
   readonly signature: Buffer;
 }
 
 /**
- * Takes a token apart. Null where it has not three parts, or where its signature is not exactly
- * `signatureOctets` long in the one canonical spelling: Node's decoder alone would forgive padding,
- * foreign characters and leftover bits.
+ * Splits a token. Returns null if it has fewer than three parts, or if the signature is not exactly
+ * `signatureOctets` in canonical base64url. Node's decoder alone would accept padding, foreign
+ * characters and leftover bits.
  */
-export const signedParts = (token: string, signatureOctets: number): SignedParts | null => {
+export const splitJws = (token: string, signatureOctets: number): SplitJws | null => {
   const first = token.indexOf('.');
   const second = token.indexOf('.', first + 1);
   const text = token.slice(second + 1);
@@ -27,7 +24,7 @@ export const signedParts = (token: string, signatureOctets: number): SignedParts
   return { input: Buffer.from(token.slice(0, second), 'utf8'), signature };
 };
 
-/** What `sign` and `verify` of node:crypto are called with, for a key that fits its algorithm. */
+/** Arguments of `sign` and `verify` of node:crypto, for a key that fits its algorithm. */
 export interface SignatureScheme {
   readonly hash: string | null;
   readonly key: SignKeyObjectInput;
@@ -36,7 +33,9 @@ export interface SignatureScheme {
 
 const ed25519SignatureOctets = 64;
 
-/** Signatures as JWS has them (RFC 7518, sections 3.3 to 3.5; RFC 8037, section 3.1). */
+/**
+ * The JWS signature scheme of an algorithm (RFC 7518, sections 3.3 to 3.5; RFC 8037, section 3.1).
+ */
 export const signatureScheme = (algorithm: AsymmetricAlgorithm, key: KeyObject): SignatureScheme => {
   const needs = algorithmRequirements[algorithm];
   const { hash } = needs;
@@ -55,8 +54,8 @@ export const signatureScheme = (algorithm: AsymmetricAlgorithm, key: KeyObject):
   }
 };
 
-/** Says what a key is that does not fit the algorithm; null where it fits. */
-export const unfitness = (key: KeyObject, algorithm: AsymmetricAlgorithm): string | null => {
+/** Why a key does not fit an algorithm; null if it fits. */
+export const keyMismatch = (key: KeyObject, algorithm: AsymmetricAlgorithm): string | null => {
   const needs = algorithmRequirements[algorithm];
   const type = key.asymmetricKeyType;
   const details = key.asymmetricKeyDetails;
@@ -75,19 +74,18 @@ export const unfitness = (key: KeyObject, algorithm: AsymmetricAlgorithm): strin
 };
 
 /**
- * What an algorithm asks of its key, and how its signatures are made (RFC 7518, sections 3.3 to
- * 3.5; RFC 8037).
+ * Key requirements and signature format of an algorithm (RFC 7518, sections 3.3 to 3.5; RFC 8037).
  */
 export type AlgorithmRequirements =
   | { readonly family: 'rsa'; readonly hash: 'sha256' | 'sha384' | 'sha512'; readonly isPss: boolean }
   | {
       readonly family: 'ec';
       readonly hash: 'sha256' | 'sha384' | 'sha512';
-      /** As RFC 7518 calls it. */
+      /** Name in RFC 7518. */
       readonly curve: string;
-      /** As OpenSSL calls it. */
+      /** Name in OpenSSL. */
       readonly namedCurve: string;
-      /** Of one coordinate, and of each half of a signature. */
+      /** Octets of one coordinate and of each signature half. */
       readonly octets: number;
     }
   | { readonly family: 'ed25519'; readonly hash: null };

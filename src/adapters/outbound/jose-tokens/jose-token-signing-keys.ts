@@ -14,14 +14,14 @@ import {
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { Secret } from '../../../domain/shared/secret.js';
-import { type SignatureScheme, signatureScheme, unfitness } from './algorithm-requirements.js';
+import { keyMismatch, type SignatureScheme, signatureScheme } from './algorithm-requirements.js';
 import { holdsPrivateKey, isPem, readOnePublicPem, readPrivatePem } from './pem-keys.js';
 import { HmacTokenVerifier, hmacSecret, PublicKeyTokenVerifier } from './public-key-token-verifier.js';
 
-/** The algorithms of these with a key pair. */
+/** The signing algorithms with a key pair. */
 type KeyPairAlgorithm = Exclude<SigningAlgorithm, 'HS256'>;
 
-/** A public key that fits its algorithm, with its thumbprint (RFC 7638, by SHA-256) for a name. */
+/** A public key for its algorithm. The `kid` is its SHA-256 thumbprint (RFC 7638). */
 const publishedPublicKey = async (key: KeyObject, algorithm: KeyPairAlgorithm): Promise<PublishedKey> => {
   const jwk = key.export({ format: 'jwk' }) as JWK;
   const kid = await calculateJwkThumbprint(jwk, 'sha256');
@@ -35,18 +35,18 @@ const publishedPublicKey = async (key: KeyObject, algorithm: KeyPairAlgorithm): 
 
 const encoded = (text: string): string => Buffer.from(text, 'utf8').toString('base64url');
 
-/** What a JWS signs (RFC 7515, section 5.1). */
+/** The JWS signing input (RFC 7515, section 5.1). */
 const signingInput = (header: { alg: string; typ: string; kid: string }, payload: string): string =>
   `${encoded(JSON.stringify(header))}.${encoded(payload)}`;
 
-/** Without a dot, so that it is no signing input of a token. */
+/** Contains no dot, so it cannot be the signing input of a token. */
 const kidLabel = 'portcullis token signing key';
 const kidOctets = 16;
 
 /**
- * HS256 (RFC 7518, section 3.2). Its `kid` is a cut HMAC of a fixed text. A thumbprint would be a
- * plain digest of the secret (RFC 7638, section 7); this one helps to guess the secret no more than
- * each token that it signs.
+ * HS256 (RFC 7518, section 3.2). The `kid` is a truncated HMAC of a fixed text. A thumbprint would
+ * be a plain digest of the secret (RFC 7638, section 7); the HMAC reveals no more than any signed
+ * token.
  */
 class HmacSigningKey implements SigningKey {
   readonly kid: string;
@@ -61,7 +61,7 @@ class HmacSigningKey implements SigningKey {
     this.kid = this.#mac(kidLabel).subarray(0, kidOctets).toString('base64url');
   }
 
-  /** A digest takes microseconds: another thread would cost more. */
+  /** Signs on the calling thread: an HMAC takes microseconds. */
   async sign(type: string, payload: string): Promise<string> {
     const input = signingInput({ alg: this.algorithm, typ: type, kid: this.kid }, payload);
     return `${input}.${this.#mac(input).toString('base64url')}`;
@@ -72,9 +72,7 @@ class HmacSigningKey implements SigningKey {
   }
 }
 
-/**
- * A private key that fits its algorithm. With a callback node:crypto signs in its pool of threads.
- */
+/** A private key for its algorithm. Signs in the thread pool of node:crypto. */
 class PrivateSigningKey implements SigningKey {
   readonly kid: string;
   readonly algorithm: KeyPairAlgorithm;
@@ -102,7 +100,7 @@ class PrivateSigningKey implements SigningKey {
   }
 }
 
-/** The one for RSA keys that nothing else is said of comes first. */
+/** The default algorithm for RSA keys comes first. */
 const keyPairAlgorithms = signingAlgorithms.filter((algorithm) => algorithm !== 'HS256');
 
 const withoutLineEnd = (text: string): string => {
@@ -112,24 +110,24 @@ const withoutLineEnd = (text: string): string => {
 
 const readSecret = (text: Secret): Result<HmacSigningKey, string> => {
   const value = withoutLineEnd(text.reveal());
-  // Who has the public key could sign tokens, were it taken for the secret.
-  if (isPem(value)) return err('holds a key in PEM form, but HS256 needs a secret');
+  // A PEM public key used as an HMAC secret would let anyone with it sign tokens.
+  if (isPem(value)) return err('holds a PEM key, but HS256 needs a secret');
   const secret = hmacSecret(new Secret(value));
   return secret.ok ? ok(new HmacSigningKey(secret.value)) : secret;
 };
 
-/** Why a key is used with no algorithm of these. */
-const useless = (key: KeyObject, fit: string): string => {
-  if (key.asymmetricKeyType === 'rsa') return `holds ${unfitness(key, 'RS256')}`;
+/** Why a key fits none of the supported algorithms. */
+const unsupportedKey = (key: KeyObject, fit: string): string => {
+  if (key.asymmetricKeyType === 'rsa') return `holds ${keyMismatch(key, 'RS256')}`;
   const curve = key.asymmetricKeyDetails?.namedCurve;
   return `holds a key of type ${key.asymmetricKeyType}${curve === undefined ? '' : ` on the curve ${curve}`}; ${fit}`;
 };
 
 /**
- * Whether the halves belong together: a private key in PEM brings a public one, and nobody has
- * compared them.
+ * Whether private and public key match. A private key in PEM contains a public one that Node does
+ * not compare.
  */
-const isWhole = async (key: SigningKey): Promise<boolean> => {
+const isConsistent = async (key: SigningKey): Promise<boolean> => {
   try {
     return key.verifier.isSigned(await key.sign('probe', '{}'));
   } catch {
@@ -140,19 +138,19 @@ const isWhole = async (key: SigningKey): Promise<boolean> => {
 const readPrivate = async (pem: string, algorithm: KeyPairAlgorithm): Promise<Result<SigningKey, string>> => {
   const key = readPrivatePem(pem);
   if (!key.ok) return key;
-  const unfit = unfitness(key.value, algorithm);
-  if (unfit !== null) return err(`holds ${unfit}`);
+  const mismatch = keyMismatch(key.value, algorithm);
+  if (mismatch !== null) return err(`holds ${mismatch}`);
   const signing = new PrivateSigningKey(
     key.value,
     algorithm,
     await publishedPublicKey(createPublicKey(key.value), algorithm),
   );
-  return (await isWhole(signing)) ? ok(signing) : err('holds a private key whose parts do not belong together');
+  return (await isConsistent(signing)) ? ok(signing) : err('holds a private key that does not match its public key');
 };
 
 /**
- * Keys that tokens of our own are signed with, and those of clients, by node:crypto; thumbprints by
- * jose.
+ * Reads the agent's signing keys and clients' public keys with node:crypto; computes thumbprints
+ * with jose.
  */
 export class JoseTokenSigningKeys implements TokenSigningKeys {
   async readSigningKey(text: Secret, algorithm: SigningAlgorithm): Promise<Result<SigningKey, string>> {
@@ -160,33 +158,33 @@ export class JoseTokenSigningKeys implements TokenSigningKeys {
     try {
       return await readPrivate(text.reveal(), algorithm);
     } catch {
-      return err('holds a private key that cannot be used');
+      return err('holds an invalid private key');
     }
   }
 
   async readPublishedKey(text: Secret, signing: SigningAlgorithm): Promise<Result<PublishedKey, string>> {
     const pem = text.reveal();
-    if (!isPem(pem)) return signing === 'HS256' ? readSecret(text) : err('holds no key in PEM form');
+    if (!isPem(pem)) return signing === 'HS256' ? readSecret(text) : err('holds no PEM key');
     try {
       const read = holdsPrivateKey(pem) ? readPrivatePem(pem) : readOnePublicPem(pem);
       if (!read.ok) return read;
       const key = read.value.type === 'private' ? createPublicKey(read.value) : read.value;
-      const fitting = keyPairAlgorithms.filter((algorithm) => unfitness(key, algorithm) === null);
+      const fitting = keyPairAlgorithms.filter((algorithm) => keyMismatch(key, algorithm) === null);
       const algorithm = fitting.find((each) => each === signing) ?? fitting[0];
       return algorithm === undefined
-        ? err(useless(key, 'RSA, P-256 and Ed25519 are signed with here'))
+        ? err(unsupportedKey(key, 'use RSA, P-256 or Ed25519'))
         : ok(await publishedPublicKey(key, algorithm));
     } catch {
-      return err('holds a key that cannot be used');
+      return err('holds an invalid key');
     }
   }
 
   async readClientKey(pem: string): Promise<Result<readonly ClientKey[], string>> {
     const key = readOnePublicPem(pem);
     if (!key.ok) return key;
-    const fitting = asymmetricAlgorithms.filter((algorithm) => unfitness(key.value, algorithm) === null);
+    const fitting = asymmetricAlgorithms.filter((algorithm) => keyMismatch(key.value, algorithm) === null);
     return fitting.length === 0
-      ? err(useless(key.value, 'RSA, P-256, P-384, P-521 and Ed25519 are taken'))
+      ? err(unsupportedKey(key.value, 'use RSA, P-256, P-384, P-521 or Ed25519'))
       : ok(fitting.map((algorithm) => ({ algorithm, verifier: new PublicKeyTokenVerifier(algorithm, key.value) })));
   }
 }

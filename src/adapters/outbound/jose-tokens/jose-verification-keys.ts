@@ -9,15 +9,15 @@ import type { AsymmetricAlgorithm } from '../../../domain/agent/tokens/signature
 import { decodeBase64 } from '../../../domain/shared/base64.js';
 import type { JsonObject, JsonValue } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { algorithmRequirements, unfitness } from './algorithm-requirements.js';
+import { algorithmRequirements, keyMismatch } from './algorithm-requirements.js';
 import { readPublicPem } from './pem-keys.js';
 import { HmacTokenVerifier, hmacSecret, PublicKeyTokenVerifier } from './public-key-token-verifier.js';
 
-/** Members that only a private or a symmetric key has (RFC 7518, sections 6.2.2, 6.3.2 and 6.4). */
+/** Members of private and symmetric keys only (RFC 7518, sections 6.2.2, 6.3.2 and 6.4). */
 const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 const ed25519Octets = 32;
 
-/** The members that make up the key, with their exact lengths in octets; null: any. */
+/** The public members of a key, with their exact lengths in octets; null: any length. */
 interface PublicMembers {
   readonly kty: string;
   readonly crv: string | null;
@@ -41,10 +41,10 @@ const isNumberOf = (value: JsonValue | undefined, octets: number | null): boolea
   return decoded !== null && decoded.length > 0 && (octets === null || decoded.length === octets);
 };
 
-const malformation = (jwk: JsonObject, { kty, crv, lengths }: PublicMembers, algorithm: string): string | null => {
+const jwkFault = (jwk: JsonObject, { kty, crv, lengths }: PublicMembers, algorithm: string): string | null => {
   if (secretMembers.some((name) => Object.hasOwn(jwk, name))) return 'has private members';
-  if (jwk['kty'] !== kty) return `is of another type than ${kty}, which ${algorithm} needs`;
-  if (crv !== null && jwk['crv'] !== crv) return `is not on ${crv}, which ${algorithm} needs`;
+  if (jwk['kty'] !== kty) return `has the wrong type; ${algorithm} needs ${kty}`;
+  if (crv !== null && jwk['crv'] !== crv) return `has the wrong curve; ${algorithm} needs ${crv}`;
   for (const [name, octets] of Object.entries(lengths)) {
     if (!isNumberOf(jwk[name], octets)) return `has no usable member ${name}`;
   }
@@ -52,7 +52,7 @@ const malformation = (jwk: JsonObject, { kty, crv, lengths }: PublicMembers, alg
 };
 
 const imported = async (jwk: JWK, algorithm: AsymmetricAlgorithm): Promise<KeyObject> => {
-  // jose imports by WebCrypto, whose Ed25519 is experimental in Node 20 and would write a warning.
+  // jose imports with WebCrypto, whose Ed25519 is experimental in Node 20 and prints a warning.
   if (algorithm === 'EdDSA') return createPublicKey({ key: jwk, format: 'jwk' });
   return KeyObject.from((await importJWK(jwk, algorithm)) as webcrypto.CryptoKey);
 };
@@ -62,22 +62,22 @@ const imported = async (jwk: JWK, algorithm: AsymmetricAlgorithm): Promise<KeyOb
  */
 const readPublicJwk = async (jwk: JsonObject, algorithm: AsymmetricAlgorithm): Promise<Result<KeyObject, string>> => {
   const members = membersOf(algorithm);
-  const malformed = malformation(jwk, members, algorithm);
+  const malformed = jwkFault(jwk, members, algorithm);
   if (malformed !== null) return err(malformed);
-  // What the key says beside the key itself is for its set to judge.
+  // Drops metadata such as `use` and `kid`; the key set checks them.
   const bare: Record<string, JsonValue | undefined> = { kty: members.kty };
   if (members.crv !== null) bare['crv'] = members.crv;
   for (const name of Object.keys(members.lengths)) bare[name] = jwk[name];
   try {
     return ok(await imported(bare as JWK, algorithm));
   } catch {
-    return err(`is no key for ${algorithm}`);
+    return err(`is not a valid key for ${algorithm}`);
   }
 };
 
 /**
- * Keys from a secret, from PEM (SPKI, PKCS #1, or an X.509 certificate) and from JWKs, checked
- * against their algorithm and made ready once: nothing of a key is read again when a token comes.
+ * Verification keys from a secret, PEM (SPKI, PKCS #1 or an X.509 certificate) or JWKs. Parses a
+ * key and checks its algorithm once, not per token.
  */
 export class JoseVerificationKeys implements VerificationKeys {
   async prepare(key: VerificationKey): Promise<Result<TokenVerifier, string>> {
@@ -88,8 +88,8 @@ export class JoseVerificationKeys implements VerificationKeys {
     const isJwk = 'jwk' in key;
     const publicKey = isJwk ? await readPublicJwk(key.jwk, key.algorithm) : readPublicPem(key.publicKeyPem);
     if (!publicKey.ok) return publicKey;
-    const unfit = unfitness(publicKey.value, key.algorithm);
-    if (unfit !== null) return err(`${isJwk ? 'is' : 'holds'} ${unfit}`);
+    const mismatch = keyMismatch(publicKey.value, key.algorithm);
+    if (mismatch !== null) return err(`${isJwk ? 'is' : 'holds'} ${mismatch}`);
     return ok(new PublicKeyTokenVerifier(key.algorithm, publicKey.value));
   }
 }

@@ -4,8 +4,8 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 const opening = '-----BEGIN ';
 
 /**
- * Labels of the blocks of a file (RFC 7468, section 2), as in `EC PRIVATE KEY`; empty: it is no
- * PEM.
+ * Labels of the PEM blocks in a file (RFC 7468, section 2), such as `EC PRIVATE KEY`; empty if it
+ * is not PEM.
  */
 const labels = (pem: string): readonly string[] =>
   pem
@@ -20,47 +20,42 @@ export const isPem = (text: string): boolean => text.includes(opening);
 export const holdsPrivateKey = (pem: string): boolean => labels(pem).some(isPrivate);
 
 /**
- * The one private key of a file: PKCS #8, PKCS #1 or SEC 1, without a pass phrase. Nothing beside
- * it is read.
+ * The single private key of a file: PKCS #8, PKCS #1 or SEC 1, unencrypted. Ignores other blocks.
  */
 export const readPrivatePem = (pem: string): Result<KeyObject, string> => {
   const found = labels(pem);
   const count = found.filter(isPrivate).length;
   if (count === 0) {
     return err(
-      found.some(isPublic)
-        ? 'holds a public key alone; the private one is needed to sign'
-        : 'holds no private key in PEM form',
+      found.some(isPublic) ? 'holds only a public key; signing needs the private key' : 'holds no PEM private key',
     );
   }
-  if (count > 1) return err('holds several private keys; one is needed');
+  if (count > 1) return err('holds several private keys; use a file with one');
   if (found.includes('ENCRYPTED PRIVATE KEY') || pem.includes('Proc-Type: 4,ENCRYPTED')) {
-    return err('holds a private key under a pass phrase; one without it is needed');
+    return err('holds an encrypted private key; decrypt it first');
   }
   try {
     return ok(createPrivateKey(pem));
   } catch {
-    return err('holds a private key that cannot be read');
+    return err('holds an unreadable private key');
   }
 };
 
-/** A public key: SPKI, PKCS #1 or a certificate. */
+/** Reads a public key: SPKI, PKCS #1 or a certificate. */
 export const readPublicPem = (pem: string): Result<KeyObject, string> => {
-  // A public key could be derived from a private one, but a verifier that holds one is a leak in
-  // waiting.
-  if (pem.includes('PRIVATE KEY')) return err('holds a private key; the public one is needed');
+  // Refuses a private key, although it contains the public one: a verifier should not hold it.
+  if (pem.includes('PRIVATE KEY')) return err('holds a private key; use the public key');
   try {
     return ok(createPublicKey(pem));
   } catch {
-    return err('holds no public key in PEM form');
+    return err('holds no PEM public key');
   }
 };
 
 /**
- * The same of a file that has to hold this one key alone, so that nobody takes a second one to
- * count.
+ * Reads a public key from a file with exactly one key, so that no second key is silently ignored.
  */
 export const readOnePublicPem = (pem: string): Result<KeyObject, string> =>
   labels(pem).filter(isPublic).length > 1
-    ? err('holds several public keys or certificates; one is needed')
+    ? err('holds several public keys or certificates; use a file with one')
     : readPublicPem(pem);

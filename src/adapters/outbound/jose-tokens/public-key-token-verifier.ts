@@ -3,20 +3,20 @@ import type { TokenVerifier } from '../../../application/ports/agent/token-verif
 import type { AsymmetricAlgorithm } from '../../../domain/agent/tokens/signature-algorithm.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
-import { type SignatureScheme, signatureScheme, signedParts } from './algorithm-requirements.js';
+import { type SignatureScheme, signatureScheme, splitJws } from './algorithm-requirements.js';
 
-/** Octets of an HS256 secret, at least (RFC 7518, section 3.2). */
-const minimumOctets = 32;
+/** Minimum octets of an HS256 secret (RFC 7518, section 3.2). */
+const minOctets = 32;
 
-/** The octets of an HS256 secret, where there are enough of them. */
+/** The octets of an HS256 secret. The error is one clause. */
 export const hmacSecret = (text: Secret): Result<Buffer, string> => {
   const octets = Buffer.from(text.reveal(), 'utf8');
-  return octets.length < minimumOctets ? err(`has fewer than ${minimumOctets} bytes`) : ok(octets);
+  return octets.length < minOctets ? err(`has fewer than ${minOctets} bytes`) : ok(octets);
 };
 
 const signatureOctets = 32;
 
-/** HS256 (RFC 7518, section 3.2). */
+/** Verifies HS256 (RFC 7518, section 3.2). */
 export class HmacTokenVerifier implements TokenVerifier {
   readonly #key: KeyObject;
 
@@ -25,7 +25,7 @@ export class HmacTokenVerifier implements TokenVerifier {
   }
 
   isSigned(token: string): boolean {
-    const parts = signedParts(token, signatureOctets);
+    const parts = splitJws(token, signatureOctets);
     return (
       parts !== null && timingSafeEqual(createHmac('sha256', this.#key).update(parts.input).digest(), parts.signature)
     );
@@ -33,8 +33,8 @@ export class HmacTokenVerifier implements TokenVerifier {
 }
 
 /**
- * Signatures under a public key that fits its algorithm. They are verified on the calling thread: a
- * turn of the thread pool costs more than most of them, and a token waits for nothing else.
+ * Verifies signatures with a public key. Runs on the calling thread: a switch to the thread pool
+ * costs more than most verifications.
  */
 export class PublicKeyTokenVerifier implements TokenVerifier {
   readonly #scheme: SignatureScheme;
@@ -45,7 +45,7 @@ export class PublicKeyTokenVerifier implements TokenVerifier {
 
   isSigned(token: string): boolean {
     const { hash, key, signatureOctets } = this.#scheme;
-    const parts = signedParts(token, signatureOctets);
+    const parts = splitJws(token, signatureOctets);
     if (parts === null) return false;
     try {
       return verify(hash, parts.input, key, parts.signature);

@@ -15,7 +15,7 @@ import {
   withoutToken,
 } from '../../../domain/shared/token-bucket.js';
 
-/** Below this number, full buckets are kept for a while: clients that return mostly do so soon. */
+/** Up to this number of buckets, full ones are kept for `keptMs`: many clients return soon. */
 const fewHeld = 1_000;
 /** How long a full bucket is kept, in milliseconds. */
 const keptMs = 1_000;
@@ -47,16 +47,16 @@ class HeldBucket implements TokenBucket {
 
 /** The buckets of one space in an LRU list of bounded size. */
 class BucketSpace {
-  readonly #most: number;
+  readonly #capacity: number;
   readonly #held = new Map<string, HeldBucket>();
   #newest: HeldBucket | null = null;
   #oldest: HeldBucket | null = null;
 
   constructor(
     readonly name: string,
-    most: number,
+    capacity: number,
   ) {
-    this.#most = most;
+    this.#capacity = capacity;
   }
 
   get size(): number {
@@ -78,11 +78,11 @@ class BucketSpace {
   add(held: HeldBucket): void {
     this.#held.set(held.key, held);
     this.#linkNewest(held);
-    if (this.#held.size > this.#most && this.#oldest !== null) this.#drop(this.#oldest);
+    if (this.#held.size > this.#capacity && this.#oldest !== null) this.#drop(this.#oldest);
   }
 
   /** Evicts full buckets among the least recently used; inspects a few. */
-  forgetFull(nowMs: number, few: number): void {
+  evictFull(nowMs: number, few: number): void {
     const sinceMs = this.#held.size > fewHeld ? nowMs : nowMs - keptMs;
     for (let looked = 0; looked < few && this.#oldest !== null && this.#oldest.fullAtMs <= sinceMs; looked += 1) {
       this.#drop(this.#oldest);
@@ -111,46 +111,46 @@ class BucketSpace {
   }
 }
 
-/** Most buckets per space. */
-const defaultMost = 100_000;
+/** Maximum number of buckets per space. */
+const defaultCapacity = 100_000;
 
 /**
  * Full buckets evicted per sweep: more than can be added meanwhile, so the rest of a flood
  * disappears.
  */
-const forgottenByTake = 8;
+const evictedPerTake = 8;
 
-/** Buckets in the memory of this process. Answers synchronously. */
+/** Buckets in process memory. Answers synchronously. */
 export class MemoryRateLimitStore implements RateLimitStore, RateBuckets {
   readonly #clock: Clock;
-  readonly #most: number;
+  readonly #capacity: number;
   readonly #spaces = new Map<string, BucketSpace>();
-  /** The same buckets in a sequence. */
+  /** The spaces as a list, for the sweep. */
   readonly #order: BucketSpace[] = [];
   /**
-   * Index of the next bucket to inspect, from the last to the first. The sweep thus also reaches
-   * unused buckets, whatever is added; an entry moved into a free place was inspected before.
+   * Index of the next space to sweep, from the last to the first. The sweep reaches unused spaces
+   * whatever is added; a space moved into a free place was already swept.
    */
   #next = -1;
 
-  constructor(clock: Clock, most = defaultMost) {
+  constructor(clock: Clock, capacity = defaultCapacity) {
     this.#clock = clock;
-    this.#most = most;
+    this.#capacity = capacity;
   }
 
   take(charges: readonly RateLimitCharge[]): RateLimitAnswer {
     const nowMs = this.#clock.turnMs();
     const answer = this.#take(charges, nowMs);
-    // Not earlier: buckets in use would be evicted.
-    this.#forgetFull(nowMs);
+    // After the take, which marks buckets as used.
+    this.#evictFull(nowMs);
     return answer;
   }
 
   find(space: string, key: string): TokenBucket | null {
     const nowMs = this.#clock.turnMs();
     const held = this.#spaces.get(space)?.find(key) ?? null;
-    this.#forgetFull(nowMs);
-    // A later lookup sees this state.
+    this.#evictFull(nowMs);
+    // A full bucket equals no bucket.
     return held === null || held.fullAtMs <= nowMs ? null : { tokens: held.tokens, atMs: held.atMs };
   }
 
@@ -173,7 +173,7 @@ export class MemoryRateLimitStore implements RateLimitStore, RateBuckets {
   #take(charges: readonly RateLimitCharge[], nowMs: number): RateLimitAnswer {
     const held: (HeldBucket | null)[] = [];
     const left: number[] = [];
-    let areThere = true;
+    let areAvailable = true;
     for (let index = 0; index < charges.length; index += 1) {
       const { space, key, limit } = charges[index] as RateLimitCharge;
       const found = this.#spaces.get(space)?.find(key) ?? null;
@@ -181,11 +181,11 @@ export class MemoryRateLimitStore implements RateLimitStore, RateBuckets {
       // current limit.
       if (found !== null && found.limit !== limit && found.fullAtMs <= nowMs) found.become(limit.burst, nowMs, limit);
       const tokens = tokensAt(found, limit, nowMs);
-      if (!hasToken(tokens)) areThere = false;
+      if (!hasToken(tokens)) areAvailable = false;
       held.push(found);
       left.push(withoutToken(tokens));
     }
-    if (!areThere) {
+    if (!areAvailable) {
       const refused = takeTokens(held, charges, nowMs);
       if (refused.kind === 'refused') return refused;
     }
@@ -202,20 +202,20 @@ export class MemoryRateLimitStore implements RateLimitStore, RateBuckets {
   #add({ space: name, key, limit }: RateLimitCharge, tokens: number, atMs: number): void {
     let space = this.#spaces.get(name);
     if (space === undefined) {
-      space = new BucketSpace(name, this.#most);
+      space = new BucketSpace(name, this.#capacity);
       this.#spaces.set(name, space);
       this.#order.push(space);
     }
     space.add(new HeldBucket(key, tokens, atMs, limit));
   }
 
-  #forgetFull(nowMs: number): void {
+  #evictFull(nowMs: number): void {
     if (this.#next < 0) this.#next = this.#order.length - 1;
     const place = this.#next;
     const space = this.#order[place];
     if (space === undefined) return;
     this.#next -= 1;
-    space.forgetFull(nowMs, forgottenByTake);
+    space.evictFull(nowMs, evictedPerTake);
     if (space.size > 0) return;
     this.#spaces.delete(space.name);
     const last = this.#order.pop() as BucketSpace;

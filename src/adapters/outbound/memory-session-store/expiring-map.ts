@@ -3,23 +3,23 @@ interface HeapEntry<Value> {
   readonly key: string;
   value: Value;
   /** Index in the heap, owned by the heap. */
-  place: number;
+  index: number;
 }
 
 /**
  * Entries by expiry in a binary heap: no parent expires after its children. Each change takes
  * logarithmic time.
  */
-export class EndHeap<Value> {
+export class ExpiryHeap<Value> {
   readonly #entries: HeapEntry<Value>[] = [];
-  readonly #endOf: (value: Value) => number;
+  readonly #expiryOf: (value: Value) => number;
 
-  constructor(endOf: (value: Value) => number) {
-    this.#endOf = endOf;
+  constructor(expiryOf: (value: Value) => number) {
+    this.#expiryOf = expiryOf;
   }
 
   add(key: string, value: Value): HeapEntry<Value> {
-    const entry = { key, value, place: this.#entries.length };
+    const entry = { key, value, index: this.#entries.length };
     this.#entries.push(entry);
     this.#rise(entry);
     return entry;
@@ -34,7 +34,7 @@ export class EndHeap<Value> {
   remove(entry: HeapEntry<Value>): void {
     const last = this.#entries.pop();
     if (last === undefined || last === entry) return;
-    this.#put(last, entry.place);
+    this.#put(last, entry.index);
     this.moved(last);
   }
 
@@ -42,64 +42,64 @@ export class EndHeap<Value> {
    * At most `limit` entries that expired at `nowMs`, unordered. Inspects at most twice as many
    * others.
    */
-  endingBy(nowMs: number, limit: number): HeapEntry<Value>[] {
+  expiredAt(nowMs: number, limit: number): HeapEntry<Value>[] {
     const found: HeapEntry<Value>[] = [];
-    const places = [0];
+    const indexes = [0];
     while (found.length < limit) {
-      const place = places.pop();
-      if (place === undefined) break;
-      const entry = this.#entries[place];
-      if (entry === undefined || this.#endOf(entry.value) > nowMs) continue;
+      const index = indexes.pop();
+      if (index === undefined) break;
+      const entry = this.#entries[index];
+      if (entry === undefined || this.#expiryOf(entry.value) > nowMs) continue;
       found.push(entry);
-      places.push(2 * place + 1, 2 * place + 2);
+      indexes.push(2 * index + 1, 2 * index + 2);
     }
     return found;
   }
 
   #rise(entry: HeapEntry<Value>): void {
-    const end = this.#endOf(entry.value);
-    while (entry.place > 0) {
-      const parent = this.#entries[(entry.place - 1) >> 1];
-      if (parent === undefined || this.#endOf(parent.value) <= end) return;
+    const end = this.#expiryOf(entry.value);
+    while (entry.index > 0) {
+      const parent = this.#entries[(entry.index - 1) >> 1];
+      if (parent === undefined || this.#expiryOf(parent.value) <= end) return;
       this.#swap(entry, parent);
     }
   }
 
   #sink(entry: HeapEntry<Value>): void {
-    const end = this.#endOf(entry.value);
+    const end = this.#expiryOf(entry.value);
     for (;;) {
-      const child = this.#earlierChild(entry.place);
-      if (child === null || this.#endOf(child.value) >= end) return;
+      const child = this.#earlierChild(entry.index);
+      if (child === null || this.#expiryOf(child.value) >= end) return;
       this.#swap(entry, child);
     }
   }
 
-  #earlierChild(place: number): HeapEntry<Value> | null {
-    const [left, right] = [this.#entries[2 * place + 1], this.#entries[2 * place + 2]];
+  #earlierChild(index: number): HeapEntry<Value> | null {
+    const [left, right] = [this.#entries[2 * index + 1], this.#entries[2 * index + 2]];
     if (left === undefined || right === undefined) return left ?? null;
-    return this.#endOf(right.value) < this.#endOf(left.value) ? right : left;
+    return this.#expiryOf(right.value) < this.#expiryOf(left.value) ? right : left;
   }
 
   #swap(one: HeapEntry<Value>, other: HeapEntry<Value>): void {
-    const { place } = one;
-    this.#put(one, other.place);
-    this.#put(other, place);
+    const { index } = one;
+    this.#put(one, other.index);
+    this.#put(other, index);
   }
 
-  #put(entry: HeapEntry<Value>, place: number): void {
-    entry.place = place;
-    this.#entries[place] = entry;
+  #put(entry: HeapEntry<Value>, index: number): void {
+    entry.index = index;
+    this.#entries[index] = entry;
   }
 }
 
 /** A map with expiring values. Expired ones are found without a full scan, even in a full map. */
 export class ExpiringMap<Value> {
   readonly #entries = new Map<string, HeapEntry<Value>>();
-  readonly #byEnd: EndHeap<Value>;
+  readonly #byExpiry: ExpiryHeap<Value>;
 
-  /** @param endOf expiry of a value; it must not change */
-  constructor(endOf: (value: Value) => number) {
-    this.#byEnd = new EndHeap(endOf);
+  /** @param expiryOf expiry of a value; it must not change */
+  constructor(expiryOf: (value: Value) => number) {
+    this.#byExpiry = new ExpiryHeap(expiryOf);
   }
 
   get size(): number {
@@ -113,17 +113,17 @@ export class ExpiringMap<Value> {
   set(key: string, value: Value): void {
     const known = this.#entries.get(key);
     if (known === undefined) {
-      this.#entries.set(key, this.#byEnd.add(key, value));
+      this.#entries.set(key, this.#byExpiry.add(key, value));
       return;
     }
     known.value = value;
-    this.#byEnd.moved(known);
+    this.#byExpiry.moved(known);
   }
 
   delete(key: string): boolean {
     const entry = this.#entries.get(key);
     if (entry === undefined) return false;
-    this.#byEnd.remove(entry);
+    this.#byExpiry.remove(entry);
     return this.#entries.delete(key);
   }
 
@@ -138,7 +138,7 @@ export class ExpiringMap<Value> {
   }
 
   /** Keys of at most `limit` entries that expired at `nowMs`, unordered. */
-  over(nowMs: number, limit: number): string[] {
-    return this.#byEnd.endingBy(nowMs, limit).map(({ key }) => key);
+  expired(nowMs: number, limit: number): string[] {
+    return this.#byExpiry.expiredAt(nowMs, limit).map(({ key }) => key);
   }
 }

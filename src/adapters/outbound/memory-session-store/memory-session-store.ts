@@ -49,11 +49,11 @@ export class MemorySessionStore implements SessionStore {
 
   async insert(session: Session): Stored<void> {
     return this.#state.attempt(() => {
-      if (this.#sessions.get(session.idHash) !== undefined) return err({ reason: 'the id is there already' });
+      if (this.#sessions.get(session.idHash) !== undefined) return err({ reason: 'the id already exists' });
       const characters = sessionCharacters(session);
       // A new session triggers the removal of expired ones.
-      if (!this.#hasRoom(characters)) this.#drop(this.#sessions.over(session.createdMs, this.#limits.sessions));
-      if (!this.#hasRoom(characters)) return err({ reason: 'no more sessions fit into the memory store' });
+      if (!this.#hasRoom(characters)) this.#drop(this.#sessions.expired(session.createdMs, this.#limits.sessions));
+      if (!this.#hasRoom(characters)) return err({ reason: 'the memory session store is full' });
       this.#sessions.set(session.idHash, session);
       this.#characters += characters;
       return ok(undefined);
@@ -120,7 +120,7 @@ export class MemorySessionStore implements SessionStore {
 
   async removeExpired(nowMs: number, seenBeforeMs: number | null, limit: number): Stored<number> {
     return this.#state.answer(() => {
-      const removed = this.#drop(this.#sessions.over(nowMs, limit));
+      const removed = this.#drop(this.#sessions.expired(nowMs, limit));
       return seenBeforeMs === null ? removed : removed + this.#dropIdle(seenBeforeMs, limit - removed);
     });
   }
@@ -152,8 +152,8 @@ export class MemorySessionStore implements SessionStore {
     return this.#drop(idle);
   }
 
-  #removeWhere(isMeant: (session: Session) => boolean): string[] {
-    const hashes = [...this.#sessions.values()].filter(isMeant).map(({ idHash }) => idHash);
+  #removeWhere(matches: (session: Session) => boolean): string[] {
+    const hashes = [...this.#sessions.values()].filter(matches).map(({ idHash }) => idHash);
     this.#drop(hashes);
     return hashes;
   }

@@ -37,10 +37,10 @@ class MemorySignOnRequestStore implements SignOnRequestStore {
 
   async insert(request: SignOnRequest): Stored<void> {
     return this.#state.attempt(() => {
-      if (this.#requests.get(request.handleHash) !== undefined) return err({ reason: 'the id is there already' });
+      if (this.#requests.get(request.handleHash) !== undefined) return err({ reason: 'the id already exists' });
       const characters = requestCharacters(request);
       const { requests, requestCharacters: allCharacters } = this.#limits;
-      if (characters > allCharacters) return err({ reason: 'the request is too long for the memory store' });
+      if (characters > allCharacters) return err({ reason: 'the sign-on request exceeds the memory store' });
       while (this.#requests.size >= requests || this.#characters + characters > allCharacters) {
         const oldest = this.#requests.firstKey();
         if (oldest === undefined) break;
@@ -68,9 +68,9 @@ class MemorySignOnRequestStore implements SignOnRequestStore {
 
   async removeExpired(nowMs: number, limit: number): Stored<number> {
     return this.#state.answer(() => {
-      const over = this.#requests.over(nowMs, limit);
-      for (const key of over) this.#drop(key);
-      return over.length;
+      const expired = this.#requests.expired(nowMs, limit);
+      for (const key of expired) this.#drop(key);
+      return expired.length;
     });
   }
 
@@ -83,9 +83,9 @@ class MemorySignOnRequestStore implements SignOnRequestStore {
   }
 }
 
-/** Keys seen by this process. The number is bounded; a store full of unexpired keys fails. */
+/** Replay keys in process memory. Bounded; fails if full of unexpired keys. */
 class MemoryReplayStore implements ReplayStore {
-  readonly #ends = new ExpiringMap<number>((untilMs) => untilMs);
+  readonly #expiries = new ExpiringMap<number>((untilMs) => untilMs);
   readonly #limit: number;
   readonly #state: OpenState;
 
@@ -96,12 +96,12 @@ class MemoryReplayStore implements ReplayStore {
 
   async remember(key: string, untilMs: number, nowMs: number): Stored<'first' | 'seen'> {
     return this.#state.attempt(() => {
-      const known = this.#ends.get(key);
+      const known = this.#expiries.get(key);
       if (known !== undefined && known > nowMs) return ok('seen');
-      if (known === undefined && this.#ends.size >= this.#limit) this.#drop(nowMs, this.#limit);
-      if (known === undefined && this.#ends.size >= this.#limit)
-        return err({ reason: 'no more message ids fit into the memory store' });
-      this.#ends.set(key, untilMs);
+      if (known === undefined && this.#expiries.size >= this.#limit) this.#drop(nowMs, this.#limit);
+      if (known === undefined && this.#expiries.size >= this.#limit)
+        return err({ reason: 'the memory replay store is full' });
+      this.#expiries.set(key, untilMs);
       return ok('first');
     });
   }
@@ -111,9 +111,9 @@ class MemoryReplayStore implements ReplayStore {
   }
 
   #drop(nowMs: number, limit: number): number {
-    const over = this.#ends.over(nowMs, limit);
-    for (const key of over) this.#ends.delete(key);
-    return over.length;
+    const expired = this.#expiries.expired(nowMs, limit);
+    for (const key of expired) this.#expiries.delete(key);
+    return expired.length;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../application/ports/shared/clock.js';
 import { turnMs } from '../../event-loop-batching/turn-clock.js';
 
-/** The machine's clocks. */
+/** The clocks of the host. */
 export class SystemClock implements Clock {
   wallMs(): number {
     return Date.now();

@@ -4,17 +4,17 @@ import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import type { CorpusFiles, CorpusListing } from '../../../application/ports/agent/policy-files.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 
-/** Octets of one file, at most. */
-export const maximumCorpusFileOctets = 64 * 1024 * 1024;
-/** *.json files of one folder, and links to folders in it, at most. */
-const maximumFiles = 500_000;
-/** Folders within each other, at most. */
-const maximumFolderDepth = 32;
+/** Maximum octets of one file. */
+export const maxCorpusFileOctets = 64 * 1024 * 1024;
+/** Maximum number of *.json files and links to folders. */
+const maxFiles = 500_000;
+/** Maximum depth of folders. */
+const maxFolderDepth = 32;
 
-/** Folders that are remembered not to be there, at most. */
-const maximumMissingFolders = 10_000;
+/** Maximum number of missingCodes folders to remember. */
+const maxMissingFolders = 10_000;
 
-const missing = new Set(['ENOENT', 'ENOTDIR']);
+const missingCodes = new Set(['ENOENT', 'ENOTDIR']);
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error';
@@ -25,8 +25,8 @@ const exists = (folder: string): Promise<boolean> =>
     () => false,
   );
 
-/** The folder itself where a link to it is given: its own name and those above it tell where references begin. */
-const itself = (folder: string): string => {
+/** The target of a link to a folder: references start with names of the real path. */
+const resolvedFolder = (folder: string): string => {
   try {
     return realpathSync(folder);
   } catch {
@@ -35,15 +35,15 @@ const itself = (folder: string): string => {
 };
 
 /**
- * Reads a corpus from the file system. Links to folders are not followed, so that the search ends. A folder that is
- * not there is looked for once: every case of a large corpus has its files looked for in the same wrong places first.
+ * Reads a corpus from the file system. Does not follow links to folders, so the search ends.
+ * Remembers missing folders: all cases of a large corpus try the same wrong folders first.
  */
 export class NodeCorpusFiles implements CorpusFiles {
   readonly #folder: string;
   readonly #missingFolders = new Set<string>();
 
   constructor(folder: string) {
-    this.#folder = itself(folder);
+    this.#folder = resolvedFolder(folder);
   }
 
   get folderNames(): readonly string[] {
@@ -56,15 +56,14 @@ export class NodeCorpusFiles implements CorpusFiles {
     const folders: { readonly path: string; readonly depth: number }[] = [{ path: '', depth: 0 }];
     try {
       for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
-        if (next.depth > maximumFolderDepth)
-          return err(`has more than ${maximumFolderDepth} folders within each other`);
+        if (next.depth > maxFolderDepth) return err(`has more than ${maxFolderDepth} nested folders`);
         for (const entry of await readdir(join(this.#folder, next.path), { withFileTypes: true })) {
           const path = next.path === '' ? entry.name : `${next.path}/${entry.name}`;
           if (entry.isDirectory()) folders.push({ path, depth: next.depth + 1 });
           else if (entry.isSymbolicLink() && (await this.hasFolder(path))) linkedFolders.push(path);
           else if (entry.name.endsWith('.json')) files.push(path);
         }
-        if (files.length + linkedFolders.length > maximumFiles) return err(`has more than ${maximumFiles} files`);
+        if (files.length + linkedFolders.length > maxFiles) return err(`has more than ${maxFiles} files`);
       }
     } catch (error) {
       const code = codeOf(error);
@@ -76,7 +75,7 @@ export class NodeCorpusFiles implements CorpusFiles {
 
   hasFolder(path: string): Promise<boolean> {
     return stat(join(this.#folder, path)).then(
-      (facts) => facts.isDirectory(),
+      (stats) => stats.isDirectory(),
       () => false,
     );
   }
@@ -86,12 +85,12 @@ export class NodeCorpusFiles implements CorpusFiles {
     const place = join(this.#folder, path);
     if (this.#missingFolders.has(dirname(place))) return ok(null);
     try {
-      // Non-blocking, so that a FIFO without a writer cannot hold the run for ever.
+      // Non-blocking: a FIFO without a writer must not hang the run.
       const file = await open(place, constants.O_RDONLY | constants.O_NONBLOCK);
       try {
-        const facts = await file.stat();
-        if (!facts.isFile()) return ok(null);
-        if (facts.size > maximumCorpusFileOctets) return err(`is larger than ${maximumCorpusFileOctets} bytes`);
+        const stats = await file.stat();
+        if (!stats.isFile()) return ok(null);
+        if (stats.size > maxCorpusFileOctets) return err(`is larger than ${maxCorpusFileOctets} bytes`);
         return ok(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await file.readFile()));
       } finally {
         await file.close();
@@ -99,13 +98,13 @@ export class NodeCorpusFiles implements CorpusFiles {
     } catch (error) {
       if (error instanceof TypeError) return err('is not UTF-8');
       const code = codeOf(error);
-      if (!missing.has(code)) return err(`cannot be read: ${code}`);
-      await this.#noteMissing(dirname(place));
+      if (!missingCodes.has(code)) return err(`cannot be read: ${code}`);
+      await this.#rememberMissing(dirname(place));
       return ok(null);
     }
   }
 
-  async #noteMissing(folder: string): Promise<void> {
-    if (this.#missingFolders.size < maximumMissingFolders && !(await exists(folder))) this.#missingFolders.add(folder);
+  async #rememberMissing(folder: string): Promise<void> {
+    if (this.#missingFolders.size < maxMissingFolders && !(await exists(folder))) this.#missingFolders.add(folder);
   }
 }

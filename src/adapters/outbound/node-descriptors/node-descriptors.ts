@@ -2,15 +2,15 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import type { DescriptorFigures } from '../../../application/ports/gateway/process-figures.js';
 
-/** The soft limit in the text of /proc/self/limits; null where it is not a number. */
+/** Parses the soft limit from /proc/self/limits; null if it is not a number. */
 export const openFilesLimit = (text: string): number | null => {
   const digits = /^Max open files\s+(\d+)\s/m.exec(text)?.[1];
   return digits === undefined ? null : Number(digits);
 };
 
-/** What Node reports where there is no /proc. */
+/** The limit from Node's diagnostic report, for systems without /proc. */
 const reportedLimit = (): number | null => {
-  // Otherwise the report asks for the name of each peer.
+  // Avoids a reverse DNS lookup for each peer.
   const report = process.report as NodeJS.ProcessReport & { excludeNetwork?: boolean };
   report.excludeNetwork = true;
   const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
@@ -29,7 +29,7 @@ const readLimit = (): number | null => {
 export class NodeDescriptors implements DescriptorFigures {
   #limit: number | null | undefined;
 
-  /** Is read once: nothing in a gateway changes it. */
+  /** Cached: nothing in the gateway changes it. */
   limit(): number | null {
     this.#limit ??= readLimit();
     return this.#limit;

@@ -4,10 +4,10 @@ import { isIP } from 'node:net';
 import type { HostResolver } from '../../../application/ports/gateway/host-resolver.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 
-/** Finds all addresses of a host, or rejects with an error that has a code. */
+/** Resolves with all addresses of a host. Rejects with an error that has a code. */
 export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** As connections look names up, /etc/hosts included. Addresses of IPv6 only where this machine has one itself. */
+/** Resolves as connections do, including /etc/hosts. IPv6 addresses only if this host has one. */
 const systemLookup: Lookup = (host) => lookup(host, { all: true, verbatim: true, hints: ADDRCONFIG });
 
 const systemDeadlineMs = 5_000;
@@ -17,12 +17,12 @@ const codeOf = (error: unknown): string => {
   return typeof code === 'string' ? code : 'failed';
 };
 
-/** The resolver of the operating system. */
+/** Resolves with the operating system. */
 export class NodeHostResolver implements HostResolver {
   readonly #lookup: Lookup;
   readonly #deadlineMs: number;
-  /** The system cannot be told to give up: a host is not asked for again while an old question is open. */
-  readonly #underWay = new Map<string, Promise<Result<readonly string[], string>>>();
+  /** Open lookups by host. A lookup cannot be cancelled, so a host has at most one. */
+  readonly #inFlight = new Map<string, Promise<Result<readonly string[], string>>>();
 
   constructor(find: Lookup = systemLookup, deadlineMs = systemDeadlineMs) {
     this.#lookup = find;
@@ -43,17 +43,17 @@ export class NodeHostResolver implements HostResolver {
   }
 
   #asked(host: string): Promise<Result<readonly string[], string>> {
-    const open = this.#underWay.get(host);
+    const open = this.#inFlight.get(host);
     if (open !== undefined) return open;
-    const asked = this.#find(host).finally(() => this.#underWay.delete(host));
-    this.#underWay.set(host, asked);
+    const asked = this.#find(host).finally(() => this.#inFlight.delete(host));
+    this.#inFlight.set(host, asked);
     return asked;
   }
 
   async #find(host: string): Promise<Result<readonly string[], string>> {
     try {
       const found = await this.#lookup(host);
-      // Servers turn their answers round; an order that stays tells whether anything has changed.
+      // DNS servers rotate answers; a sorted list changes only with its addresses.
       return ok([...new Set(found.map(({ address }) => address))].sort());
     } catch (error) {
       return err(codeOf(error));

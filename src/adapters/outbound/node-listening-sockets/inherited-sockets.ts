@@ -1,18 +1,18 @@
 import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
 import { adoptHandle, boundAddress, type ServerHandle } from './server-handle.js';
 
-/** A descriptor that this process was started with. */
+/** A descriptor inherited at process start. */
 export interface InheritedSocket {
   readonly fd: number;
-  /** What the gateway before knew the socket by: see `listenerKey`. Null where no gateway handed it over. */
+  /** Key of the previous gateway: see `listenerKey`. Null if no gateway handed it over. */
   readonly key: string | null;
-  /** What a service manager calls it; null where it has no name. */
+  /** Name given by the service manager; null if none. */
   readonly name: string | null;
 }
 
-/** One that no listener asked for. */
+/** An inherited socket that no listener uses. */
 export interface UnclaimedSocket extends InheritedSocket {
-  /** Where it is bound; null where it is no socket for TCP. */
+  /** Bound address; null if it is not a TCP socket. */
   readonly address: SocketAddress | null;
 }
 
@@ -22,13 +22,13 @@ interface AdoptedSocket extends UnclaimedSocket {
 
 const anyAddress: ReadonlySet<string> = new Set(['::', '0.0.0.0']);
 
-/** The same port, and the same address; any address of IPv6 takes connections of IPv4 too. */
+/** Same port and address. The IPv6 wildcard also accepts IPv4. */
 const isBoundTo = ({ address }: AdoptedSocket, { host, port }: SocketAddress): boolean =>
   address !== null &&
   address.port === port &&
   (address.host === host || (address.host === '::' && anyAddress.has(host)));
 
-/** Sockets that this process was started with, each given out once. */
+/** The inherited sockets; each is used once. */
 export class InheritedSockets {
   readonly #left: Set<AdoptedSocket>;
 
@@ -42,17 +42,17 @@ export class InheritedSockets {
     );
   }
 
-  /** The one that the gateway before knew by this key, or else one that a service manager calls by this name. */
+  /** The socket with this key of the previous gateway, or else with this service-manager name. */
   named(key: string, name: string): ServerHandle | null {
     return this.#take((socket) => socket.key === key) ?? this.#take((socket) => socket.name === name);
   }
 
-  /** The one that is bound there; `host` is an IP address. */
+  /** The socket bound to an address; `host` is an IP address. */
   boundTo(address: SocketAddress): ServerHandle | null {
     return address.port === 0 ? null : this.#take((socket) => isBoundTo(socket, address));
   }
 
-  /** Closes those that are left, and says which they were. */
+  /** Closes the unused sockets and returns them. */
   dismiss(): readonly UnclaimedSocket[] {
     const left = [...this.#left];
     this.#left.clear();

@@ -2,25 +2,25 @@ import type { ListeningSocket } from '../../../application/ports/gateway/listeni
 import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
 import type { ServerHandle } from './server-handle.js';
 
-/** A socket that this process has. */
+/** A bound socket of this process. */
 export class NodeListeningSocket implements ListeningSocket {
   readonly address: SocketAddress;
   readonly #handle: ServerHandle;
   readonly #closed: () => void;
 
-  /** `closed` is called with each call of `close`. */
+  /** @param closed called on each `close` */
   constructor(handle: ServerHandle, address: SocketAddress, closed: () => void = () => undefined) {
     this.#handle = handle;
     this.address = address;
     this.#closed = closed;
   }
 
-  /** Also what goes to another process as an attachment. */
+  /** Handle for `listen`, and attachment for messages to other processes. */
   get listenable(): object {
     return this.#handle;
   }
 
-  /** The descriptor of this process. */
+  /** Descriptor in this process. */
   get fd(): number {
     return this.#handle.fd;
   }
@@ -31,6 +31,6 @@ export class NodeListeningSocket implements ListeningSocket {
   }
 }
 
-/** The socket that came from another process as an attachment, bound to this address. */
+/** A socket received from another process as an attachment. */
 export const attachedSocket = (attachment: object, address: SocketAddress): NodeListeningSocket =>
   new NodeListeningSocket(attachment as ServerHandle, address);

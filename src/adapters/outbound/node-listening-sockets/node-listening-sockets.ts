@@ -6,15 +6,15 @@ import { type InheritedSocket, InheritedSockets, type UnclaimedSocket } from './
 import { NodeListeningSocket } from './node-listening-socket.js';
 import { bindError, bindHandle, boundAddress, type ServerHandle } from './server-handle.js';
 
-/** A socket that another process can be started with. */
+/** A socket to pass to another process at its start. */
 export interface HeldSocket {
   readonly key: string;
   readonly fd: number;
 }
 
 /**
- * The sockets of this process, by key: whoever asks for a key again gets the same socket, until that is closed. A
- * supervisor hands them to its workers, and the program to the one that succeeds it.
+ * The sockets of this process by key. Opening a key again returns the same socket until it is
+ * closed. A supervisor passes them to its workers, and a program to its successor.
  */
 export class NodeListeningSockets implements ListeningSockets {
   readonly #open = new Map<string, NodeListeningSocket>();
@@ -37,17 +37,17 @@ export class NodeListeningSockets implements ListeningSockets {
     }
   }
 
-  /** Closes those of other keys. */
+  /** Closes sockets with other keys. */
   keep(keys: ReadonlySet<string>): void {
     for (const [key, socket] of [...this.#open]) if (!keys.has(key)) socket.close();
   }
 
-  /** All that are open. */
+  /** All open sockets. */
   held(): readonly HeldSocket[] {
     return [...this.#open].map(([key, { fd }]) => ({ key, fd }));
   }
 
-  /** Closes what was inherited and that nobody has asked for, and says what it was. */
+  /** Closes the unused inherited sockets and returns them. */
   dismissUnclaimed(): readonly UnclaimedSocket[] {
     return this.#inherited.dismiss();
   }

@@ -1,34 +1,34 @@
 import type { InheritedSocket } from './inherited-sockets.js';
 
-/** What a service manager has passed. */
+/** The sockets of socket activation. */
 export interface SystemdSockets {
   readonly sockets: readonly InheritedSocket[];
-  /** Why nothing of what it passed is taken; null where there is nothing to say. */
+  /** Why the passed sockets are ignored; null if they are used or absent. */
   readonly warning: string | null;
 }
 
-/** The first that is passed (sd_listen_fds(3)). */
+/** The first passed descriptor (sd_listen_fds(3)). */
 const firstDescriptor = 3;
-const mostSockets = 1_024;
+const maxSockets = 1_024;
 const count = /^[0-9]{1,9}$/;
 
 /**
- * The sockets of socket activation, by sd_listen_fds(3). The variables are removed: they are not meant for the
- * processes that this one starts.
+ * Reads the sockets of socket activation (sd_listen_fds(3)). Removes the variables, which must not
+ * reach child processes.
  */
 export const takeSystemdSockets = (env: Record<string, string | undefined>, pid: number): SystemdSockets => {
-  const { LISTEN_PID: meant, LISTEN_FDS: passed, LISTEN_FDNAMES: names = '' } = env;
+  const { LISTEN_PID: targetPid, LISTEN_FDS: passed, LISTEN_FDNAMES: names = '' } = env;
   for (const name of ['LISTEN_PID', 'LISTEN_FDS', 'LISTEN_FDNAMES']) delete env[name];
-  if (meant === undefined || passed === undefined) return { sockets: [], warning: null };
-  if (!count.test(passed) || Number(passed) > mostSockets) {
+  if (targetPid === undefined || passed === undefined) return { sockets: [], warning: null };
+  if (!count.test(passed) || Number(passed) > maxSockets) {
     return {
       sockets: [],
-      warning: 'LISTEN_FDS is no number of sockets: the sockets of the service manager are not used',
+      warning: 'LISTEN_FDS is invalid: the sockets of the service manager are ignored',
     };
   }
-  if (Number(meant) !== pid) {
+  if (Number(targetPid) !== pid) {
     const warning =
-      'the sockets of the service manager are meant for another process (LISTEN_PID), and are not used: ' +
+      'the sockets of the service manager are targetPid for another process (LISTEN_PID), and are not used: ' +
       'ExecStart= has to start node itself, without a shell or npm between';
     return { sockets: [], warning };
   }

@@ -4,10 +4,10 @@ import { getHeapStatistics } from 'node:v8';
 import type { EventLoopDelay, MemoryFigures } from '../../../application/ports/gateway/gateway-state.js';
 import type { ProcessFigures } from '../../../application/ports/gateway/process-figures.js';
 
-/** How often the event loop is looked at, in milliseconds. */
+/** Sampling interval of the event loop, in milliseconds. */
 const resolutionMs = 20;
 
-/** Node measures from one look to the next, so that a loop that is never late has a delay as long as that. */
+/** Node measures the time between samples; subtracts the interval to get the delay. */
 const milliseconds = (nanoseconds: number): number =>
   Number.isFinite(nanoseconds) ? Math.max(0, Math.round(nanoseconds / 1e3 - resolutionMs * 1e3) / 1e3) : 0;
 
@@ -34,20 +34,20 @@ export class NodeProcessFigures implements ProcessFigures {
   }
 
   /**
-   * The last one that was read where none can be: Linux has it in a file, and Node throws where no descriptor is
-   * free.
+   * Returns the last value if reading fails: Linux has it in a file, and Node throws if no
+   * descriptor is free.
    */
   residentBytes(): number {
     try {
       this.#residentBytes = process.memoryUsage.rss();
     } catch {
-      // It does not change by much within a few looks.
+      // The last value is close enough.
     }
     return this.#residentBytes;
   }
 
   availableBytes(): number {
-    // 0 where the system does not know; without a control group it is more than the system has.
+    // 0 if unknown; without a control group it exceeds the total memory.
     const constrained = process.constrainedMemory();
     return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
   }
@@ -55,7 +55,7 @@ export class NodeProcessFigures implements ProcessFigures {
   eventLoopDelay(): EventLoopDelay {
     const delay = this.#delay;
     const meanMs = milliseconds(delay.mean);
-    // A timer that runs early lowers the mean. A sum that falls would look like a restart of the process.
+    // An early timer lowers the mean; a falling sum would look like a process restart.
     this.#delaySumMs = Math.max(this.#delaySumMs, meanMs * delay.count);
     return {
       count: delay.count,

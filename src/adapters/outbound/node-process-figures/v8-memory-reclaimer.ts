@@ -2,7 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { MemoryReclaimer } from '../../../application/ports/gateway/process-figures.js';
 
-/** V8's `gc`, null where it cannot be had. The flag is set for a moment only: no other context gets the function. */
+/**
+ * V8's `gc`; null if unavailable. The flag is set briefly, so no other context gets the function.
+ */
 const exposedCollector = (): NodeJS.GCFunction | null => {
   try {
     setFlagsFromString('--expose-gc');
@@ -14,13 +16,13 @@ const exposedCollector = (): NodeJS.GCFunction | null => {
   }
 };
 
-/** Asks V8 for a full collection. */
+/** Requests a full garbage collection from V8. */
 export class V8MemoryReclaimer implements MemoryReclaimer {
   #collect: NodeJS.GCFunction | null | undefined;
 
   reclaim(): void {
     if (this.#collect === undefined) this.#collect = exposedCollector();
-    // A task of its own, so that requests that have come meanwhile are not behind it; nobody waits for its end.
+    // Asynchronous, so that received requests do not wait for it.
     void this.#collect?.({ type: 'major', execution: 'async' });
   }
 }

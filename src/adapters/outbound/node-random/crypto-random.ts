@@ -2,29 +2,29 @@ import { randomBytes, randomFillSync } from 'node:crypto';
 import type { KeyGenerator } from '../../../application/ports/agent/key-generator.js';
 import type { Random } from '../../../application/ports/shared/random.js';
 
-/** Keys of the operating system's random numbers. */
+/** Generates keys from the operating system's random numbers. */
 export class CryptoKeyGenerator implements KeyGenerator {
   newKey(): string {
     return randomBytes(32).toString('base64url');
   }
 }
 
-/** UUIDs that are made at once. Few, because each of them keeps the text of all in memory. */
+/** UUIDs per batch. Few, because each one keeps the text of its batch in memory. */
 const poolSize = 64;
 const uuidOctets = 16;
-/** Octets that are taken from the operating system at once: one call costs as much as a thousand of them. */
+/** Octets per request to the operating system: one call costs as much as a thousand octets. */
 const randomOctets = 16 * poolSize * uuidOctets;
 const uuidLength = 36;
 
 const hyphen = 0x2d;
 const hexDigits = '0123456789abcdef';
 
-/** The two digits of each octet. */
+/** The two hexadecimal digits of each octet. */
 const digits = Uint8Array.from({ length: 512 }, (_, place) =>
   hexDigits.charCodeAt(place % 2 === 0 ? place >> 5 : (place >> 1) & 0x0f),
 );
 
-/** Version 4 UUIDs (RFC 9562, section 5.4) of the operating system's random numbers, each given out once. */
+/** Version 4 UUIDs (RFC 9562, section 5.4) from the operating system's random numbers. */
 class UuidPool {
   readonly #random = Buffer.alloc(randomOctets);
   #used = randomOctets;
@@ -50,7 +50,7 @@ class UuidPool {
     this.#taken = 0;
   }
 
-  /** Writes one of them: all digits but those of version and variant are random. */
+  /** Writes one UUID: all digits except version and variant are random. */
   #write(from: number, to: number): void {
     const random = this.#random;
     const text = this.#text;
@@ -67,10 +67,10 @@ class UuidPool {
   }
 }
 
-/** Octets that are taken from the operating system at once: one call for many short values. */
+/** Octets per request to the operating system, for many short values. */
 const poolOctets = 4_096;
 
-/** The operating system's random numbers. */
+/** Random values from the operating system. */
 export class CryptoRandom implements Random {
   readonly #pool = Buffer.alloc(poolOctets);
   readonly #uuids = new UuidPool();
@@ -96,7 +96,7 @@ export class CryptoRandom implements Random {
     }
   }
 
-  /** Where so many octets of the pool begin that nobody has had yet. */
+  /** Offset of unused octets in the pool. */
   #take(octets: number): number {
     if (this.#used + octets > poolOctets) {
       randomFillSync(this.#pool);

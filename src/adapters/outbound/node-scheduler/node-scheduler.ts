@@ -1,7 +1,7 @@
 import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
 
-/** Longest delay that a timer of Node takes, in milliseconds; a longer one would fire at once. */
-const longestDelayMs = 2 ** 31 - 1;
+/** Maximum delay of a Node timer, in milliseconds; a longer one would fire at once. */
+const maxDelayMs = 2 ** 31 - 1;
 
 class NodeTask implements ScheduledTask {
   readonly #timer: NodeJS.Timeout;
@@ -15,13 +15,13 @@ class NodeTask implements ScheduledTask {
   }
 }
 
-/** Node's timers, none of which keeps the process alive. */
+/** Node's timers; none keeps the process alive. */
 export class NodeScheduler implements Scheduler {
   after(delayMs: number, task: () => void): ScheduledTask {
-    return new NodeTask(setTimeout(task, Math.min(delayMs, longestDelayMs)));
+    return new NodeTask(setTimeout(task, Math.min(delayMs, maxDelayMs)));
   }
 
   every(intervalMs: number, task: () => void): ScheduledTask {
-    return new NodeTask(setInterval(task, Math.min(intervalMs, longestDelayMs)));
+    return new NodeTask(setInterval(task, Math.min(intervalMs, maxDelayMs)));
   }
 }

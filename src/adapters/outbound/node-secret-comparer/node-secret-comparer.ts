@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { SecretComparer } from '../../../application/ports/shared/secret-digest.js';
 
-/** Compares digests under a key of this process, so that neither content nor length shows in the time it takes. */
+/** Compares HMACs under a random key, so that timing reveals neither content nor length. */
 export const nodeSecretComparer = (): SecretComparer => {
   const key = randomBytes(32);
   const digest = (octets: Buffer): Buffer => createHmac('sha256', key).update(octets).digest();

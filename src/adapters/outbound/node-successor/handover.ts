@@ -1,15 +1,15 @@
-/** What a program and the one that succeeds it say to each other over their channel. */
+/** Messages between a program and its successor over their channel. */
 export type SuccessionMessage =
-  /** To the successor, before all else: what is kept over the change, as it is now. */
+  /** To the successor, first: the state to keep. */
   | { readonly kind: 'state'; readonly state: unknown }
   /** From the successor: it accepts connections. */
   | { readonly kind: 'serving' }
-  /** To the successor, which is in charge from now on: what has changed since `state`. */
+  /** To the successor, which takes over now: changes since `state`. */
   | { readonly kind: 'changes'; readonly changes: unknown }
-  /** To the successor: it is not to take over. A channel that only closes says no such thing. */
+  /** To the successor: do not take over. A closed channel does not mean this. */
   | { readonly kind: 'abandoned' };
 
-/** Null where it is none. */
+/** Validates a message; null if it is invalid. */
 export const successionMessage = (message: unknown): SuccessionMessage | null => {
   if (typeof message !== 'object' || message === null || !('kind' in message)) return null;
   const { kind, state = null, changes = null } = message as { kind: unknown; state?: unknown; changes?: unknown };
@@ -19,15 +19,15 @@ export const successionMessage = (message: unknown): SuccessionMessage | null =>
 };
 
 /**
- * What a program tells the one that succeeds it, in its environment: which of its descriptors are what. The rest
- * comes as messages, see `Predecessor`: the environment of a process is bounded, and can be read by its user.
+ * The roles of inherited descriptors, passed to the successor in its environment. The rest is sent
+ * as messages (see `Predecessor`): an environment is bounded, and its user can read it.
  */
 export interface Handover {
   readonly predecessor: number;
   readonly sockets: readonly { readonly key: string; readonly fd: number }[];
 }
 
-/** The variable that it stands in. */
+/** Environment variable of the handover. */
 export const handoverVariable = 'PORTCULLIS_HANDOVER';
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -45,8 +45,8 @@ const parsed = (text: string): unknown => {
 };
 
 /**
- * What the program before has handed over; null where there was none. Removes the variable: the sockets are not meant
- * for the processes that this one starts.
+ * Reads the handover of the predecessor; null if there is none. Removes the variable, which must
+ * not reach child processes.
  */
 export const takeHandover = (env: Record<string, string | undefined>): Handover | null => {
   const text = env[handoverVariable];

@@ -6,25 +6,25 @@ import type {
 } from '../../../application/ports/gateway/successor-launcher.js';
 import { type Handover, handoverVariable, type SuccessionMessage, successionMessage } from './handover.js';
 
-/** What the successor is started with. */
+/** The input of the successor. */
 export interface Inheritance {
   readonly sockets: Handover['sockets'];
-  /** What is kept over the change, as it is now: plain data. */
+  /** The current state to keep: plain data. */
   readonly state: unknown;
-  /** What has changed since, once the successor is in charge: plain data. */
+  /** Changes since `state`, when the successor takes over: plain data. */
   changes(): unknown;
-  /** Variables beside those of this process. */
+  /** Environment variables in addition to those of this process. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Those of the standard streams, and that of the channel. */
+/** First descriptor after the standard streams and the channel. */
 const firstDescriptor = 4;
 
 const exitReason = (code: number | null, signal: NodeJS.Signals | null): string =>
-  signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
+  signal === null ? `it exited with code ${code}` : `it was killed by ${signal}`;
 
-/** One that is gone does not hear it: its end says the rest. */
-const tell = (child: ChildProcess, message: SuccessionMessage): void => {
+/** Sends a message; ignores a closed channel, since the exit event follows. */
+const sendMessage = (child: ChildProcess, message: SuccessionMessage): void => {
   if (child.connected) child.send(message, () => undefined);
 };
 
@@ -35,9 +35,9 @@ const outcomeOf = (child: ChildProcess, changes: () => unknown): Promise<Success
     child.once('exit', (code, signal) => failed(exitReason(code, signal)));
     child.on('message', (message) => {
       if (successionMessage(message)?.kind !== 'serving') return;
-      // In the turn in which this program leaves: what is changed here later was changed in one that drains.
-      tell(child, { kind: 'changes', changes: changes() });
-      // It goes on by itself, whatever was waited for.
+      // Sent in the turn in which this program starts to drain; later changes do not matter.
+      sendMessage(child, { kind: 'changes', changes: changes() });
+      // The successor now runs independently.
       child.unref();
       resolve({ kind: 'serves' });
     });
@@ -50,22 +50,22 @@ const endOf = (child: ChildProcess): Promise<void> =>
   });
 
 /**
- * For one that hangs: otherwise it has ended its workers itself when it was abandoned. It leads a group of its own;
- * its workers are in others, and end when their channel to it closes. A worker that is stopped meanwhile (SIGSTOP)
- * stays until it goes on.
+ * Kills a successor that hangs; otherwise it ends its workers itself when abandoned. It leads its
+ * own process group. Its workers are in other groups and exit when their channel closes; a stopped
+ * worker (SIGSTOP) stays until it continues.
  */
 const killGroup = ({ pid, exitCode, signalCode }: ChildProcess): void => {
   if (pid === undefined || exitCode !== null || signalCode !== null) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended, and nobody has said so yet.
+    // The process has exited; its event is pending.
   }
 };
 
 /**
- * Starts the program again by the words that it was started with. Its path is not resolved: an upgrade may have
- * changed where a link points to. The successor shares the standard streams, and is in a session of its own.
+ * Starts the program again with the same arguments. Does not resolve its path: an upgrade may have
+ * changed a link. The successor shares the standard streams and has its own session.
  */
 export class NodeSuccessorLauncher implements SuccessorLauncher {
   readonly #inheritance: () => Inheritance;
@@ -87,8 +87,8 @@ export class NodeSuccessorLauncher implements SuccessorLauncher {
     });
     const outcome = outcomeOf(child, changes);
     const ended = endOf(child);
-    tell(child, { kind: 'state', state });
-    // Whoever ends meanwhile waits for nobody.
+    sendMessage(child, { kind: 'state', state });
+    // The child does not keep this process alive.
     child.unref();
     child.channel?.unref();
     return {
@@ -96,9 +96,9 @@ export class NodeSuccessorLauncher implements SuccessorLauncher {
       outcome,
       ended,
       abandon: () => {
-        // This program waits for its end.
+        // This process waits for its exit.
         child.ref();
-        tell(child, { kind: 'abandoned' });
+        sendMessage(child, { kind: 'abandoned' });
         child.kill('SIGTERM');
       },
       kill: () => killGroup(child),

@@ -1,6 +1,6 @@
 import { type SuccessionMessage, successionMessage } from './handover.js';
 
-/** The part of `process` that the program before is reached by. */
+/** The members of `process` for messages to the predecessor. */
 export interface PredecessorChannel {
   readonly connected: boolean;
   send?(
@@ -14,16 +14,16 @@ export interface PredecessorChannel {
   on(event: 'disconnect', listener: () => void): unknown;
 }
 
-/** How long the program before has for an answer, in milliseconds. It gives it at once, or is gone. */
+/** Timeout for an answer of the predecessor, in milliseconds. It answers at once or is gone. */
 const answerMs = 10_000;
 
-/** The program that this one is to succeed. One that is gone without a word has left its place. */
+/** The program that this one replaces. If it exits silently, this one takes over. */
 export class Predecessor {
   readonly #channel: PredecessorChannel;
-  readonly #came = new Map<SuccessionMessage['kind'], SuccessionMessage>();
+  readonly #received = new Map<SuccessionMessage['kind'], SuccessionMessage>();
   readonly #waiting = new Map<SuccessionMessage['kind'], () => void>();
   #isGone: boolean;
-  #abandoned: () => void = () => undefined;
+  #onAbandoned: () => void = () => undefined;
 
   constructor(channel: PredecessorChannel) {
     this.#channel = channel;
@@ -31,8 +31,8 @@ export class Predecessor {
     channel.on('message', (received) => {
       const message = successionMessage(received);
       if (message === null) return;
-      this.#came.set(message.kind, message);
-      if (message.kind === 'abandoned') this.#abandoned();
+      this.#received.set(message.kind, message);
+      if (message.kind === 'abandoned') this.#onAbandoned();
       this.#waiting.get(message.kind)?.();
     });
     channel.on('disconnect', () => {
@@ -41,19 +41,22 @@ export class Predecessor {
     });
   }
 
-  /** What is to be done where this program is not to take over; at once where that was said already. */
+  /** Registers an action for `abandoned`; runs it at once if the message has arrived. */
   onAbandoned(action: () => void): void {
-    this.#abandoned = action;
-    if (this.#came.has('abandoned')) action();
+    this.#onAbandoned = action;
+    if (this.#received.has('abandoned')) action();
   }
 
-  /** What it has kept for this one; null where it is gone. */
+  /** The state from the predecessor; null if it is gone. */
   async state(): Promise<unknown> {
     const message = await this.#message('state');
     return message?.kind === 'state' ? message.state : null;
   }
 
-  /** Tells it that this program serves. Resolves with what has changed since `state`; null where it is gone. */
+  /**
+   * Announces that this program serves. Resolves with the changes since `state`; null if the
+   * predecessor is gone.
+   */
   async serving(): Promise<unknown> {
     if (this.#isGone) return null;
     this.#channel.send?.({ kind: 'serving' }, undefined, undefined, () => undefined);
@@ -62,7 +65,7 @@ export class Predecessor {
     return message?.kind === 'changes' ? message.changes : null;
   }
 
-  /** Nothing more is said: an open channel would keep this process from its end. */
+  /** Closes the channel, which would keep this process alive. */
   leave(): void {
     if (this.#channel.connected) this.#channel.disconnect();
   }
@@ -72,11 +75,11 @@ export class Predecessor {
       const done = (): void => {
         clearTimeout(deadline);
         this.#waiting.delete(kind);
-        resolve(this.#came.get(kind) ?? null);
+        resolve(this.#received.get(kind) ?? null);
       };
       const deadline = setTimeout(done, answerMs);
       this.#waiting.set(kind, done);
-      if (this.#came.has(kind) || this.#isGone) done();
+      if (this.#received.has(kind) || this.#isGone) done();
     });
   }
 }

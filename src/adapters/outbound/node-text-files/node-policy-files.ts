@@ -3,27 +3,27 @@ import type { PolicyFile, PolicyFileFailure, PolicyFiles } from '../../../applic
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { explainFileError, readTextFile } from './read-text-file.js';
 
-/** Octets of a policy file, at most. */
-export const maximumPolicyFileOctets = 4 * 1024 * 1024;
-/** Policy files of a folder, at most. */
-export const maximumFolderFiles = 1_000;
-/** Characters of all files of a folder together. */
-export const maximumFolderCharacters = 64 * 1024 * 1024;
-const ending = '.cedar';
+/** Maximum octets of a policy file. */
+export const maxPolicyFileOctets = 4 * 1024 * 1024;
+/** Maximum number of policy files in a folder. */
+export const maxFolderFiles = 1_000;
+/** Maximum total characters of a folder's files. */
+export const maxFolderCharacters = 64 * 1024 * 1024;
+const extension = '.cedar';
 
 type Read = Result<readonly PolicyFile[], readonly PolicyFileFailure[]>;
 
 const failure = (name: string, reason: string): Result<never, readonly PolicyFileFailure[]> => err([{ name, reason }]);
 
-/** Names of the policy files in a folder, in order; editors keep their own beside them, which begin with a dot. */
+/** Sorted names of the policy files in a folder. Skips hidden files, which editors create. */
 const policyNames = async (folder: string): Promise<Result<readonly string[], string>> => {
   const names: string[] = [];
   for await (const { name } of await opendir(folder)) {
-    if (!name.endsWith(ending) || name.startsWith('.')) continue;
-    if (names.length === maximumFolderFiles) return err(`holds more than ${maximumFolderFiles} files *${ending}`);
+    if (!name.endsWith(extension) || name.startsWith('.')) continue;
+    if (names.length === maxFolderFiles) return err(`holds more than ${maxFolderFiles} *${extension} files`);
     names.push(name);
   }
-  return names.length === 0 ? err(`is a folder without any file *${ending}`) : ok(names.sort());
+  return names.length === 0 ? err(`is a folder without *${extension} files`) : ok(names.sort());
 };
 
 const readFolder = async (folder: string): Promise<Read> => {
@@ -35,21 +35,21 @@ const readFolder = async (folder: string): Promise<Read> => {
   let characters = 0;
   for (const name of names.value) {
     const path = `${base}${name}`;
-    const text = await readTextFile(path, maximumPolicyFileOctets);
+    const text = await readTextFile(path, maxPolicyFileOctets);
     if (!text.ok) {
       failures.push({ name: path, reason: text.error });
       continue;
     }
     characters += text.value.length;
-    if (characters > maximumFolderCharacters) {
-      return failure(folder, `holds more than ${maximumFolderCharacters} characters`);
+    if (characters > maxFolderCharacters) {
+      return failure(folder, `holds more than ${maxFolderCharacters} characters`);
     }
     files.push({ name: path, text: text.value });
   }
   return failures.length > 0 ? err(failures) : ok(files);
 };
 
-/** Reads policies from the file system; symbolic links are followed. */
+/** Reads policies from the file system. Follows symbolic links. */
 export class NodePolicyFiles implements PolicyFiles {
   async read(path: string): Promise<Read> {
     try {
@@ -57,7 +57,7 @@ export class NodePolicyFiles implements PolicyFiles {
     } catch (error) {
       return failure(path, explainFileError(error));
     }
-    const text = await readTextFile(path, maximumPolicyFileOctets);
+    const text = await readTextFile(path, maxPolicyFileOctets);
     return text.ok ? ok([{ name: path, text: text.value }]) : failure(path, text.error);
   }
 }

@@ -2,12 +2,12 @@ import type { TextFileReader } from '../../../application/ports/shared/text-file
 import type { Result } from '../../../domain/shared/result.js';
 import { readTextFile } from './read-text-file.js';
 
-/** Octets of a key or list file, at most. */
-export const maximumTextFileOctets = 8 * 1024 * 1024;
+/** Maximum octets of a file. */
+export const maxTextFileOctets = 8 * 1024 * 1024;
 
-/** Reads files from the file system: regular ones only, and no more than the maximum of each. */
+/** Reads regular files of bounded size. */
 export class NodeTextFileReader implements TextFileReader {
   read(path: string): Promise<Result<string, string>> {
-    return readTextFile(path, maximumTextFileOctets);
+    return readTextFile(path, maxTextFileOctets);
   }
 }

@@ -2,13 +2,16 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 
-/** The tags of DER (X.690, section 8.1.2) that tell the files of certificates and keys apart. */
+/** DER tags (X.690, section 8.1.2) that distinguish certificates and keys. */
 const sequence = 0x30;
 const integer = 0x02;
 const objectIdentifier = 0x06;
 const explicitVersion = 0xa0;
 
-/** Where the content of the value begins that stands at an offset; null where no length does (X.690, section 8.1.3). */
+/**
+ * Offset of the content of the value at an offset; null without a valid length (X.690, section
+ * 8.1.3).
+ */
 const contentStart = (octets: Uint8Array, offset: number): number | null => {
   const length = octets[offset + 1];
   if (length === undefined || length === 0x80 || length > 0x84) return null;
@@ -16,8 +19,8 @@ const contentStart = (octets: Uint8Array, offset: number): number | null => {
 };
 
 /**
- * What to do with a file that is DER where text is expected, as far as its first octets tell what it is; null where it
- * does not look like a certificate or a key. Nothing of the file goes into it.
+ * How to convert a DER file, from its first octets; null if it is not a certificate or key. Quotes
+ * nothing from the file.
  */
 const derHint = (octets: Uint8Array): string | null => {
   const outer = octets[0] === sequence ? contentStart(octets, 0) : null;
@@ -26,21 +29,21 @@ const derHint = (octets: Uint8Array): string | null => {
     // RFC 7292, section 4: version 3 of PFX; the versions of keys are 0 and 1 (RFC 5958, 5915 and 8017).
     const isPkcs12 = octets[outer + 2] === 3;
     return isPkcs12
-      ? 'is PKCS #12; take it apart with openssl pkcs12'
+      ? 'is PKCS #12; extract its contents with openssl pkcs12'
       : 'is DER; convert it with openssl pkey -inform der';
   }
-  // RFC 5652, section 3: certificates in a bag begin with what the bag holds.
+  // RFC 5652, section 3: a certificate bag begins with its content type.
   if (octets[outer] === objectIdentifier) return 'is PKCS #7; convert it with openssl pkcs7 -inform der -print_certs';
   const inner = octets[outer] === sequence ? contentStart(octets, outer) : null;
   if (inner === null) return null;
   const first = octets[inner];
   if (first === objectIdentifier) return 'is DER; convert it with openssl pkey -pubin -inform der';
-  // RFC 5280, section 4.1: the version, which version 1 leaves out before its serial number.
+  // RFC 5280, section 4.1: the version; version 1 omits it and starts with the serial number.
   if (first === explicitVersion || first === integer) return 'is DER; convert it with openssl x509 -inform der';
   return null;
 };
 
-/** Why the file system refuses, in one clause. */
+/** Why the file system refused, in one clause. */
 export const explainFileError = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'cannot be read: it does not exist';
@@ -57,16 +60,16 @@ const textOf = (octets: Uint8Array): Result<string, string> => {
   }
 };
 
-/** The text of a regular file that has no more octets than the maximum; the error is one clause. */
-export const readTextFile = async (path: string, maximumOctets: number): Promise<Result<string, string>> => {
+/** Reads the text of a regular file up to a maximum size. The error is one clause. */
+export const readTextFile = async (path: string, maxOctets: number): Promise<Result<string, string>> => {
   try {
-    // Non-blocking, so that a FIFO without a writer cannot hold the start for ever.
+    // Non-blocking: a FIFO without a writer must not hang the start.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const facts = await file.stat();
-      if (facts.isDirectory()) return err('cannot be read: it is a directory');
-      if (!facts.isFile()) return err('cannot be read: it is no regular file');
-      if (facts.size > maximumOctets) return err(`is larger than ${maximumOctets} bytes`);
+      const stats = await file.stat();
+      if (stats.isDirectory()) return err('cannot be read: it is a directory');
+      if (!stats.isFile()) return err('cannot be read: it is not a regular file');
+      if (stats.size > maxOctets) return err(`is larger than ${maxOctets} bytes`);
       return textOf(await file.readFile());
     } finally {
       await file.close();

@@ -3,36 +3,39 @@ import { chmod, chown, link, open, readFile, realpath, rename, stat, unlink } fr
 import { basename, dirname, join } from 'node:path';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 
-/** What may become of a file that is there. */
+/** Whether to keep or replace an existing file. */
 export type ExistingFile = 'keep' | 'replace';
 
 const reasons: Readonly<Record<string, string>> = {
-  EEXIST: 'it is there already',
+  EEXIST: 'it already exists',
   ENOENT: 'its folder does not exist',
-  ENOTDIR: 'a part of its path is no directory',
+  ENOTDIR: 'a part of its path is not a directory',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
-  ENOSPC: 'there is no space left',
+  ENOSPC: 'no space is left on the device',
   EISDIR: 'it is a directory',
 };
 
 const reasonOf = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return reasons[code] ?? (code === '' ? 'it cannot be written' : `it cannot be written (${code})`);
+  return reasons[code] ?? (code === '' ? 'unknown error' : `error ${code}`);
 };
 
-/** Where a path leads: a symbolic link stays one, and what it points at is written. */
+/** Resolves symbolic links: the link stays and its target is written. */
 const target = (path: string): Promise<string> => realpath(path).catch(() => path);
 
-/** Has a file the owner that another had, where that is allowed; nobody else may read it meanwhile. */
-const takeOver = async (made: string, like: string): Promise<void> => {
+/**
+ * Copies mode and, if permitted, owner from another file. The mode is set last, so the draft stays
+ * private.
+ */
+const copyOwnership = async (draft: string, like: string): Promise<void> => {
   const { mode, uid, gid } = await stat(like);
-  await chown(made, uid, gid).catch(() => undefined);
-  await chmod(made, mode & 0o7777);
+  await chown(draft, uid, gid).catch(() => undefined);
+  await chmod(draft, mode & 0o7777);
 };
 
-/** Makes a file that nobody else may read. */
+/** Creates a file that only its owner may read. */
 const writeDraft = async (draft: string, content: string | Uint8Array): Promise<void> => {
   const file = await open(draft, 'wx', 0o600);
   try {
@@ -44,9 +47,9 @@ const writeDraft = async (draft: string, content: string | Uint8Array): Promise<
 };
 
 /**
- * Writes a file in one step: who reads it finds the old text or the new one, whole. Never rejects.
+ * Writes a file atomically: readers see the old or the new text. Never rejects.
  *
- * @param like the file whose mode and, where that is allowed, owner the new one gets; it has to be there
+ * @param like existing file whose mode and, if permitted, owner the new file gets
  */
 export const replaceTextFile = async (
   path: string,
@@ -59,7 +62,7 @@ export const replaceTextFile = async (
     const draft = join(dirname(real), `.${basename(real)}.${randomBytes(6).toString('hex')}`);
     try {
       await writeDraft(draft, text);
-      await takeOver(draft, like);
+      await copyOwnership(draft, like);
       if (existing === 'replace') await rename(draft, real);
       else await link(draft, real);
     } finally {
@@ -71,12 +74,12 @@ export const replaceTextFile = async (
   }
 };
 
-/** Copies of one file, at most. */
-const maximumCopies = 100;
+/** Maximum number of copies of a file. */
+const maxCopies = 100;
 
 const isTaken = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST';
 
-/** Gives a draft the first name that is free, in one step; what bears a name, a symbolic link too, stays as it is. */
+/** Links a draft atomically to the first free name. Never replaces an existing file or link. */
 const linkToFree = async (draft: string, name: string): Promise<string> => {
   for (let count = 0; ; count += 1) {
     const path = count === 0 ? name : `${name}.${count}`;
@@ -84,14 +87,14 @@ const linkToFree = async (draft: string, name: string): Promise<string> => {
       await link(draft, path);
       return path;
     } catch (error) {
-      if (!isTaken(error) || count === maximumCopies) throw error;
+      if (!isTaken(error) || count === maxCopies) throw error;
     }
   }
 };
 
 /**
- * Keeps a copy of a file, with its mode, as `FILE.bak`, or `FILE.bak.1` and so on where there are others: none is
- * replaced. Gives the path of the copy, which is there whole or not at all. Never rejects.
+ * Copies a file and its mode to `FILE.bak`, or `FILE.bak.1` and so on if the name is taken.
+ * Replaces nothing. Resolves with the path of the complete copy. Never rejects.
  */
 export const keepCopy = async (path: string): Promise<Result<string, string>> => {
   const name = `${path}.bak`;
@@ -99,7 +102,7 @@ export const keepCopy = async (path: string): Promise<Result<string, string>> =>
     const draft = join(dirname(name), `.${basename(name)}.${randomBytes(6).toString('hex')}`);
     try {
       await writeDraft(draft, await readFile(path));
-      await takeOver(draft, path);
+      await copyOwnership(draft, path);
       return ok(await linkToFree(draft, name));
     } finally {
       await unlink(draft).catch(() => undefined);
@@ -115,7 +118,7 @@ export const isSameFile = async (left: string, right: string): Promise<boolean> 
   return one != null && other != null && one.dev === other.dev && one.ino === other.ino;
 };
 
-/** Whether every user of the machine may read a file. */
+/** Whether a file is world-readable. */
 export const isReadableByOthers = async (path: string): Promise<boolean> => {
   const status = await stat(path).catch(() => null);
   return status !== null && (status.mode & 0o004) !== 0;

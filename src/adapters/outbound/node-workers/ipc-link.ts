@@ -1,8 +1,7 @@
 import type { LinkMessage, WorkerLink } from '../../../application/ports/shared/worker-link.js';
 
 /**
- * What a process has of its parent, and of a child: `process`, and `ChildProcess`, of node:process and
- * node:child_process.
+ * One end of an IPC channel: `process` of node:process, or `ChildProcess` of node:child_process.
  */
 export interface IpcEnd {
   readonly connected: boolean;
@@ -12,13 +11,13 @@ export interface IpcEnd {
   once(event: 'disconnect', listener: () => void): unknown;
 }
 
-/** Messages that the other end has not taken: one that takes none any more costs no more memory than that. */
-const maximumUnsent = 20_000;
+/** Maximum number of unsent messages; bounds memory if the other end stops reading. */
+const maxUnsent = 20_000;
 
 const isMessage = (value: unknown): value is LinkMessage =>
   typeof value === 'object' && value !== null && 'topic' in value && typeof value.topic === 'string' && 'body' in value;
 
-/** A link over Node's IPC channel, which has to be of the serialization `advanced`. */
+/** A link over Node's IPC channel, with `advanced` serialization. */
 export class IpcLink implements WorkerLink {
   readonly #end: IpcEnd;
   readonly #closed: Promise<void>;
@@ -44,7 +43,7 @@ export class IpcLink implements WorkerLink {
 
   send(message: LinkMessage, attachment: object | null): void {
     if (this.#isClosed || this.#end.send === undefined) return;
-    if (this.#unsent >= maximumUnsent) {
+    if (this.#unsent >= maxUnsent) {
       this.#close();
       return;
     }
@@ -65,7 +64,7 @@ export class IpcLink implements WorkerLink {
     else void this.#closed.then(listener);
   }
 
-  /** The other end sees that too, and ends. */
+  /** Closes the channel; the other process notices and exits. */
   #close(): void {
     if (this.#end.connected) this.#end.disconnect?.();
   }

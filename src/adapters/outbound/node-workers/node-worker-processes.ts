@@ -4,7 +4,7 @@ import type { WorkerProcess, WorkerProcesses } from '../../../application/ports/
 import type { ProcessEnd } from '../../../domain/gateway/supervision/process-end.js';
 import { IpcLink } from './ipc-link.js';
 
-/** Resolves when it has ended, or could not be started. */
+/** Resolves when the process has exited or failed to start. */
 const endOf = (child: ChildProcess): Promise<ProcessEnd> =>
   new Promise((resolve) => {
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
@@ -13,23 +13,23 @@ const endOf = (child: ChildProcess): Promise<ProcessEnd> =>
     });
   });
 
-/** Where this version of Node has it, the signal that opens the inspector does nothing before the program takes it. */
+/** If supported, disables the inspector signal (SIGUSR1) until the program handles it. */
 const withoutInspector = process.allowedNodeEnvironmentFlags.has('--disable-sigusr1') ? ['--disable-sigusr1'] : [];
 
-/** Workers as processes of Node. Each writes to the standard output and error of this process. */
+/** Workers as Node processes. They share this process's standard output and error. */
 export class NodeWorkerProcesses implements WorkerProcesses {
   readonly #program: string;
-  /** Those that have not ended. */
+  /** Running workers. */
   readonly #running = new Set<ChildProcess>();
 
-  /** `program`: what a worker runs. */
+  /** @param program module that a worker runs */
   constructor(program: URL) {
     this.#program = fileURLToPath(program);
   }
 
   start(): WorkerProcess {
     const child = fork(this.#program, [], {
-      // In a group of its own: what a terminal sends to this process's group is for this process.
+      // Own process group, so that terminal signals reach only the supervisor.
       detached: true,
       execArgv: [...process.execArgv, ...withoutInspector],
       serialization: 'advanced',
@@ -39,12 +39,12 @@ export class NodeWorkerProcesses implements WorkerProcesses {
     this.#running.add(child);
     const ended = endOf(child);
     void ended.then(() => this.#running.delete(child));
-    // A worker that can no longer be told anything is of no use.
+    // A worker without a channel is unreachable.
     link.onClosed(() => child.kill('SIGKILL'));
     return { pid: child.pid ?? null, link, ended, kill: () => void child.kill('SIGKILL') };
   }
 
-  /** Ends all of them at once, whatever they do and whoever waits for them. */
+  /** Kills all workers at once. */
   killAll(): void {
     for (const child of this.#running) child.kill('SIGKILL');
   }

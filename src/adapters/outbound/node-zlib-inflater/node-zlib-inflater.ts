@@ -5,17 +5,17 @@ import { BodyReadError, type BodySource } from '../../../application/ports/gatew
 import type { ContentCoding } from '../../../domain/http/content-codings.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
 
-/** One of zlib's decoders: a stream that says how much it has made use of. */
+/** A zlib decoder that counts the octets it has consumed. */
 type ZlibDecoder = Transform & { readonly bytesWritten: number };
 
-/** A body that is inflated as it is read. */
+/** A body that is inflated while it is read. */
 class ZlibBody implements BodySource {
   readonly declaredLength = null;
   readonly #source: BodySource;
   readonly #decoder: ZlibDecoder;
-  /** Octets that the decoder was given. */
+  /** Octets written to the decoder. */
   #fed = 0;
-  /** The decoder has not made all that it will of what it was given. */
+  /** The decoder still processes the last piece. */
   #isBusy = false;
   #hasEnded = false;
   #failure: Error | null = null;
@@ -24,10 +24,10 @@ class ZlibBody implements BodySource {
   constructor(source: BodySource, decoder: ZlibDecoder) {
     this.#source = source;
     this.#decoder = decoder;
-    decoder.on('readable', () => this.#moved());
+    decoder.on('readable', () => this.#onProgress());
     decoder.on('end', () => {
       this.#hasEnded = true;
-      this.#moved();
+      this.#onProgress();
     });
     decoder.on('error', ({ message }) => this.#fail(new InflationError(message)));
   }
@@ -38,7 +38,7 @@ class ZlibBody implements BodySource {
       const piece = this.#decoder.read() as Uint8Array | null;
       if (piece !== null) return piece;
       if (this.#hasEnded) return this.#end();
-      if (this.#isBusy) await this.#movement();
+      if (this.#isBusy) await this.#progress();
       else await this.#feed();
     }
   }
@@ -48,7 +48,7 @@ class ZlibBody implements BodySource {
   }
 
   cancel(): void {
-    this.#fail(new BodyReadError('aborted', 'the body is no longer wanted'));
+    this.#fail(new BodyReadError('aborted', 'the body is no longer needed'));
     this.#source.cancel();
   }
 
@@ -74,16 +74,16 @@ class ZlibBody implements BodySource {
     this.#fed += piece.length;
     this.#decoder.write(piece, () => {
       this.#isBusy = false;
-      this.#moved();
+      this.#onProgress();
     });
   }
 
   /**
-   * What the decoder has left over is part of the body, and means something only to somebody who reads it otherwise.
+   * Refuses octets after the end of the coded body: recipients could interpret them differently.
    */
   #end(): null {
     if (this.#fed > 0 && this.#decoder.bytesWritten !== this.#fed) {
-      this.#failure = new InflationError('octets follow the end of the coded body');
+      this.#failure = new InflationError('data follows the end of the coded body');
       throw this.#failure;
     }
     return null;
@@ -92,35 +92,32 @@ class ZlibBody implements BodySource {
   #fail(failure: Error): void {
     this.#failure ??= failure;
     this.#decoder.destroy();
-    this.#moved();
+    this.#onProgress();
   }
 
-  #movement(): Promise<void> {
+  #progress(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
     });
   }
 
-  #moved(): void {
+  #onProgress(): void {
     this.#wake?.();
     this.#wake = null;
   }
 }
 
-/** With what a stream holds back besides, a piece has at most 64 KiB. */
+/** Limits a piece to 64 KiB, including what the stream holds back. */
 const options = { chunkSize: 32_768 };
 
-/**
- * `deflate` is the zlib format (RFC 9110, section 8.4.1.2); what some send in its place without the wrapper is
- * refused.
- */
+/** `deflate` is the zlib format (RFC 9110, section 8.4.1.2). Raw deflate data is refused. */
 const decoders: Readonly<Record<ContentCoding, () => ZlibDecoder>> = {
   gzip: () => createGunzip(options),
   deflate: () => createInflate(options),
   br: () => createBrotliDecompress(options),
 };
 
-/** Inflates with Node's own zlib, on its thread pool. */
+/** Inflates with Node's zlib, in its thread pool. */
 export const nodeZlibInflater: BodyInflater = {
   inflate: (body, coding) => new ZlibBody(body, decoders[coding]()),
 };

@@ -1,17 +1,17 @@
 import type { Clock } from '../../../application/ports/shared/clock.js';
 import type { Logger } from '../../../application/ports/shared/logger.js';
 
-const quietMs = 60_000;
+const logIntervalMs = 60_000;
 
-/** Says that spans are lost, and how many: one line a minute at most, however long the collector is away. */
+/** Logs the number of lost spans, at most once a minute. */
 export class LostSpans {
   readonly #collector: string;
   readonly #logger: Logger;
   readonly #clock: Clock;
   #count = 0;
-  #nextLineMs = Number.NEGATIVE_INFINITY;
+  #nextLogMs = Number.NEGATIVE_INFINITY;
 
-  /** `collector` is what log lines call it: host and port. */
+  /** @param collector host and port, for the log */
   constructor(collector: string, logger: Logger, clock: Clock) {
     this.#collector = collector;
     this.#logger = logger;
@@ -21,9 +21,9 @@ export class LostSpans {
   add(spans: number, reason: string): void {
     this.#count += spans;
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs < this.#nextLineMs) return;
-    this.#nextLineMs = nowMs + quietMs;
-    this.#logger.warn('spans could not be sent', { collector: this.#collector, reason, lost: this.#count });
+    if (nowMs < this.#nextLogMs) return;
+    this.#nextLogMs = nowMs + logIntervalMs;
+    this.#logger.warn('Sending spans failed', { collector: this.#collector, reason, lost: this.#count });
     this.#count = 0;
   }
 }

@@ -33,28 +33,28 @@ import type { TraceContext } from '../../../domain/http/trace-context.js';
 import { LostSpans } from './lost-spans.js';
 import { Outbox } from './outbox.js';
 
-/** Connections to the collector. Batches go one after the other, but for the last ones. */
+/** Maximum connections to the collector. Batches are sent one at a time, except at the end. */
 const maxSockets = 4;
-/** Batches that are on their way at one time: all that can wait, when everything is sent at the end. */
-const maxBatchesUnderWay = 16;
+/** Maximum concurrent batches: the whole queue, when everything is sent at the end. */
+const maxConcurrentBatches = 16;
 
-/** OpenTelemetry's number for it. */
+/** `ExportResultCode.SUCCESS` of OpenTelemetry. */
 const success = 0;
 
-/** Why spans were not taken, in few words: what the collector answers is no text for a log. */
+/** A short reason for a failed export, without the collector's text. */
 const reasonOf = (error: unknown): string => {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
   if (typeof code === 'number') return `status ${code}`;
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? code : 'no answer';
 };
 
-/** Sends spans to the collector of a configuration. */
+/** An exporter to the configured collector. */
 const collectorExporter = (
   { endpoint, headers }: TracingConfiguration,
   version: string,
   timeoutMs: number,
   outbox: Outbox,
-): SpanExporter & { hangUp(): void } => {
+): SpanExporter & { closeConnections(): void } => {
   const { protocol } = new URL(endpoint);
   const agent =
     protocol === 'https:'
@@ -64,39 +64,39 @@ const collectorExporter = (
   const exporter = new OTLPTraceExporter({
     url: endpoint,
     headers: async () => {
-      // Else what failed would be sent again, and keep the process.
+      // Otherwise retries would keep the process alive.
       if (isOver) throw new Error('the tracer has stopped');
       return Object.fromEntries(headers.map(({ name, value }) => [name, value.reveal()]));
     },
     timeoutMillis: timeoutMs,
-    concurrencyLimit: maxBatchesUnderWay,
+    concurrencyLimit: maxConcurrentBatches,
     userAgent: `portcullis/${version}`,
     httpAgentOptions: () => agent,
   });
   return {
     export(spans, resultCallback): void {
-      outbox.left(spans.length);
+      outbox.sent(spans.length);
       exporter.export(spans, (result) => {
-        if (result.code !== success) outbox.undelivered(spans.length, reasonOf(result.error));
+        if (result.code !== success) outbox.failed(spans.length, reasonOf(result.error));
         resultCallback(result);
       });
     },
     forceFlush: () => exporter.forceFlush(),
     shutdown: () => exporter.shutdown(),
-    /** Ends the connections, whatever is on its way. */
-    hangUp(): void {
+    /** Closes the connections, including those in use. */
+    closeConnections(): void {
       isOver = true;
       agent.destroy();
     },
   };
 };
 
-/** How far the two clocks may drift apart before the date is looked at anew, in milliseconds. */
+/** Maximum drift between the clocks before the offset is updated, in milliseconds. */
 const maxDriftMs = 20;
 
 /**
- * The time of spans. The wall clock counts whole milliseconds, so that a part could seem to end after its request;
- * here it says what day it is, and the monotonic clock what has passed since.
+ * Timestamps for spans. The wall clock gives the date and the monotonic clock the elapsed time;
+ * whole milliseconds of the wall clock could order a child span after its parent.
  */
 export class SpanClock {
   readonly #clock: Clock;
@@ -108,8 +108,8 @@ export class SpanClock {
   }
 
   /**
-   * What a span that begins now adds to the monotonic clock until its end. It stays the same while the wall clock is
-   * not set.
+   * Offset of a new span from the monotonic clock, for its whole life. Constant unless the wall
+   * clock is set.
    */
   offsetMs(): number {
     const offsetMs = this.#clock.wallMs() - this.#clock.monotonicMs();
@@ -117,16 +117,16 @@ export class SpanClock {
     return this.#offsetMs;
   }
 
-  /** Milliseconds since the Unix epoch, with their fractions. */
+  /** Milliseconds since the Unix epoch, with fractions. */
   nowMs(offsetMs: number): number {
     return offsetMs + this.#clock.monotonicMs();
   }
 }
 
 /**
- * Calls a function while no `OTEL_*` variable is set. OpenTelemetry adds what it finds there, header fields above
- * all, to whatever it is told otherwise, and has no option that keeps it from doing so. Everything happens in one
- * step: nobody else sees the environment meanwhile.
+ * Calls a function with all `OTEL_*` variables removed. OpenTelemetry merges them, header fields
+ * above all, into its options, and has no option against it. Synchronous, so no other code sees the
+ * changed environment.
  */
 const withoutOtelVariables = <Made>(make: () => Made): Made => {
   const hidden = Object.entries(process.env).filter(([name]) => name.startsWith('OTEL_'));
@@ -138,21 +138,21 @@ const withoutOtelVariables = <Made>(make: () => Made): Made => {
   }
 };
 
-/** Spans that may wait to be sent; what ends while there are so many is lost, and counted. */
-const maxWaiting = 4_096;
-/** Spans of one message to the collector: few enough that writing it holds nobody up. */
+/** Maximum queued spans; further spans are lost and counted. */
+const maxQueuedSpans = 4_096;
+/** Maximum spans per message: few enough that encoding blocks no request. */
 const maxBatch = 256;
-/** Milliseconds that an ended span waits for others to be sent with. */
+/** Time to collect spans for a batch, in milliseconds. */
 const batchDelayMs = 1_000;
-/** Milliseconds that sending a batch may take, with everything that is tried again. */
+/** Timeout of a batch including retries, in milliseconds. */
 const exportTimeoutMs = 5_000;
-/** Characters of a text; a path may be long. */
+/** Maximum characters of an attribute. */
 const maxAttributeLength = 1_024;
-/** More than any span has. */
+/** Exceeds the attributes of every span. */
 const maxAttributes = 32;
 
-/** What a tracer works with. The logger is told, once a minute at most, of spans that are lost. */
-export interface OtelTracerParts {
+/** The ports of a tracer. The logger reports lost spans, at most once a minute. */
+export interface OtelTracerPorts {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly random: Random;
@@ -161,8 +161,8 @@ export interface OtelTracerParts {
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT } as const;
 
 /**
- * Records spans with OpenTelemetry's own SDK, and sends them to a collector by OTLP over HTTP. Nothing of it is
- * global, and no environment variable changes it: the configuration says all.
+ * Records spans with the OpenTelemetry SDK and sends them by OTLP over HTTP. Sets no global state
+ * and reads no environment variable: only the configuration applies.
  */
 export class OtelTracer implements Tracer {
   readonly #provider: BasicTracerProvider;
@@ -172,15 +172,15 @@ export class OtelTracer implements Tracer {
   readonly #exporter: ReturnType<typeof collectorExporter>;
   #isStopped = false;
 
-  /** Nothing is sent before the first span has ended. */
+  /** Sends nothing before the first span has ended. */
   constructor(
     configuration: TracingConfiguration,
     { instance, version }: TracedProgram,
-    { logger, clock, random }: OtelTracerParts,
+    { logger, clock, random }: OtelTracerPorts,
   ) {
     this.#clock = new SpanClock(clock);
     const lost = new LostSpans(new URL(configuration.endpoint).host, logger, clock);
-    this.#outbox = new Outbox(maxWaiting, lost);
+    this.#outbox = new Outbox(maxQueuedSpans, lost);
     const { exporter, provider } = withoutOtelVariables(() => {
       const exporter = collectorExporter(configuration, version, exportTimeoutMs, this.#outbox);
       const provider = new BasicTracerProvider({
@@ -189,13 +189,13 @@ export class OtelTracer implements Tracer {
           [ATTR_SERVICE_INSTANCE_ID]: instance,
           [ATTR_SERVICE_VERSION]: version,
         }),
-        // What is begun is recorded: whoever begins it has decided so.
+        // The caller has made the sampling decision.
         sampler: new AlwaysOnSampler(),
         idGenerator: { generateTraceId: () => random.hex(16), generateSpanId: () => random.hex(8) },
         spanLimits: { attributeValueLengthLimit: maxAttributeLength, attributeCountLimit: maxAttributes },
         spanProcessors: [
           new BatchSpanProcessor(exporter, {
-            maxQueueSize: maxWaiting,
+            maxQueueSize: maxQueuedSpans,
             maxExportBatchSize: maxBatch,
             scheduledDelayMillis: batchDelayMs,
             exportTimeoutMillis: 2 * exportTimeoutMs,
@@ -228,15 +228,15 @@ export class OtelTracer implements Tracer {
     const grace = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, graceMs);
     });
-    // What could not be sent has been told of already.
+    // The outbox has reported the failures.
     const sent = this.#provider.shutdown().catch(() => {});
     await Promise.race([sent, grace]);
     clearTimeout(timer);
-    this.#exporter.hangUp();
+    this.#exporter.closeConnections();
   }
 }
 
-/** A server span has its parent in another program. */
+/** The parent of a server span is remote. */
 const contextOf = ({ traceId, spanId, isSampled }: TraceContext, isRemote: boolean): Context => {
   const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote });

@@ -1,39 +1,39 @@
 import type { LostSpans } from './lost-spans.js';
 
-/** Counts the spans that wait to be sent: the queue itself says nothing of those that it drops. */
+/** Bounds and counts queued spans: the SDK's queue does not report dropped ones. */
 export class Outbox {
-  readonly #most: number;
+  readonly #capacity: number;
   readonly #lost: LostSpans;
-  #waiting = 0;
+  #queued = 0;
   #isOpen = true;
 
-  constructor(most: number, lost: LostSpans) {
-    this.#most = most;
+  constructor(capacity: number, lost: LostSpans) {
+    this.#capacity = capacity;
     this.#lost = lost;
   }
 
-  /** False: there is no room for one more, it is lost. */
+  /** Admits one span. Returns false if it is lost because the queue is full or closed. */
   enter(): boolean {
     if (!this.#isOpen) return false;
-    if (this.#waiting >= this.#most) {
-      this.#lost.add(1, 'too many wait to be sent');
+    if (this.#queued >= this.#capacity) {
+      this.#lost.add(1, 'the queue is full');
       return false;
     }
-    this.#waiting += 1;
+    this.#queued += 1;
     return true;
   }
 
-  /** So many are on their way. */
-  left(spans: number): void {
-    this.#waiting -= spans;
+  /** Removes spans that are being sent. */
+  sent(spans: number): void {
+    this.#queued -= spans;
   }
 
-  /** So many could not be delivered. */
-  undelivered(spans: number, reason: string): void {
+  /** Reports spans that could not be delivered. */
+  failed(spans: number, reason: string): void {
     this.#lost.add(spans, reason);
   }
 
-  /** Nothing enters any more. */
+  /** Admits no more spans. */
   close(): void {
     this.#isOpen = false;
   }

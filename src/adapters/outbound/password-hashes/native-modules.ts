@@ -1,8 +1,8 @@
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 
 /**
- * The modules that are machine code. Each is loaded when a hash needs it and not before: a platform that has none of
- * them can do everything else.
+ * Modules with native code. Loaded on first use, so that platforms without them support everything
+ * else.
  */
 export const nativeModules = {
   bcrypt: () => import('@node-rs/bcrypt'),
@@ -11,7 +11,7 @@ export const nativeModules = {
 
 export type NativeModules = typeof nativeModules;
 
-/** The error is one clause. */
+/** Loads a native module. The error is one clause. */
 export const loadModule = async <Module>(
   name: keyof NativeModules,
   load: () => Promise<Module>,
@@ -21,7 +21,7 @@ export const loadModule = async <Module>(
   } catch {
     return err(
       `the package @node-rs/${name} cannot be loaded on ${process.platform} ${process.arch}: ` +
-        'install the program again with its optional packages (npm install --include=optional)',
+        'reinstall with optional packages (npm install --include=optional)',
     );
   }
 };

@@ -6,7 +6,7 @@ import { Secret } from '../../../domain/shared/secret.js';
 import { loadModule, type NativeModules, nativeModules } from './native-modules.js';
 import { hashWithScrypt } from './openssl-scrypt.js';
 
-/** bcrypt and argon2id by native modules, scrypt by OpenSSL. */
+/** Hashes with bcrypt and argon2id (native modules) or scrypt (OpenSSL). */
 export class NativePasswordHasher implements PasswordHasher {
   readonly #modules: NativeModules;
 
@@ -19,7 +19,7 @@ export class NativePasswordHasher implements PasswordHasher {
       const text = await this.#text(password, algorithm);
       return text.ok ? ok({ kind: algorithm, text: new Secret(text.value) }) : text;
     } catch {
-      return err(`${algorithm} failed: there may be too little memory`);
+      return err(`${algorithm} failed: memory may be short`);
     }
   }
 

@@ -6,8 +6,8 @@ import { loadModule, type NativeModules, nativeModules } from './native-modules.
 import { matchesScrypt } from './openssl-scrypt.js';
 
 /**
- * bcrypt and argon2id by native modules, scrypt by OpenSSL. All of them work in the threads of libuv: the event loop
- * goes on while a password is checked.
+ * Verifies bcrypt and argon2id (native modules) and scrypt (OpenSSL) hashes. Runs in libuv's
+ * threads and does not block the event loop.
  */
 export class NativePasswordVerifier implements PasswordVerifier {
   readonly #modules: NativeModules;
@@ -30,15 +30,15 @@ export class NativePasswordVerifier implements PasswordVerifier {
       const { verify } = await this.#modules.argon2();
       return ok(await verify(text.reveal(), password));
     } catch {
-      // The module's own words are left out: nobody vouches for what they hold.
-      return err(`${kind} failed: there may be too little memory, or the package is gone`);
+      // Omits the module's message, which may contain secrets.
+      return err(`${kind} failed: memory may be short, or the package is missing`);
     }
   }
 
   async #matchesBcrypt(password: string, text: string): Promise<boolean> {
     const { verify } = await this.#modules.bcrypt();
     const matches = await verify(password, text);
-    // Bcrypt looks at the first 72 octets alone: another password with the same ones is not the same password.
+    // bcrypt ignores octets after the 72nd; a longer password must not match.
     return matches && Buffer.byteLength(password, 'utf8') <= bcryptPasswordOctets;
   }
 }

@@ -3,7 +3,9 @@ import { readScryptHash, type ScryptHash } from '../../../domain/agent/identity/
 
 type Cost = Pick<ScryptHash, 'logN' | 'r' | 'p'>;
 
-/** What OpenSSL counts against the limit: the table, one block for each of p, and two to work with. */
+/**
+ * Memory that OpenSSL counts against its limit: the table, one block per `p`, and two work blocks.
+ */
 const memory = ({ logN, r, p }: Cost): number => 128 * r * (2 ** logN + p + 2);
 
 const derive = (password: string, salt: Uint8Array, octets: number, cost: Cost): Promise<Buffer> =>
@@ -12,7 +14,7 @@ const derive = (password: string, salt: Uint8Array, octets: number, cost: Cost):
     scrypt(password, salt, octets, options, (error, key) => (error === null ? resolve(key) : reject(error)));
   });
 
-/** Rejects where memory cannot be had. */
+/** Verifies a password. Rejects if memory is unavailable. */
 export const matchesScrypt = async (password: string, text: string): Promise<boolean> => {
   const hash = readScryptHash(text);
   if (!hash.ok) return false;
@@ -22,7 +24,7 @@ export const matchesScrypt = async (password: string, text: string): Promise<boo
 
 const unpadded = (octets: Uint8Array): string => Buffer.from(octets).toString('base64').replace(/=+$/, '');
 
-/** A PHC string with a fresh salt. */
+/** A PHC string with a new salt. */
 export const hashWithScrypt = async (password: string, cost: Cost): Promise<string> => {
   const salt = randomBytes(16);
   const digest = await derive(password, salt, 32, cost);

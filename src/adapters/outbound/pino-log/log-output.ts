@@ -32,15 +32,15 @@ export const isSharedPipe = (fileDescriptor: number): boolean => {
 
 /** Characters encoded at once; few enough to stay in the CPU cache. */
 const groupCharacters = 8 * 1024;
-/** Most UTF-8 octets per character of a text. */
-const mostOctets = 3;
+/** Maximum UTF-8 octets per UTF-16 code unit. */
+const maxOctetsPerCharacter = 3;
 
 /**
  * Pending lines, encoded on arrival: encoding a string of thousands of parts later takes several
  * times as long. One of two buffers is filled while the other is written; the excess waits as text.
  */
 export class LineBuffer {
-  readonly #octetsOfOne: number;
+  readonly #bufferSize: number;
   #octets: Buffer | null = null;
   #other: Buffer | null = null;
   #filled = 0;
@@ -49,7 +49,7 @@ export class LineBuffer {
 
   /** @param size octets of each buffer */
   constructor(size: number) {
-    this.#octetsOfOne = size;
+    this.#bufferSize = size;
   }
 
   /** Pending size: characters, or octets once encoded. */
@@ -88,8 +88,8 @@ export class LineBuffer {
   }
 
   #encode(): void {
-    if (this.#text === '' || this.#text.length * mostOctets > this.#octetsOfOne - this.#filled) return;
-    this.#octets ??= Buffer.allocUnsafeSlow(this.#octetsOfOne);
+    if (this.#text === '' || this.#text.length * maxOctetsPerCharacter > this.#bufferSize - this.#filled) return;
+    this.#octets ??= Buffer.allocUnsafeSlow(this.#bufferSize);
     this.#filled += this.#octets.write(this.#text, this.#filled);
     this.#text = '';
   }

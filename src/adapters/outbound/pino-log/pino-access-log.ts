@@ -5,9 +5,9 @@ import { ownText } from '../../../domain/shared/utf8.js';
 import type { LogOutput } from './log-output.js';
 import { jsonCharacters, jsonText } from './printable-json.js';
 
-const maximumTexts = 1_024;
+const maxTexts = 1_024;
 /** Longest cached text, in characters. */
-const longestText = 256;
+const maxTextLength = 256;
 
 /**
  * Cache of repeated texts as JSON strings, so that each is scanned once. Number and length are
@@ -31,11 +31,11 @@ export class JsonTexts {
     if (text === null) return `${this.#before}null${this.#behind}`;
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    if (text.length > longestText) return `${this.#before}${jsonText(text)}${this.#behind}`;
+    if (text.length > maxTextLength) return `${this.#before}${jsonText(text)}${this.#behind}`;
     const own = ownText(text);
     const json = ownText(`${this.#before}${jsonText(own)}${this.#behind}`);
     // Clients choose some texts: a full cache is emptied and refills with frequent ones.
-    if (this.#known.size >= maximumTexts) this.#known.clear();
+    if (this.#known.size >= maxTexts) this.#known.clear();
     this.#known.set(own, json);
     return json;
   }
@@ -50,9 +50,9 @@ interface Place {
   readonly members: string;
 }
 
-const maximumPlaces = 1_024;
+const maxPlaces = 1_024;
 /** Longest cached members, in characters. */
-const longestMembers = 1_024;
+const maxMembersLength = 1_024;
 
 /** Cache of the members that name the target; nearly always those of its previous request. */
 class LinePlaces {
@@ -88,8 +88,8 @@ class LinePlaces {
       `${this.#before},"protocol":${texts.of(protocol)},"host":${texts.of(host)},"route":${texts.of(route)},` +
         `"upstream":${texts.of(upstream)},"target":${texts.of(target)}${this.#behind}`,
     );
-    if (members.length <= longestMembers) {
-      if (last === undefined && this.#last.size >= maximumPlaces) this.#last.clear();
+    if (members.length <= maxMembersLength) {
+      if (last === undefined && this.#last.size >= maxPlaces) this.#last.clear();
       this.#last.set(target, {
         protocol,
         host: host === null ? null : ownText(host),
@@ -106,12 +106,12 @@ class LinePlaces {
 const thousandths = Array.from({ length: 1_000 }, (_, count) => String(count / 1_000).slice(1));
 
 /** Below this, the engine handles thousandths as small integers. */
-const most = 2 ** 30;
+const smallIntegerLimit = 2 ** 30;
 
 /** Milliseconds with microsecond precision as a JSON number; null for NaN. */
 const millisecondsText = (value: number): string => {
   const rounded = Math.round(value * 1_000);
-  if (!(rounded >= 0 && rounded < most)) return Number.isFinite(value) ? String(rounded / 1_000) : 'null';
+  if (!(rounded >= 0 && rounded < smallIntegerLimit)) return Number.isFinite(value) ? String(rounded / 1_000) : 'null';
   const whole = Math.floor(rounded / 1_000);
   return `${whole}${thousandths[rounded - whole * 1_000] as string}`;
 };
@@ -129,10 +129,10 @@ export const statusText = (status: number): string => statuses[status - first] ?
 /** Levels that include access lines, which have level info. */
 const writingLevels: ReadonlySet<LogLevel> = new Set(['info', 'debug', 'trace']);
 
-const words = (name: string, all: readonly string[]): string =>
+const jsonArrayMember = (name: string, all: readonly string[]): string =>
   all.length === 0 ? '' : `,"${name}":[${all.map(jsonText).join(',')}]`;
 
-/** The most frequent methods. */
+/** The smallIntegerLimit frequent methods. */
 const noRequestBytes = ',"request_bytes":0,"response_bytes":';
 
 /** Audit data of the agent that ended the request. */
@@ -140,8 +140,8 @@ const grpcFields = (status: number, code: string | null): string =>
   `,"grpc_status":${status},"code":${jsonText(code ?? 'unknown')}`;
 
 const verdictFields = (verdict: AgentVerdict): string =>
-  `,"agent":${jsonText(verdict.agent)}${words('reason_codes', verdict.reasonCodes)}` +
-  `${words('rule_ids', verdict.ruleIds)}${words('tags', verdict.tags)}`;
+  `,"agent":${jsonText(verdict.agent)}${jsonArrayMember('reason_codes', verdict.reasonCodes)}` +
+  `${jsonArrayMember('rule_ids', verdict.ruleIds)}${jsonArrayMember('tags', verdict.tags)}`;
 
 /**
  * Writes one line per request in the shape of the other logs. The line is concatenated by hand,

@@ -12,7 +12,7 @@ type Labels = Readonly<Record<string, string | number>>;
 type MetricHead = Pick<MetricDefinition, 'name' | 'type' | 'help'>;
 
 export interface Sample {
-  /** Differs from the metric's name in the parts of a histogram. */
+  /** Differs from the metric's name for buckets, sum and count of a histogram. */
   readonly metricName?: string;
   readonly labels: Labels;
   readonly value: number;

@@ -8,15 +8,15 @@ import { RedisConnection, redisScript } from '../../redis/redis-connection.js';
 import { readRedisEndpoint } from '../../redis/redis-endpoint.js';
 
 export interface RedisRateLimitSettings {
-  /** Most buckets per space. */
-  readonly most: number;
+  /** Maximum buckets per space. */
+  readonly maxBuckets: number;
   /** Connect timeout, in milliseconds. */
   readonly connectMs: number;
   /** Response timeout, in milliseconds; a request waits for it. */
   readonly answerMs: number;
 }
 
-const defaultSettings: RedisRateLimitSettings = { most: 100_000, connectMs: 2_000, answerMs: 250 };
+const defaultSettings: RedisRateLimitSettings = { maxBuckets: 100_000, connectMs: 2_000, answerMs: 250 };
 
 const prefix = 'portcullis:rate:';
 
@@ -27,12 +27,13 @@ const purpose = {
 };
 
 /*
- * A bucket is a string, "<tokens> <milliseconds of the clock of Redis>", that expires when the bucket is full. Each space has a
- * sorted set of the keys of its buckets by last use, which bounds their number.
+ * A bucket is the string "<tokens> <milliseconds of Redis's clock>", which expires when the bucket is
+ * full. Each space has a sorted set of its bucket keys by last use, which bounds their number.
  *
- * KEYS: for each charge its bucket, then the set of its space. ARGV: the most buckets of a space; then for each charge the rate
- * and the burst. Returns the number of the charge that refused (0: none did), the wait in milliseconds, and what is left in
- * each bucket. Without keys it changes nothing. Fractions are texts, because Redis cuts the fraction off a number.
+ * KEYS: for each charge its bucket, then the set of its space. ARGV: the maximum number of buckets per
+ * space; then for each charge the rate and the burst. Returns the number of the charge that refused
+ * (0: none), the wait in milliseconds, and the tokens left in each bucket. Changes nothing without
+ * keys. Fractions are strings, because Redis truncates numbers.
  */
 const takeScript = redisScript(`
 local time = redis.call('TIME')
@@ -46,7 +47,7 @@ for i = 1, #KEYS / 2 do
   local left, since = string.match(held or '', '^([%d.e+-]+) (%d+)$')
   left, since = tonumber(left or ''), tonumber(since or '')
   if left and since then
-    -- A clock that was set back far must not keep everybody out until it is where it was: an empty bucket's time is enough.
+    -- If the clock was set back, refuse for at most the time to fill an empty bucket.
     since = math.min(since, now + math.ceil(burst * 1000 / rate))
     at = math.max(now, since)
     tokens = math.min(burst, left + (at - since) * rate / 1000)
@@ -93,13 +94,13 @@ const unavailable = (detail: string): RateLimitAnswer => ({ kind: 'unavailable',
 export class RedisRateLimitStore implements RateLimitStore {
   /** Null if the URL is invalid. */
   readonly #connection: RedisConnection | null;
-  readonly #most: string;
+  readonly #maxBuckets: string;
 
   /** Resolves after the first connect attempt; a disconnected store keeps trying. */
   static async open(url: Secret, settings: Partial<RedisRateLimitSettings> = {}): Promise<RedisRateLimitStore> {
-    const { most, connectMs, answerMs } = { ...defaultSettings, ...settings };
+    const { maxBuckets, connectMs, answerMs } = { ...defaultSettings, ...settings };
     const endpoint = readRedisEndpoint(url, purpose.urlKey);
-    if (!endpoint.ok) return new RedisRateLimitStore(null, most);
+    if (!endpoint.ok) return new RedisRateLimitStore(null, maxBuckets);
     const connection = new RedisConnection({
       endpoint: endpoint.value,
       purpose,
@@ -113,16 +114,16 @@ export class RedisRateLimitStore implements RateLimitStore {
     });
     const opened = await connection.open();
     if (!opened.ok) connection.keepTrying();
-    return new RedisRateLimitStore(connection, most);
+    return new RedisRateLimitStore(connection, maxBuckets);
   }
 
-  private constructor(connection: RedisConnection | null, most: number) {
+  private constructor(connection: RedisConnection | null, maxBuckets: number) {
     this.#connection = connection;
-    this.#most = String(most);
+    this.#maxBuckets = String(maxBuckets);
   }
 
   async take(charges: readonly RateLimitCharge[]): Promise<RateLimitAnswer> {
-    if (this.#connection === null) return unavailable('redis: rate-limit-store-url cannot be read');
+    if (this.#connection === null) return unavailable('redis: rate-limit-store-url is invalid');
     const keys: string[] = [];
     const limits: string[] = [];
     for (const { space, key, limit } of charges) {
@@ -130,9 +131,9 @@ export class RedisRateLimitStore implements RateLimitStore {
       keys.push(`${set}:${key}`, set);
       limits.push(String(limit.requestsPerSecond), String(limit.burst));
     }
-    const answer = await this.#connection.run(takeScript, keys, [this.#most, ...limits]);
+    const answer = await this.#connection.run(takeScript, keys, [this.#maxBuckets, ...limits]);
     if (!answer.ok) return unavailable(`redis: ${answer.error.reason}`);
-    return readAnswer(answer.value, charges.length) ?? unavailable('redis: its answer cannot be read');
+    return readAnswer(answer.value, charges.length) ?? unavailable('redis: the answer is malformed');
   }
 
   /** None: all buckets are in Redis. */

@@ -24,7 +24,7 @@ return #keys
 `);
 
 /**
- * One-time values in Redis, for all processes with the same entity id. Only the memory of Redis
+ * Replay keys in Redis, shared by all processes with the same entity id. Only the memory of Redis
  * bounds their number.
  */
 export class RedisReplayStore implements ReplayStore {

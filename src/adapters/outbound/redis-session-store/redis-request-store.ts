@@ -40,7 +40,7 @@ const writeRequestRecord = (request: SignOnRequest): string => {
   return JSON.stringify(record);
 };
 
-/** Null: the text is not a record of ours. */
+/** Null: the text is not a valid record. */
 const readRequestRecord = (handleHash: string, text: string): SignOnRequest | null => {
   const record = parsedJson(text);
   if (!isRequestRecord(record)) return null;
@@ -107,12 +107,12 @@ return #ids
  */
 export class RedisSignOnRequestStore implements SignOnRequestStore {
   readonly #keyspace: SessionKeyspace;
-  readonly #mostRequests: number;
+  readonly #maxRequests: number;
 
-  /** @param mostRequests 1 000 of them, with the longest paths, take 5 MiB of memory */
-  constructor(keyspace: SessionKeyspace, mostRequests: number) {
+  /** @param maxRequests 1 000 requests with the longest paths take 5 MiB of memory */
+  constructor(keyspace: SessionKeyspace, maxRequests: number) {
     this.#keyspace = keyspace;
-    this.#mostRequests = mostRequests;
+    this.#maxRequests = maxRequests;
   }
 
   async insert(request: SignOnRequest): Stored<void> {
@@ -123,10 +123,10 @@ export class RedisSignOnRequestStore implements SignOnRequestStore {
       String(createdMs),
       String(expiresMs),
       timeToLive(createdMs, expiresMs),
-      String(this.#mostRequests),
+      String(this.#maxRequests),
     ]);
     if (!kept.ok) return kept;
-    return kept.value === 1 ? ok(undefined) : err({ reason: 'there is a request of this handle already' });
+    return kept.value === 1 ? ok(undefined) : err({ reason: 'a request with this handle already exists' });
   }
 
   find(handleHash: string, nowMs: number): Stored<SignOnRequest | null> {

@@ -1,6 +1,6 @@
 /** Whether a server is fit for sessions. */
 export interface RedisServerCheck {
-  /** Why it cannot be used, in one clause; null: it can. */
+  /** Why the server is unusable, in one clause; null: it is usable. */
   readonly fault: string | null;
   /** What the operator should change, in one sentence. */
   readonly warning: string | null;
@@ -34,18 +34,18 @@ export const checkRedisServer = (info: string | null): RedisServerCheck => {
   const version = fields?.get('redis_version');
   if (fields === null || version === undefined) {
     const warning =
-      'redis does not say (INFO) whether it drops keys when its memory is full: set maxmemory-policy noeviction, or sign-ons can be replayed';
+      'redis does not report its eviction policy (INFO): set maxmemory-policy noeviction; otherwise sign-ons can be replayed';
     return { fault: null, warning };
   }
   if (isTooOld(version)) {
-    return { fault: `it is of version ${printable(version)}: 6.2 is the oldest that will do`, warning: null };
+    return { fault: `version ${printable(version)} is too old: use 6.2 or later`, warning: null };
   }
   if (fields.get('cluster_enabled') === '1') {
-    return { fault: 'it is part of a cluster, which is not supported', warning: null };
+    return { fault: 'Redis Cluster is not supported', warning: null };
   }
   const role = fields.get('role');
   if (role !== undefined && role !== 'master') {
-    return { fault: 'it is a replica, which takes no writes', warning: null };
+    return { fault: 'it is a read-only replica', warning: null };
   }
   const policy = fields.get('maxmemory_policy');
   const isBounded = fields.get('maxmemory') !== '0';
@@ -53,7 +53,7 @@ export const checkRedisServer = (info: string | null): RedisServerCheck => {
   return {
     fault: null,
     warning: evicts
-      ? `redis drops keys when its memory is full (maxmemory-policy ${printable(policy)}): set noeviction, or sign-ons can be replayed and sessions are lost`
+      ? `redis evicts keys when memory is full (maxmemory-policy ${printable(policy)}): set noeviction; otherwise sign-ons can be replayed and sessions are lost`
       : null,
   };
 };

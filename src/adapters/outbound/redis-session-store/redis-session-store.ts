@@ -26,9 +26,7 @@ import {
   removeScript,
 } from './session-scripts.js';
 
-/**
- * The most sessions that one command touches or removes. Redis serves no other client meanwhile.
- */
+/** Maximum sessions per command. Redis serves no other client meanwhile. */
 const batchSize = 500;
 
 const cursorOf = (after: string): readonly [score: string, idHash: string] | null => {
@@ -70,7 +68,7 @@ export class RedisSessionStore implements SessionStore {
       timeToLive(createdMs, expiresMs),
     ]);
     if (!inserted.ok) return inserted;
-    return inserted.value === 1 ? ok(undefined) : err({ reason: 'there is a session of this id already' });
+    return inserted.value === 1 ? ok(undefined) : err({ reason: 'a session with this id already exists' });
   }
 
   async find(idHash: string): Stored<Session | null> {
@@ -89,7 +87,7 @@ export class RedisSessionStore implements SessionStore {
       const answer = await this.#keyspace.raiseScores('seen', pairs);
       if (!answer.ok) return answer;
     }
-    // A call without sessions still reports whether the store is there.
+    // A call without sessions still checks that the store is reachable.
     const pinged = seen.length > 0 ? null : await this.#keyspace.ping();
     return pinged === null || pinged.ok ? ok(undefined) : pinged;
   }
@@ -117,7 +115,7 @@ export class RedisSessionStore implements SessionStore {
     readonly after: string | null;
   }): Stored<SessionPage> {
     const after = query.after === null ? (['', ''] as const) : cursorOf(query.after);
-    if (after === null) return err({ reason: 'there is no such page' });
+    if (after === null) return err({ reason: 'invalid page token' });
     const key = query.userId === null ? 'created' : userKey(query.userId);
     const answer = await this.#keyspace.run(listScript, [key, String(query.limit), ...after]);
     if (!answer.ok) return answer;

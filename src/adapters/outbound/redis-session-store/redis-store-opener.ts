@@ -12,9 +12,10 @@ import { RedisSessionStore } from './redis-session-store.js';
 import { SessionKeyspace } from './session-keyspace.js';
 
 /**
- * Pending requests to the identity provider: 250 MiB if somebody floods us with the longest paths.
+ * Maximum pending requests to the identity provider: 250 MiB if an attacker sends the longest
+ * paths.
  */
-const mostRequests = 50_000;
+const maxRequests = 50_000;
 
 const purpose = {
   urlKey: 'session-store-url',
@@ -23,15 +24,13 @@ const purpose = {
 };
 
 export interface RedisStoreSettings {
-  /** The most pending requests to the identity provider. */
+  /** Maximum pending requests to the identity provider. */
   readonly requests: number;
-  /**
-   * Whether a server that cannot be reached yet is no error: its stores fail until they reach it.
-   */
+  /** Whether to accept an unreachable server: its stores then fail until it is reached. */
   readonly waits: boolean;
 }
 
-const defaultSettings: RedisStoreSettings = { requests: mostRequests, waits: true };
+const defaultSettings: RedisStoreSettings = { requests: maxRequests, waits: true };
 
 /**
  * Opens stores in a Redis server, 6.2 or later, or in Valkey. Durability is the server's: with
@@ -83,13 +82,13 @@ export class RedisStoreOpener implements SessionStoreOpener {
     });
   }
 
-  /** Finds out here whether the user may run scripts. */
+  /** Checks at the start that the user may run scripts. */
   async #fault(sessions: RedisSessionStore): Promise<string | null> {
     const tried = await sessions.find('');
     return tried.ok ? null : tried.error.reason.replace(/^redis failed: /, '');
   }
 
-  /** Checks every server that answers at the address, and warns once of each reservation. */
+  /** Checks the server on every connection; logs each warning once. */
   #handshake(address: string): RedisConnectionOptions['handshake'] {
     let warned: string | null = null;
     return async (send) => {

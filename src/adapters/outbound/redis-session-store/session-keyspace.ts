@@ -6,7 +6,7 @@ import type { RedisFailure } from '../../redis/redis-failure.js';
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Long enough that two never collide by chance, short enough to be stored a million times. */
+/** 128 bits: long enough to avoid collisions, short enough to store a million times. */
 const shortDigest = (...parts: readonly string[]): string => digest(JSON.stringify(parts)).slice(0, 32);
 
 /**
@@ -37,9 +37,9 @@ local function hold(key, ttl)
 end
 ${body}`);
 
-/** Redis holds something under a key of ours that we do not write. */
+/** A key in the namespace has an unexpected value. */
 export const foreignContent: Err<StoreFailure> = err({
-  reason: 'redis holds something else under the keys of sessions',
+  reason: 'redis has unexpected values under the session keys',
 });
 
 const storeFailure = ({ kind, reason }: RedisFailure): StoreFailure => {

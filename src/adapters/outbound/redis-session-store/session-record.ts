@@ -21,14 +21,14 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
 interface SessionRecord {
   readonly v: 1;
   readonly user: string;
-  /** Absent in records of releases that knew SAML alone. */
+  /** Absent in records of SAML-only releases. */
   readonly method?: SignOnMethod;
   /**
    * The subject of the logout index; empty: none. Records without `details` have the format, the
    * name qualifier and the service provider's name qualifier of a NameID behind it.
    */
   readonly nameId: readonly [string, string | null, string | null, string | null];
-  /** The provider's own session. */
+  /** Session id of the provider. */
   readonly index: string | null;
   /** The identity provider. */
   readonly issuer: string;

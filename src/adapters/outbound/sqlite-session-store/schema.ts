@@ -1,12 +1,9 @@
-/**
- * Marks a file as ours ("PCSS"), in the header field that SQLite has for it
- * (https://sqlite.org/fileformat2.html).
- */
+/** Application id ("PCSS") in the SQLite header (https://sqlite.org/fileformat2.html). */
 export const applicationId = 0x50435353;
 
 /**
- * The first version. A space is what one service provider keeps; how many sessions it has is
- * counted by triggers, because to count them would be to read them all.
+ * The first version. A space holds the data of one service provider. Triggers count its sessions,
+ * because counting would read all rows.
  */
 const firstVersion = `
 CREATE TABLE spaces (
@@ -72,10 +69,7 @@ CREATE TRIGGER requests_deleted AFTER DELETE ON requests
 BEGIN UPDATE spaces SET requests = requests - 1 WHERE id = OLD.space; END;
 `;
 
-/**
- * What makes each version out of the one before. What a release has shipped is never changed, only
- * added to.
- */
+/** The migration to each version. Released migrations never change. */
 export const migrations: readonly string[] = [firstVersion];
 
 /**
@@ -88,8 +82,8 @@ export const addedColumns: readonly { readonly name: string; readonly definition
 ];
 
 /**
- * What is made beside the versions where it is missing: earlier versions of this program do not
- * look at it, and go on to open the file. Answered requests are bounded by their ids, which rise.
+ * Schema additions without a new version, so that earlier releases can still open the file.
+ * Answered requests are bounded by their ascending ids.
  */
 export const additions = `
 CREATE TABLE IF NOT EXISTS answered_requests (

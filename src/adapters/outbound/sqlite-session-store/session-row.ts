@@ -7,21 +7,21 @@ import {
 } from '../../../domain/agent/sessions/session.js';
 import { DamagedRowError } from './sqlite-faults.js';
 
-/** A session as its table has it. */
+/** A row of the session table. */
 export interface SessionRow {
   readonly id: number;
   readonly id_hash: string;
   readonly user_id: string;
   /** The subject of the logout index; empty: none. */
   readonly name_id: string;
-  /** This and the two after it: parts of a NameID, in rows of releases that knew SAML alone. */
+  /** This and the next two: parts of a NameID, in rows of SAML-only releases. */
   readonly name_id_format: string | null;
   readonly name_qualifier: string | null;
   readonly sp_name_qualifier: string | null;
   readonly session_index: string | null;
   readonly issuer: string;
   readonly method: string;
-  /** JSON; null in rows of releases that knew SAML alone. */
+  /** JSON; null in rows of SAML-only releases. */
   readonly details: string | null;
   readonly attributes: string;
   readonly created_ms: number;
@@ -29,13 +29,13 @@ export interface SessionRow {
   readonly last_seen_ms: number;
 }
 
-/** What a row needs to become a session again, and its place in lists. */
+/** Columns of a session and its position in lists. */
 export const sessionColumns =
   'id, id_hash, user_id, name_id, name_id_format, name_qualifier, sp_name_qualifier, session_index, issuer, method, ' +
   'details, attributes, ' +
   'created_ms, expires_ms, last_seen_ms';
 
-/** A subject in one short key: names are as long as an identity provider likes. */
+/** A short key for a subject of any length. */
 export const subjectHash = (provider: string, subject: string): Uint8Array =>
   createHash('sha256').update(`${provider.length}:${provider}${subject}`).digest();
 
@@ -56,7 +56,7 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** Throws where it is not what `JSON.stringify` made of attributes. */
+/** Throws a DamagedRowError if the text is not a list of attributes. */
 const attributesOf = (text: string): readonly SessionAttribute[] => {
   const value = parsed(text);
   if (!Array.isArray(value) || !value.every(isAttribute)) throw new DamagedRowError();

@@ -29,31 +29,30 @@ export const isCorruption = (error: unknown): boolean => {
   return code !== null && (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB');
 };
 
-const wayOut = 'stop what uses it, then put a copy back or move it away together with its -wal and -shm files';
+const recovery = 'stop all processes that use it, then restore a copy or move it away with its -wal and -shm files';
 
 /** What is damaged, and how to recover. */
-export const damaged = (path: string): string => `${path} is damaged: ${wayOut}`;
+export const damaged = (path: string): string => `${path} is damaged: ${recovery}`;
 
 const explanations: readonly (readonly [code: string, explain: (path: string) => string])[] = [
   ['SQLITE_BUSY', (path) => `${path} is locked by another process`],
   ['SQLITE_LOCKED', (path) => `${path} is locked by another process`],
   ['SQLITE_CORRUPT', damaged],
-  ['SQLITE_NOTADB', (path) => `${path} is no SQLite database, or its head is damaged: ${wayOut}`],
+  ['SQLITE_NOTADB', (path) => `${path} is not a SQLite database, or its header is damaged: ${recovery}`],
   ['SQLITE_FULL', (path) => `the disk of ${path} is full`],
   ['SQLITE_READONLY', (path) => `${path} or its folder cannot be written`],
   ['SQLITE_PERM', (path) => `${path} or its folder cannot be written`],
-  ['SQLITE_CANTOPEN', (path) => `${path} or a file beside it cannot be opened or made`],
-  ['SQLITE_CONSTRAINT_UNIQUE', () => 'the id is there already'],
-  ['SQLITE_CONSTRAINT_PRIMARYKEY', () => 'the id is there already'],
+  ['SQLITE_CANTOPEN', (path) => `${path} or a file beside it cannot be opened or created`],
+  ['SQLITE_CONSTRAINT_UNIQUE', () => 'the id already exists'],
+  ['SQLITE_CONSTRAINT_PRIMARYKEY', () => 'the id already exists'],
 ];
 
 /** One clause without stored data. */
 export const explainFault = (error: unknown, path: string): string => {
-  if (error instanceof LostFileError)
-    return `${path} was removed or replaced while it is in use: reload, or start again`;
+  if (error instanceof LostFileError) return `${path} was removed or replaced while in use: reload or restart`;
   if (error instanceof DamagedRowError) return damaged(path);
   const code = sqliteCode(error);
-  if (code === null) return `${path} cannot be used`;
+  if (code === null) return `${path} is unusable`;
   const known = explanations.find(([prefix]) => code.startsWith(prefix));
-  return known === undefined ? `${path} cannot be used: ${code}` : known[1](path);
+  return known === undefined ? `${path} is unusable: ${code}` : known[1](path);
 };

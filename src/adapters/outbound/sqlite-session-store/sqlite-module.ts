@@ -12,7 +12,7 @@ export type SqliteModule = typeof Sqlite;
 export const loadSqlite = async (): Promise<Result<SqliteModule, string>> => {
   try {
     const sqlite = (await import('better-sqlite3')).default;
-    // It looks for its machine code when the first database is opened.
+    // The package loads its native code when the first database opens.
     new sqlite(':memory:').close();
     return ok(sqlite);
   } catch {

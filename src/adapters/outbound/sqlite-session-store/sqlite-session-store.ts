@@ -10,12 +10,12 @@ import { type SessionRow, sessionColumns, sessionOf, subjectHash } from './sessi
 import type { Database, Statement } from './sqlite-module.js';
 import type { StoreConnection } from './store-connection.js';
 
-/** One page of a list, before or after the place where the page before it ended. */
+/** One page of a list. */
 const page = (where: string): string =>
   `SELECT ${sessionColumns} FROM sessions WHERE ${where} AND (created_ms, id) < (?, ?)
    ORDER BY created_ms DESC, id DESC LIMIT ?`;
 
-const removeFew = (where: string, order: string): string =>
+const removeLimited = (where: string, order: string): string =>
   `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE ${where} ORDER BY ${order} LIMIT ?)`;
 
 /** All SQL statements on sessions. Each finds its rows by an index. */
@@ -35,8 +35,8 @@ export const sessionStatements = {
   listOfUser: page('space = ? AND user_id = ?'),
   findByPrefix: `SELECT ${sessionColumns} FROM sessions WHERE space = ? AND id_hash >= ? AND id_hash < ?
     ORDER BY id_hash LIMIT ?`,
-  removeExpired: removeFew('space = ? AND expires_ms <= ?', 'expires_ms'),
-  removeIdle: removeFew('space = ? AND last_seen_ms < ?', 'last_seen_ms'),
+  removeExpired: removeLimited('space = ? AND expires_ms <= ?', 'expires_ms'),
+  removeIdle: removeLimited('space = ? AND last_seen_ms < ?', 'last_seen_ms'),
   count: 'SELECT sessions FROM spaces WHERE id = ?',
 } as const;
 
@@ -84,7 +84,7 @@ const prepareSessionStatements = (database: Database): SessionStatements => ({
 });
 
 /** Position of a list page: creation time and row of its last session. */
-interface PagePlace {
+interface PagePosition {
   readonly createdMs: number;
   readonly id: number;
 }
@@ -92,12 +92,12 @@ interface PagePlace {
 const token = /^([0-9]{1,15}):([0-9]{1,15})$/;
 
 /** Position before the first session. */
-const listBegin: PagePlace = { createdMs: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
+const listBegin: PagePosition = { createdMs: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
 
-const pageToken = ({ createdMs, id }: PagePlace): string => `${createdMs}:${id}`;
+const pageToken = ({ createdMs, id }: PagePosition): string => `${createdMs}:${id}`;
 
 /** Null if the cursor is invalid. */
-const pagePlace = (text: string): PagePlace | null => {
+const readPageToken = (text: string): PagePosition | null => {
   const match = token.exec(text);
   return match === null ? null : { createdMs: Number(match[1]), id: Number(match[2]) };
 };
@@ -105,8 +105,8 @@ const pagePlace = (text: string): PagePlace | null => {
 /** After every hexadecimal digit. */
 const afterDigits = 'g';
 
-/** Most rows per write where a batch need not be atomic, so that other writes can interleave. */
-const rowsOfOneTurn = 100;
+/** Maximum rows per write of a non-atomic batch, so that other writes can interleave. */
+const maxRowsPerWrite = 100;
 
 /** The sessions of one space in their table. */
 export class SqliteSessionStore implements SessionStore {
@@ -150,9 +150,9 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   async touch(seen: readonly { readonly idHash: string; readonly lastSeenMs: number }[]): Stored<void> {
-    for (let begin = 0; begin < seen.length; begin += rowsOfOneTurn) {
+    for (let begin = 0; begin < seen.length; begin += maxRowsPerWrite) {
       const touched = await this.#connection.write(() => {
-        for (const { idHash, lastSeenMs } of seen.slice(begin, begin + rowsOfOneTurn))
+        for (const { idHash, lastSeenMs } of seen.slice(begin, begin + maxRowsPerWrite))
           this.#statements.touch.run(lastSeenMs, this.#space, idHash, lastSeenMs);
       });
       if (!touched.ok) return touched;
@@ -184,12 +184,12 @@ export class SqliteSessionStore implements SessionStore {
     readonly after: string | null;
   }): Stored<SessionPage> {
     const { userId, limit, after } = query;
-    const place = after === null ? listBegin : pagePlace(after);
-    if (place === null) return err({ reason: 'the place in the list is none that was given' });
+    const position = after === null ? listBegin : readPageToken(after);
+    if (position === null) return err({ reason: 'invalid page token' });
     const { list, listOfUser } = this.#statements;
     return this.#connection.read(() => {
       // One extra row shows whether another page follows.
-      const range = [place.createdMs, place.id, limit + 1] as const;
+      const range = [position.createdMs, position.id, limit + 1] as const;
       const rows = userId === null ? list.all(this.#space, ...range) : listOfUser.all(this.#space, userId, ...range);
       const shown = rows.slice(0, limit);
       const last = rows.length > limit ? shown.at(-1) : undefined;
@@ -209,11 +209,11 @@ export class SqliteSessionStore implements SessionStore {
 
   async removeExpired(nowMs: number, seenBeforeMs: number | null, limit: number): Stored<number> {
     for (let removed = 0; ; ) {
-      const few = Math.min(rowsOfOneTurn, limit - removed);
-      const result = await this.#connection.write(() => this.#removeFew(nowMs, seenBeforeMs, few));
+      const batch = Math.min(maxRowsPerWrite, limit - removed);
+      const result = await this.#connection.write(() => this.#removeLimited(nowMs, seenBeforeMs, batch));
       if (!result.ok) return result;
       removed += result.value;
-      if (result.value < few || removed >= limit) return ok(removed);
+      if (result.value < batch || removed >= limit) return ok(removed);
     }
   }
 
@@ -221,7 +221,7 @@ export class SqliteSessionStore implements SessionStore {
     return this.#connection.read(() => this.#statements.count.get(this.#space) ?? 0);
   }
 
-  #removeFew(nowMs: number, seenBeforeMs: number | null, limit: number): number {
+  #removeLimited(nowMs: number, seenBeforeMs: number | null, limit: number): number {
     const { removeExpired, removeIdle } = this.#statements;
     const removed = removeExpired.run(this.#space, nowMs, limit).changes;
     if (seenBeforeMs === null || removed >= limit) return removed;

@@ -13,7 +13,7 @@ import { type Database, loadSqlite, type SqliteModule } from './sqlite-module.js
 import { SqliteSessionStore } from './sqlite-session-store.js';
 import { SqliteSignOnRequestStore } from './sqlite-sign-on-request-store.js';
 import { StoreConnection } from './store-connection.js';
-import { explainStoreFileError, lookAtStoreFile, narrowStoreFiles, storeFileMode } from './store-file.js';
+import { checkStoreFile, explainStoreFileError, narrowStoreFiles, storeFileMode } from './store-file.js';
 
 const versionOf = (database: Database): number => Number(database.pragma('user_version', { simple: true }));
 
@@ -21,8 +21,8 @@ const versionOf = (database: Database): number => Number(database.pragma('user_v
 export class UnknownVersionError extends Error {
   constructor(path: string, version: number, known: number) {
     super(
-      `${path} was written by a later version (its schema is ${version}, this one knows ${known}): ` +
-        'start that version, or name another file',
+      `${path} was written by a later version (schema ${version}; this version supports ${known}): ` +
+        'run that version, or set another file',
     );
   }
 }
@@ -66,7 +66,7 @@ export const makeAdditions = (database: Database): void => {
 
 const folderMode = 0o700;
 
-const linkUnlessThere = (from: string, to: string): void => {
+const linkUnlessExists = (from: string, to: string): void => {
   try {
     linkSync(from, to);
   } catch (error) {
@@ -103,7 +103,7 @@ const createStore = (sqlite: SqliteModule, path: string): void => {
     } finally {
       database.close();
     }
-    linkUnlessThere(draft, path);
+    linkUnlessExists(draft, path);
     syncFolder(dirname(path));
   } finally {
     for (const file of [draft, `${draft}-wal`, `${draft}-shm`]) rmSync(file, { force: true });
@@ -111,34 +111,34 @@ const createStore = (sqlite: SqliteModule, path: string): void => {
 };
 
 /** Size of the write-ahead log kept after a restart of it, in octets. */
-const keptLogOctets = 64 * 1024 * 1024;
+const maxKeptLogOctets = 64 * 1024 * 1024;
 
 /** A problem of a store, as one clause. */
 class StoreFileError extends Error {}
 
-const setUp = (database: Database): void => {
+const configure = (database: Database): void => {
   const { name: path } = database;
   if (database.pragma('application_id', { simple: true }) !== applicationId)
-    throw new StoreFileError(`${path} is a database of another program: name another file`);
+    throw new StoreFileError(`${path} is a database of another program: set another file`);
   narrowStoreFiles(path);
   database.pragma('trusted_schema = OFF');
   database.pragma('cell_size_check = ON');
   if (database.pragma('journal_mode = WAL', { simple: true }) !== 'wal')
-    throw new StoreFileError(`the file system of ${path} is not fit for a session store: it must be a local one`);
+    throw new StoreFileError(`the file system of ${path} does not support a session store: use a local file system`);
   // Survives a system crash, not only a process crash: acknowledged data is on disk.
   database.pragma('synchronous = FULL');
-  database.pragma(`journal_size_limit = ${keptLogOctets}`);
+  database.pragma(`journal_size_limit = ${maxKeptLogOctets}`);
   database.pragma('foreign_keys = ON');
   migrate(database);
   makeAdditions(database);
-  // Those that were made just now have the mode that the file had before.
+  // Files created just now inherit the previous mode.
   narrowStoreFiles(path);
 };
 
 const openOnce = (sqlite: SqliteModule, path: string): Database => {
   const database = new sqlite(path, { fileMustExist: true, timeout: busyTimeoutMs });
   try {
-    setUp(database);
+    configure(database);
     return database;
   } catch (error) {
     database.close();
@@ -162,10 +162,10 @@ export const openDatabase = async (path: string, creates: boolean): Promise<Resu
   const deadlineMs = performance.now() + lockTimeoutMs;
   for (;;) {
     try {
-      const standing = lookAtStoreFile(path);
-      if (!standing.ok) return standing;
-      if (standing.value === 'absent' && !creates) return err(`there is no session store at ${path}`);
-      if (standing.value === 'absent') createStore(sqlite.value, path);
+      const presence = checkStoreFile(path);
+      if (!presence.ok) return presence;
+      if (presence.value === 'absent' && !creates) return err(`there is no session store at ${path}`);
+      if (presence.value === 'absent') createStore(sqlite.value, path);
       return ok(openOnce(sqlite.value, path));
     } catch (error) {
       if (!isBusy(error) || performance.now() >= deadlineMs) return err(explain(error, path));
@@ -218,19 +218,19 @@ const spaceNamed = (connection: StoreConnection, name: string): Stored<number> =
   return connection.write(() => {
     database.prepare<[string]>('INSERT INTO spaces (name) VALUES (?) ON CONFLICT (name) DO NOTHING').run(name);
     const space = database.prepare<[string], number>('SELECT id FROM spaces WHERE name = ?').pluck().get(name);
-    if (space === undefined) throw new RangeError('the space is not there');
+    if (space === undefined) throw new RangeError('the space is missing');
     return space;
   });
 };
 
 export interface SqliteStoreSettings {
-  /** Most requests kept per namespace. */
+  /** Maximum requests per namespace. */
   readonly requests: number;
   /** Whether a missing store is created. */
   readonly creates: boolean;
 }
 
-const wayOut = 'put it back, or stop what uses it and remove that and the -shm file';
+const recovery = 'restore the file, or stop all processes that use it and remove the -wal and -shm files';
 
 const defaultSettings: SqliteStoreSettings = { requests: 100_000, creates: true };
 
@@ -248,14 +248,12 @@ export class SqliteStoreOpener implements SessionStoreOpener {
   }
 
   async open(options: SessionStoreOptions, namespace: string): Promise<Result<SessionStores, string>> {
-    if (options.kind !== 'sqlite') return err(`a ${options.kind} session store is no SQLite file`);
+    if (options.kind !== 'sqlite') return err(`a ${options.kind} session store is not a SQLite file`);
     // Absolute, so that no path has a special meaning for SQLite, such as :memory:.
     const path = resolve(options.path);
-    const leftLog = [...this.#open].some((other) => other.database.name === path && other.hasLeftItsLog());
-    if (leftLog)
-      return err(
-        `${path} was removed or replaced while it is in use, and ${path}-wal belongs to what was there: ${wayOut}`,
-      );
+    const hasLeftLog = [...this.#open].some((other) => other.database.name === path && other.hasLeftItsLog());
+    if (hasLeftLog)
+      return err(`${path} was removed or replaced while in use, and ${path}-wal belongs to the old file: ${recovery}`);
     const database = await openDatabase(path, this.#settings.creates);
     if (!database.ok) return database;
     const connection = new StoreConnection(database.value);

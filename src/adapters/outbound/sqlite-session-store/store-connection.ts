@@ -6,10 +6,10 @@ import { busyPauseMs, explainFault, isBusy, isCorruption, LostFileError, lockTim
 import type { Database } from './sqlite-module.js';
 import { logOf } from './store-file.js';
 
-/** Most queued writes. */
-const maximumQueue = 10_000;
-/** Most writes per transaction, which blocks the thread. */
-const maximumGroup = 500;
+/** Maximum queued writes. */
+const maxQueue = 10_000;
+/** Maximum writes per transaction, which blocks the thread. */
+const maxGroup = 500;
 
 interface QueuedWrite {
   /** Monotonic deadline for a lock of another process. */
@@ -45,8 +45,8 @@ class GroupCommit {
   }
 
   write<Value>(work: () => Value): Stored<Value> {
-    if (this.#queue.length >= maximumQueue)
-      return Promise.resolve(err({ reason: 'too many writes wait for the disk of the session store' }));
+    if (this.#queue.length >= maxQueue)
+      return Promise.resolve(err({ reason: 'the write queue of the session store is full' }));
     return new Promise((resolve) => {
       this.#queue.push({
         deadlineMs: performance.now() + lockTimeoutMs,
@@ -77,7 +77,7 @@ class GroupCommit {
   #flush(): void {
     this.#isScheduled = false;
     if (!this.#begin()) return;
-    const group = this.#queue.splice(0, maximumGroup);
+    const group = this.#queue.splice(0, maxGroup);
     for (const settle of this.#commit(group)) settle();
     if (this.#queue.length > 0) this.#schedule();
     else this.#onIdle?.();
@@ -139,7 +139,7 @@ class GroupCommit {
     try {
       this.#database.exec('ROLLBACK');
     } catch {
-      // SQLite has done so itself in the meantime; BEGIN fails if not, and everybody is told.
+      // SQLite may have rolled back itself; otherwise the next BEGIN fails and reports it.
     }
   }
 }
@@ -147,8 +147,8 @@ class GroupCommit {
 const closed = err({ reason: 'the session store is closed' });
 
 const identityOf = (path: string): string | null => {
-  const facts = statSync(path, { throwIfNoEntry: false });
-  return facts === undefined ? null : `${facts.dev}:${facts.ino}`;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? null : `${stats.dev}:${stats.ino}`;
 };
 
 /** Shared by the stores of one database: direct reads, grouped writes, close. */

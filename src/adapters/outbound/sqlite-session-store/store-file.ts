@@ -25,7 +25,7 @@ export const explainStoreFileError = (error: unknown, path: string): string => {
   switch (errorCode(error)) {
     case 'EACCES':
     case 'EPERM':
-      return `no permission to use or make ${path}`;
+      return `no permission to use or create ${path}`;
     case 'EROFS':
       return `the file system of ${path} is read-only`;
     case 'ENOSPC':
@@ -33,18 +33,18 @@ export const explainStoreFileError = (error: unknown, path: string): string => {
       return `the disk of ${path} is full`;
     case 'ENOTDIR':
     case 'EEXIST':
-      return `a part of the path of ${path} is no folder`;
+      return `a part of the path of ${path} is not a folder`;
     default:
-      return `${path} cannot be used: ${errorCode(error)}`;
+      return `${path} is unusable: ${errorCode(error)}`;
   }
 };
 
-const ownFault = (path: string, facts: Stats): string | null => {
-  if (facts.isSymbolicLink()) return `${path} is a symbolic link: name the file itself`;
-  if (!facts.isFile()) return `${path} is no regular file`;
+const ownFault = (path: string, stats: Stats): string | null => {
+  if (stats.isSymbolicLink()) return `${path} is a symbolic link: set the path of the file itself`;
+  if (!stats.isFile()) return `${path} is not a regular file`;
   const user = process.getuid?.();
-  if (user === undefined || facts.uid === user) return null;
-  return `${path} belongs to user ${facts.uid}, and this runs as user ${user}: run it as its owner`;
+  if (user === undefined || stats.uid === user) return null;
+  return `${path} belongs to user ${stats.uid}, but this process runs as user ${user}: run it as the owner`;
 };
 
 /**
@@ -68,20 +68,22 @@ const hasForeignLog = (path: string): boolean => {
  * the locks of another connection in this process (https://sqlite.org/howtocorrupt.html, section
  * 2.2). The error is one clause.
  */
-export const lookAtStoreFile = (path: string): Result<'present' | 'absent', string> => {
+export const checkStoreFile = (path: string): Result<'present' | 'absent', string> => {
   try {
-    const look = (file: string): Stats | undefined => lstatSync(file, { throwIfNoEntry: false });
+    const statOf = (file: string): Stats | undefined => lstatSync(file, { throwIfNoEntry: false });
     for (const file of [path, ...sideFiles(path)]) {
-      const facts = look(file);
-      const fault = facts === undefined ? null : ownFault(file, facts);
+      const stats = statOf(file);
+      const fault = stats === undefined ? null : ownFault(file, stats);
       if (fault !== null) return err(fault);
     }
-    const log = look(logOf(path));
+    const log = statOf(logOf(path));
     const hasLog = log !== undefined && log.size > 0;
-    const main = look(path);
+    const main = statOf(path);
     if (main === undefined)
-      return hasLog ? err(`${path} is gone, but ${logOf(path)} is there: put it back, or remove both`) : ok('absent');
-    if (main.size === 0) return err(`${path} is empty, which no session store is: put a copy back, or remove it`);
+      return hasLog
+        ? err(`${path} is missing, but ${logOf(path)} exists: restore the file, or remove the log`)
+        : ok('absent');
+    if (main.size === 0) return err(`${path} is empty and not a session store: restore a copy, or remove it`);
     return hasLog && hasForeignLog(path) ? err(damaged(logOf(path))) : ok('present');
   } catch (error) {
     return err(explainStoreFileError(error, path));
@@ -91,7 +93,7 @@ export const lookAtStoreFile = (path: string): Result<'present' | 'absent', stri
 /** Removes the permissions of others from the files of a store, by path: see above. */
 export const narrowStoreFiles = (path: string): void => {
   for (const file of [path, ...sideFiles(path)]) {
-    const facts = lstatSync(file, { throwIfNoEntry: false });
-    if (facts !== undefined && (facts.mode & 0o777) !== storeFileMode) chmodSync(file, storeFileMode);
+    const stats = lstatSync(file, { throwIfNoEntry: false });
+    if (stats !== undefined && (stats.mode & 0o777) !== storeFileMode) chmodSync(file, storeFileMode);
   }
 };

@@ -3,19 +3,19 @@ import type { Logger } from '../../../application/ports/shared/logger.js';
 import type { ServiceManager } from '../../../application/ports/shared/service-manager.js';
 import type { ServiceEnvironment } from './service-environment.js';
 
-/** How long the tool may take, in milliseconds. */
+/** Timeout of systemd-notify, in milliseconds. */
 const deadlineMs = 2_000;
 
 /**
- * systemd, told through its own tool: Node has no datagram sockets of the local kind. The unit needs
- * `NotifyAccess=all`, for it is another process than this one that speaks.
+ * Notifies systemd with its own tool, since Node has no Unix datagram sockets. The unit needs
+ * `NotifyAccess=all`, because the sender is another process.
  */
 export class SystemdServiceManager implements ServiceManager {
   readonly watchdogMs: number | null;
   readonly #socket: string;
   readonly #logger: Logger;
   readonly #tool: string;
-  /** One after the other: the order is what counts. */
+  /** Notifications are sent in order. */
   #last: Promise<void> = Promise.resolve();
   #hasWarned = false;
   #isAliveDue = false;
@@ -24,32 +24,32 @@ export class SystemdServiceManager implements ServiceManager {
     this.#socket = socket;
     this.#logger = logger;
     this.#tool = tool;
-    // Half of what it waits, as sd_watchdog_enabled(3) advises.
+    // Half of the watchdog interval, as sd_watchdog_enabled(3) advises.
     this.watchdogMs = watchdogUs === null ? null : Math.max(1, Math.floor(watchdogUs / 2_000));
   }
 
   ready(status: string): void {
-    void this.#tell('READY=1', `MAINPID=${process.pid}`, `STATUS=${status}`);
+    void this.#notify('READY=1', `MAINPID=${process.pid}`, `STATUS=${status}`);
   }
 
   reloading(): void {
     const us = process.hrtime.bigint() / 1_000n;
-    void this.#tell('RELOADING=1', `MONOTONIC_USEC=${us}`, 'STATUS=The configuration is read again');
+    void this.#notify('RELOADING=1', `MONOTONIC_USEC=${us}`, 'STATUS=Reloading the configuration');
   }
 
   status(text: string): void {
-    void this.#tell(`STATUS=${text}`);
+    void this.#notify(`STATUS=${text}`);
   }
 
   stopping(): void {
-    void this.#tell('STOPPING=1', 'STATUS=Requests in flight are finished');
+    void this.#notify('STOPPING=1', 'STATUS=Draining requests');
   }
 
   alive(): void {
-    // One that waits already says as much.
+    // A queued notification suffices.
     if (this.#isAliveDue) return;
     this.#isAliveDue = true;
-    void this.#tell('WATCHDOG=1').then(() => {
+    void this.#notify('WATCHDOG=1').then(() => {
       this.#isAliveDue = false;
     });
   }
@@ -58,7 +58,7 @@ export class SystemdServiceManager implements ServiceManager {
     return this.#last;
   }
 
-  #tell(...assignments: readonly string[]): Promise<void> {
+  #notify(...assignments: readonly string[]): Promise<void> {
     this.#last = this.#last.then(() => this.#run(assignments));
     return this.#last;
   }
@@ -76,7 +76,7 @@ export class SystemdServiceManager implements ServiceManager {
   #warn(error: Error): void {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
-    this.#logger.warn('the service manager cannot be told how the program is', {
+    this.#logger.warn('Notifying the service manager failed', {
       error: String((error as NodeJS.ErrnoException).code ?? error.message),
     });
   }

@@ -6,11 +6,11 @@ import { type Err, ok, type Result } from '../../../domain/shared/result.js';
 import { type DocumentLimits, type DocumentRequest, documentFailure } from './document-request.js';
 
 /** Characters of a system error code that a log line may contain. */
-const maximumCodeLength = 64;
+const maxCodeLength = 64;
 
 const errorCode = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code.slice(0, maximumCodeLength) : 'no error code';
+  return typeof code === 'string' ? code.slice(0, maxCodeLength) : 'no error code';
 };
 
 /**
@@ -25,7 +25,7 @@ const transportFailure = (error: unknown, { connectMs, headOctets }: DocumentLim
     return documentFailure('too_large', `the head of the answer is over ${headOctets} bytes`);
   }
   if (error instanceof errors.HTTPParserError || error instanceof errors.ResponseContentLengthMismatchError) {
-    return documentFailure('malformed', 'the answer is not well-formed HTTP');
+    return documentFailure('malformed', 'the answer is malformed HTTP');
   }
   if (error instanceof errors.SocketError) {
     return documentFailure('unreachable', 'the connection ended before the answer did');
@@ -131,8 +131,8 @@ export const fetchDocument = async (
     });
     return await readResponse(answer, limits);
   } catch (error) {
-    if (hasTimedOut) return documentFailure('timed_out', `no whole answer within ${answerMs} ms`);
-    if (abort.signal.aborted) return documentFailure('cancelled', 'nobody wants it any more');
+    if (hasTimedOut) return documentFailure('timed_out', `no complete answer within ${answerMs} ms`);
+    if (abort.signal.aborted) return documentFailure('cancelled', 'the fetch was cancelled');
     return transportFailure(error, limits);
   } finally {
     clearTimeout(timer);

@@ -5,7 +5,7 @@ import type { CertificateFingerprints } from '../../../application/ports/shared/
 export const fingerprintOf = (der: Uint8Array): string => createHash('sha256').update(der).digest('hex');
 
 /**
- * Fingerprints by Node's crypto. They have a file of their own: an agent that only compares fingerprints does not
- * load the libraries that read certificates.
+ * Computes fingerprints with node:crypto. In its own file, so that an agent that only compares
+ * fingerprints does not load the certificate libraries.
  */
 export const nodeCertificateFingerprints: CertificateFingerprints = { fingerprint: fingerprintOf };

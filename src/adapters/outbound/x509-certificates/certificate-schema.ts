@@ -2,8 +2,8 @@ import { AsnArray, AsnConvert, AsnProp, AsnPropTypes, AsnType, AsnTypeTypes } fr
 import { AlgorithmIdentifier, Extensions, SubjectPublicKeyInfo, Validity } from '@peculiar/asn1-x509';
 
 /*
- * The structure of a certificate (RFC 5280, section 4.1), as @peculiar/asn1-x509 has it but for the values of names, whose
- * octets are kept: their text depends on a type that the package's own classes turn into text too lightly.
+ * The structure of a certificate (RFC 5280, section 4.1), as in @peculiar/asn1-x509, except that values
+ * of names keep their octets: the package's classes decode text without a check of its type.
  */
 
 class RawValues extends AsnArray<ArrayBuffer | null> {}
@@ -11,7 +11,7 @@ AsnType({ type: AsnTypeTypes.Sequence, itemType: AsnPropTypes.Any })(RawValues);
 
 class RawAttribute {
   type = '';
-  /** With its tag and length; null stands for NULL. */
+  /** Includes tag and length; null stands for NULL. */
   value: ArrayBuffer | null = null;
 }
 AsnProp({ type: AsnPropTypes.ObjectIdentifier })(RawAttribute.prototype, 'type');
@@ -61,7 +61,7 @@ AsnProp({ type: ToBeSigned })(SignedCertificate.prototype, 'tbsCertificate');
 AsnProp({ type: AlgorithmIdentifier })(SignedCertificate.prototype, 'signatureAlgorithm');
 AsnProp({ type: AsnPropTypes.BitString })(SignedCertificate.prototype, 'signatureValue');
 
-/** The items of a SEQUENCE, each with its tag and length. Throws where it is none. */
+/** The items of a SEQUENCE, each with tag and length. Throws if it is not a SEQUENCE. */
 export const parseSequence = (der: Uint8Array): readonly Uint8Array[] =>
   Array.from(AsnConvert.parse(der, RawValues), rawOctets);
 
@@ -70,5 +70,5 @@ const nullValue = Uint8Array.of(0x05, 0x00);
 /** The octets of a value of any type. */
 export const rawOctets = (raw: ArrayBuffer | null): Uint8Array => (raw === null ? nullValue : new Uint8Array(raw));
 
-/** Throws where the octets are no certificate. */
+/** Parses a certificate. Throws if it is malformed. */
 export const parseCertificate = (der: Uint8Array): SignedCertificate => AsnConvert.parse(der, SignedCertificate);

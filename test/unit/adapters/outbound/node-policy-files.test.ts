@@ -3,9 +3,9 @@ import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
-  maximumFolderCharacters,
-  maximumFolderFiles,
-  maximumPolicyFileOctets,
+  maxFolderCharacters,
+  maxFolderFiles,
+  maxPolicyFileOctets,
   NodePolicyFiles,
 } from '../../../../src/adapters/outbound/node-text-files/node-policy-files.js';
 import { temporaryFolder } from '../../../support/shared/temporary-folder.js';
@@ -67,15 +67,15 @@ describe('NodePolicyFiles', () => {
     mkdirSync(folder.file('d.cedar'));
     execFileSync('mkfifo', [folder.file('e.cedar')]);
     writeFileSync(folder.file('f.cedar'), '');
-    truncateSync(folder.file('f.cedar'), maximumPolicyFileOctets + 1);
+    truncateSync(folder.file('f.cedar'), maxPolicyFileOctets + 1);
     expect(await files.read(folder.path)).toEqual({
       ok: false,
       error: [
         { name: folder.file('b.cedar'), reason: 'is not UTF-8 text' },
         { name: folder.file('c.cedar'), reason: 'cannot be read: it does not exist' },
         { name: folder.file('d.cedar'), reason: 'cannot be read: it is a directory' },
-        { name: folder.file('e.cedar'), reason: 'cannot be read: it is no regular file' },
-        { name: folder.file('f.cedar'), reason: `is larger than ${maximumPolicyFileOctets} bytes` },
+        { name: folder.file('e.cedar'), reason: 'cannot be read: it is not a regular file' },
+        { name: folder.file('f.cedar'), reason: `is larger than ${maxPolicyFileOctets} bytes` },
       ],
     });
   });
@@ -89,17 +89,17 @@ describe('NodePolicyFiles', () => {
     });
     expect(await files.read(none)).toEqual({
       ok: false,
-      error: [{ name: none, reason: 'is a folder without any file *.cedar' }],
+      error: [{ name: none, reason: 'is a folder without *.cedar files' }],
     });
     expect(await files.read('a\0b')).toMatchObject({ ok: false });
   });
 
   it('refuses a folder of too many files', async () => {
     const folder = newFolder();
-    for (let index = 0; index <= maximumFolderFiles; index += 1) folder.write(`${index}.cedar`, '');
+    for (let index = 0; index <= maxFolderFiles; index += 1) folder.write(`${index}.cedar`, '');
     expect(await files.read(folder.path)).toEqual({
       ok: false,
-      error: [{ name: folder.path, reason: `holds more than ${maximumFolderFiles} files *.cedar` }],
+      error: [{ name: folder.path, reason: `holds more than ${maxFolderFiles} *.cedar files` }],
     });
   });
 
@@ -107,8 +107,8 @@ describe('NodePolicyFiles', () => {
     const folder = newFolder();
     const path = folder.file('0.cedar');
     writeFileSync(path, '');
-    truncateSync(path, maximumPolicyFileOctets);
-    for (let index = 1; index <= maximumFolderCharacters / maximumPolicyFileOctets; index += 1) {
+    truncateSync(path, maxPolicyFileOctets);
+    for (let index = 1; index <= maxFolderCharacters / maxPolicyFileOctets; index += 1) {
       symlinkSync(path, folder.file(`${index}.cedar`));
     }
     expect(await files.read(folder.path)).toMatchObject({

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
-  maximumTextFileOctets,
+  maxTextFileOctets,
   NodeTextFileReader,
 } from '../../../../src/adapters/outbound/node-text-files/node-text-file-reader.js';
 
@@ -51,7 +51,7 @@ describe('NodeTextFileReader', () => {
     expect(await said('public.der')).toMatchObject({
       error: 'is DER; convert it with openssl pkey -pubin -inform der',
     });
-    expect(await said('all.p12')).toMatchObject({ error: 'is PKCS #12; take it apart with openssl pkcs12' });
+    expect(await said('all.p12')).toMatchObject({ error: 'is PKCS #12; extract its contents with openssl pkcs12' });
     expect(await said('chain.p7b')).toMatchObject({ error: expect.stringContaining('PKCS #7') });
     expect(await said('cert.pem')).toMatchObject({ ok: true });
   });
@@ -72,7 +72,7 @@ describe('NodeTextFileReader', () => {
 
   it('reads no file that is larger than a key or a list can be', async () => {
     const large = file('large');
-    truncateSync(large, maximumTextFileOctets + 1);
+    truncateSync(large, maxTextFileOctets + 1);
     expect(await reader.read(large)).toMatchObject({ error: expect.stringContaining('larger') });
   });
 

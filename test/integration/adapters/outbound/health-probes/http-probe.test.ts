@@ -109,7 +109,7 @@ describe('an HTTP health check', () => {
   it.for([
     ['a head', 'HTTP/1.1 200 OK\r\n', 'X-A: b\r\n', 'no answer within 0.15 s'],
     ['interim answers', '', 'HTTP/1.1 103 Early Hints\r\n\r\n', 'no answer within 0.15 s'],
-    ['a body', 'HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n', 'x', 'no whole answer within 0.15 s'],
+    ['a body', 'HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n', 'x', 'no complete answer within 0.15 s'],
   ] as const)(
     'gives a target that sends %s slowly no more time for that',
     async ([_name, first, piece, error], { cleanUp }) => {

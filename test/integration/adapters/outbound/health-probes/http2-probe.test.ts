@@ -130,7 +130,7 @@ describe('an HTTP health check of a target that is spoken to by HTTP/2', () => {
       stream.respond({ ':status': 200 });
       stream.write('half');
     });
-    expect(await probed(half, shortMs)).toEqual(err('no whole answer within 0.3 s'));
+    expect(await probed(half, shortMs)).toEqual(err('no complete answer within 0.3 s'));
   });
 
   it('finds a target unwell that speaks HTTP/1.1 alone, or is not there', async ({ cleanUp }) => {

@@ -46,14 +46,14 @@ const garbled = rsaPem.replace(/\n[^-]{20}/, `\n${'A'.repeat(20)}`);
 
 describe('a key to sign with', () => {
   const refused: Readonly<Record<string, readonly [text: string, algorithm: SigningAlgorithm, error: RegExp]>> = {
-    'an empty file': ['', 'RS256', /^holds no private key in PEM form$/],
-    'no PEM': ['{"kty":"RSA"}', 'RS256', /^holds no private key in PEM form$/],
-    'a public key': [publicPem(rsa.publicKey), 'RS256', /^holds a public key alone; the private one is needed/],
-    'a private key under a pass phrase': [locked, 'RS256', /pass phrase/],
-    'a private key under a pass phrase, in the old form': [lockedOld, 'RS256', /pass phrase/],
+    'an empty file': ['', 'RS256', /^holds no PEM private key$/],
+    'no PEM': ['{"kty":"RSA"}', 'RS256', /^holds no PEM private key$/],
+    'a public key': [publicPem(rsa.publicKey), 'RS256', /^holds only a public key; signing needs the private key/],
+    'a private key under a pass phrase': [locked, 'RS256', /encrypted/],
+    'a private key under a pass phrase, in the old form': [lockedOld, 'RS256', /encrypted/],
     'two private keys': [rsaPem + privatePem(ec.privateKey), 'RS256', /^holds several private keys/],
-    'a key cut short': [rsaPem.slice(0, 400), 'RS256', /^holds a private key that cannot be read$/],
-    'a garbled key': [garbled, 'RS256', /^holds a private key that cannot be read$/],
+    'a key cut short': [rsaPem.slice(0, 400), 'RS256', /^holds an unreadable private key$/],
+    'a garbled key': [garbled, 'RS256', /^holds an unreadable private key$/],
     'a weak key': [privatePem(weak.privateKey), 'RS256', /^holds an RSA key of 1024 bits; 2048/],
     'a weak key for PSS': [privatePem(weak.privateKey), 'PS256', /^holds an RSA key of 1024 bits; 2048/],
     'an RSA key with parameters for PSS': [
@@ -82,17 +82,17 @@ describe('a key to sign with', () => {
     'an EC key with the public half of another one': [
       chimera(ec.privateKey, ecPair().publicKey),
       'ES256',
-      /^holds a private key whose parts do not belong together$/,
+      /^holds a private key that does not match its public key$/,
     ],
     'an RSA key with the public half of another one': [
       chimera(rsa.privateKey, rsaPair().publicKey),
       'RS256',
-      /^holds a private key whose parts do not belong together$/,
+      /^holds a private key that does not match its public key$/,
     ],
     'a short secret': ['0123456789abcdef0123456789abcde\n', 'HS256', /^has fewer than 32 bytes$/],
-    'a private key for a secret': [rsaPem, 'HS256', /^holds a key in PEM form, but HS256 needs a secret$/],
-    'a public key for a secret': [publicPem(rsa.publicKey), 'HS256', /^holds a key in PEM form, but HS256/],
-    'a secret for a private key': ['0123456789abcdef0123456789abcdef', 'RS256', /^holds no private key in PEM form$/],
+    'a private key for a secret': [rsaPem, 'HS256', /^holds a PEM key, but HS256 needs a secret$/],
+    'a public key for a secret': [publicPem(rsa.publicKey), 'HS256', /^holds a PEM key, but HS256/],
+    'a secret for a private key': ['0123456789abcdef0123456789abcdef', 'RS256', /^holds no PEM private key$/],
   };
   for (const [name, [text, algorithm, error]] of Object.entries(refused)) {
     it(`is not ${name}`, async () => {
@@ -151,7 +151,7 @@ describe('a key that is only published', () => {
       value: { algorithm: 'HS256', publicJwk: null },
     });
     for (const signing of ['RS256', 'PS256', 'ES256', 'EdDSA'] as const) {
-      expect(await publishedFault(secret, signing)).toBe('holds no key in PEM form');
+      expect(await publishedFault(secret, signing)).toBe('holds no PEM key');
     }
     expect(await publishedFault('short', 'HS256')).toBe('has fewer than 32 bytes');
   });
@@ -161,14 +161,18 @@ describe('a key that is only published', () => {
     [
       'one on a curve that nothing is signed with',
       publicPem(ecPair('P-384').publicKey),
-      /type ec on the curve secp384r1; RSA/,
+      /type ec on the curve secp384r1; use RSA/,
     ],
-    ['one to agree on a key', publicPem(generateKeyPairSync('x25519').publicKey), /^holds a key of type x25519; RSA/],
+    [
+      'one to agree on a key',
+      publicPem(generateKeyPairSync('x25519').publicKey),
+      /^holds a key of type x25519; use RSA/,
+    ],
     ['several', publicPem(rsa.publicKey) + publicPem(ec.publicKey), /^holds several public keys/],
-    ['a private one under a pass phrase', locked, /pass phrase/],
-    ['a garbled one', garbled, /^holds a private key that cannot be read$/],
-    ['an empty block', '-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----\n', /^holds no public key in PEM form$/],
-    ['a label alone', '-----BEGIN ', /^holds no public key in PEM form$/],
+    ['a private one under a pass phrase', locked, /encrypted/],
+    ['a garbled one', garbled, /^holds an unreadable private key$/],
+    ['an empty block', '-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----\n', /^holds no PEM public key$/],
+    ['a label alone', '-----BEGIN ', /^holds no PEM public key$/],
   ])('is not %s', async (_name, text, error) => {
     expect(await publishedFault(text, 'RS256')).toMatch(error);
   });
@@ -194,13 +198,13 @@ describe('a key of a client', () => {
   });
 
   it.each([
-    ['a private one', rsaPem, /^holds a private key; the public one is needed$/],
-    ['a secret', 'a secret of more than thirty-two octets', /^holds no public key in PEM form$/],
-    ['a JWK', JSON.stringify(publicJwk(rsa.publicKey)), /^holds no public key in PEM form$/],
+    ['a private one', rsaPem, /^holds a private key; use the public key$/],
+    ['a secret', 'a secret of more than thirty-two octets', /^holds no PEM public key$/],
+    ['a JWK', JSON.stringify(publicJwk(rsa.publicKey)), /^holds no PEM public key$/],
     ['several', publicPem(rsa.publicKey) + publicPem(rsa.publicKey), /^holds several public keys/],
     ['a weak one', publicPem(weak.publicKey), /^holds an RSA key of 1024 bits/],
-    ['one on a foreign curve', publicPem(ecPair('secp256k1').publicKey), /on the curve secp256k1; RSA, P-256/],
-    ['one to agree on a key', publicPem(generateKeyPairSync('x448').publicKey), /^holds a key of type x448; RSA/],
+    ['one on a foreign curve', publicPem(ecPair('secp256k1').publicKey), /on the curve secp256k1; use RSA, P-256/],
+    ['one to agree on a key', publicPem(generateKeyPairSync('x448').publicKey), /^holds a key of type x448; use RSA/],
   ])('is not %s', async (_name, pem, error) => {
     expect(await clientFault(pem)).toMatch(error);
   });

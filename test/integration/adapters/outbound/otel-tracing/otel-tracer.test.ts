@@ -265,7 +265,7 @@ describe('a collector that does not take spans', () => {
     collector.status = null;
     const tracer = newTracer(cleanUp);
     for (let index = 0; index < 10_000; index += 1) tracer.start('GET', 'server', null, {}).end();
-    expect(warnings()).toEqual([expect.objectContaining({ reason: 'too many wait to be sent', lost: 1 })]);
+    expect(warnings()).toEqual([expect.objectContaining({ reason: 'the queue is full', lost: 1 })]);
     clock.advance(60_000);
     tracer.start('GET', 'server', null, {}).end();
     expect(warnings()).toHaveLength(2);

@@ -60,7 +60,7 @@ it('a store in Redis says that nobody listens, and does not wait for it', async 
 
 it('a store in Redis with a URL that is none cannot be asked, and repeats nothing of it', async () => {
   const store = await opened(new Secret('redis://hunter2:hunter2@['));
-  expect(detailOf(await store.take(charges))).toBe('redis: rate-limit-store-url cannot be read');
+  expect(detailOf(await store.take(charges))).toBe('redis: rate-limit-store-url is invalid');
 });
 
 it.each<[string, (socket: Socket) => void]>([

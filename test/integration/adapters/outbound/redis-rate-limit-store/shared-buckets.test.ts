@@ -14,9 +14,9 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server', () => {
   });
   afterAll(() => cleanUp.run());
 
-  const open = async (most = 100_000): Promise<RedisRateLimitStore> => {
+  const open = async (maxBuckets = 100_000): Promise<RedisRateLimitStore> => {
     // A machine that does other things at the same time is no server that hangs.
-    const store = await RedisRateLimitStore.open(redis.url(), { most, answerMs: 10_000 });
+    const store = await RedisRateLimitStore.open(redis.url(), { maxBuckets, answerMs: 10_000 });
     cleanUp.add(() => store.close());
     return store;
   };

@@ -148,7 +148,7 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
       () => sessions.count(),
       (counted) => !counted.ok && !counted.error.reason.includes('replica'),
     );
-    expect(answer).toMatchObject({ error: { reason: expect.stringContaining('it is a replica') } });
+    expect(answer).toMatchObject({ error: { reason: expect.stringContaining('read-only replica') } });
   });
 
   it('leaves nothing behind where it is closed before it was reached', async ({ cleanUp }) => {
@@ -194,9 +194,9 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
   it('refuses a replica and a cluster', async ({ cleanUp }) => {
     const master = await server(cleanUp);
     const replica = await server(cleanUp, { settings: [['replicaof', `127.0.0.1 ${master.port}`]] });
-    expect((await open(cleanUp, replica.url())).error).toContain('it is a replica');
+    expect((await open(cleanUp, replica.url())).error).toContain('read-only replica');
     const cluster = await server(cleanUp, { settings: [['cluster-enabled', 'yes']] });
-    expect((await open(cleanUp, cluster.url())).error).toContain('it is part of a cluster');
+    expect((await open(cleanUp, cluster.url())).error).toContain('Redis Cluster');
   });
 
   it('refuses options of another technology', async () => {

@@ -38,7 +38,7 @@ describe('a damaged SQLite store', () => {
     const before = readFileSync(path);
     const refusal = await refusalOf(path);
     expect(refusal).toContain(path);
-    expect(refusal).toMatch(/damaged: stop what uses it, then put a copy back or move it away/);
+    expect(refusal).toMatch(/damaged: stop all processes that use it, then restore a copy or move it away/);
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
@@ -107,7 +107,7 @@ describe('a damaged SQLite store', () => {
 
   it('that is cut to nothing is refused: it is no new store', async () => {
     truncateSync(path, 0);
-    expect(await refusalOf(path)).toMatch(/is empty, which no session store is/);
+    expect(await refusalOf(path)).toMatch(/is empty and not a session store/);
     expect(readFileSync(path)).toHaveLength(0);
   });
 
@@ -129,7 +129,7 @@ describe('a damaged SQLite store', () => {
     open.push(stores);
     await succeeded(stores.sessions.insert(testSession('in the log')));
     renameSync(path, folder.file('away.db'));
-    expect(await refusalOf(path)).toMatch(/sessions\.db is gone, but .*sessions\.db-wal is there/);
+    expect(await refusalOf(path)).toMatch(/sessions\.db is missing, but .*sessions\.db-wal exists/);
     expect(existsSync(path)).toBe(false);
     renameSync(folder.file('away.db'), path);
     expect(await succeeded(stores.sessions.find(hashOf('in the log')))).not.toBeNull();

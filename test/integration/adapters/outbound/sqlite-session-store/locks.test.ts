@@ -100,7 +100,7 @@ describe('a SQLite store that another program has locked', () => {
     const writes = Array.from({ length: 10_050 }, () => stores.sessions.remove(hashOf('before')));
     const surplus = await Promise.all(writes.slice(10_000));
     for (const write of surplus)
-      expect(write).toMatchObject({ error: { reason: 'too many writes wait for the disk of the session store' } });
+      expect(write).toMatchObject({ error: { reason: 'the write queue of the session store is full' } });
     other.exec('COMMIT');
     expect((await Promise.all(writes.slice(0, 10_000))).every(({ ok }) => ok)).toBe(true);
   });

@@ -64,7 +64,7 @@ describe('a SQLite store that is lost while it is in use', () => {
     renameSync(path, folder.file('away.db'));
     expect(await acquire()).toMatchObject({
       error: expect.stringMatching(
-        /was removed or replaced while it is in use, and .*-wal belongs to what was there: put it back/,
+        /was removed or replaced while in use, and .*-wal belongs to the old file: restore the file/,
       ),
     });
     renameSync(folder.file('away.db'), path);
@@ -79,7 +79,7 @@ describe('a SQLite store that is lost while it is in use', () => {
     const before = await leased();
     await succeeded(before.stores.sessions.insert(testSession('one')));
     renameSync(copy, path);
-    expect(await acquire()).toMatchObject({ error: expect.stringContaining('-wal belongs to what was there') });
+    expect(await acquire()).toMatchObject({ error: expect.stringContaining('-wal belongs to the old file') });
     expect(readFileSync(path).equals(whole)).toBe(true);
     // The way out, as it is said.
     await before.release();

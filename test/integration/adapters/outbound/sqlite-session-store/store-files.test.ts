@@ -81,12 +81,12 @@ describe('the files of a SQLite store', () => {
   });
 
   it('are regular files', async () => {
-    expect(await refusalOf(folder.path)).toMatch(/is no regular file/);
+    expect(await refusalOf(folder.path)).toMatch(/is not a regular file/);
     execFileSync('mkfifo', [folder.file('fifo')]);
-    expect(await refusalOf(folder.file('fifo'))).toMatch(/fifo is no regular file/);
-    expect(await refusalOf('/dev/null')).toMatch(/is no regular file/);
+    expect(await refusalOf(folder.file('fifo'))).toMatch(/fifo is not a regular file/);
+    expect(await refusalOf('/dev/null')).toMatch(/is not a regular file/);
     folder.write('file', 'text');
-    expect(await refusalOf(folder.file('file/sessions.db'))).toMatch(/is no folder/);
+    expect(await refusalOf(folder.file('file/sessions.db'))).toMatch(/is not a folder/);
     expect(await refusalOf(folder.file(`${'x'.repeat(300)}.db`))).toMatch(/ENAMETOOLONG/);
   });
 
@@ -97,20 +97,22 @@ describe('the files of a SQLite store', () => {
       chownSync(path, 12_345, 12_345);
       strange = path;
     }
-    expect(await refusalOf(strange)).toMatch(/belongs to user \d+, and this runs as user \d+: run it as its owner/);
+    expect(await refusalOf(strange)).toMatch(
+      /belongs to user \d+, but this process runs as user \d+: run it as the owner/,
+    );
   });
 
   it('of another program are refused and stay as they are', async () => {
     bySqlite(path, (database) => database.exec('CREATE TABLE precious (a); INSERT INTO precious VALUES (1)'));
     chmodSync(path, 0o644);
     const before = readFileSync(path);
-    expect(await refusalOf(path)).toMatch(/is a database of another program: name another file/);
+    expect(await refusalOf(path)).toMatch(/is a database of another program: set another file/);
     expect(readFileSync(path).equals(before)).toBe(true);
     expect(modeOf(path)).toBe(0o644);
 
     const text = folder.write('notes.txt', 'remember the milk\n'.repeat(100));
     chmodSync(text, 0o644);
-    expect(await refusalOf(text)).toMatch(/notes\.txt is no SQLite database, or its head is damaged/);
+    expect(await refusalOf(text)).toMatch(/notes\.txt is not a SQLite database, or its header is damaged/);
     expect(readFileSync(text, 'utf8')).toBe('remember the milk\n'.repeat(100));
     expect(modeOf(text)).toBe(0o644);
   });
@@ -118,7 +120,7 @@ describe('the files of a SQLite store', () => {
   it('of a later version are refused and stay as they are', async () => {
     await filledStore(path, 3);
     bySqlite(path, (database) => database.pragma('user_version = 99'));
-    expect(await refusalOf(path)).toMatch(/was written by a later version \(its schema is 99, this one knows \d+\)/);
+    expect(await refusalOf(path)).toMatch(/was written by a later version \(schema 99; this version supports \d+\)/);
     expect(bySqlite(path, (database) => database.pragma('user_version', { simple: true }))).toBe(99);
     expect(bySqlite(path, (database) => database.prepare('SELECT count(*) FROM sessions').pluck().get())).toBe(3);
   });
@@ -152,7 +154,7 @@ describe('the files of a SQLite store', () => {
     execFileSync('sh', [folder.file('replace.sh')]);
     const expected = {
       ok: false,
-      error: { reason: `${path} was removed or replaced while it is in use: reload, or start again` },
+      error: { reason: `${path} was removed or replaced while in use: reload or restart` },
     };
     expect(await stores.sessions.insert(testSession('late'))).toEqual(expected);
     expect(await stores.sessions.find(hashOf('n0'))).toEqual(expected);
@@ -179,7 +181,7 @@ describe('the files of a SQLite store', () => {
 
   it('that are empty are no new store', async () => {
     writeFileSync(path, '');
-    expect(await refusalOf(path)).toMatch(/sessions\.db is empty, which no session store is/);
+    expect(await refusalOf(path)).toMatch(/sessions\.db is empty and not a session store/);
     expect(statSync(path).size).toBe(0);
   });
 });

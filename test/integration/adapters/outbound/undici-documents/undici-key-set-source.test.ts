@@ -222,7 +222,7 @@ describe('a provider that is slow', () => {
     const { url, ended } = await serving(answer);
     expect(await hasty.fetch(url, neverCancelled)).toEqual({
       ok: false,
-      error: { code: 'timed_out', detail: 'no whole answer within 300 ms' },
+      error: { code: 'timed_out', detail: 'no complete answer within 300 ms' },
     });
     await ended[0];
   });
@@ -249,7 +249,7 @@ describe('a fetch that nobody wants any more', () => {
     const cancellation = new CancellationSource();
     const { url, ended } = await serving(() => cancellation.cancel());
     const fetched = await patient.fetch(url, cancellation);
-    expect(fetched).toEqual({ ok: false, error: { code: 'cancelled', detail: 'nobody wants it any more' } });
+    expect(fetched).toEqual({ ok: false, error: { code: 'cancelled', detail: 'the fetch was cancelled' } });
     await ended[0];
   });
 

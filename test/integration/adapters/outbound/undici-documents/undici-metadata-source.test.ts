@@ -67,7 +67,7 @@ describe('metadata over HTTP', () => {
     expect(await hasty.fetch(url, neverCancelled)).toMatchObject({ ok: false, error: { code: 'timed_out' } });
   });
 
-  it('is aborted when nobody wants it any more', async () => {
+  it('is aborted when the fetch was cancelled', async () => {
     const cancellation = new CancellationSource();
     const { url } = await serving(() => cancellation.cancel());
     expect(await source.fetch(url, cancellation)).toMatchObject({ ok: false, error: { code: 'cancelled' } });

@@ -9,7 +9,7 @@ const counted = () => {
     return end;
   });
   const removeOver = (nowMs: number, limit = 1_000): number => {
-    const keys = map.over(nowMs, limit);
+    const keys = map.expired(nowMs, limit);
     for (const key of keys) map.delete(key);
     return keys.length;
   };
@@ -47,7 +47,7 @@ it('a full map in which each entry ends at a moment of its own does little for e
   }
   expect(map.size).toBe(size);
   expect(most).toBeLessThan(100);
-  expect(looksOf(() => map.over(0, size))).toBe(1);
+  expect(looksOf(() => map.expired(0, size))).toBe(1);
 });
 
 it('a map in which nothing is over is not looked through, whoever comes, changes or goes', () => {

@@ -14,7 +14,7 @@ describe('stores in memory', () => {
     await succeeded(sessions.insert(testSession('ends', { expiresMs: noonMs + 100 })));
     expect(await sessions.insert(testSession('early', { createdMs: noonMs + 99 }))).toEqual({
       ok: false,
-      error: { reason: 'no more sessions fit into the memory store' },
+      error: { reason: 'the memory session store is full' },
     });
     await succeeded(sessions.insert(testSession('in time', { createdMs: noonMs + 100 })));
     expect(await succeeded(sessions.find(hashOf('ends')))).toBeNull();
@@ -45,7 +45,7 @@ describe('stores in memory', () => {
     expect(await succeeded(remember('ends', noonMs + 100, noonMs))).toBe('first');
     expect(await remember('early', noonMs + 500, noonMs + 99)).toEqual({
       ok: false,
-      error: { reason: 'no more message ids fit into the memory store' },
+      error: { reason: 'the memory replay store is full' },
     });
     expect(await succeeded(remember('lasts', noonMs + 500, noonMs + 99))).toBe('seen');
     expect(await succeeded(remember('in time', noonMs + 500, noonMs + 100))).toBe('first');
@@ -105,7 +105,7 @@ describe('a map whose entries have an end', () => {
       } else {
         const limit = 1 + next(50);
         const expected = [...plain].filter(([, end]) => end <= now).map(([name]) => name);
-        const over = map.over(now, limit);
+        const over = map.expired(now, limit);
         expect(over).toHaveLength(Math.min(limit, expected.length));
         expect(new Set([...over, ...expected])).toEqual(new Set(expected));
         expect(new Set(over).size).toBe(over.length);

@@ -74,7 +74,7 @@ describe('a platform without the native modules', () => {
     for (const [kind, text, password] of [known[0], known[1]]) {
       expect(await lacking.matches(password, hashOf(text))).toEqual({
         ok: false,
-        error: `${kind} failed: there may be too little memory, or the package is gone`,
+        error: `${kind} failed: memory may be short, or the package is missing`,
       });
     }
     expect(await checked('pleaseletmein', hashOf(scrypt), lacking)).toBe(true);
@@ -96,6 +96,6 @@ it('a check for which there is no memory is no mismatch, and its error holds not
   });
   expect(await exhausted.matches('password', hashOf(known[0][1]))).toEqual({
     ok: false,
-    error: 'argon2id failed: there may be too little memory, or the package is gone',
+    error: 'argon2id failed: memory may be short, or the package is missing',
   });
 });

@@ -25,7 +25,7 @@ describe('what a Redis server says about itself', () => {
   it.each([
     [{ redis_version: '6.0.16' }, 'version 6.0.16'],
     [{ redis_version: '5.0.3' }, 'version 5.0.3'],
-    [{ cluster_enabled: '1' }, 'cluster'],
+    [{ cluster_enabled: '1' }, 'Cluster'],
     [{ role: 'slave' }, 'replica'],
   ])('is a fault with %o', (facts, clause) => {
     const { fault, warning } = checkRedisServer(info(facts));

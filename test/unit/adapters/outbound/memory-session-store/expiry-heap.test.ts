@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { EndHeap } from '../../../../../src/adapters/outbound/memory-session-store/expiring-map.js';
+import { ExpiryHeap } from '../../../../../src/adapters/outbound/memory-session-store/expiring-map.js';
 
 const heapOf = (ends: readonly number[]) => {
-  const heap = new EndHeap<number>((end) => end);
+  const heap = new ExpiryHeap<number>((end) => end);
   return { heap, entries: ends.map((end) => heap.add(`of ${end}`, end)) };
 };
 
-const endingBy = (heap: EndHeap<number>, nowMs: number): number[] =>
+const expiredAt = (heap: ExpiryHeap<number>, nowMs: number): number[] =>
   heap
-    .endingBy(nowMs, 100)
+    .expiredAt(nowMs, 100)
     .map(({ value }) => value)
     .sort((one, other) => one - other);
 
@@ -22,7 +22,7 @@ describe('entries by their ends', () => {
       heap.remove(entry);
       const left = ends.filter((end) => end !== gone).sort((one, other) => one - other);
       for (const nowMs of [-1, 0, 1, 2, 5, 10, 11, 12]) {
-        expect(endingBy(heap, nowMs)).toEqual(left.filter((end) => end <= nowMs));
+        expect(expiredAt(heap, nowMs)).toEqual(left.filter((end) => end <= nowMs));
       }
     }
   });
@@ -35,7 +35,7 @@ describe('entries by their ends', () => {
     heap.moved(first);
     fifth.value = -5;
     heap.moved(fifth);
-    expect(endingBy(heap, 1)).toEqual([-5, 1]);
-    expect(endingBy(heap, 20)).toEqual([-5, 1, 2, 10, 11, 20]);
+    expect(expiredAt(heap, 1)).toEqual([-5, 1]);
+    expect(expiredAt(heap, 20)).toEqual([-5, 1, 2, 10, 11, 20]);
   });
 });

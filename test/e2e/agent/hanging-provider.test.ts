@@ -1,17 +1,15 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { describe, expect } from 'vitest';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { startStack } from '../../support/shared/gateway-stack.js';
 import type { ProcessExit } from '../../support/shared/processes.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 /** Below what a fetch of keys may still take, and far above what ending takes. */
 const deadlineMs = 4_000;
 
 /** A provider that takes connections and says nothing; `lost` resolves when one is given up. */
-const silentProvider = async () => {
+const silentProvider = async (cleanUp: CleanUp) => {
   const sockets = new Set<Socket>();
   let noteLoss: () => void = () => undefined;
   const lost = new Promise<void>((resolve) => {
@@ -33,8 +31,8 @@ const silentProvider = async () => {
 };
 
 describe.each(['embedded', 'socket'] as const)('a provider that hangs, agent %s', (transport) => {
-  it('keeps no program from ending', async () => {
-    const provider = await silentProvider();
+  it('keeps no program from ending', async ({ cleanUp }) => {
+    const provider = await silentProvider(cleanUp);
     const stack = await startStack(cleanUp, {
       transport,
       // Without another method the agent would not be ready.

@@ -1,13 +1,10 @@
 import { chromium } from 'playwright-core';
 import { expect } from 'vitest';
-import type { LiveSamlProvider } from '../../support/agent/live-saml-provider.js';
-import { type SamlCompanyPlan, startCompany } from '../../support/agent/saml-company.js';
+import { startCompany } from '../../support/agent/saml-company.js';
 import { selfSignedCertificate } from '../../support/agent/self-signed-certificate.js';
 import { rsaPair } from '../../support/agent/test-tokens.js';
 import type { CleanUp } from '../../support/shared/clean-up.js';
 import { it as baseIt } from '../../support/shared/fixtures.js';
-import type { GatewayStack } from '../../support/shared/gateway-stack.js';
-import { call } from '../../support/shared/http-call.js';
 import { describeWithPeers, peerPath } from '../../support/shared/peers.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
@@ -36,39 +33,28 @@ const tlsMembers = (cleanUp: CleanUp): string => {
   return `protocol "https"; tls { cert-file "${certificate}"; key-file "${key}" }`;
 };
 
-interface HttpsCompany {
-  readonly stack: GatewayStack;
-  readonly provider: LiveSamlProvider;
-  readonly origin: string;
-}
-
-const startHttpsCompany = async (
-  cleanUp: CleanUp,
-  plan: Pick<SamlCompanyPlan, 'provider'> = {},
-): Promise<HttpsCompany> => {
-  const { stack, provider } = await startCompany(cleanUp, {
-    ...plan,
-    transport: 'socket',
-    origin: 'https://localhost',
-    listenerMembers: tlsMembers(cleanUp),
-  });
-  provider.trust((await call(stack.port, { path: '/saml/metadata', tls: { rejectUnauthorized: false } })).body);
-  return { stack, provider, origin: `https://localhost:${stack.port}` };
-};
-
 /** Playwright gives the browser a new empty profile. */
-const it = baseIt.extend('browser', { scope: 'file' }, async ({ fileCleanUp }) => {
-  const browser = await chromium.launch({ executablePath: peerPath('chromium') ?? '', args: chromiumFlags });
-  fileCleanUp.add(() => browser.close());
-  return browser;
-});
+const it = baseIt
+  .extend('browser', { scope: 'file' }, async ({ fileCleanUp }) => {
+    const browser = await chromium.launch({ executablePath: peerPath('chromium') ?? '', args: chromiumFlags });
+    fileCleanUp.add(() => browser.close());
+    return browser;
+  })
+  .extend('company', { scope: 'file' }, ({ fileCleanUp }) =>
+    startCompany(fileCleanUp, {
+      transport: 'socket',
+      origin: 'https://localhost',
+      tlsMembers: tlsMembers(fileCleanUp),
+    }),
+  );
 
 describeWithPeers(['chromium'], 'a browser at a SAML identity provider', () => {
   it('signs in once, returns to the requested page, stays signed in over a restart of the agent, and signs out', async ({
     browser,
+    company: { stack, provider },
     cleanUp,
   }) => {
-    const { stack, provider, origin } = await startHttpsCompany(cleanUp);
+    const origin = `https://localhost:${stack.port}`;
     const context = await browser.newContext({ ignoreHTTPSErrors: true });
     cleanUp.add(() => context.close());
     const page = await context.newPage();
@@ -137,9 +123,11 @@ describeWithPeers(['chromium'], 'a browser at a SAML identity provider', () => {
 
   it('signs in at a provider with HTTP-POST only, by a page that submits itself or, without scripts, by its button', async ({
     browser,
+    company,
     cleanUp,
   }) => {
-    const { origin } = await startHttpsCompany(cleanUp, { provider: { postOnly: true, wantsSignedRequests: true } });
+    await company.replaceProvider({ postOnly: true, wantsSignedRequests: true });
+    const origin = `https://localhost:${company.stack.port}`;
     for (const javaScriptEnabled of [true, false]) {
       const context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled });
       cleanUp.add(() => context.close());

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type LiveSamlProvider, readFormPage } from '../../support/agent/live-saml-provider.js';
+import { describe, expect } from 'vitest';
+import { readFormPage } from '../../support/agent/live-saml-provider.js';
 import { SamlBrowser } from '../../support/agent/saml-browser.js';
-import { startCompany } from '../../support/agent/saml-company.js';
+import { type SamlCompany, startCompany } from '../../support/agent/saml-company.js';
 import { valuesOf } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { it as baseIt } from '../../support/shared/fixtures.js';
 import { type GatewayStack, untilTrue } from '../../support/shared/gateway-stack.js';
 
 const sessionCookie = 'gateway_saml_session';
@@ -11,17 +11,26 @@ const sessionCookie = 'gateway_saml_session';
 const logLines = ({ gateway, agent }: GatewayStack, transport: string): string =>
   transport === 'socket' ? agent().output() : gateway.output();
 
-describe.each(['embedded', 'socket'] as const)('single sign-on at a live identity provider, agent %s', (transport) => {
-  const cleanUp = new CleanUp();
-  let stack: GatewayStack;
-  let provider: LiveSamlProvider;
-  beforeAll(async () => {
-    ({ stack, provider } = await startCompany(cleanUp, { transport }));
-  });
-  beforeEach(() => void stack.upstream.received.splice(0));
-  afterAll(() => cleanUp.run());
+const it = baseIt
+  .extend('embedded', { scope: 'file' }, ({ fileCleanUp }) => startCompany(fileCleanUp, { transport: 'embedded' }))
+  .extend('socket', { scope: 'file' }, ({ fileCleanUp }) => startCompany(fileCleanUp, { transport: 'socket' }));
 
-  it('brings a browser back to the page it asked for, query and all, and the upstream learns who it is', async () => {
+/** Each test begins with an upstream that has received nothing. */
+const unused = (company: SamlCompany): SamlCompany => {
+  company.stack.upstream.received.splice(0);
+  return company;
+};
+const itAt = {
+  embedded: it.extend('company', ({ embedded }) => unused(embedded)),
+  socket: it.extend('company', ({ socket }) => unused(socket)),
+} as const;
+
+describe.each(['embedded', 'socket'] as const)('single sign-on at a live identity provider, agent %s', (transport) => {
+  const it = itAt[transport];
+
+  it('brings a browser back to the page it asked for, query and all, and the upstream learns who it is', async ({
+    company: { stack },
+  }) => {
     const browser = new SamlBrowser(stack.port);
     const answer = await browser.signOn('/app/orders?state=open&page=2');
     expect(answer.status).toBe(302);
@@ -45,7 +54,7 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
     expect(valuesOf(received, 'cookie')).toEqual([]);
   });
 
-  it('keeps the cookies of sign-ons that are under way from the upstream', async () => {
+  it('keeps the cookies of sign-ons that are under way from the upstream', async ({ company: { stack } }) => {
     const browser = new SamlBrowser(stack.port);
     await browser.visit('/app/given-up');
     await browser.signOn('/app');
@@ -59,7 +68,9 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
     expect(valuesOf(received, 'cookie')).toEqual(['own=x']);
   });
 
-  it('lets one browser begin a hundred sign-ons, of which the eight latest can be completed', async () => {
+  it('lets one browser begin a hundred sign-ons, of which the eight latest can be completed', async ({
+    company: { stack },
+  }) => {
     const browser = new SamlBrowser(stack.port);
     for (let index = 0; index < 100; index += 1) {
       expect((await browser.visit(`/app/tab/${index}`)).status).toBe(302);
@@ -69,7 +80,9 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
     expect((await browser.visit('/app/last')).status).toBe(200);
   });
 
-  it('sends no caller away that is no browser, and opens protected paths to other methods', async () => {
+  it('sends no caller away that is no browser, and opens protected paths to other methods', async ({
+    company: { stack },
+  }) => {
     for (const headers of [
       { accept: 'application/json' },
       { 'x-requested-with': 'XMLHttpRequest' },
@@ -82,7 +95,7 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
     expect(stack.upstream.received).toEqual([]);
   });
 
-  it('asks for nothing on paths that are excluded or not protected', async () => {
+  it('asks for nothing on paths that are excluded or not protected', async ({ company: { stack } }) => {
     const browser = new SamlBrowser(stack.port);
     expect((await browser.visit('/app/public/logo.svg')).status).toBe(401);
     expect((await browser.visit('/elsewhere')).status).toBe(401);
@@ -92,7 +105,7 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
     expect((await browser.visit('/elsewhere')).status).toBe(200);
   });
 
-  it('takes a response once, from the browser that began, and no other', async () => {
+  it('takes a response once, from the browser that began, and no other', async ({ company: { stack } }) => {
     const browser = new SamlBrowser(stack.port);
     const page = await browser.pageFor('/app/once');
     // Without any sign-on of its own under way another browser is not even listened to.
@@ -115,7 +128,7 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
     expect((await browser.visit('/app/once')).status).toBe(200);
   });
 
-  it('gives each sign-on a session of its own, and ends the one before', async () => {
+  it('gives each sign-on a session of its own, and ends the one before', async ({ company: { stack } }) => {
     const browser = new SamlBrowser(stack.port);
     await browser.signOn('/app');
     const before = browser.cookie(sessionCookie) ?? '';
@@ -128,7 +141,7 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
     expect((await browser.visit('/app')).status).toBe(302);
   });
 
-  it('ends with a sign-out here and at the provider', async () => {
+  it('ends with a sign-out here and at the provider', async ({ company: { stack, provider } }) => {
     const browser = new SamlBrowser(stack.port);
     await browser.signOn('/app');
     const session = browser.cookie(sessionCookie) ?? '';
@@ -145,33 +158,38 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
     expect((await browser.visit('/app')).status).toBe(302);
   });
 
-  it.each(['redirect', 'post'] as const)('ends where the provider asks for it by %s, signed, once', async (binding) => {
-    const browser = new SamlBrowser(stack.port);
-    await browser.signOn('/app');
-    const other = new SamlBrowser(stack.port);
-    const index = provider.sessionIndexes.at(-1) ?? '';
-    await other.signOn('/app');
-    const before = provider.signOuts.length;
-    let answered: { readonly status: number; readonly headers: { readonly location?: string | undefined } };
-    if (binding === 'redirect') {
-      const { pathname, search } = new URL(provider.logoutRequest('redirect', index));
-      const unsigned = search.replace(/&Signature=[^&]*/, '').replace(/&SigAlg=[^&]*/, '');
-      expect((await other.visit(pathname + unsigned)).status).toBe(403);
-      expect((await browser.visit('/app')).status).toBe(200);
-      answered = await other.visit(pathname + search);
-      expect((await other.visit(pathname + search)).status).toBe(403);
-    } else {
-      const page = provider.logoutRequest('post', index);
-      answered = await other.post(page);
-      expect((await other.post(page)).status).toBe(403);
-    }
-    expect(answered.status).toBe(302);
-    expect((await fetch(answered.headers.location ?? '')).status).toBe(200);
-    expect(provider.signOuts.slice(before)).toEqual(['LogoutResponse']);
-    expect((await browser.visit('/app')).status).toBe(302);
-  });
+  it.for(['redirect', 'post'] as const)(
+    'ends where the provider asks for it by %s, signed, once',
+    async (binding, { company: { stack, provider } }) => {
+      const browser = new SamlBrowser(stack.port);
+      await browser.signOn('/app');
+      const other = new SamlBrowser(stack.port);
+      const index = provider.sessionIndexes.at(-1) ?? '';
+      await other.signOn('/app');
+      const before = provider.signOuts.length;
+      let answered: { readonly status: number; readonly headers: { readonly location?: string | undefined } };
+      if (binding === 'redirect') {
+        const { pathname, search } = new URL(provider.logoutRequest('redirect', index));
+        const unsigned = search.replace(/&Signature=[^&]*/, '').replace(/&SigAlg=[^&]*/, '');
+        expect((await other.visit(pathname + unsigned)).status).toBe(403);
+        expect((await browser.visit('/app')).status).toBe(200);
+        answered = await other.visit(pathname + search);
+        expect((await other.visit(pathname + search)).status).toBe(403);
+      } else {
+        const page = provider.logoutRequest('post', index);
+        answered = await other.post(page);
+        expect((await other.post(page)).status).toBe(403);
+      }
+      expect(answered.status).toBe(302);
+      expect((await fetch(answered.headers.location ?? '')).status).toBe(200);
+      expect(provider.signOuts.slice(before)).toEqual(['LogoutResponse']);
+      expect((await browser.visit('/app')).status).toBe(302);
+    },
+  );
 
-  it('lasts across a restart of the agent, and a sign-on that was under way goes on', async () => {
+  it('lasts across a restart of the agent, and a sign-on that was under way goes on', async ({
+    company: { stack },
+  }) => {
     const signedOn = new SamlBrowser(stack.port);
     await signedOn.signOn('/app');
     const underWay = new SamlBrowser(stack.port);
@@ -187,7 +205,7 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
     expect((await underWay.visit('/app/later')).status).toBe(200);
   });
 
-  it('tells nothing secret in any log line', async () => {
+  it('tells nothing secret in any log line', async ({ company: { stack } }) => {
     const browser = new SamlBrowser(stack.port);
     const page = await browser.pageFor('/app?token=of-the-query');
     await browser.post(page);
@@ -201,15 +219,9 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
   });
 });
 
-describe('a provider that takes messages by HTTP-POST alone', () => {
-  const cleanUp = new CleanUp();
-  afterAll(() => cleanUp.run());
-
-  it('signs a browser on and out by forms that it posts', async () => {
-    const { stack, provider } = await startCompany(cleanUp, {
-      transport: 'embedded',
-      provider: { postOnly: true, wantsSignedRequests: true },
-    });
+describe('a provider that takes messages by HTTP-POST only', () => {
+  it('signs a browser on and out by forms that it posts', async ({ embedded: { stack, replaceProvider } }) => {
+    const provider = await replaceProvider({ postOnly: true, wantsSignedRequests: true });
     const browser = new SamlBrowser(stack.port);
     const page = await browser.visit('/app/orders?page=2');
     expect(page.status).toBe(200);
@@ -230,14 +242,8 @@ describe.each([
   { signs: 'both', encrypts: false },
   { signs: 'both', encrypts: true },
 ] as const)('a provider that signs the $signs, encrypting: $encrypts, and wants signed requests', (plan) => {
-  const cleanUp = new CleanUp();
-  afterAll(() => cleanUp.run());
-
-  it('signs a browser on', async () => {
-    const { stack } = await startCompany(cleanUp, {
-      transport: 'embedded',
-      provider: { ...plan, wantsSignedRequests: true },
-    });
+  it('signs a browser on', async ({ embedded: { stack, replaceProvider } }) => {
+    await replaceProvider({ ...plan, wantsSignedRequests: true });
     const browser = new SamlBrowser(stack.port);
     expect((await browser.signOn('/app/x?y=z')).headers.location).toBe('/app/x?y=z');
     expect((await browser.visit('/app/x?y=z')).status).toBe(200);

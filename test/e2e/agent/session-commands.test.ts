@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { RedisStoreOpener } from '../../../src/adapters/outbound/redis-session-store/redis-store-opener.js';
 import { SqliteStoreOpener } from '../../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
 import { samlBlockText, samlConfiguration } from '../../support/agent/saml-configuration.js';
 import { hashOf, succeeded, testSession } from '../../support/agent/test-sessions.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { OpensslCertificates } from '../../support/shared/openssl-certificates.js';
 import { describeWithPeers } from '../../support/shared/peers.js';
@@ -43,12 +43,10 @@ const gatewayAuth = (args: readonly string[], env: Readonly<Record<string, strin
   });
 
 let folder: TemporaryFolder;
-const cleanUp = new CleanUp();
-beforeEach(() => {
+it.beforeEach(({ cleanUp }) => {
   folder = temporaryFolder();
   cleanUp.add(folder.remove);
 });
-afterEach(() => cleanUp.run());
 
 describe('gateway-auth saml and sessions, as they are built', () => {
   it('write the metadata', async () => {
@@ -58,7 +56,7 @@ describe('gateway-auth saml and sessions, as they are built', () => {
     expect(out).toContain(`entityID="${entityId}"`);
   });
 
-  it('list, show and revoke what a file of sqlite holds, while somebody else has it open', async () => {
+  it('list, show and revoke what a file of sqlite holds, while somebody else has it open', async ({ cleanUp }) => {
     const path = folder.file('sessions.db');
     const stores = await succeeded(new SqliteStoreOpener().open({ kind: 'sqlite', path }, entityId));
     cleanUp.add(() => stores.close());
@@ -84,7 +82,7 @@ describe('gateway-auth saml and sessions, as they are built', () => {
 });
 
 describeWithPeers(['redis-server', 'openssl'], 'gateway-auth sessions, with sessions in Redis', () => {
-  it('list and revoke them, over TLS', async () => {
+  it('list and revoke them, over TLS', async ({ cleanUp }) => {
     const pki = new OpensslCertificates();
     cleanUp.add(() => pki.remove());
     const authority = pki.authority('authority');

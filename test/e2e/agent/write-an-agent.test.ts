@@ -1,11 +1,12 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
 import { type Echo, echo, startHttpUpstream } from '../../support/gateway/http-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
 import { documentationPage, fencedBlocks, repositoryRoot } from '../../support/shared/documentation-examples.js';
+import { it as baseIt } from '../../support/shared/fixtures.js';
 import { untilTrue } from '../../support/shared/gateway-stack.js';
 import type { HttpAnswer } from '../../support/shared/http-call.js';
 import { describeWithPeers } from '../../support/shared/peers.js';
@@ -20,17 +21,10 @@ const blockOf = (info: string): string => {
 };
 const socketOfGuide = '/tmp/word-filter.sock';
 
-const cleanUp = new CleanUp();
-const everything = new CleanUp();
-afterEach(() => cleanUp.run());
-afterAll(() => everything.run());
-
-/** A project of somebody who has installed the package. */
-let project: TemporaryFolder;
-
-beforeAll(() => {
-  project = temporaryFolder();
-  everything.add(() => project.remove());
+/** A folder like the project of a user who has installed the package, with the agent of the guide. */
+const makeProject = (cleanUp: CleanUp): TemporaryFolder => {
+  const project = temporaryFolder();
+  cleanUp.add(() => project.remove());
   project.write('package.json', JSON.stringify({ type: 'module' }));
   mkdirSync(project.file('node_modules'));
   symlinkSync(repositoryRoot, project.file('node_modules/portcullis'), 'dir');
@@ -39,12 +33,20 @@ beforeAll(() => {
     'word-filter.js',
     ts.transpile(blockOf('ts'), { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 }),
   );
-});
+  return project;
+};
+
+interface FilteredGateway {
+  readonly agent: RunningProcess;
+  readonly gateway: DocumentedGateway;
+}
 
 const start = async (
+  cleanUp: CleanUp,
+  project: TemporaryFolder,
   command: string,
   args: readonly string[],
-): Promise<{ agent: RunningProcess; gateway: DocumentedGateway }> => {
+): Promise<FilteredGateway> => {
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
   const socket = folder.file('agent.sock');
@@ -60,6 +62,17 @@ const start = async (
   return { agent, gateway };
 };
 
+const it = baseIt
+  .extend('project', { scope: 'file' }, ({ fileCleanUp }) => makeProject(fileCleanUp))
+  .extend('inTypeScript', { scope: 'file' }, ({ fileCleanUp, project }) =>
+    start(fileCleanUp, project, process.execPath, ['word-filter.js']),
+  )
+  .extend('inPython', { scope: 'file' }, ({ fileCleanUp, project }) =>
+    start(fileCleanUp, project, 'python3', [join(repositoryRoot, 'docs', 'examples', 'word_filter.py')]),
+  );
+const itInTypeScript = it.extend('filtered', ({ inTypeScript }) => inTypeScript);
+const itInPython = it.extend('filtered', ({ inPython }) => inPython);
+
 /** What the upstream got, and its header of the agent. */
 const passed = ({ status, body }: HttpAnswer): unknown => {
   const got = JSON.parse(body) as Echo;
@@ -67,36 +80,21 @@ const passed = ({ status, body }: HttpAnswer): unknown => {
   return { status, body: got.body, filtered: got.rawHeaders[at + 1] };
 };
 
-const filters = (name: string, command: string, args: readonly string[]): void => {
-  it(`${name} refuses what holds a word, and lets the rest pass with a header`, async () => {
-    const { gateway } = await start(command, args);
+/** The tests run in their order on one agent: the third changes its words, the last ends it. */
+const filters = (it: typeof itInTypeScript): void => {
+  it('refuses a body with a listed word, and passes other bodies with a header', async ({ filtered: { gateway } }) => {
     const post = (body: string) => gateway.ask(8080, { method: 'POST', body });
     expect(await post('the word is swordfish.')).toMatchObject({ status: 403, body: 'Not that word.\n' });
     const fine = 'the word is another one.';
     expect(passed(await post(fine))).toEqual({ status: 200, body: fine, filtered: 'yes' });
     expect(passed(await gateway.ask(8080))).toEqual({ status: 200, body: '', filtered: 'no' });
-    // Across the border of two chunks, in a body of several.
+    // The word spans two chunks.
     const large = `${'x'.repeat(65_530)}swordfish${'x'.repeat(100_000)}`;
     expect((await post(large)).status).toBe(403);
     expect((await post('')).status).toBe(200);
   });
 
-  it(`${name} keeps its words where it refuses others, and finds those that are not ASCII`, async () => {
-    const { gateway } = await start(command, args);
-    const post = async (body: string) => (await gateway.ask(8080, { method: 'POST', body })).status;
-    gateway.rewrite(blockOf('kdl').replace('words "swordfish" "xyzzy"', 'words "schön"'));
-    expect((await gateway.gateway.reload()).ok).toBe(true);
-    await untilTrue('the new words are in force', async () => (await post('sehr schön')) === 403);
-    // A connection that greeted with the words before may be later than the new ones on the others.
-    await untilTrue('the words before are gone', async () => (await post('swordfish')) === 200);
-    gateway.rewrite(blockOf('kdl').replace('words "swordfish" "xyzzy"', 'words'));
-    expect((await gateway.gateway.reload()).ok).toBe(true);
-    await untilTrue('it is told', () => gateway.logger.lines.some(({ level }) => level === 'error'));
-    expect(await post('sehr schön')).toBe(403);
-  });
-
-  it(`${name} judges many requests at a time, each by its own body`, async () => {
-    const { gateway } = await start(command, args);
+  it('judges many requests at once, each by its own body', async ({ filtered: { gateway } }) => {
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
         gateway.ask(8080, { method: 'POST', body: index % 3 === 0 ? `xyzzy ${index}` : `fine ${index}` }),
@@ -105,15 +103,29 @@ const filters = (name: string, command: string, args: readonly string[]): void =
     expect(answers.map(({ status }) => status)).toEqual(answers.map((_, index) => (index % 3 === 0 ? 403 : 200)));
   });
 
-  it(`${name} ends with SIGTERM, and 0`, async () => {
-    const { agent } = await start(command, args);
+  it('keeps its words when it refuses new ones, and finds words outside ASCII', async ({ filtered: { gateway } }) => {
+    const post = async (body: string) => (await gateway.ask(8080, { method: 'POST', body })).status;
+    gateway.rewrite(blockOf('kdl').replace('words "swordfish" "xyzzy"', 'words "schön"'));
+    expect((await gateway.gateway.reload()).ok).toBe(true);
+    await untilTrue('the new words are in force', async () => (await post('sehr schön')) === 403);
+    // A connection that greeted with the old words can be later than the new words on the other connections.
+    await untilTrue('the old words are gone', async () => (await post('swordfish')) === 200);
+    const isRefused = () => gateway.logger.lines.some(({ message }) => message.includes('refused its configuration'));
+    expect(isRefused()).toBe(false);
+    gateway.rewrite(blockOf('kdl').replace('words "swordfish" "xyzzy"', 'words'));
+    expect((await gateway.gateway.reload()).ok).toBe(true);
+    await untilTrue('the log has the refusal', isRefused);
+    expect(await post('sehr schön')).toBe(403);
+  });
+
+  it('exits with 0 on SIGTERM', async ({ filtered: { agent } }) => {
     agent.signal('SIGTERM');
     expect(await agent.exited).toEqual({ code: 0, signal: null });
   });
 };
 
-describe('the agent of the guide', () => {
-  it('has the types of the package', () => {
+describe('the TypeScript agent of the guide', () => {
+  it('has the types of the package', ({ project }) => {
     const file = project.file('word-filter.ts');
     const program = ts.createProgram([file], {
       module: ts.ModuleKind.NodeNext,
@@ -131,9 +143,9 @@ describe('the agent of the guide', () => {
     expect(problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([]);
   });
 
-  filters('in TypeScript', process.execPath, ['word-filter.js']);
+  filters(itInTypeScript);
 });
 
-describeWithPeers(['python3'], 'the agent of the guide, elsewhere', () => {
-  filters('in Python', 'python3', [join(repositoryRoot, 'docs', 'examples', 'word_filter.py')]);
+describeWithPeers(['python3'], 'the Python agent of the guide', () => {
+  filters(itInPython);
 });

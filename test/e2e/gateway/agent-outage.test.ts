@@ -1,37 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { Agent, type ClientRequest, request } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { valuesOf } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it as baseIt } from '../../support/shared/fixtures.js';
 import { type GatewayStack, startStack, untilTrue } from '../../support/shared/gateway-stack.js';
 import { SteadyLoad } from '../../support/shared/steady-load.js';
 
-const cleanUpAll = new CleanUp();
-/** Of one test. */
-const cleanUp = new CleanUp();
-let stack: GatewayStack;
-let sayOk: GatewayStack['upstream']['answer'];
-
-// One gateway lives through all of these outages: none may leave anything behind that the next one would show.
-beforeAll(async () => {
-  stack = await startStack(cleanUpAll, {
-    transport: 'socket',
-    agentConfig: 'api-keys "good-key:alice"',
-    agentMembers: 'timeout-ms 400',
-    agentArguments: ['--metrics-interval-secs', '1'],
+const it = baseIt
+  .extend('outageStack', { scope: 'file' }, ({ fileCleanUp }) =>
+    startStack(fileCleanUp, {
+      transport: 'socket',
+      agentConfig: 'api-keys "good-key:alice"',
+      agentMembers: 'timeout-ms 400',
+      agentArguments: ['--metrics-interval-secs', '1'],
+    }),
+  )
+  // One gateway lives through all outages: none may leave anything behind that the next test would see.
+  .extend('stack', async ({ outageStack: stack, cleanUp }) => {
+    stack.upstream.reset();
+    await stack.agentsPresent();
+    cleanUp.add(() => stack.agent().signal('SIGCONT'));
+    return stack;
   });
-  sayOk = stack.upstream.answer;
-});
-beforeEach(async () => {
-  stack.upstream.answer = sayOk;
-  await stack.agentsPresent();
-  stack.upstream.received.splice(0);
-});
-afterEach(async () => {
-  stack.agent().signal('SIGCONT');
-  await cleanUp.run();
-});
-afterAll(() => cleanUpAll.run());
 
 const credential = { 'X-API-Key': 'good-key' };
 const enough = 20;
@@ -40,7 +31,7 @@ const untilEnough = (load: SteadyLoad, phase: string): Promise<void> =>
   untilTrue(`${enough} requests of the phase ${phase}`, () => load.statuses(phase).length >= enough);
 
 /** A load that is being served. */
-const startLoad = async (): Promise<SteadyLoad> => {
+const startLoad = async (cleanUp: CleanUp, stack: GatewayStack): Promise<SteadyLoad> => {
   const agent = new Agent({ keepAlive: true });
   const load = new SteadyLoad('before', 4, async () => (await stack.ask({ headers: credential, agent })).status);
   cleanUp.add(async () => {
@@ -53,7 +44,7 @@ const startLoad = async (): Promise<SteadyLoad> => {
 };
 
 /** Ends the load once it is served again, and looks at all that it has seen. */
-const expectServiceBack = async (load: SteadyLoad): Promise<void> => {
+const expectServiceBack = async (stack: GatewayStack, load: SteadyLoad): Promise<void> => {
   await untilTrue('service returns', () => load.statuses('after').at(-1) === 200);
   load.enter('stable');
   await untilEnough(load, 'stable');
@@ -69,19 +60,18 @@ const untilStopped = (pid: number): Promise<void> =>
     return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T');
   });
 
-describe('an agent on its socket', () => {
-  it('has what it counts on the /metrics of the gateway, once for its four connections, and goes on over its death', async () => {
-    // The agent's metrics are on the page once it has counted something.
-    await stack.ask({ headers: credential });
-    await untilTrue('the agent has reported its metrics', async () =>
-      stack.metric('gateway_agent_auth_duration_seconds_count').then(
-        (count) => count > 0,
-        () => false,
-      ),
-    );
+describe('a gateway with an agent on its socket', () => {
+  it('exports counters of the agent once for all four connections, and keeps them when the agent dies', async ({
+    stack,
+  }) => {
     const counted = (): Promise<number> =>
       stack.metric('gateway_agent_auth_success_total', 'agent="auth"', 'method="api_key"');
     const timed = (): Promise<number> => stack.metric('gateway_agent_auth_duration_seconds_count');
+    // A counter of the agent is on /metrics from its first report with a count.
+    await stack.ask({ headers: credential });
+    await untilTrue('the agent has reported', async () =>
+      (await stack.adminText('/metrics')).includes('gateway_agent_auth_success_total'),
+    );
     const [countedBefore, timedBefore] = [await counted(), await timed()];
     const seen: number[] = [];
     const untilCounted = (more: number): Promise<void> =>
@@ -103,7 +93,7 @@ describe('an agent on its socket', () => {
     expect(await stack.metric('gateway_agent_metrics_dropped_total')).toBe(0);
   });
 
-  it('refuses what has no credential, and lets pass what has one, with its identity', async () => {
+  it('refuses a request without a credential, and passes one with a credential and its identity', async ({ stack }) => {
     const refused = await stack.ask();
     expect(refused.status).toBe(401);
     expect(refused.headers['www-authenticate']).toBe('Bearer realm="gateway"');
@@ -115,8 +105,11 @@ describe('an agent on its socket', () => {
     expect(received && valuesOf(received, 'x-api-key')).toEqual([]);
   });
 
-  it('lets nothing pass from its death on, and everything once it is back', async () => {
-    const load = await startLoad();
+  it('passes no request while the agent is dead, and every request once the agent is back', async ({
+    stack,
+    cleanUp,
+  }) => {
+    const load = await startLoad(cleanUp, stack);
     const died = stack.agent();
     load.enter('dying');
     died.signal('SIGKILL');
@@ -126,24 +119,27 @@ describe('an agent on its socket', () => {
     expect(new Set(load.statuses('away'))).toEqual(new Set([503]));
     load.enter('after');
     stack.restartAgent();
-    await expectServiceBack(load);
+    await expectServiceBack(stack, load);
     expect(load.all()).not.toContain(0);
   });
 
-  it('lets nothing pass while it drains and is replaced, and fails no request with anything but 503', async () => {
-    const load = await startLoad();
+  it('answers only 200 or 503 while the agent drains and is replaced', async ({ stack, cleanUp }) => {
+    const load = await startLoad(cleanUp, stack);
     const replaced = stack.agent();
     load.enter('draining');
     replaced.signal('SIGTERM');
     expect(await replaced.exited).toEqual({ code: 0, signal: null });
     load.enter('after');
     stack.restartAgent();
-    await expectServiceBack(load);
+    await expectServiceBack(stack, load);
     expect([...new Set(load.all())].filter((status) => status !== 200 && status !== 503)).toEqual([]);
   });
 
-  it('lets nothing pass while it stands still, 504 in time, and everything once it goes on', async () => {
-    const load = await startLoad();
+  it('answers 504 while the agent hangs, and passes every request once the agent continues', async ({
+    stack,
+    cleanUp,
+  }) => {
+    const load = await startLoad(cleanUp, stack);
     load.enter('stopping');
     stack.agent().signal('SIGSTOP');
     await untilStopped(stack.agent().pid);
@@ -153,12 +149,12 @@ describe('an agent on its socket', () => {
     expect(load.statuses('away')).toContain(504);
     load.enter('after');
     stack.agent().signal('SIGCONT');
-    await expectServiceBack(load);
+    await expectServiceBack(stack, load);
     expect(load.all()).not.toContain(0);
   });
 
-  it('is replaced while it stands still', async () => {
-    const load = await startLoad();
+  it('recovers when a hanging agent is replaced', async ({ stack, cleanUp }) => {
+    const load = await startLoad(cleanUp, stack);
     load.enter('away');
     stack.agent().signal('SIGSTOP');
     await untilTrue('a time-out', () => load.statuses('away').includes(504));
@@ -166,12 +162,12 @@ describe('an agent on its socket', () => {
     await stack.agent().exited;
     load.enter('after');
     stack.restartAgent();
-    await expectServiceBack(load);
+    await expectServiceBack(stack, load);
   });
 });
 
-describe('clients that go away', () => {
-  const startRequests = (count: number): readonly ClientRequest[] =>
+describe('clients that disconnect', () => {
+  const startRequests = (stack: GatewayStack, count: number): readonly ClientRequest[] =>
     Array.from({ length: count }, () => {
       const sent = request({ host: '127.0.0.1', port: stack.port, agent: false, headers: credential });
       sent.on('error', () => undefined);
@@ -185,39 +181,42 @@ describe('clients that go away', () => {
     readonly agents: { readonly auth: { readonly in_flight: number; readonly queue_depth: number } };
   }
 
-  const figures = async (): Promise<Figures> => (await stack.report('/admin/stats')) as unknown as Figures;
+  const figures = async (stack: GatewayStack): Promise<Figures> =>
+    (await stack.report('/admin/stats')) as unknown as Figures;
 
-  const expectNothingLeft = (): Promise<void> =>
+  const expectNothingLeft = (stack: GatewayStack): Promise<void> =>
     untilTrue('nothing is left of them', async () => {
-      const { requests_in_flight: inFlight, connections, agents } = await figures();
+      const { requests_in_flight: inFlight, connections, agents } = await figures(stack);
       const { in_flight: calls, queue_depth: waiting } = agents.auth;
       return inFlight + connections.total + (connections.per_route['all'] ?? 0) + calls + waiting === 0;
     });
 
-  it('leave no call, request or connection behind while the upstream works, and cancel their requests there', async () => {
+  it('leave no call, request or connection behind, and cancel their requests at the upstream', async ({ stack }) => {
     let cancelled = 0;
     stack.upstream.answer = (_received, response) => {
       response.once('close', () => {
         cancelled += 1;
       });
     };
-    const sent = startRequests(30);
+    const sent = startRequests(stack, 30);
     await untilTrue('all are at the upstream', () => stack.upstream.received.length === sent.length);
     for (const each of sent) each.destroy();
-    await expectNothingLeft();
+    await expectNothingLeft(stack);
     await untilTrue('all are cancelled', () => cancelled === sent.length);
   });
 
-  it('leave no call, request or connection behind while the agent judges, and do not reach the upstream', async () => {
+  it('leave no call, request or connection behind while the agent decides, and do not reach the upstream', async ({
+    stack,
+  }) => {
     stack.rewrite({ agentMembers: 'timeout-ms 20000' });
     await stack.reload();
     await stack.agentsPresent();
     stack.agent().signal('SIGSTOP');
     await untilStopped(stack.agent().pid);
-    const sent = startRequests(30);
-    await untilTrue('all are with the agent', async () => (await figures()).agents.auth.in_flight === sent.length);
+    const sent = startRequests(stack, 30);
+    await untilTrue('all are with the agent', async () => (await figures(stack)).agents.auth.in_flight === sent.length);
     for (const each of sent) each.destroy();
-    await expectNothingLeft();
+    await expectNothingLeft(stack);
     stack.agent().signal('SIGCONT');
     await untilTrue('the agent judges again', async () => (await stack.ask({ headers: credential })).status === 200);
     expect(stack.upstream.received).toHaveLength(1);

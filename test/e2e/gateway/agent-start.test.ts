@@ -1,22 +1,23 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { describe, expect } from 'vitest';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { startStack } from '../../support/shared/gateway-stack.js';
 import type { RunningProcess } from '../../support/shared/processes.js';
 import { runAgent } from '../../support/shared/running-gateway.js';
-import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningProcess => {
+const start = (
+  cleanUp: CleanUp,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): RunningProcess => {
   const agent = runAgent(args, env);
   cleanUp.add(() => agent.stop());
   return agent;
 };
 
 describe('the command line of the agent', () => {
-  it('tells every option with its variable in its help', async () => {
-    const help = start(['--help']);
+  it('tells every option with its variable in its help', async ({ cleanUp }) => {
+    const help = start(cleanUp, ['--help']);
     expect((await help.exited).code).toBe(0);
     const options = ['socket', 'grpc-address', 'jwt-secret', 'jwt-public-key', 'jwt-algorithm', 'jwt-issuer'];
     const more = ['jwt-audience', 'api-keys', 'api-key-header', 'basic-auth-users', 'user-id-header'];
@@ -37,16 +38,14 @@ describe('the command line of the agent', () => {
     }
   });
 
-  it('writes its log as GATEWAY_LOG_FORMAT and RUST_LOG say', async () => {
-    const folder = temporaryFolder();
-    cleanUp.add(() => folder.remove());
-    const pretty = start(['--socket', folder.file('a.sock')], { GATEWAY_LOG_FORMAT: 'pretty' });
+  it('writes its log as GATEWAY_LOG_FORMAT and RUST_LOG say', async ({ cleanUp, folder }) => {
+    const pretty = start(cleanUp, ['--socket', folder.file('a.sock')], { GATEWAY_LOG_FORMAT: 'pretty' });
     expect(await pretty.wrote(/The agent listens/)).not.toContain('{"level"');
-    const json = start(['--socket', folder.file('b.sock')]);
+    const json = start(cleanUp, ['--socket', folder.file('b.sock')]);
     const lines = (await json.wrote(/The agent listens/)).trim().split('\n');
     expect(lines.map((line) => JSON.parse(line) as object)).toContainEqual(expect.objectContaining({ level: 'info' }));
-    const quiet = start(['--socket', folder.file('c.sock')], { RUST_LOG: 'error' });
-    const loud = start(['--socket', folder.file('d.sock'), '--verbose']);
+    const quiet = start(cleanUp, ['--socket', folder.file('c.sock')], { RUST_LOG: 'error' });
+    const loud = start(cleanUp, ['--socket', folder.file('d.sock'), '--verbose']);
     await loud.wrote(/The agent listens/);
     quiet.signal('SIGTERM');
     await quiet.exited;
@@ -55,14 +54,14 @@ describe('the command line of the agent', () => {
 });
 
 describe('the options of the agent', () => {
-  it('come from its flags, then its environment, then the block that the gateway hands over', async () => {
+  it('come from its flags, then its environment, then the block that the gateway hands over', async ({ cleanUp }) => {
     const stack = await startStack(cleanUp, {
       transport: 'socket',
       agentConfig: 'api-keys "block-key:block"; api-key-header "X-Block-Key"; user-id-header "X-Block-User"',
       startAgent: false,
     });
     const list = stack.folder.write('keys', 'variable-key:variable\n');
-    start(['--socket', stack.folder.file('agent.sock'), '--api-key-header', 'X-Flag-Key'], {
+    start(cleanUp, ['--socket', stack.folder.file('agent.sock'), '--api-key-header', 'X-Flag-Key'], {
       API_KEYS: `@${list}`,
       API_KEY_HEADER: 'X-Variable-Key',
     });
@@ -78,7 +77,7 @@ describe('the options of the agent', () => {
 });
 
 describe('two gateways on one agent', () => {
-  it('both work where they hand over the same configuration', async () => {
+  it('both work where they hand over the same configuration', async ({ cleanUp }) => {
     const plan = { transport: 'socket', agentConfig: 'api-keys "shared-key:alice"' } as const;
     const first = await startStack(cleanUp, plan);
     const second = await startStack(cleanUp, { ...plan, startAgent: false, socket: first.folder.file('agent.sock') });

@@ -1,13 +1,11 @@
 import { request } from 'node:http';
-import { afterEach, expect, it } from 'vitest';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { expect } from 'vitest';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { startStack, untilTrue } from '../../support/shared/gateway-stack.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
 /** A stack whose upstream answers `/events` with a stream that does not end. */
-const start = async (upstreamMembers = '') => {
+const start = async (cleanUp: CleanUp, upstreamMembers = '') => {
   const stack = await startStack(cleanUp, { upstreamMembers, blocks: 'limits { max-connections-per-client 1000 }' });
   const answer = stack.upstream.answer;
   let open = 0;
@@ -32,15 +30,18 @@ const start = async (upstreamMembers = '') => {
   return { stack, openStreams };
 };
 
-it('two hundred event streams to one target leave room for other requests', async () => {
-  const { stack, openStreams } = await start();
+it('two hundred event streams to one target leave room for other requests', async ({ cleanUp }) => {
+  const { stack, openStreams } = await start(cleanUp);
   await openStreams(200);
   expect((await stack.ask({ path: '/small' })).status).toBe(200);
   expect(await stack.metric('gateway_connection_pool_exhausted_total', 'upstream="back"')).toBe(0);
 });
 
-it('a full pool shows in the log and in a metric', async () => {
-  const { stack, openStreams } = await start('connection-pool { max-connections 3 }; timeouts { request-secs 1 }');
+it('a full pool shows in the log and in a metric', async ({ cleanUp }) => {
+  const { stack, openStreams } = await start(
+    cleanUp,
+    'connection-pool { max-connections 3 }; timeouts { request-secs 1 }',
+  );
   await openStreams(3);
   const answers = await Promise.all(Array.from({ length: 4 }, () => stack.ask({ path: '/small' })));
   expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503]);

@@ -1,8 +1,9 @@
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { startHttpUpstream } from '../../support/gateway/http-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
 import { eventually } from '../../support/shared/eventually.js';
+import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { untilTrue } from '../../support/shared/gateway-stack.js';
 import { call } from '../../support/shared/http-call.js';
@@ -10,13 +11,10 @@ import { startProcess } from '../../support/shared/processes.js';
 import { builtProgram } from '../../support/shared/running-gateway.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
 const exhausted = /no file descriptor is free/;
 
 /** A gateway that may have 100 descriptors in each process, and an upstream that keeps its answers back. */
-const start = async (workers: number, upstreamKeys = '') => {
+const start = async (cleanUp: CleanUp, workers: number, upstreamKeys = '') => {
   const answers: (() => void)[] = [];
   const upstream = await startHttpUpstream((_, response) => answers.push(() => response.end('ok')));
   cleanUp.add(() => upstream.close());
@@ -47,7 +45,7 @@ upstreams { upstream "up" { target "127.0.0.1:${upstream.port}"; ${upstreamKeys}
   return { gateway, port, adminPort, answers };
 };
 
-const openConnections = (port: number, count: number): readonly Socket[] => {
+const openConnections = (cleanUp: CleanUp, port: number, count: number): readonly Socket[] => {
   const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => undefined));
   cleanUp.add(() => {
     for (const socket of sockets) socket.destroy();
@@ -62,11 +60,13 @@ const countOf = async (adminPort: number): Promise<number> => {
 };
 
 describe.each([1, 2])('a gateway of %i workers whose descriptors run out', (workers) => {
-  it('warns of its limits at the start, says what happens, counts it, and serves on afterwards', async () => {
-    const { gateway, port, adminPort, answers } = await start(workers);
+  it('warns of its limits at the start, says what happens, counts it, and serves on afterwards', async ({
+    cleanUp,
+  }) => {
+    const { gateway, port, adminPort, answers } = await start(cleanUp, workers);
     await gateway.wrote(/the limits allow 5000 connections of clients/);
     expect(await countOf(adminPort)).toBe(0);
-    const sockets = openConnections(port, 300);
+    const sockets = openConnections(cleanUp, port, 300);
     await gateway.wrote(exhausted);
     await eventually(() => sockets.some((socket) => socket.closed));
     for (const socket of sockets) socket.destroy();
@@ -86,8 +86,11 @@ describe.each([1, 2])('a gateway of %i workers whose descriptors run out', (work
   });
 });
 
-it('a request for which no connection to the upstream can be opened is answered 503, and no target is blamed', async () => {
+it('a request for which no connection to the upstream can be opened is answered 503, and no target is blamed', async ({
+  cleanUp,
+}) => {
   const { gateway, port, adminPort, answers } = await start(
+    cleanUp,
     1,
     'circuit-breaker { failure-threshold 1 }; retries { max-attempts 1 }',
   );

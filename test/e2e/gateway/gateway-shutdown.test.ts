@@ -1,12 +1,10 @@
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { describe, expect } from 'vitest';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { type StackPlan, startStack, untilTrue } from '../../support/shared/gateway-stack.js';
 import { call } from '../../support/shared/http-call.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 /** Whether a port of 127.0.0.1 takes connections. */
 const isOpen = (port: number): Promise<boolean> =>
@@ -20,7 +18,7 @@ const isOpen = (port: number): Promise<boolean> =>
   });
 
 /** A gateway with a request that its upstream answers when told to. */
-const withRequestInFlight = async (plan: StackPlan = {}) => {
+const withRequestInFlight = async (cleanUp: CleanUp, plan: StackPlan = {}) => {
   const stack = await startStack(cleanUp, plan);
   const held: (() => void)[] = [];
   stack.upstream.answer = (request, response) => {
@@ -40,8 +38,8 @@ describe.each([
   ['SIGTERM', { transport: 'embedded', agentConfig: 'api-keys "key:alice"' }],
   ['SIGINT', {}],
 ] as const)('%s', (signal, plan) => {
-  it('lets the request in flight finish, takes no other, tells of it, and ends with 0', async () => {
-    const { stack, inFlight, release } = await withRequestInFlight(plan);
+  it('lets the request in flight finish, takes no other, tells of it, and ends with 0', async ({ cleanUp }) => {
+    const { stack, inFlight, release } = await withRequestInFlight(cleanUp, plan);
     const idle = connect(stack.port, '127.0.0.1');
     idle.on('error', () => undefined);
     const idleClosed = new Promise((resolve) => idle.once('close', resolve));
@@ -67,8 +65,8 @@ describe.each([
 });
 
 describe('a shutdown', () => {
-  it('is over at once with a second signal', async () => {
-    const { stack, inFlight } = await withRequestInFlight();
+  it('is over at once with a second signal', async ({ cleanUp }) => {
+    const { stack, inFlight } = await withRequestInFlight(cleanUp);
     stack.gateway.signal('SIGTERM');
     await stack.gateway.wrote(/the gateway drains/);
     stack.gateway.signal('SIGTERM');
@@ -76,7 +74,7 @@ describe('a shutdown', () => {
     await expect(inFlight).rejects.toThrow();
   });
 
-  it('cuts off what is in flight after the grace, and ends with 0', async () => {
+  it('cuts off what is in flight after the grace, and ends with 0', async ({ cleanUp }) => {
     const stack = await startStack(cleanUp, { blocks: 'system { graceful-shutdown-timeout-secs 1 }' });
     stack.upstream.answer = (request) => request.resume();
     const inFlight = stack.ask();
@@ -87,7 +85,7 @@ describe('a shutdown', () => {
     await expect(inFlight).rejects.toThrow();
   });
 
-  it('loses no line of the log', async () => {
+  it('loses no line of the log', async ({ cleanUp }) => {
     const stack = await startStack(cleanUp, { blocks: 'limits { max-connections-per-client 1000 }' });
     const ids = Array.from({ length: 200 }, (_, index) => `request-${index}-of-the-log`);
     const answers = await Promise.all(ids.map((id) => stack.ask({ headers: { 'X-Correlation-Id': id } })));

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { afterAll, describe, expect } from 'vitest';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { call } from '../../support/shared/http-call.js';
 import { describeWithPeers, peerPath } from '../../support/shared/peers.js';
@@ -11,8 +12,6 @@ import { runGateway, startBuiltGateway } from '../../support/shared/running-gate
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const folder = temporaryFolder();
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 afterAll(() => folder.remove());
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
@@ -24,13 +23,16 @@ interface Ended {
   readonly output: string;
 }
 
-const ended = async (started: RunningProcess): Promise<Ended> => {
+const ended = async (cleanUp: CleanUp, started: RunningProcess): Promise<Ended> => {
   cleanUp.add(() => started.stop());
   return { code: (await started.exited).code, output: started.output() };
 };
 
-const ranGateway = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
-  ended(runGateway(args, env));
+const ranGateway = (
+  cleanUp: CleanUp,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> => ended(cleanUp, runGateway(args, env));
 
 const serving = (port: number, more = ''): string => `
 listeners { listener "main" { address "127.0.0.1:${port}" } }
@@ -45,25 +47,25 @@ const withKeyFile = (keyFile: string): string =>
   );
 
 describe('the command line of the gateway', () => {
-  it('says its version, and ends with 0', async () => {
-    expect(await ranGateway(['--version'])).toEqual({ code: 0, output: `gateway ${version}\n` });
+  it('says its version, and ends with 0', async ({ cleanUp }) => {
+    expect(await ranGateway(cleanUp, ['--version'])).toEqual({ code: 0, output: `gateway ${version}\n` });
   });
 
-  it('tells every option, variable, signal and exit code in its help, and ends with 0', async () => {
-    const { code, output } = await ranGateway(['--help']);
+  it('tells every option, variable, signal and exit code in its help, and ends with 0', async ({ cleanUp }) => {
+    const { code, output } = await ranGateway(cleanUp, ['--help']);
     expect(code).toBe(0);
     const told = ['--config', '--test', '--validate', '--verbose', '--version', '--help', 'config check'];
     const around = ['GATEWAY_CONFIG', 'GATEWAY_LOG_FORMAT', 'RUST_LOG', 'SIGHUP', 'SIGTERM', 'Exit codes'];
     for (const name of [...told, ...around]) expect(output).toContain(name);
   });
 
-  it.each([
+  it.for([
     ['an option that there is not', ['--confg', 'x'], /unknown option '--confg'[\s\S]*--config/],
     ['a command that there is not', ['serve'], /no command "serve"/],
     ['no configuration', [], /no configuration is given/],
     ['an option without its value', ['--config'], /--config/],
-  ])('ends with 2 for %s', async (_name, args, message) => {
-    const { code, output } = await ranGateway(args, { GATEWAY_CONFIG: '' });
+  ] as const)('ends with 2 for %s', async ([_name, args, message], { cleanUp }) => {
+    const { code, output } = await ranGateway(cleanUp, args, { GATEWAY_CONFIG: '' });
     expect(code).toBe(2);
     expect(output).toMatch(message);
   });
@@ -80,12 +82,12 @@ upstreams { upstream "back" { target "127.0.0.1:99999" } }
 `,
   );
 
-  it.each([
+  it.for([
     ['--config', ['--config', wrong]],
     ['--test', ['--test', '--config', wrong]],
     ['config check', ['config', 'check', wrong]],
-  ])('ends %s with 1 and every one of them in its place', async (_name, args) => {
-    const { code, output } = await ranGateway(args);
+  ] as const)('ends %s with 1 and every one of them in its place', async ([_name, args], { cleanUp }) => {
+    const { code, output } = await ranGateway(cleanUp, args);
     expect(code).toBe(1);
     const places = output.split('\n').filter((line) => line.startsWith(`${wrong}:`));
     expect(places).toEqual([
@@ -97,12 +99,12 @@ upstreams { upstream "back" { target "127.0.0.1:99999" } }
     expect(output).toContain('3 errors');
   });
 
-  it('is one clear line where there is no such file', async () => {
+  it('is one clear line where there is no such file', async ({ cleanUp }) => {
     const missing = folder.file('missing.kdl');
     const runs = [
       ['--config', missing],
       ['--test', '--config', missing],
-    ].map((args) => ranGateway(args));
+    ].map((args) => ranGateway(cleanUp, args));
     for (const { code, output } of await Promise.all(runs)) {
       expect(code).toBe(1);
       expect(output).toMatch(/^error: .*missing\.kdl cannot be read: there is no such file\n/);
@@ -114,49 +116,49 @@ upstreams { upstream "back" { target "127.0.0.1:99999" } }
 describe('--test and --validate', () => {
   const file = folder.write('missing-key.kdl', withKeyFile(folder.file('missing.pem')));
 
-  it('differ in what a file refers to: --test does not look', async () => {
-    const { code, output } = await ranGateway(['--test', '--config', file]);
+  it('differ in what a file refers to: --test does not look', async ({ cleanUp }) => {
+    const { code, output } = await ranGateway(cleanUp, ['--test', '--config', file]);
     expect(code).toBe(0);
     expect(output).toContain('The configuration is fine: 1 listener, 1 route, 0 upstreams, 1 agent.');
   });
 
-  it.each([
+  it.for([
     ['--validate', ['--validate', '--config', file]],
     ['a start', ['--config', file]],
-  ])('and %s finds the key file missing', async (_name, args) => {
-    const { code, output } = await ranGateway(args);
+  ] as const)('and %s finds the key file missing', async ([_name, args], { cleanUp }) => {
+    const { code, output } = await ranGateway(cleanUp, args);
     expect(code).toBe(1);
     expect(output).toMatch(/"auth".*jwt-public-key.*missing\.pem cannot be read/);
   });
 });
 
 describe('a start that fails', () => {
-  it('says on one line that the port is taken, and ends with 1', async () => {
+  it('says on one line that the port is taken, and ends with 1', async ({ cleanUp }) => {
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
     cleanUp.add(() => new Promise((resolve) => holder.close(resolve)));
     const { port } = holder.address() as AddressInfo;
-    const { code, output } = await ranGateway(['--config', folder.write('taken.kdl', serving(port))]);
+    const { code, output } = await ranGateway(cleanUp, ['--config', folder.write('taken.kdl', serving(port))]);
     expect({ code, output }).toEqual({
       code: 1,
       output: `error: cannot listen on 127.0.0.1:${port}: the port is taken by another program\n`,
     });
   });
 
-  it('opens nothing where the second of its ports is taken', async () => {
+  it('opens nothing where the second of its ports is taken', async ({ cleanUp }) => {
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
     cleanUp.add(() => new Promise((resolve) => holder.close(resolve)));
     const { port } = holder.address() as AddressInfo;
     const config = serving(await freePort(), `admin { address "127.0.0.1:${port}" }`);
-    const { code, output } = await ranGateway(['--config', folder.write('half.kdl', config)]);
+    const { code, output } = await ranGateway(cleanUp, ['--config', folder.write('half.kdl', config)]);
     expect(code).toBe(1);
     expect(output).toContain(`cannot listen on 127.0.0.1:${port}`);
   });
 
-  it('says which log format there is not', async () => {
+  it('says which log format there is not', async ({ cleanUp }) => {
     const file = folder.write('format.kdl', serving(await freePort()));
-    const { code, output } = await ranGateway(['--config', file], { GATEWAY_LOG_FORMAT: 'yaml' });
+    const { code, output } = await ranGateway(cleanUp, ['--config', file], { GATEWAY_LOG_FORMAT: 'yaml' });
     expect(code).toBe(1);
     expect(output).toMatch(/^error: .*GATEWAY_LOG_FORMAT.*\n$/);
   });
@@ -168,7 +170,7 @@ const lowPort = 81;
 
 if (firstFreeForAll > lowPort) {
   describeWithPeers(process.getuid?.() === 0 ? ['setpriv'] : [], 'a port below 1024', () => {
-    it('is a clear error without the permission for it', async () => {
+    it('is a clear error without the permission for it', async ({ cleanUp }) => {
       const file = folder.write('low.kdl', serving(lowPort));
       const program = fileURLToPath(new URL('../../../dist/programs/main-gateway.js', import.meta.url));
       // Root keeps everything but that one permission, so that the program's files can be read wherever they are.
@@ -176,7 +178,7 @@ if (firstFreeForAll > lowPort) {
       const setpriv = process.getuid?.() === 0 ? peerPath('setpriv') : null;
       const args = [program, '--config', file];
       const started = setpriv ? startProcess(setpriv, [...dropped, ...args]) : startProcess(process.execPath, args);
-      const { code, output } = await ended(started);
+      const { code, output } = await ended(cleanUp, started);
       expect(code).toBe(1);
       expect(output).toMatch(/^error: cannot listen on 127\.0\.0\.1:81: permission denied for a port below 1024.*\n$/);
     });
@@ -184,7 +186,10 @@ if (firstFreeForAll > lowPort) {
 }
 
 describe('the environment of the gateway', () => {
-  const started = async (env: Readonly<Record<string, string>>): Promise<{ port: number; gateway: RunningProcess }> => {
+  const started = async (
+    cleanUp: CleanUp,
+    env: Readonly<Record<string, string>>,
+  ): Promise<{ port: number; gateway: RunningProcess }> => {
     const port = await freePort();
     const file = folder.write('environment.kdl', serving(port));
     const gateway = await startBuiltGateway(file, [port], env);
@@ -192,12 +197,14 @@ describe('the environment of the gateway', () => {
     return { port, gateway };
   };
 
-  it('gives the configuration as GATEWAY_CONFIG', async () => {
+  it('gives the configuration as GATEWAY_CONFIG', async ({ cleanUp }) => {
     const file = folder.write('by-variable.kdl', serving(8080));
-    expect((await ranGateway(['--test'], { GATEWAY_CONFIG: file })).code).toBe(0);
+    expect((await ranGateway(cleanUp, ['--test'], { GATEWAY_CONFIG: file })).code).toBe(0);
   });
 
-  it('warns about a route that is open while an agent is on no route, unless it is meant to be', async () => {
+  it('warns about a route that is open while an agent is on no route, unless it is meant to be', async ({
+    cleanUp,
+  }) => {
     const upstream = 'upstreams { upstream "u" { target "127.0.0.1:9" } }';
     const agent = 'agents { agent "auth" { transport "embedded"; config { api-keys "key:alice" } } }';
     const outputOf = async (agents: string): Promise<string> => {
@@ -214,8 +221,8 @@ describe('the environment of the gateway', () => {
     expect(await outputOf('agents #null')).not.toContain('has no agents');
   });
 
-  it('has the log in JSON by default, one object a line', async () => {
-    const { port, gateway } = await started({});
+  it('has the log in JSON by default, one object a line', async ({ cleanUp }) => {
+    const { port, gateway } = await started(cleanUp, {});
     const correlationId = 'the-request-of-this-test';
     await call(port, { path: '/health?secret=1', headers: { 'X-Correlation-Id': correlationId } });
     await gateway.wrote(new RegExp(correlationId));
@@ -237,16 +244,16 @@ describe('the environment of the gateway', () => {
     });
   });
 
-  it('has the log in lines for people with GATEWAY_LOG_FORMAT=pretty', async () => {
-    const { port, gateway } = await started({ GATEWAY_LOG_FORMAT: 'pretty' });
+  it('has the log in lines for people with GATEWAY_LOG_FORMAT=pretty', async ({ cleanUp }) => {
+    const { port, gateway } = await started(cleanUp, { GATEWAY_LOG_FORMAT: 'pretty' });
     await call(port, { path: '/health', headers: { 'X-Correlation-Id': 'the-request-of-this-test' } });
     const output = await gateway.wrote(/the-request-of-this-test/);
     expect(output).toMatch(/INFO.*the gateway listens/i);
     expect(output).not.toContain('{"level"');
   });
 
-  it('silences access lines with RUST_LOG=warn', async () => {
-    const { port, gateway } = await started({ RUST_LOG: 'warn' });
+  it('silences access lines with RUST_LOG=warn', async ({ cleanUp }) => {
+    const { port, gateway } = await started(cleanUp, { RUST_LOG: 'warn' });
     await call(port, { path: '/health' });
     await gateway.stop();
     expect(gateway.output()).toBe('');

@@ -1,24 +1,24 @@
 import { Agent } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { describe, expect } from 'vitest';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { type GatewayStack, type StackPlan, startStack, untilTrue } from '../../support/shared/gateway-stack.js';
 import { call } from '../../support/shared/http-call.js';
 import { SteadyLoad } from '../../support/shared/steady-load.js';
 import { endSuccessors, isAlive, successorsOf, untilGone, upgraded } from '../../support/shared/successors.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-const start = async (plan: StackPlan = {}): Promise<GatewayStack> => {
+const start = async (cleanUp: CleanUp, plan: StackPlan = {}): Promise<GatewayStack> => {
   const stack = await startStack(cleanUp, plan);
   cleanUp.add(() => endSuccessors(stack.gateway));
   return stack;
 };
 
 describe('SIGUSR2', () => {
-  it('replaces the program twice, and no request is lost: on new connections, on busy ones and on those in use now and then', async () => {
+  it('replaces the program twice, and no request is lost: on new connections, on busy ones and on those in use now and then', async ({
+    cleanUp,
+  }) => {
     // A target that nobody listens on.
-    const stack = await start({ adminToken: 'let-me-in', upstreamMembers: 'target "127.0.0.1:9"' });
+    const stack = await start(cleanUp, { adminToken: 'let-me-in', upstreamMembers: 'target "127.0.0.1:9"' });
     const drained = await call(stack.adminPort, {
       path: '/admin/upstreams/back/targets/127.0.0.1:9/drain',
       method: 'POST',
@@ -48,8 +48,10 @@ describe('SIGUSR2', () => {
     expect(await stack.gateway.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('ends no connection that has been idle for a moment: what is asked on it is answered, as the last on it', async () => {
-    const { port, gateway } = await start();
+  it('ends no connection that has been idle for a moment: what is asked on it is answered, as the last on it', async ({
+    cleanUp,
+  }) => {
+    const { port, gateway } = await start(cleanUp);
     const kept = new Agent({ keepAlive: true });
     cleanUp.add(() => kept.destroy());
     await call(port, { agent: kept });
@@ -64,8 +66,8 @@ describe('SIGUSR2', () => {
     expect((await call(port, { agent: kept })).status).toBe(200);
   });
 
-  it('leaves the program where the one on disk does not come up: here, by its configuration', async () => {
-    const stack = await start();
+  it('leaves the program where the one on disk does not come up: here, by its configuration', async ({ cleanUp }) => {
+    const stack = await start(cleanUp);
     stack.folder.write('gateway.kdl', 'nonsense { }');
     stack.gateway.signal('SIGUSR2');
     await stack.gateway.wrote(/the program was not replaced, and goes on: it ended with exit code 1/);
@@ -76,8 +78,8 @@ describe('SIGUSR2', () => {
     expect(await stack.gateway.stop()).toEqual({ code: 0, signal: null });
   });
 
-  it('is given up where the program is told to end meanwhile: both do', async () => {
-    const stack = await start();
+  it('is given up where the program is told to end meanwhile: both do', async ({ cleanUp }) => {
+    const stack = await start(cleanUp);
     stack.gateway.signal('SIGUSR2');
     await untilTrue('there is a successor', () => successorsOf(stack.gateway).length === 1);
     const [successor] = successorsOf(stack.gateway);

@@ -1,16 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { RecordingUpstream } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { call } from '../../support/shared/http-call.js';
 import type { RunningProcess } from '../../support/shared/processes.js';
 import { startBuiltGateway } from '../../support/shared/running-gateway.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 import { TraceCollector } from '../../support/shared/trace-collector.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 interface TracedGateway {
   /** Of a listener whose peers are trusted, and of one whose peers are not. */
@@ -22,7 +20,7 @@ interface TracedGateway {
   end(): Promise<readonly string[]>;
 }
 
-const start = async (tracing: string): Promise<TracedGateway> => {
+const start = async (cleanUp: CleanUp, tracing: string): Promise<TracedGateway> => {
   const upstream = new RecordingUpstream();
   const upstreamPort = await upstream.listen();
   cleanUp.add(() => upstream.close());
@@ -79,15 +77,18 @@ const forwarded = ({ upstream }: TracedGateway): { readonly [name: string]: stri
 };
 
 describe('a gateway that traces', () => {
-  it('tells a collector of each request, what its agent and its upstream did, and of no other', async () => {
+  it('tells a collector of each request, what its agent and its upstream did, and of no other', async ({ cleanUp }) => {
     const collector = await TraceCollector.start();
     cleanUp.add(() => collector.stop());
-    const gateway = await start(`tracing {
+    const gateway = await start(
+      cleanUp,
+      `tracing {
   endpoint "${collector.endpoint}"
   sample-ratio 0
   service-name "edge"
   collector-header "X-Collector-Key" (env)"COLLECTOR_KEY"
-}`);
+}`,
+    );
     const [recorded, unrecorded, unbelieved] = ['1', '2', '3'].map((digit) => digit.repeat(32)) as [
       string,
       string,
@@ -124,8 +125,8 @@ describe('a gateway that traces', () => {
 });
 
 describe('a gateway that does not trace', () => {
-  it('loads nothing for it, and leaves the fields of clients as they are', async () => {
-    const gateway = await start('');
+  it('loads nothing for it, and leaves the fields of clients as they are', async ({ cleanUp }) => {
+    const gateway = await start(cleanUp, '');
     const headers = { 'X-API-Key': 'good-key', traceparent: 'anything', tracestate: 'at all' };
     expect((await call(gateway.open, { headers })).status).toBe(200);
     expect(forwarded(gateway)).toEqual({ traceparent: 'anything', tracestate: 'at all' });

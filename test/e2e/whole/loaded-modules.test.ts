@@ -1,13 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { LiveSamlProvider } from '../../support/agent/live-saml-provider.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { runAgent, runGateway } from '../../support/shared/running-gateway.js';
 import { type TemporaryFolder, temporaryFolder } from '../../support/shared/temporary-folder.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 const xmlPackages = /node_modules\/(?:@xmldom\/|xml|fast-xml|xpath)/;
 /** Packages of features that have to be configured. */
@@ -24,7 +22,7 @@ const loadedFiles = (coverage: string): readonly string[] =>
   });
 
 /** The scripts that the agent has loaded on its main thread, from its start until it was told to end. */
-const loadedBy = async (folder: TemporaryFolder, config: string): Promise<readonly string[]> => {
+const loadedBy = async (cleanUp: CleanUp, folder: TemporaryFolder, config: string): Promise<readonly string[]> => {
   const configFile = folder.write('agent.kdl', config);
   const coverage = folder.file('coverage');
   const args = ['--config', configFile, '--agent', 'auth', '--socket', folder.file('agent.sock')];
@@ -42,11 +40,9 @@ agents { agent "auth" { transport "embedded"; events "request_headers" "request_
 `;
 
 describe('the agent', () => {
-  it('loads no package of a feature that is not configured', async () => {
-    const folder = temporaryFolder();
-    cleanUp.add(() => folder.remove());
+  it('loads no package of a feature that is not configured', async ({ cleanUp, folder }) => {
     const config = agentWith('jwt-secret "a-secret-of-at-least-thirty-two-bytes"');
-    const scripts = await loadedBy(folder, config);
+    const scripts = await loadedBy(cleanUp, folder, config);
     expect(scripts.filter((url) => optional.test(url))).toEqual([]);
     // What every start needs comes in a few files: our own modules, the parser of the configuration, inversify, jose.
     expect(scripts.filter((url) => /\/dist\/programs\/main-gateway-auth\.js$/.test(url))).toHaveLength(1);
@@ -55,9 +51,7 @@ describe('the agent', () => {
     expect(scripts.filter((url) => single.test(url))).toEqual([]);
   });
 
-  it('loads nothing for XML on its main thread, though it has read metadata', async () => {
-    const folder = temporaryFolder();
-    cleanUp.add(() => folder.remove());
+  it('loads nothing for XML on its main thread, though it has read metadata', async ({ cleanUp, folder }) => {
     const provider = new LiveSamlProvider();
     await provider.start();
     cleanUp.add(() => provider.stop());
@@ -68,7 +62,7 @@ describe('the agent', () => {
       idp-metadata-url "${provider.origin}/metadata"
       session-store-path "${folder.file('store/sessions.db')}"
     }`);
-    const scripts = await loadedBy(folder, config);
+    const scripts = await loadedBy(cleanUp, folder, config);
     expect(provider.metadataRequests).toBe(1);
     expect(scripts.filter((url) => xmlPackages.test(url))).toEqual([]);
     expect(scripts.filter((url) => storePackages.test(url))).not.toEqual([]);
@@ -85,7 +79,7 @@ describe('a gateway', () => {
   const definedIn = (texts: readonly string[], names: readonly string[]): readonly string[] =>
     names.filter((name) => texts.some((text) => new RegExp(`\\b${name} = class\\b|\\bclass ${name}\\b`).test(text)));
 
-  const loadedWith = async (system: string, begun: RegExp): Promise<readonly string[]> => {
+  const loadedWith = async (cleanUp: CleanUp, system: string, begun: RegExp): Promise<readonly string[]> => {
     const folder = temporaryFolder();
     cleanUp.add(() => folder.remove());
     const file = folder.write(
@@ -104,11 +98,11 @@ describe('a gateway', () => {
     return loadedFiles(coverage);
   };
 
-  it.each([
+  it.for([
     ['in one process', 'worker-threads 1', /the gateway listens/],
     ['with workers', 'worker-threads 2', /the workers serve/],
-  ])('loads nothing %s that is not configured', async (_, system, begun) => {
-    const files = await loadedWith(system, begun);
+  ] as const)('loads nothing %s that is not configured', async ([_, system, begun], { cleanUp }) => {
+    const files = await loadedWith(cleanUp, system, begun);
     expect(files.filter((url) => /\/dist\/programs\/main-gateway\.js$/.test(url))).toHaveLength(1);
     expect(files.filter((url) => optional.test(url) || bundled.test(url))).toEqual([]);
     const programs = files.filter((url) => url.includes('/dist/programs/'));

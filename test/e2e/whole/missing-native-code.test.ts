@@ -1,17 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { describe, expect } from 'vitest';
+import { it } from '../../support/shared/fixtures.js';
 import { builtProgram } from '../../support/shared/running-gateway.js';
 import { type TemporaryFolder, temporaryFolder } from '../../support/shared/temporary-folder.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 const remedy = 'run npm rebuild better-sqlite3 --ignore-scripts=false';
 
 let folder: TemporaryFolder;
 
-beforeEach(() => {
+it.beforeEach(({ cleanUp }) => {
   folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
 });

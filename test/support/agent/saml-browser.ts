@@ -1,4 +1,4 @@
-import { call, type HttpAnswer } from '../shared/http-call.js';
+import { call, type HttpAnswer, type HttpCall } from '../shared/http-call.js';
 import { type LiveSamlProvider, type PostedPage, readFormPage } from './live-saml-provider.js';
 
 interface Cookie {
@@ -95,9 +95,13 @@ export class SamlBrowser {
   }
 }
 
-/** Has the provider know the service provider by the metadata that the gateway serves. */
-export const introduce = async (provider: LiveSamlProvider, port: number): Promise<void> => {
-  const { status, body } = await call(port, { path: '/saml/metadata' });
+/** Gives the provider the metadata that the gateway serves; `options` say how to reach the gateway. */
+export const introduce = async (
+  provider: LiveSamlProvider,
+  port: number,
+  options: Pick<HttpCall, 'tls'> = {},
+): Promise<void> => {
+  const { status, body } = await call(port, { path: '/saml/metadata', ...options });
   if (status !== 200) throw new Error(`no metadata, but ${status}: ${body}`);
   provider.trust(body);
 };

@@ -8,8 +8,10 @@ import { introduce } from './saml-browser.js';
 export interface SamlCompany {
   readonly stack: GatewayStack;
   readonly provider: LiveSamlProvider;
-  /** The session database, unless the plan has sessions kept elsewhere. */
+  /** The session database, unless the plan keeps sessions elsewhere. */
   readonly storeFile: string;
+  /** Reloads the gateway with another identity provider; resolves with it once sign-on uses it. */
+  replaceProvider(plan: SamlProviderPlan): Promise<LiveSamlProvider>;
 }
 
 export interface SamlCompanyPlan {
@@ -19,42 +21,44 @@ export interface SamlCompanyPlan {
   /** Where sessions are kept, in place of a database of its own. */
   readonly store?: string;
   readonly provider?: SamlProviderPlan;
-  /** One that serves another gateway already, in place of one of its own. */
+  /** A provider that serves another gateway too; it replaces a provider of the company. */
   readonly sharedProvider?: LiveSamlProvider;
-  /** What browsers call the gateway, without its port. */
+  /** Scheme and host of the gateway for browsers. */
   readonly origin?: string;
-  readonly listenerMembers?: string;
+  /** Members of the listener for HTTPS; absent: HTTP. */
+  readonly tlsMembers?: string;
   /** Port that the provider posts to, in place of the gateway's own. */
   readonly consumerPort?: number;
   /** Absent: one process. */
   readonly workers?: number;
 }
 
-/** Starts them; `/app` is protected, `/app/public` is excluded. */
+const startProvider = async (cleanUp: CleanUp, plan?: SamlProviderPlan): Promise<LiveSamlProvider> => {
+  const provider = new LiveSamlProvider(plan);
+  await provider.start();
+  cleanUp.add(() => provider.stop());
+  return provider;
+};
+
+/** Starts the company; `/app` is protected, `/app/public` is excluded. */
 export const startCompany = async (cleanUp: CleanUp, plan: SamlCompanyPlan): Promise<SamlCompany> => {
-  const provider = plan.sharedProvider ?? new LiveSamlProvider(plan.provider);
-  if (plan.sharedProvider === undefined) {
-    await provider.start();
-    cleanUp.add(() => provider.stop());
-  }
+  const provider = plan.sharedProvider ?? (await startProvider(cleanUp, plan.provider));
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
   const key = newSamlKey('service provider');
   const keyFile = folder.write('sp.key', key.key);
   const certificateFile = folder.write('sp.crt', key.certificate);
   const storeFile = folder.file('store/sessions.db');
-  const stack = await startStack(cleanUp, {
-    transport: plan.transport,
-    agentMembers: 'events "request_headers" "request_body_chunk"; timeout-ms 5000',
-    ...(plan.listenerMembers !== undefined && { listenerMembers: plan.listenerMembers }),
-    ...(plan.workers !== undefined && { env: { GATEWAY_WORKER_THREADS: String(plan.workers) } }),
-    agentConfig: (port) => `
+  const agentConfigWith =
+    ({ origin }: LiveSamlProvider) =>
+    (port: number): string =>
+      `
       jwt-secret "a-secret-of-at-least-thirty-two-bytes"
       saml {
         enabled #true
         entity-id "urn:example:portcullis"
         acs-url "${plan.origin ?? 'http://127.0.0.1'}:${plan.consumerPort ?? port}/saml/acs"
-        idp-metadata-url "${provider.origin}/metadata"
+        idp-metadata-url "${origin}/metadata"
         sp-key-file "${keyFile}"
         sp-cert-file "${certificateFile}"
         ${plan.store ?? `session-store-path "${storeFile}"`}
@@ -62,8 +66,23 @@ export const startCompany = async (cleanUp: CleanUp, plan: SamlCompanyPlan): Pro
         protected-paths "/app"
         excluded-paths "/app/public"
         ${plan.members ?? ''}
-      }`,
+      }`;
+  const stack = await startStack(cleanUp, {
+    transport: plan.transport,
+    agentMembers: 'events "request_headers" "request_body_chunk"; timeout-ms 5000',
+    ...(plan.tlsMembers !== undefined && { listenerMembers: plan.tlsMembers }),
+    ...(plan.workers !== undefined && { env: { GATEWAY_WORKER_THREADS: String(plan.workers) } }),
+    agentConfig: agentConfigWith(provider),
   });
-  if (plan.listenerMembers === undefined && plan.sharedProvider === undefined) await introduce(provider, stack.port);
-  return { stack, provider, storeFile };
+  const reached = plan.tlsMembers === undefined ? {} : { tls: { rejectUnauthorized: false } };
+  if (plan.sharedProvider === undefined) await introduce(provider, stack.port, reached);
+  const replaceProvider = async (providerPlan: SamlProviderPlan): Promise<LiveSamlProvider> => {
+    const next = await startProvider(cleanUp, providerPlan);
+    stack.rewrite({ agentConfig: agentConfigWith(next) });
+    await stack.reload();
+    await stack.agentsPresent();
+    await introduce(next, stack.port, reached);
+    return next;
+  };
+  return { stack, provider, storeFile, replaceProvider };
 };

@@ -22,7 +22,11 @@ export class RecordingUpstream {
   connections = 0;
   readonly #server: Server;
 
+  /** How it answers until a test sets `answer`. */
+  readonly #usualAnswer: Answerer;
+
   constructor(public answer: Answerer = sayOk) {
+    this.#usualAnswer = answer;
     this.#server = createServer((request, response) => {
       this.received.push({ method: request.method ?? '', url: request.url ?? '', rawHeaders: request.rawHeaders });
       this.answer(request, response);
@@ -34,6 +38,12 @@ export class RecordingUpstream {
     });
     // No test waits for a connection to become too old.
     this.#server.keepAliveTimeout = 60_000;
+  }
+
+  /** Forgets the requests received, and answers as at the start. */
+  reset(): void {
+    this.received.splice(0);
+    this.answer = this.#usualAnswer;
   }
 
   get openConnections(): number {

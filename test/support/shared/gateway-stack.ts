@@ -97,6 +97,8 @@ export interface GatewayStack {
   reload(): Promise<void>;
   /** A request to the listener. */
   ask(options?: HttpCall): Promise<HttpAnswer>;
+  /** Body of a GET of an admin endpoint. */
+  adminText(path: string): Promise<string>;
   /** A GET of an admin endpoint, read as JSON. */
   report(path: string): Promise<Record<string, unknown>>;
   /** The sum of the series of this name on /metrics that have all of these labels; an unknown name throws. */
@@ -151,12 +153,12 @@ export const startStack = async (cleanUp: CleanUp, plan: StackPlan = {}): Promis
   );
   cleanUp.add(() => gateway.stop());
 
-  const adminBody = async (path: string): Promise<string> => {
+  const adminText = async (path: string): Promise<string> => {
     const headers = plan.adminToken === undefined ? {} : { Authorization: `Bearer ${plan.adminToken}` };
     return (await call(places.adminPort, { path, headers })).body;
   };
   const report = async (path: string): Promise<Record<string, unknown>> =>
-    JSON.parse(await adminBody(path)) as Record<string, unknown>;
+    JSON.parse(await adminText(path)) as Record<string, unknown>;
   const reloads = async (): Promise<unknown> => (await report('/status'))['config_reload_count'];
   const stack: GatewayStack = {
     port: places.port,
@@ -185,9 +187,10 @@ export const startStack = async (cleanUp: CleanUp, plan: StackPlan = {}): Promis
       await untilTrue('the new configuration is in force', async () => (await reloads()) !== before);
     },
     ask: (options) => call(places.port, options),
+    adminText,
     report,
     metric: async (name, ...labels) => {
-      const lines = (await adminBody('/metrics')).split('\n');
+      const lines = (await adminText('/metrics')).split('\n');
       const family = name.replace(/_(?:bucket|count|sum)$/, '');
       if (!lines.some((line) => line.startsWith(`# TYPE ${name} `) || line.startsWith(`# TYPE ${family} `)))
         throw new Error(`/metrics has no ${name}`);

@@ -1,4 +1,4 @@
-/** What a command writes, and how it ends. */
+/** The output and the exit code of a command. */
 export interface CommandOutput {
   /** The result. */
   readonly stdout: string;
@@ -7,7 +7,7 @@ export interface CommandOutput {
   readonly exitCode: 0 | 1 | 2;
 }
 
-/** The answer to arguments that run no command: help and version on the standard output, wrong usage on the other. */
+/** The output for arguments that run no command: help and version on stdout, wrong usage on stderr. */
 export interface UsageOutput extends CommandOutput {
   readonly kind: 'usage';
 }
@@ -15,7 +15,7 @@ export interface UsageOutput extends CommandOutput {
 /** A command that fails has no result. */
 export const failedCommand = (stderr: string): CommandOutput => ({ stdout: '', stderr, exitCode: 1 });
 
-/** A reader such as `head` closes the pipe when it has read enough. */
+/** A reader such as `head` closes the pipe early. */
 const ignoreClosedPipe = (error: NodeJS.ErrnoException): void => {
   if (error.code !== 'EPIPE') throw error;
 };
@@ -31,7 +31,7 @@ export const writeOutput = ({ stdout, stderr, exitCode }: CommandOutput): number
 
 const isUsage = (command: { readonly kind: string }): command is UsageOutput => command.kind === 'usage';
 
-/** Runs a parsed command and writes its output; usage is written as it is. Resolves to the exit code. */
+/** Runs a parsed command, or takes usage as is, and writes the output. Resolves to the exit code. */
 export const runCommand = async <Command extends { readonly kind: string }>(
   command: Command | UsageOutput,
   run: (command: Command) => Promise<CommandOutput>,

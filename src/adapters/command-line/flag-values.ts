@@ -1,7 +1,7 @@
 import { didYouMean } from '../../domain/configuration/schema/did-you-mean.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 
-/** Flags by their names, as in `store-path`. A flag that takes a value has every value that was given, else true. */
+/** Flags by name, as in `store-path`. A flag has all its values, or true if it takes none. */
 export type FlagValues = Readonly<Record<string, readonly string[] | true | undefined>>;
 
 /** Commander names flags in camel case. */
@@ -21,10 +21,10 @@ export const flagValues = (values: FlagValues, flag: string): readonly string[] 
   return given === undefined || given === true ? [] : given;
 };
 
-/** The value of a flag; null: it is not given. */
+/** The value of a flag; null: the flag is absent. */
 export const flagValue = (values: FlagValues, flag: string): string | null => flagValues(values, flag)[0] ?? null;
 
-/** The value of a flag that takes one of a few words; null: it is not given. */
+/** The value of a flag with a fixed set of words; null: the flag is absent. */
 export const flagChoice = <const Word extends string>(
   values: FlagValues,
   flag: string,
@@ -35,10 +35,10 @@ export const flagChoice = <const Word extends string>(
   const word = words.find((one) => one === value);
   if (word !== undefined) return ok(word);
   const near = didYouMean(value, words);
-  return err(`--${flag} is one of ${words.join(', ')}${near === null ? '' : `; ${near}`}`);
+  return err(`--${flag} must be one of ${words.join(', ')}${near === null ? '' : `; ${near}`}`);
 };
 
-/** The first flag that is given more than once, and is not repeatable. */
+/** The first flag that occurs more than once and is not repeatable. */
 export const repeatedFlag = (values: FlagValues, repeatable: readonly string[] = []): string | null => {
   for (const [flag, given] of Object.entries(values)) {
     if (Array.isArray(given) && given.length > 1 && !repeatable.includes(flag)) return flag;

@@ -3,10 +3,10 @@ import { didYouMean } from '../../domain/configuration/schema/did-you-mean.js';
 import type { UsageOutput } from './command-output.js';
 import { byFlagName, type FlagValues, repeatedFlag } from './flag-values.js';
 
-/** Makes a commander command that passes every text to `print`: it writes nothing, and never ends the process. */
+/** Builds a commander command that passes its output to `print`. It writes nothing and never exits the process. */
 export type Program = (print: (text: string) => void) => Command;
 
-/** Columns of help. They do not depend on the terminal, so that the reference pages can show the help. */
+/** Width of help in columns. It is independent of the terminal, so that reference pages can show the help. */
 const defaultHelpWidth = 100;
 
 /** @param name the full name, as in `gateway-auth sessions list` */
@@ -18,7 +18,7 @@ export const newProgram = (
 ): Command =>
   new Command(name)
     .usage(usage)
-    .helpOption('-h, --help', 'print this help and end')
+    .helpOption('-h, --help', 'print this help and exit')
     .showSuggestionAfterError(true)
     .configureOutput({
       writeOut: print,
@@ -41,7 +41,7 @@ export const valueFlag = (flags: string, meaning: string): Option => new Option(
 export const withAgentBlock = (command: Command, configMeaning: string): Command =>
   command
     .addOption(valueFlag('--config <file>', configMeaning))
-    .addOption(valueFlag('--agent <name>', 'the agent block to use, where the file has several'));
+    .addOption(valueFlag('--agent <name>', 'agent block to use, if the file has several'));
 
 export interface ParsedArguments {
   readonly kind: 'parsed';
@@ -49,7 +49,7 @@ export interface ParsedArguments {
   readonly args: readonly string[];
 }
 
-/** Commander's answer to arguments that run no command. */
+/** The result for arguments that run no command. */
 type RefusedArguments =
   /** Help, or the version. */
   | { readonly kind: 'help'; readonly text: string }
@@ -110,9 +110,9 @@ export const parseCommandName = <Name extends string>(
   if (name !== undefined) return name;
   if (first.startsWith('-')) {
     const parsed = parseProgram(group, program, argv);
-    return parsed.kind === 'usage' ? parsed : misuse(group, `error: give a command: ${names.join(', ')}`);
+    return parsed.kind === 'usage' ? parsed : misuse(group, `error: no command: choose one of ${names.join(', ')}`);
   }
   const all = names.length === 1 ? `the only command is ${names[0]}` : `the commands are ${names.join(', ')}`;
   const hint = didYouMean(first, names) ?? all;
-  return misuse(group, `error: there is no command "${first.slice(0, 80)}"; ${hint}`);
+  return misuse(group, `error: unknown command "${first.slice(0, 80)}"; ${hint}`);
 };

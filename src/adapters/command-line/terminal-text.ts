@@ -1,15 +1,12 @@
 import { type ConfigurationProblem, formatProblem } from '../../domain/configuration/configuration-problem.js';
 
-/**
- * Replaces control characters, and characters that turn the direction of text, by spaces: no text may paint on a
- * terminal.
- */
+/** Replaces control and text-direction characters by spaces, so that text cannot manipulate the terminal. */
 export const printableText = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ');
 
 /** As in `1 case`, `2 cases`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** Every problem, with its place. Empty: there are none. */
+/** All problems with their positions. Empty: there are none. */
 export const problemsText = (problems: readonly ConfigurationProblem[]): string =>
   problems.map((problem) => `${formatProblem(problem)}\n`).join('');
 
@@ -23,6 +20,6 @@ export const problemCounts = (problems: readonly ConfigurationProblem[]): string
   ].join(', ');
 };
 
-/** Every problem, then their number. Empty: there are none. */
+/** All problems, then their number. Empty: there are none. */
 export const reportProblems = (problems: readonly ConfigurationProblem[]): string =>
   problems.length === 0 ? '' : `${problemsText(problems)}${problemCounts(problems)}\n`;

@@ -26,7 +26,7 @@ const logTexts = ({ problems, reason, cause }: LoadFailure): readonly string[] =
 export const logReloadFailure = (failure: LoadFailure, logger: Logger): void => {
   const fields = { error_type: 'reload_failed' };
   for (const text of logTexts(failure)) logger.error(text, fields);
-  logger.error('the configuration was not reloaded; the one before stays in force', fields);
+  logger.error('the configuration was not reloaded; the previous one stays active', fields);
 };
 
 /** The same of a worker that was to replace another. */

@@ -110,7 +110,7 @@ describe('gateway-auth hash-password', () => {
   it('takes no password as an argument, and does not repeat it', async () => {
     const { code, out, err } = await piped(['hash-password', 'hunter2'], '');
     expect([code, out]).toEqual([2, '']);
-    expect(err).toContain('can be seen by everyone');
+    expect(err).toContain('other users can see this');
     expect(err).not.toContain('hunter2');
   });
 
@@ -171,7 +171,7 @@ describeWithPeers(['script'], 'at a terminal', () => {
     const command = atTerminal('hash-password --user ann');
     await command.shows(/Password: /);
     command.type('correct horse\r');
-    await command.shows(/The same again: /);
+    await command.shows(/Repeat the password: /);
     command.type('correct horse\r');
     expect(await command.exited).toBe(0);
     expect(command.written.out).not.toContain('correct');
@@ -183,10 +183,10 @@ describeWithPeers(['script'], 'at a terminal', () => {
     const command = atTerminal('hash-password');
     await command.shows(/Password: /);
     command.type('correct horse\r');
-    await command.shows(/The same again: /);
+    await command.shows(/Repeat the password: /);
     command.type('correct house\r');
     expect(await command.exited).toBe(2);
-    expect(command.written.out).toContain('error: the two are not the same');
+    expect(command.written.out).toContain('error: the two entries differ');
     expect(command.written.out).not.toContain('correct');
   });
 

@@ -61,8 +61,8 @@ describe('the command line of the gateway', () => {
 
   it.for([
     ['an option that there is not', ['--confg', 'x'], /unknown option '--confg'[\s\S]*--config/],
-    ['a command that there is not', ['serve'], /no command "serve"/],
-    ['no configuration', [], /no configuration is given/],
+    ['a command that there is not', ['serve'], /unknown command "serve"/],
+    ['no configuration', [], /no configuration: use/],
     ['an option without its value', ['--config'], /--config/],
   ] as const)('ends with 2 for %s', async ([_name, args, message], { cleanUp }) => {
     const { code, output } = await ranGateway(cleanUp, args, { GATEWAY_CONFIG: '' });
@@ -141,7 +141,7 @@ describe('a start that fails', () => {
     const { code, output } = await ranGateway(cleanUp, ['--config', folder.write('taken.kdl', serving(port))]);
     expect({ code, output }).toEqual({
       code: 1,
-      output: `error: cannot listen on 127.0.0.1:${port}: the port is taken by another program\n`,
+      output: `error: cannot listen on 127.0.0.1:${port}: another program uses the port\n`,
     });
   });
 

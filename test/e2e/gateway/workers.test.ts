@@ -190,7 +190,7 @@ describe('a reload', () => {
     stack.rewrite({ blocks: `${listener}\n${taken}` });
     const refused = await asAdmin(stack, '/admin/reload', 'POST');
     expect(refused.status).toBe(422);
-    expect(refused.body).toContain(`cannot listen on ${stack.upstreamAddress}: the port is taken by another program`);
+    expect(refused.body).toContain(`cannot listen on ${stack.upstreamAddress}: another program uses the port`);
     await expect(call(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await bringIntoForce({ blocks: listener });
     expect(await ofEachWorker(stack, async () => (await call(port)).status)).toEqual([200, 200]);
@@ -472,7 +472,7 @@ describe('workers that cannot start', () => {
     cleanUp.add(() => gateway.stop());
     expect(await gateway.exited).toEqual({ code: 1, signal: null });
     expect(gateway.output()).toContain(
-      `error: cannot listen on ${stack.upstreamAddress}: the port is taken by another program\n`,
+      `error: cannot listen on ${stack.upstreamAddress}: another program uses the port\n`,
     );
   });
 });

@@ -28,84 +28,94 @@ const flag = (
 
 export const agentOptionFlags: readonly AgentOptionFlag[] = [
   flag('socket', 'AGENT_SOCKET', '<path>', 'unix socket to serve (default: /tmp/gateway-auth.sock)'),
-  flag('grpc-address', 'GRPC_ADDRESS', '<address>', 'also serve gRPC on host:port, or on unix:/path'),
-  flag('grpc-tls-cert-file', 'GRPC_TLS_CERT_FILE', '<file>', 'certificate in PEM to serve gRPC with'),
-  flag('grpc-tls-key-file', 'GRPC_TLS_KEY_FILE', '<file>', 'its private key in PEM'),
-  flag('grpc-client-ca-file', 'GRPC_CLIENT_CA_FILE', '<file>', 'authorities in PEM; gateways must show a certificate'),
-  flag('grpc-insecure', 'GRPC_INSECURE', '[bool]', 'serve gRPC in the clear where others can reach it'),
-  flag('metrics-address', 'METRICS_ADDRESS', '<host:port>', 'serve its own metrics there, as GET /metrics'),
-  flag('health-interval-secs', 'HEALTH_INTERVAL_SECS', '<secs>', 'how often gateways are told its health (default: 5)'),
-  flag('metrics-interval-secs', 'METRICS_INTERVAL_SECS', '<secs>', 'how often they get its metrics (default: 10)'),
+  flag('grpc-address', 'GRPC_ADDRESS', '<address>', 'also serve gRPC on host:port or unix:/path'),
+  flag('grpc-tls-cert-file', 'GRPC_TLS_CERT_FILE', '<file>', 'PEM certificate of the gRPC server'),
+  flag('grpc-tls-key-file', 'GRPC_TLS_KEY_FILE', '<file>', 'PEM private key of that certificate'),
+  flag('grpc-client-ca-file', 'GRPC_CLIENT_CA_FILE', '<file>', 'PEM CAs; gateways must then present a certificate'),
+  flag('grpc-insecure', 'GRPC_INSECURE', '[bool]', 'serve gRPC without TLS on an address that others can reach'),
+  flag('metrics-address', 'METRICS_ADDRESS', '<host:port>', 'serve metrics of the agent at GET /metrics'),
+  flag('health-interval-secs', 'HEALTH_INTERVAL_SECS', '<secs>', 'interval of health reports to gateways (default: 5)'),
+  flag(
+    'metrics-interval-secs',
+    'METRICS_INTERVAL_SECS',
+    '<secs>',
+    'interval of metrics reports to gateways (default: 10)',
+  ),
   flag('jwt-secret', 'JWT_SECRET', '<secret>', 'shared secret for HS256, at least 32 bytes', true),
-  flag('jwt-public-key', 'JWT_PUBLIC_KEY', '<file>', 'public key in PEM, for every algorithm but HS256'),
+  flag('jwt-public-key', 'JWT_PUBLIC_KEY', '<file>', 'PEM public key, for all algorithms except HS256'),
   flag(
     'jwt-algorithm',
     'JWT_ALGORITHM',
     '<name>',
     'HS256, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512 or EdDSA (default: HS256)',
   ),
-  flag('jwt-issuer', 'JWT_ISSUER', '<text>', 'what the claim iss has to be'),
-  flag('jwt-audience', 'JWT_AUDIENCE', '<text>', 'what the claim aud has to name'),
+  flag('jwt-issuer', 'JWT_ISSUER', '<text>', 'required value of the claim iss'),
+  flag('jwt-audience', 'JWT_AUDIENCE', '<text>', 'audience that the claim aud must contain'),
   flag('api-keys', 'API_KEYS', '<list>', 'entries <key>:<name>, or @FILE', true),
-  flag('api-key-header', 'API_KEY_HEADER', '<name>', 'header that carries the key (default: X-API-Key)'),
+  flag('api-key-header', 'API_KEY_HEADER', '<name>', 'header with the API key (default: X-API-Key)'),
   flag('basic-auth-users', 'BASIC_AUTH_USERS', '<list>', 'entries <user>:<password>, or @FILE', true),
   flag('user-id-header', 'USER_ID_HEADER', '<name>', 'header for the user id (default: X-User-Id)'),
   flag('auth-method-header', 'AUTH_METHOD_HEADER', '<name>', 'header for the method (default: X-Auth-Method)'),
-  flag('fail-open', 'FAIL_OPEN', '[bool]', 'let requests without a valid credential pass, without an identity'),
-  flag('forward-credentials', 'FORWARD_CREDENTIALS', '[bool]', 'true: the upstream sees every credential; false: none'),
-  flag('token-cache-size', 'TOKEN_CACHE_SIZE', '<count>', 'verified tokens to remember, 0: none (default: 10000)'),
-  flag('max-claim-bytes', 'MAX_CLAIM_BYTES', '<count>', 'octets of the header of one claim (default: 2048)'),
+  flag('fail-open', 'FAIL_OPEN', '[bool]', 'accept requests without a valid credential, without an identity'),
+  flag(
+    'forward-credentials',
+    'FORWARD_CREDENTIALS',
+    '[bool]',
+    'true: forward all credentials to the upstream; false: none',
+  ),
+  flag('token-cache-size', 'TOKEN_CACHE_SIZE', '<count>', 'verified tokens to cache, 0: none (default: 10000)'),
+  flag('max-claim-bytes', 'MAX_CLAIM_BYTES', '<count>', 'bytes of the header of one claim (default: 2048)'),
 ];
 
 const examples = `
-Commands, each with a --help of its own:
+Commands; each has its own --help:
   gateway-auth policy         check, test and explain policies
   gateway-auth saml           write the metadata of the service provider
-  gateway-auth sessions       list, show and revoke sessions of single sign-on
+  gateway-auth sessions       list, show and revoke single sign-on sessions
   gateway-auth hash-password  hash a password for basic-auth-users
-  gateway-auth hash-key       hash an API key for api-keys, or make a new one
+  gateway-auth hash-key       hash or generate an API key for api-keys
 
-Lists have their entries separated by commas; \\, is a comma, and @FILE names a file with one entry a line. A list flag may
-be repeated: the entries of each are read on their own.
+Entries of lists are separated by commas. Write \\, for a literal comma, and @FILE for a file with one entry per line. List
+flags are repeatable; each value is split separately.
 A key entry splits at its last colon, a user entry at its first.
 
 Examples:
-  API_KEYS=s3cret-key:reports gateway-auth                       accept one API key, whose user id is "reports"
+  API_KEYS=s3cret-key:reports gateway-auth                       accept one API key, with the user id "reports"
   API_KEYS=@/run/secrets/keys gateway-auth --socket /run/a.sock  keys from a file, another socket
   JWT_SECRET=... gateway-auth --jwt-issuer https://id.example    HS256 tokens of one issuer
   gateway-auth --jwt-algorithm RS256 --jwt-public-key key.pem    RS256 tokens
-  gateway-auth --config gateway.kdl --agent auth                 the options of an agent block of the gateway's file
-  gateway-auth --config gateway.kdl --agent auth --test          load everything, report, and end
+  gateway-auth --config gateway.kdl --agent auth                 options of an agent block of the gateway's file
+  gateway-auth --config gateway.kdl --agent auth --test          check everything, report problems, and exit
 
 Environment:
-  Each option has a variable, named beside it. A flag wins over its variable, a variable over the config block. Prefer
-  variables and files for secrets: arguments can be seen by everyone on the machine.
+  Each option has a variable, shown beside it. A flag overrides its variable; a variable overrides the config block. Use
+  variables and files for secrets: every user of the host can see arguments.
   GATEWAY_LOG_FORMAT  json (default) or pretty
   RUST_LOG            error, warn, info (default), debug, trace or off
 
-A gateway that connects hands its agent block's config over; an option given here wins over the same option there.
+A connecting gateway sends the config of its agent block. Options given here override it.
 
 Signals:
-  SIGHUP              read keys, lists, policies, and what gRPC is served with again from their files;
-                      a bad one changes nothing
-  SIGTERM, SIGINT     finish what is in flight, then end; a second one ends at once
+  SIGHUP              reload keys, lists, policies and gRPC certificates from their files;
+                      if a file has errors, nothing changes
+  SIGTERM, SIGINT     finish requests in flight, then exit; a second signal exits at once
 
 Exit codes:
-  0  fine
+  0  success
   1  the configuration has errors, or the start failed
   2  wrong usage
 `;
 
 export const agentProgram = (version: string, print: (text: string) => void): Command => {
   const program = newProgram('gateway-auth', '[options] | policy | saml | sessions | hash-password | hash-key', print)
-    .description('Portcullis: the authentication agent. Says who makes a request, or that it must not pass.')
-    .version(`gateway-auth ${version}`, '--version', 'print the version and end')
+    .description('Portcullis: the auth agent. Identifies callers, and allows or refuses requests.')
+    .version(`gateway-auth ${version}`, '--version', 'print the version and exit')
     .addHelpText('after', examples);
   for (const { option, value, variable, meaning } of agentOptionFlags) {
     program.addOption(valueFlag(`--${option} ${value}`, `${meaning}; or ${variable}`));
   }
-  return withAgentBlock(program, "the gateway's configuration, for an agent block in it")
-    .option('--test', 'load everything, report every problem, and end')
-    .option('--validate', 'the same as --test: an agent loads all that its options refer to')
-    .option('--verbose', 'log at debug level, where RUST_LOG does not say otherwise');
+  return withAgentBlock(program, 'configuration of the gateway, which contains the agent block')
+    .option('--test', 'check everything, report all problems, and exit')
+    .option('--validate', 'the same as --test')
+    .option('--verbose', 'log at debug level, unless RUST_LOG is set');
 };

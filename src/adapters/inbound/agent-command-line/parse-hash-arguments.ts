@@ -16,65 +16,65 @@ export type HashCommand =
   | { readonly kind: 'hash-key'; readonly generate: boolean; readonly name: string | null };
 
 const passwordHelp = `
-The password is never an argument, which everyone on the machine could see and the shell would keep. On a terminal it is asked
-for twice and not shown; otherwise it is the one line of the standard input.
-The hash is written to the standard output. A password in the clear in basic-auth-users can be replaced by it.
+The password is never an argument: other users could see it, and the shell would record it. On a terminal the command asks
+twice without echo; otherwise it reads one line from standard input.
+The command writes the hash to standard output. In basic-auth-users it can replace the plain password.
 
-Algorithms, with the cost that OWASP advises:
-  argon2id  m=19456,t=2,p=1: 19 MiB of memory a check; the one to choose
-  bcrypt    cost 12, for what has to be read elsewhere; passwords of 72 bytes at most
-  scrypt    ln=17,r=8,p=1: 128 MiB of memory a check
+Algorithms, with the cost that OWASP recommends:
+  argon2id  m=19456,t=2,p=1: 19 MiB of memory per check; recommended
+  bcrypt    cost 12, for use in other programs; passwords of at most 72 bytes
+  scrypt    ln=17,r=8,p=1: 128 MiB of memory per check
 
 Examples:
   gateway-auth hash-password --user ann                         ask, then write ann:$argon2id$...
   gateway-auth hash-password --user ann >> /etc/portcullis/users
-                                                                add a line to a file that
+                                                                append a line to the file that
                                                                 basic-auth-users names as @/etc/portcullis/users
   gateway-auth hash-password --algorithm bcrypt < password.txt  read the password from a file
 
-In a shell and in files that a shell reads, put a hash in single quotes: it has $ in it.
+A hash contains $: put it in single quotes in a shell, and in files that a shell reads.
 
 Exit codes:
   0    the hash is written
-  1    this machine cannot make it
-  2    wrong usage, or a password or name that will not do
+  1    this host cannot compute the hash
+  2    wrong usage, or an unsuitable password or name
   130  interrupted
 `;
 
 const keyHelp = `
-The key is never an argument, which everyone on the machine could see and the shell would keep. It is the one line of the
-standard input, or what is typed at a terminal, which does not show it. With --generate there is none to read: a new one of
-256 random bits is made, shown once on the standard error, and kept nowhere.
-The digest is written to the standard output, as an entry of api-keys has it: sha256:<digest>:<name>. Clients go on sending
-the key itself.
+The key is never an argument: other users could see it, and the shell would record it. The command reads one line from
+standard input, without echo on a terminal. With --generate it makes a new key of 256 random bits instead, shows it once
+on standard error, and stores it nowhere.
+The command writes the digest to standard output, as an entry of api-keys: sha256:<digest>:<name>. Clients still send the
+key itself.
 
-The digest has no salt and is fast to make, because a request must not be slow. That is safe for random keys alone: a short
-one, or one that somebody thought up, could be found from its digest. Keys under 20 characters are refused.
+The digest is fast to compute and has no salt, so that requests stay fast. It protects only random keys: a short or
+invented key can be recovered from its digest. The command refuses keys of fewer than 20 characters.
 
 Examples:
-  gateway-auth hash-key --generate --name reports                 a new key, and the entry for it
+  gateway-auth hash-key --generate --name reports                 make a key and its entry
   gateway-auth hash-key --generate --name reports >> /etc/portcullis/keys
-                                                                  the key is shown, the entry goes to the file
-  gateway-auth hash-key --name reports < reports.key              the entry for a key that is in use
+                                                                  show the key, append the entry to the file
+  gateway-auth hash-key --name reports < reports.key              make the entry of an existing key
 
 Exit codes:
   0    the digest is written
-  2    wrong usage, or a key or name that will not do
+  2    wrong usage, or an unsuitable key or name
   130  interrupted
 `;
 
 const hashPasswordProgram: Program = (print) =>
   newProgram('gateway-auth hash-password', '[options]', print)
-    .description('Hashes a password for basic-auth-users, so that the configuration does not give it away.')
+    .description('Hashes a password for basic-auth-users, so that the configuration does not contain it.')
     .addOption(valueFlag('--algorithm <name>', `${passwordAlgorithms.join(', ')} (default: ${passwordAlgorithms[0]})`))
-    .addOption(valueFlag('--user <name>', 'write the whole entry, <name>:<hash>'))
+    .addOption(valueFlag('--user <name>', 'write a complete entry, <name>:<hash>'))
     .addHelpText('after', passwordHelp);
 
 const hashKeyProgram: Program = (print) =>
   newProgram('gateway-auth hash-key', '[options]', print)
-    .description('Hashes an API key for api-keys, so that the configuration does not give it away.')
-    .option('--generate', 'make a new key instead of reading one')
-    .addOption(valueFlag('--name <name>', 'write the whole entry, sha256:<digest>:<name>'))
+    .description('Hashes an API key for api-keys, so that the configuration does not contain it.')
+    .option('--generate', 'generate a key instead of reading one')
+    .addOption(valueFlag('--name <name>', 'write a complete entry, sha256:<digest>:<name>'))
     .addHelpText('after', keyHelp);
 
 type HashCommandName = 'hash-password' | 'hash-key';
@@ -84,18 +84,18 @@ const hashMisuse = (name: HashCommandName, message: string): UsageOutput =>
 
 const asArgument: Readonly<Record<HashCommandName, string>> = {
   'hash-password':
-    'there are no arguments: a password that is one can be seen by everyone on this machine, and is in the history of ' +
-    'the shell; use another one',
+    'arguments are not allowed: other users can see this password, and the history of the shell contains it; ' +
+    'choose another password',
   'hash-key':
-    'there are no arguments: a key that is one can be seen by everyone on this machine, and is in the history of the ' +
-    'shell; use another one',
+    'arguments are not allowed: other users can see this key, and the history of the shell contains it; ' +
+    'choose another key',
 };
 
 /** Describes the misuse and repeats no argument: each of them may be the secret. */
 const usageFault = (name: HashCommandName, code: string): string => {
   if (code === 'commander.excessArguments') return asArgument[name];
-  if (code === 'commander.unknownOption') return 'there is no such option';
-  return code === 'commander.optionMissingArgument' ? 'an option lacks its value' : 'the arguments cannot be read';
+  if (code === 'commander.unknownOption') return 'unknown option';
+  return code === 'commander.optionMissingArgument' ? 'an option has no value' : 'the arguments cannot be read';
 };
 
 /** Refuses an unfit name before anyone has typed a secret. */
@@ -103,7 +103,7 @@ const hashPasswordCommand = (values: FlagValues): HashCommand | UsageOutput => {
   const chosen = flagValue(values, 'algorithm') ?? passwordAlgorithms[0];
   const algorithm = passwordAlgorithms.find((one) => one === chosen);
   if (algorithm === undefined) {
-    return hashMisuse('hash-password', `--algorithm is one of ${passwordAlgorithms.join(', ')}`);
+    return hashMisuse('hash-password', `--algorithm must be one of ${passwordAlgorithms.join(', ')}`);
   }
   const user = flagValue(values, 'user');
   const fault = user === null ? null : userNameFault(user);

@@ -40,7 +40,7 @@ const runHashPassword = async (
   { hasher }: HashCommandPorts,
   streams: HashCommandStreams,
 ): Promise<ExitCode> => {
-  const reading = await readSecret(['Password: ', 'The same again: '], streams.stdin, streams.stderr);
+  const reading = await readSecret(['Password: ', 'Repeat the password: '], streams.stdin, streams.stderr);
   if (reading.kind !== 'read') return failRead(reading, streams);
   const hashed = await hashPassword({ password: reading.text, algorithm, user }, hasher);
   if (!hashed.ok) return fail(hashed.error.message, hashed.error.kind === 'unfit' ? 2 : 1, streams);
@@ -60,7 +60,7 @@ const runHashKey = async (
   const hashed = hashKey({ key: reading.text, name }, digest);
   if (!hashed.ok) return fail(hashed.error, 2, streams);
   if (generate) {
-    streams.stderr(`The key, shown this once and kept nowhere: ${reading.text}\n`);
+    streams.stderr(`The key, shown only once and stored nowhere: ${reading.text}\n`);
     streams.stderr(`Its entry for api-keys${name === null ? ', which lacks :<name>' : ''}:\n`);
   }
   streams.stdout(`${hashed.value}\n`);

@@ -90,5 +90,5 @@ export const readSecret = async (
     return { kind: 'cancelled' };
   }
   const [text = '', ...again] = answers;
-  return again.every((answer) => answer === text) ? { kind: 'read', text } : unfit('the two are not the same');
+  return again.every((answer) => answer === text) ? { kind: 'read', text } : unfit('the two entries differ');
 };

@@ -38,27 +38,27 @@ export interface PrintOptions {
 const examples = `
 Examples:
   gateway --config config/gateway.kdl                  run the gateway
-  gateway --test --config config/gateway.kdl           load the configuration, report every problem, and end
-  gateway --validate --config config/gateway.kdl       the same, and look at the files that it refers to
-  gateway config check config/gateway.kdl              the same as --validate, and what is deprecated or unsafe
-  gateway config migrate old.kdl --diff                what a migration would change
-  gateway config print config/gateway.kdl              the configuration with its defaults, secrets hidden
-  gateway reload --config config/gateway.kdl           have the gateway that runs with the file load it again
-  GATEWAY_CONFIG=config/gateway.kdl gateway --verbose  the configuration by the environment; log at debug level
+  gateway --test --config config/gateway.kdl           check the configuration and exit
+  gateway --validate --config config/gateway.kdl       also check the files that it refers to
+  gateway config check config/gateway.kdl              like --validate, and report deprecated or unsafe settings
+  gateway config migrate old.kdl --diff                show what a migration would change
+  gateway config print config/gateway.kdl              show the configuration with defaults, without secrets
+  gateway reload --config config/gateway.kdl           make the running gateway load the file again
+  GATEWAY_CONFIG=config/gateway.kdl gateway --verbose  use the environment, and log at debug level
 
 Environment:
-  GATEWAY_CONFIG          the configuration, where --config is not given
-  GATEWAY_WORKER_THREADS  where --worker-threads is not given; 0: a worker for each core, 1: a single process
+  GATEWAY_CONFIG          configuration file, if --config is absent
+  GATEWAY_WORKER_THREADS  as --worker-threads, which overrides it
   GATEWAY_LOG_FORMAT      json (default) or pretty
   RUST_LOG                error, warn, info (default), debug, trace or off
 
 Signals:
-  SIGHUP              read the configuration again; a bad one changes nothing
-  SIGUSR2             let the program that is on disk now take over, without losing a request
-  SIGTERM, SIGINT     finish the requests in flight, then end; a second one ends at once
+  SIGHUP              reload the configuration; if it has errors, nothing changes
+  SIGUSR2             hand over to the program now on disk, without losing a request
+  SIGTERM, SIGINT     finish requests in flight, then exit; a second signal exits at once
 
 Exit codes:
-  0  fine
+  0  success
   1  the configuration has errors, or the start failed
   2  wrong usage
 `;
@@ -71,24 +71,27 @@ const helpWidth = 80;
 /** Subcommands inherit the help option, the output and the refusal of excess arguments. */
 export const gatewayProgram = (version: string, actions: GatewayActions, print: Parameters<Program>[0]): Command => {
   const program = newProgram('gateway', usage, print, helpWidth)
-    .description('Portcullis: an API gateway. Routes requests to upstreams once its agents have let them pass.')
-    .version(`gateway ${version}`, '--version', 'print the version and end')
+    .description('Portcullis: an API gateway. Routes requests to upstreams after its agents have allowed them.')
+    .version(`gateway ${version}`, '--version', 'print the version and exit')
     .helpCommand(false)
-    .option('--config <file>', 'the configuration to run with (KDL); or GATEWAY_CONFIG')
-    .option('--test', 'load everything, report every problem, and end')
-    .option('--validate', 'like --test, and resolve what the configuration refers to')
-    .option('--pid-file <file>', 'write the number of the process in charge there, and remove it at the end')
-    .option('--worker-threads <n>', 'as worker-threads of the configuration, in its place; or GATEWAY_WORKER_THREADS')
-    .option('--verbose', 'log at debug level, where RUST_LOG does not say otherwise')
+    .option('--config <file>', 'configuration file (KDL); or GATEWAY_CONFIG')
+    .option('--test', 'check the configuration, report all problems, and exit')
+    .option('--validate', 'like --test, and also check the files that it refers to')
+    .option('--pid-file <file>', 'write the process id to this file, and remove it at exit')
+    .option(
+      '--worker-threads <n>',
+      'worker processes, overrides worker-threads; 0: one per core, 1: a single process; or GATEWAY_WORKER_THREADS',
+    )
+    .option('--verbose', 'log at debug level, unless RUST_LOG is set')
     .addHelpText('after', examples)
-    // So that the message about a mistyped command names it, and does not speak of excess arguments.
+    // The message about a mistyped command can then name it, instead of reporting excess arguments.
     .argument('[command...]')
     .action((words: readonly string[], options: GatewayOptions) => actions.serve(words, options));
 
   addConfigCommands(program, actions);
   program
     .command('reload')
-    .description('have a gateway that runs load its configuration again')
+    .description('make the running gateway load its configuration again')
     .usage('--config FILE')
     .addHelpText('after', reloadHelp)
     .action(() => actions.reload(program.opts()));
@@ -96,39 +99,39 @@ export const gatewayProgram = (version: string, actions: GatewayActions, print: 
 };
 
 const migrateHelp = `
-Rewrites, and says on standard error what it changed, file:line: what
-  KDL 1 (true, r"text") as KDL 2 (#true, #"text"#)       lists in brackets, agents ["a", "b"], as agents "a" "b"
-  server { } as system { }                               listener, route, upstream and agent at the top into groups
-  path-prefix and the like on a route into matches { }   max-body-size and the like on a route into policies { }
-  timeout-secs of an upstream as timeouts { }            key = value, underscores in names, "true" for #true
-  names that begin with a digit in quotes                observability, default-route and other words of gateways with a KDL file
-Comments and the order are kept. A file that is up to date comes out byte for byte the same.
+Rewrites a file to the current form and reports each change on standard error, as file:line: what. It changes
+  KDL 1 (true, r"text") to KDL 2 (#true, #"text"#)       lists in brackets, agents ["a", "b"], to agents "a" "b"
+  server { } to system { }                               top-level listener, route, upstream and agent to groups
+  path-prefix and similar keys of a route to matches { } max-body-size and similar keys of a route to policies { }
+  timeout-secs of an upstream to timeouts { }            key = value, underscores in names, "true" to #true
+  names that begin with a digit to quoted names          observability, default-route and other keys of other gateways
+Comments and order stay. A current file stays the same byte for byte.
 
 Examples:
-  gateway config migrate old.kdl --diff          show what would change, and write nothing
+  gateway config migrate old.kdl --diff          show the changes, and write nothing
   gateway config migrate old.kdl -o new.kdl      write the result to another file
-  gateway config migrate old.kdl -o -            write it to standard output
-  gateway config migrate old.kdl --in-place      change the file and those that it includes; old.kdl.bak keeps the old
+  gateway config migrate old.kdl -o -            write the result to standard output
+  gateway config migrate old.kdl --in-place      change the file and its included files; keep a copy in old.kdl.bak
 
 Exit codes:
-  0  the result is a configuration without errors
-  1  something is left that no rule can change, or the result has errors; with --in-place nothing is written then
+  0  the result is a valid configuration
+  1  the result has errors, or needs changes by hand; --in-place then writes nothing
   2  wrong usage
 `;
 
 const reloadHelp = `
-Asks the gateway by the admin address of the file, with the token of its admin block, to load its configuration again, in all of
-its workers or in none. --config names the file, or GATEWAY_CONFIG. What keeps it from loading is told on standard error.
+Asks the running gateway to load its configuration again, in all workers or in none. It uses the admin address and the
+token of the file. --config or GATEWAY_CONFIG names the file. Problems appear on standard error.
 
 Exit codes:
-  0  the configuration is in force
-  1  nothing has changed: the file has errors, or no gateway could be asked
+  0  the new configuration is active
+  1  nothing has changed: the file has errors, or the gateway did not answer
   2  wrong usage
 `;
 
 const checkHelp = `
-Reports every error, what is written in a form of earlier versions, and what is unsafe, such as a secret in the file. Each
-warning of that kind ends with its name in brackets.
+Reports errors, forms of earlier versions, and unsafe settings, such as a secret in the file. Each warning about safety or
+an earlier form ends with its name in brackets.
 
 Exit codes:
   0  no errors
@@ -137,12 +140,11 @@ Exit codes:
 `;
 
 const printHelp = `
-Shows the configuration as the gateway understands it: the files that it includes in their places, defaults filled in, in
-an order that is always the same. A secret that stands in a file is shown as "***", one from elsewhere as
-(env)"NAME" or (file)"/path". The options of agents are shown as they are written.
+Shows the effective configuration: included files in place, defaults filled in, keys in a fixed order. A literal secret
+appears as "***", a reference as (env)"NAME" or (file)"/path". Options of agents appear as written.
 
 Exit codes:
-  0  fine
+  0  success
   1  the configuration has errors
   2  wrong usage
 `;
@@ -150,26 +152,26 @@ Exit codes:
 const addConfigCommands = (program: Command, actions: GatewayActions): void => {
   const config = program
     .command('config')
-    .description('look at a configuration, or rewrite it, without running it')
+    .description('check, migrate or print a configuration without running it')
     .helpCommand(false);
   config
     .command('check <file>')
-    .description('report every problem of a configuration, and what is deprecated or unsafe')
-    .option('--strict', 'end with 1 for warnings too')
+    .description('report errors, deprecated forms and unsafe settings')
+    .option('--strict', 'exit with 1 for warnings too')
     .addHelpText('after', checkHelp)
     .action((file: string, own: CheckOptions) => actions.check(file, own, program.opts()));
   config
     .command('migrate <file>')
-    .description('rewrite a configuration of an earlier version')
-    .option('-o, --output <file>', 'where the result goes; - is standard output')
-    .option('--in-place', 'change the file itself, and those that it includes')
-    .option('--diff', 'show what would change, and write nothing')
-    .option('--force', 'replace an output file that is there')
+    .description('rewrite a configuration in the current form')
+    .option('-o, --output <file>', 'output file; - is standard output')
+    .option('--in-place', 'change the file itself and its included files')
+    .option('--diff', 'show the changes, and write nothing')
+    .option('--force', 'replace an existing output file')
     .addHelpText('after', migrateHelp)
     .action((file: string, own: MigrateOptions) => actions.migrate(file, own, program.opts()));
   config
     .command('print <file>')
-    .description('show the configuration with its defaults, secrets hidden')
+    .description('show the configuration with defaults, without secrets')
     .option('--format <format>', 'kdl or json', 'kdl')
     .addHelpText('after', printHelp)
     .action((file: string, own: PrintOptions) => actions.print(file, own, program.opts()));

@@ -49,7 +49,7 @@ type ParsedGateway = GatewayCommand | UsageOutput;
 
 const gatewayMisuse = (text: string): UsageOutput => misuse('gateway', text);
 
-const noConfiguration = 'error: no configuration is given: use --config FILE, or set GATEWAY_CONFIG';
+const noConfiguration = 'error: no configuration: use --config FILE, or set GATEWAY_CONFIG';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -57,7 +57,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const mostWorkerThreads = 256;
 
 const noThreads = (given: string): string =>
-  `error: worker-threads (--worker-threads, GATEWAY_WORKER_THREADS) is a whole number from 0 to ${mostWorkerThreads}, not ${JSON.stringify(given)}`;
+  `error: worker-threads (--worker-threads, GATEWAY_WORKER_THREADS) must be a whole number from 0 to ${mostWorkerThreads}, not ${JSON.stringify(given)}`;
 
 const engineVariable = 'GATEWAY_HTTP_ENGINE';
 
@@ -78,25 +78,24 @@ const checkedRun = (
   const workerThreads = threads === '' ? null : Number(threads);
   if (workerThreads !== null && workerThreads > mostWorkerThreads) return gatewayMisuse(noThreads(threads));
   if ((env[engineVariable] ?? '') !== '')
-    return gatewayMisuse(`error: there is one HTTP engine now: unset ${engineVariable}`);
+    return gatewayMisuse(`error: the gateway has only one HTTP engine: unset ${engineVariable}`);
   return { kind: 'run', ...run, workerThreads };
 };
 
 /** `--test` and `--validate` together mean `--validate`. */
 const serveCommand = (words: readonly string[], options: GatewayOptions, env: Environment): ParsedGateway => {
   const [unknown] = words;
-  if (unknown !== undefined) return gatewayMisuse(`error: there is no command ${JSON.stringify(unknown)}`);
+  if (unknown !== undefined) return gatewayMisuse(`error: unknown command ${JSON.stringify(unknown)}`);
   const configFile = options.config ?? env['GATEWAY_CONFIG'] ?? '';
   if (configFile === '') return gatewayMisuse(noConfiguration);
   const { pidFile = null, verbose = false } = options;
   if (!options.test && !options.validate) {
-    if (pidFile === '') return gatewayMisuse('error: the name of the file for the process number is empty');
+    if (pidFile === '') return gatewayMisuse('error: --pid-file must not be empty');
     return checkedRun({ configFile, verbose, pidFile }, options, env);
   }
   const running = runningOption(options);
-  if (running !== null)
-    return gatewayMisuse(`error: ${running} is for a gateway that runs, not for --test or --validate`);
-  // A variable that a run refuses is no part of the file, but the run cannot begin.
+  if (running !== null) return gatewayMisuse(`error: ${running} has no effect with --test or --validate`);
+  // A run would refuse a bad variable, so a check refuses it too.
   const run = checkedRun({ configFile, verbose, pidFile: null }, options, env);
   return run.kind === 'run' ? { kind: options.validate ? 'validate' : 'test', configFile, verbose } : run;
 };
@@ -104,29 +103,29 @@ const serveCommand = (words: readonly string[], options: GatewayOptions, env: En
 const reloadCommand = (options: GatewayOptions, fromEnvironment: string | undefined): ParsedGateway => {
   const { config, test, validate, verbose } = options;
   if (test || validate || verbose || runningOption(options) !== null)
-    return gatewayMisuse('error: reload takes --config alone');
+    return gatewayMisuse('error: reload takes no other option than --config');
   const configFile = config ?? fromEnvironment ?? '';
   return configFile === '' ? gatewayMisuse(noConfiguration) : { kind: 'reload', configFile };
 };
 
 /** Misuse that all subcommands of `config` share. */
 const configMisuse = (command: string, file: string, options: GatewayOptions): UsageOutput | null => {
-  if (file === '') return gatewayMisuse(`error: the name of the file to ${command} is empty`);
+  if (file === '') return gatewayMisuse(`error: the file name of config ${command} must not be empty`);
   const { config, test, validate } = options;
   const other = config !== undefined ? '--config' : (runningOption(options) ?? '--test or --validate');
   if (config !== undefined || test || validate || runningOption(options) !== null) {
-    return gatewayMisuse(`error: config ${command} takes the file alone, without ${other}`);
+    return gatewayMisuse(`error: config ${command} takes only the file, not ${other}`);
   }
   return null;
 };
 
 const migrateCommand = (configFile: string, { output, inPlace, diff, force }: MigrateOptions): ParsedGateway => {
   const chosen = [output !== undefined, inPlace === true, diff === true].filter(Boolean).length;
-  if (chosen !== 1) return gatewayMisuse('error: config migrate needs one of -o FILE, --in-place and --diff');
-  if (force && (output === undefined || output === '-')) return gatewayMisuse('error: --force belongs to -o FILE');
+  if (chosen !== 1) return gatewayMisuse('error: config migrate needs exactly one of -o FILE, --in-place and --diff');
+  if (force && (output === undefined || output === '-')) return gatewayMisuse('error: --force needs -o FILE');
   if (inPlace) return { kind: 'migrate', configFile, output: { kind: 'in-place' } };
   if (output === undefined) return { kind: 'migrate', configFile, output: { kind: 'diff' } };
-  if (output === '') return gatewayMisuse('error: the name of the output file is empty');
+  if (output === '') return gatewayMisuse('error: the output file name must not be empty');
   if (output === '-') return { kind: 'migrate', configFile, output: { kind: 'stdout' } };
   return { kind: 'migrate', configFile, output: { kind: 'file', path: output, force: force ?? false } };
 };
@@ -134,7 +133,7 @@ const migrateCommand = (configFile: string, { output, inPlace, diff, force }: Mi
 const printCommand = (configFile: string, { format }: PrintOptions): ParsedGateway =>
   format === 'kdl' || format === 'json'
     ? { kind: 'print', configFile, format }
-    : gatewayMisuse(`error: --format is kdl or json, not ${JSON.stringify(format)}`);
+    : gatewayMisuse(`error: --format must be kdl or json, not ${JSON.stringify(format)}`);
 
 /**
  * Reads the command line of `gateway`. Never throws, writes or ends the process.

@@ -26,31 +26,31 @@ const reloaded = (body: JsonValue): CommandOutput => {
   return { stdout: `The configuration was reloaded${times}.\n`, stderr: '', exitCode: 0 };
 };
 
-/** Claims no more than the answer says: another version may have sent it, or another program. */
+/** Reports only what the response says: another version or another program may have sent it. */
 const refusal = ({ status, body }: AdminReply, where: string): CommandOutput => {
   switch (status) {
     case 202:
       if (detailOf(body) !== '') return failed(`error: the configuration was not reloaded yet${detailOf(body)}`);
       return failed(
-        `error: the configuration is still being loaded: config_reload_count of /status at ${where} tells whether it came into force, and the log what became of it`,
+        `error: the gateway is still loading the configuration: see config_reload_count of /status at ${where}, and the log`,
       );
     case 401:
       return failed(
-        `error: the gateway at ${where} does not take the token of this file: it runs with another one. Send SIGHUP to its process`,
+        `error: the gateway at ${where} refuses the token of this file: it runs with another token. Send SIGHUP to its process`,
       );
     case 403:
-      return failed(`error: the gateway at ${where} takes no reload${detailOf(body)}`);
+      return failed(`error: the gateway at ${where} accepts no reload${detailOf(body)}`);
     case 404:
     case 405:
-      return failed(`error: what answers at ${where} has no endpoint for a reload`);
+      return failed(`error: the server at ${where} has no endpoint for a reload`);
     case 409:
       return failed(`error: the configuration was not reloaded${detailOf(body)}`);
     case 422:
       return failed(
-        [...problemsOf(body), 'error: the configuration was not reloaded; the one before stays in force'].join('\n'),
+        [...problemsOf(body), 'error: the configuration was not reloaded; the previous one stays active'].join('\n'),
       );
     default:
-      return failed(`error: what answers at ${where} said ${status}${detailOf(body)}`);
+      return failed(`error: the server at ${where} answered ${status}${detailOf(body)}`);
   }
 };
 
@@ -67,8 +67,8 @@ export const reloadReport = (answered: Result<AdminReply, AdminFailure>, where: 
   const { kind, detail } = answered.error;
   if (kind === 'nobody_listens') {
     return failed(
-      `error: nobody listens at ${where}, the admin address of this file: no gateway runs, or one with another address`,
+      `error: no server at ${where}, the admin address of this file: start the gateway, or use the file that it runs with`,
     );
   }
-  return failed(`error: the gateway at ${where} could not be asked: ${detail}`);
+  return failed(`error: the gateway at ${where} did not answer: ${detail}`);
 };

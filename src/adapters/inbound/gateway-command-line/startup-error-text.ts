@@ -19,9 +19,9 @@ const addressOf = ({ address, hostname, port }: SystemError): string => {
 const listenReason = (error: SystemError): string => {
   switch (error.code) {
     case 'EADDRINUSE':
-      return 'the port is taken by another program';
+      return 'another program uses the port';
     case 'EADDRNOTAVAIL':
-      return 'this machine does not have the address';
+      return 'this host does not have the address';
     case 'EACCES':
       return error.port !== undefined && error.port > 0 && error.port < 1024
         ? 'permission denied for a port below 1024; use a port of 1024 or above, or grant CAP_NET_BIND_SERVICE'
@@ -39,10 +39,10 @@ const fileReason: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EISDIR: 'it is a directory',
-  ENOTDIR: 'a part of its path is no directory',
+  ENOTDIR: 'a part of its path is not a directory',
 };
 
-/** Replaces control characters by spaces: the name of a file may hold any of them. */
+/** Replaces control characters by spaces: file names may contain them. */
 const oneLine = (text: string): string =>
   Array.from(text, (character) => (character < ' ' || character === '\u007f' ? ' ' : character))
     .join('')

@@ -34,16 +34,16 @@ const locationFlags = ['policies', 'config', 'agent', 'default-decision', 'on-er
 const faultText = (flag: string, { message, suggestion }: ScalarFault): string =>
   `${flag} ${message}${suggestion === undefined || suggestion === null ? '' : `: ${suggestion}`}`;
 
-/** JSON where it is, else the text as it is. */
+/** Parses JSON; other text is a plain string. */
 const claimValue = (text: string): ClaimValue => parseClaims(`{"value":${text}}`)?.['value'] ?? text;
 
 const claimsOf = (entries: readonly string[]): Result<Claims, string> => {
   const claims = new Map<string, ClaimValue>();
   for (const entry of entries) {
     const sign = entry.indexOf('=');
-    if (sign < 1) return err('--claim is a name, = and a value: --claim department=finance');
+    if (sign < 1) return err('--claim needs a name, = and a value: --claim department=finance');
     const name = entry.slice(0, sign);
-    if (claims.has(name)) return err(`--claim gives "${name}" twice: a list is --claim '${name}=["a","b"]'`);
+    if (claims.has(name)) return err(`--claim names "${name}" twice: write a list as --claim '${name}=["a","b"]'`);
     claims.set(name, claimValue(entry.slice(sign + 1)));
   }
   return ok(Object.fromEntries(claims));
@@ -101,8 +101,9 @@ const rulesOf = (values: FlagValues): Result<ExplainRules, string> => {
 
 const caseOf = (values: FlagValues, testFile: string): Result<ExplainSubject, string> => {
   const other = [...locationFlags, ...requestFlags].find((flag) => isSet(values, flag));
-  if (other !== undefined) return err(`--test-file and --${other} exclude each other: the file says it all`);
-  if (testFile === '') return err('the name of the test file is empty');
+  if (other !== undefined)
+    return err(`--test-file and --${other} exclude each other: the file contains the whole request`);
+  if (testFile === '') return err('the test file name must not be empty');
   return ok({ kind: 'case', testFile, caseName: flagValue(values, 'case') });
 };
 

@@ -22,7 +22,7 @@ const toCommand = (command: PolicyCommandName, { values, args }: ParsedArguments
       return ok({ kind: 'check', location: location.value, strict: isSet(values, 'strict') });
     }
     case 'test':
-      if (args.includes('')) return err('the name of a test file is empty');
+      if (args.includes('')) return err('a test file name must not be empty');
       return ok({ kind: 'test', files: [...new Set(args)], quiet: isSet(values, 'quiet') });
     case 'explain': {
       const subject = explainSubjectOf(values);
@@ -31,7 +31,7 @@ const toCommand = (command: PolicyCommandName, { values, args }: ParsedArguments
     }
     case 'corpus': {
       const [folder = ''] = args;
-      return folder === '' ? err('the name of the folder is empty') : ok({ kind: 'corpus', folder });
+      return folder === '' ? err('the folder name must not be empty') : ok({ kind: 'corpus', folder });
     }
   }
 };

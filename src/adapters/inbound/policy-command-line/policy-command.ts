@@ -37,7 +37,7 @@ export type PolicyCommand =
 /**
  * Reads where policies come from.
  *
- * @param asked how the paths of policies are given, as in `--policies PATH`
+ * @param asked the argument that names policies, as in `--policies PATH`
  */
 export const policyLocationOf = (
   values: FlagValues,
@@ -47,11 +47,11 @@ export const policyLocationOf = (
   const configFile = flagValue(values, 'config');
   if (configFile === null) {
     if (isSet(values, 'agent')) return err('--agent needs --config FILE');
-    if (paths.length === 0) return err(`there are no policies: give ${asked}, or --config FILE`);
-    if (paths.includes('')) return err('the name of a policy file is empty');
+    if (paths.length === 0) return err(`no policies: give ${asked}, or --config FILE`);
+    if (paths.includes('')) return err('a policy file name must not be empty');
     return ok({ kind: 'files', paths });
   }
   if (paths.length > 0) return err(`${asked} and --config exclude each other`);
-  if (configFile === '') return err('the name of the configuration file is empty');
+  if (configFile === '') return err('the configuration file name must not be empty');
   return ok({ kind: 'agent', configFile, agentName: flagValue(values, 'agent') });
 };

@@ -18,36 +18,36 @@ import { problemsText } from '../../command-line/terminal-text.js';
 const group = 'gateway-auth saml';
 
 const samlHelp = `
-Commands, each with a --help of its own:
-  gateway-auth saml metadata  write the metadata that the identity provider is given
+Commands; each has its own --help:
+  gateway-auth saml metadata  write the metadata for the identity provider
 
 Examples:
   gateway-auth saml metadata --config gateway.kdl --agent auth > metadata.xml
 `;
 
 const metadataHelp = `
-The metadata is what the agent serves at metadata-path: entity id, consumer and sign-out URLs, the certificate where sp-cert-file
-names one. The saml block need not be enabled yet, and nothing is asked of the identity provider.
+Writes the same metadata that the agent serves at metadata-path: entity id, consumer and sign-out URLs, and the certificate
+of sp-cert-file. The saml block may still be disabled. The command does not contact the identity provider.
 
 Examples:
   gateway-auth saml metadata --config gateway.kdl                  the only agent of the file
-  gateway-auth saml metadata --config gateway.kdl --agent auth     one of several, to the standard output
+  gateway-auth saml metadata --config gateway.kdl --agent auth     one of several agents
 
 Exit codes:
   0  the metadata is written
-  1  the configuration has errors, or a key or certificate cannot be read
+  1  the configuration has errors, or a key or certificate is unreadable
   2  wrong usage
 `;
 
 const samlProgram: Program = (print) =>
   newProgram(group, '<command> [options]', print)
-    .description('Helps to set up single sign-on. Nothing is served, and no request is made.')
+    .description('Helps to set up single sign-on. Sends no requests.')
     .addHelpText('after', samlHelp);
 
 const metadataProgram: Program = (print) =>
   withAgentBlock(
     newProgram(`${group} metadata`, '[options]', print),
-    "the gateway's configuration, with the saml block of an agent",
+    'configuration of the gateway, with the saml block of an agent',
   )
     .description('Writes the metadata of the service provider, for its identity provider.')
     .addHelpText('after', metadataHelp);

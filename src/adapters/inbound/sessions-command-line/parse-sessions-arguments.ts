@@ -39,12 +39,13 @@ const placeOf = (values: FlagValues): Result<StorePlace, string> => {
   const [path, entityId] = [flagValue(values, 'store-path'), flagValue(values, 'entity-id')];
   if (configFile !== null) {
     if (path !== null) return err('--config and --store-path exclude each other');
-    if (entityId !== null) return err('--entity-id belongs to --store-path: the configuration has its own');
+    if (entityId !== null) return err('--entity-id needs --store-path: the configuration contains the entity id');
     return ok({ kind: 'agent', configFile, agentName });
   }
   if (agentName !== null) return err('--agent needs --config FILE');
-  if (path === null) return err('there is no store: give --config FILE, or --store-path FILE and --entity-id URI');
-  if (entityId === null) return err('--store-path needs --entity-id URI: a file may hold the sessions of several');
+  if (path === null) return err('no store: use --config FILE, or --store-path FILE and --entity-id URI');
+  if (entityId === null)
+    return err('--store-path needs --entity-id URI: a file may contain sessions of several service providers');
   return ok({ kind: 'file', path, entityId });
 };
 
@@ -52,13 +53,13 @@ const limitOf = (values: FlagValues): Result<number, string> => {
   const text = flagValue(values, 'limit');
   if (text === null) return ok(defaultLimit);
   const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  return limit >= 1 && limit <= highestLimit ? ok(limit) : err(`--limit is a number from 1 to ${highestLimit}`);
+  return limit >= 1 && limit <= highestLimit ? ok(limit) : err(`--limit must be a number from 1 to ${highestLimit}`);
 };
 
 const prefixOf = (text: string): Result<string, string> => {
   const prefix = text.toLowerCase();
   if (idPrefix.test(prefix)) return ok(prefix);
-  return err(`"${text.slice(0, 80)}" is no id of a session: that is 8 to 64 hexadecimal digits, as list shows them`);
+  return err(`"${text.slice(0, 80)}" is not a session id: use 8 to 64 hexadecimal digits, as shown by list`);
 };
 
 const revokedOf = (values: FlagValues, args: readonly string[]): Result<RevokedSessions, string> => {
@@ -66,7 +67,7 @@ const revokedOf = (values: FlagValues, args: readonly string[]): Result<RevokedS
   if (userId !== null) {
     return args.length === 0 ? ok({ kind: 'user', userId }) : err('ids and --user exclude each other');
   }
-  if (args.length === 0) return err('give ids of sessions, or --user ID');
+  if (args.length === 0) return err('no sessions: give their ids, or --user ID');
   const prefixes: string[] = [];
   for (const arg of args) {
     const prefix = prefixOf(arg);

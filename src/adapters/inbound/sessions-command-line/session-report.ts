@@ -53,7 +53,7 @@ const briefJson = (session: Session, moment: ReportMoment) => ({
 
 /** The output of `sessions list`. */
 export const listReport = ({ sessions, hasMore }: SessionList, moment: ReportMoment, json: boolean): CommandOutput => {
-  const more = hasMore ? 'there are more: --limit shows them\n' : '';
+  const more = hasMore ? 'there are more sessions: raise --limit\n' : '';
   if (json) {
     const stdout = jsonText({ sessions: sessions.map((session) => briefJson(session, moment)), more: hasMore });
     return { stdout, stderr: '', exitCode: 0 };

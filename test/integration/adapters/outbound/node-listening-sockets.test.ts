@@ -87,13 +87,13 @@ describe('an address that cannot be had', () => {
     const server = await listening(cleanUp, createServer(), free);
     const { port } = server.address() as { port: number };
     expect(await refusal(cleanUp, '127.0.0.1', port)).toBe(
-      `cannot listen on 127.0.0.1:${port}: the port is taken by another program`,
+      `cannot listen on 127.0.0.1:${port}: another program uses the port`,
     );
   });
 
   it('is told where the machine does not have it', async ({ cleanUp }) => {
     expect(await refusal(cleanUp, '192.0.2.1', 80)).toBe(
-      'cannot listen on 192.0.2.1:80: this machine does not have the address',
+      'cannot listen on 192.0.2.1:80: this host does not have the address',
     );
   });
 

@@ -38,7 +38,7 @@ describe('the arguments of a command', () => {
     expect(flagChoice(values(), 'mode', words)).toEqual({ ok: true, value: null });
     expect(flagChoice(values('--mode', 'sfe'), 'mode', words)).toEqual({
       ok: false,
-      error: '--mode is one of fast, safe; did you mean "safe"?',
+      error: '--mode must be one of fast, safe; did you mean "safe"?',
     });
   });
 
@@ -75,9 +75,9 @@ describe('the command of a group', () => {
 
   it('is asked for, suggested or listed', () => {
     const usage = '\n(tool --help shows the usage)\n';
-    expect(misuse()).toBe(`2 error: give a command: copy, move${usage}`);
-    expect(misuse('mov')).toBe(`2 error: there is no command "mov"; did you mean "move"?${usage}`);
-    expect(misuse('xyz')).toBe(`2 error: there is no command "xyz"; the commands are copy, move${usage}`);
+    expect(misuse()).toBe(`2 error: no command: choose one of copy, move${usage}`);
+    expect(misuse('mov')).toBe(`2 error: unknown command "mov"; did you mean "move"?${usage}`);
+    expect(misuse('xyz')).toBe(`2 error: unknown command "xyz"; the commands are copy, move${usage}`);
     expect(name('--help')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Usage: tool <command>') });
   });
 });

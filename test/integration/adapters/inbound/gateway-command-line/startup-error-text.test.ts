@@ -15,10 +15,10 @@ it('a start that failed is told from the errors that the system in fact gives', 
   const { port } = first.address() as { port: number };
   const taken = await new Promise((resolve) => createServer().once('error', resolve).listen(port, '127.0.0.1'));
   await new Promise((resolve) => first.close(resolve));
-  expect(startupErrorText(taken)).toBe(`cannot listen on 127.0.0.1:${port}: the port is taken by another program`);
+  expect(startupErrorText(taken)).toBe(`cannot listen on 127.0.0.1:${port}: another program uses the port`);
 
   const foreign = await new Promise((resolve) => createServer().once('error', resolve).listen(0, '192.0.2.1'));
-  expect(startupErrorText(foreign)).toBe('cannot listen on 192.0.2.1: this machine does not have the address');
+  expect(startupErrorText(foreign)).toBe('cannot listen on 192.0.2.1: this host does not have the address');
 
   const missing = await rejection(readFile('/nowhere/gateway.kdl'));
   expect(startupErrorText(missing)).toBe('cannot read /nowhere/gateway.kdl: the file does not exist');

@@ -60,7 +60,7 @@ describe('a secret from a terminal', () => {
 
   it('is refused where the two differ', async () => {
     const { reading } = await typed(['Password: ', 'Again: '], 'one\rtwo\r');
-    expect(reading).toEqual({ kind: 'unfit', message: 'the two are not the same' });
+    expect(reading).toEqual({ kind: 'unfit', message: 'the two entries differ' });
   });
 
   it.each(['\x03', 'abc\x03', '\x04', 'abc\r\x03', 'abc\r\x04'])('can be left unsaid: %j', async (keys) => {

@@ -23,17 +23,17 @@ describe('what gateway reload says', () => {
     const { exitCode, stderr } = said(422, { problems: ['a.kdl:1:1: error: no\n  line', 7, 'error: taken'] });
     expect(exitCode).toBe(1);
     expect(stderr).toBe(
-      'a.kdl:1:1: error: no\n  line\nerror: taken\nerror: the configuration was not reloaded; the one before stays in force\n',
+      'a.kdl:1:1: error: no\n  line\nerror: taken\nerror: the configuration was not reloaded; the previous one stays active\n',
     );
   });
 
   it.each([
-    [401, 'does not take the token'],
-    [403, 'takes no reload: because'],
+    [401, 'refuses the token'],
+    [403, 'accepts no reload: because'],
     [404, 'no endpoint for a reload'],
     [409, 'was not reloaded: because'],
-    [503, 'said 503: because'],
-    [302, 'said 302'],
+    [503, 'answered 503: because'],
+    [302, 'answered 302'],
   ])('has the reason of a %d', (status, words) => {
     const { exitCode, stderr } = said(status, { detail: 'because' });
     expect([exitCode, stderr.includes(words)]).toEqual([1, true]);
@@ -42,7 +42,7 @@ describe('what gateway reload says', () => {
   it('does not say of a reload that lasts that it was none', () => {
     const { exitCode, stderr } = said(202, { reloaded: false, under_way: true });
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('is still being loaded');
+    expect(stderr).toContain('is still loading the configuration');
     expect(stderr).toContain('/status');
     expect(stderr).not.toContain('not reloaded');
   });
@@ -65,7 +65,7 @@ describe('what gateway reload says', () => {
   it('is plain where nobody could be asked', () => {
     const failed = (kind: 'nobody_listens' | 'timed_out' | 'failed') =>
       reloadReport(err({ kind, detail: 'no response within 70 s' }), where).stderr;
-    expect(failed('nobody_listens')).toContain('nobody listens at 127.0.0.1:9090');
+    expect(failed('nobody_listens')).toContain('no server at 127.0.0.1:9090');
     expect(failed('timed_out')).toContain('no response within 70 s');
   });
 });

@@ -6,11 +6,8 @@ const listenError = (code: string, address: string, port: number): Error =>
 
 describe('a start that failed', () => {
   it.each([
-    [
-      listenError('EADDRINUSE', '127.0.0.1', 8080),
-      'cannot listen on 127.0.0.1:8080: the port is taken by another program',
-    ],
-    [listenError('EADDRINUSE', '::1', 8080), 'cannot listen on [::1]:8080: the port is taken by another program'],
+    [listenError('EADDRINUSE', '127.0.0.1', 8080), 'cannot listen on 127.0.0.1:8080: another program uses the port'],
+    [listenError('EADDRINUSE', '::1', 8080), 'cannot listen on [::1]:8080: another program uses the port'],
     [
       listenError('EACCES', '0.0.0.0', 443),
       'cannot listen on 0.0.0.0:443: permission denied for a port below 1024; use a port of 1024 or above, or grant CAP_NET_BIND_SERVICE',
@@ -18,7 +15,7 @@ describe('a start that failed', () => {
     [listenError('EACCES', '127.0.0.1', 8080), 'cannot listen on 127.0.0.1:8080: permission denied'],
     [
       listenError('EADDRNOTAVAIL', '192.0.2.1', 8080),
-      'cannot listen on 192.0.2.1:8080: this machine does not have the address',
+      'cannot listen on 192.0.2.1:8080: this host does not have the address',
     ],
     [listenError('EMFILE', '127.0.0.1', 8080), 'cannot listen on 127.0.0.1:8080: EMFILE'],
     [

@@ -11,9 +11,9 @@ const question = ['explain', '--policies', 'a.cedar', '--action', 'GET', '--reso
 describe('gateway-auth policy', () => {
   it('needs one of its commands', () => {
     expect(said()).toBe(
-      '2 error: give a command: check, test, explain, corpus\n(gateway-auth policy --help shows the usage)\n',
+      '2 error: no command: choose one of check, test, explain, corpus\n(gateway-auth policy --help shows the usage)\n',
     );
-    expect(said('chek')).toMatch(/^2 error: there is no command "chek"; did you mean "check"\?/);
+    expect(said('chek')).toMatch(/^2 error: unknown command "chek"; did you mean "check"\?/);
     expect(said('--chek')).toMatch(/^2 error: unknown option '--chek'/);
     expect(said('--help')).toMatch(/^0 Usage: gateway-auth policy <command> \[options\]/);
     for (const name of ['check', 'test', 'explain', 'corpus']) {
@@ -38,12 +38,12 @@ describe('policy check', () => {
   });
 
   it('refuses what means nothing', () => {
-    expect(said('check')).toMatch(/^2 error: there are no policies: give paths, or --config FILE\n/);
-    expect(said('check', '')).toMatch(/^2 error: the name of a policy file is empty/);
+    expect(said('check')).toMatch(/^2 error: no policies: give paths, or --config FILE\n/);
+    expect(said('check', '')).toMatch(/^2 error: a policy file name must not be empty/);
     expect(said('check', 'a', '--config', 'b')).toMatch(/^2 error: paths and --config exclude each other/);
     expect(said('check', 'a', '--agent', 'b')).toMatch(/^2 error: --agent needs --config FILE/);
     expect(said('check', '--config', 'a', '--config', 'b')).toMatch(/^2 error: --config is given more than once/);
-    expect(said('check', '--config', '')).toMatch(/^2 error: the name of the configuration file is empty/);
+    expect(said('check', '--config', '')).toMatch(/^2 error: the configuration file name must not be empty/);
     expect(said('check', '--config')).toMatch(/^2 error: option '--config <file>' argument missing/);
   });
 });
@@ -60,9 +60,9 @@ describe('policy test and policy corpus', () => {
 
   it('need them', () => {
     expect(said('test')).toMatch(/^2 error: missing required argument 'files'/);
-    expect(said('test', '')).toMatch(/^2 error: the name of a test file is empty/);
+    expect(said('test', '')).toMatch(/^2 error: a test file name must not be empty/);
     expect(said('corpus')).toMatch(/^2 error: missing required argument 'folder'/);
-    expect(said('corpus', '')).toMatch(/^2 error: the name of the folder is empty/);
+    expect(said('corpus', '')).toMatch(/^2 error: the folder name must not be empty/);
     expect(said('corpus', 'a', 'b')).toMatch(/^2 error: too many arguments/);
   });
 });
@@ -121,18 +121,21 @@ describe('policy explain', () => {
     [[...question, '--anonymous', '--role', 'a'], '--anonymous and --role exclude each other'],
     [
       [...question, '--principal', 'a', '--claim', '=x'],
-      '--claim is a name, = and a value: --claim department=finance',
+      '--claim needs a name, = and a value: --claim department=finance',
     ],
-    [[...question, '--principal', 'a', '--claim', 'x'], '--claim is a name, = and a value: --claim department=finance'],
+    [
+      [...question, '--principal', 'a', '--claim', 'x'],
+      '--claim needs a name, = and a value: --claim department=finance',
+    ],
     [
       [...question, '--principal', 'a', '--claim', 'x=1', '--claim', 'x=2'],
-      '--claim gives "x" twice: a list is --claim \'x=["a","b"]\'',
+      '--claim names "x" twice: write a list as --claim \'x=["a","b"]\'',
     ],
     [
       [...question, '--principal', 'a', '--auth-method', 'JWT'],
-      '--auth-method is one of jwt, oidc, saml, mtls, api_key, basic; did you mean "jwt"?',
+      '--auth-method must be one of jwt, oidc, saml, mtls, api_key, basic; did you mean "jwt"?',
     ],
-    [[...question, '--principal', 'a', '--on-error', 'alow'], '--on-error is one of deny, skip'],
+    [[...question, '--principal', 'a', '--on-error', 'alow'], '--on-error must be one of deny, skip'],
     [[...question, '--principal', 'a', '--roles-claim', ''], 'the name of a claim must not be empty'],
     [
       [...question, '--principal', 'a', '--client-ip', 'x'],
@@ -164,10 +167,13 @@ describe('policy explain', () => {
       ['explain', '--policies', 'a', '--principal', 'a', '--action', 'GET'],
       '--resource is missing, as in --resource /reports',
     ],
-    [['explain', '--principal', 'a'], 'there are no policies: give --policies PATH, or --config FILE'],
+    [['explain', '--principal', 'a'], 'no policies: give --policies PATH, or --config FILE'],
     [['explain', '--case', 'a'], '--case needs --test-file FILE'],
-    [['explain', '--test-file', 'a', '--role', 'b'], '--test-file and --role exclude each other: the file says it all'],
-    [['explain', '--test-file', ''], 'the name of the test file is empty'],
+    [
+      ['explain', '--test-file', 'a', '--role', 'b'],
+      '--test-file and --role exclude each other: the file contains the whole request',
+    ],
+    [['explain', '--test-file', ''], 'the test file name must not be empty'],
   ])('refuses %j', (argv, message) => {
     expect(said(...argv)).toBe(`2 error: ${message}\n(gateway-auth policy explain --help shows the usage)\n`);
   });

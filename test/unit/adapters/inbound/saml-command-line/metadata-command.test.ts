@@ -14,7 +14,7 @@ describe('the command line of gateway-auth saml', () => {
   });
 
   it.each([
-    [[], 'give a command'],
+    [[], 'no command: choose one of'],
     [['metdata'], 'metadata'],
     [['login'], 'the only command is metadata'],
     [['metadata'], '--config FILE is missing'],

@@ -34,7 +34,7 @@ describe('gateway-auth sessions', () => {
     expect(JSON.parse(stdout)).toMatchObject({ sessions: [{ user: 'alice' }, { user: 'alice' }], more: true });
     expect(stderr).toBe('');
     expect(await bench.run('list', '--user', 'alice', '--limit', '2')).toMatchObject({
-      stderr: 'there are more: --limit shows them\n',
+      stderr: 'there are more sessions: raise --limit\n',
     });
     const all = await bench.run('list', '--user', 'alice', '--limit', '3', '--json');
     expect(JSON.parse(all.stdout)).toMatchObject({ sessions: { length: 3 }, more: false });

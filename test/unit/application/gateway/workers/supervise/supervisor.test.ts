@@ -499,7 +499,7 @@ describe('a supervisor that reloads', () => {
     ]);
   });
 
-  it('fails where all die of it, and the one before stays in force', async () => {
+  it('fails where all die of it, and the previous one stays active', async () => {
     const { supervisor, processes, disk } = await started(2);
     processes.behaviour = {
       ...processes.behaviour,

@@ -8,7 +8,7 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import { CircuitBreakerHolder, uncountedPeriod } from '../circuit-breakers/circuit-breaker-holder.js';
 
-/** The failures that show that an agent does not work. The gateway causes the others, or they show nothing. */
+/** The failures that count against an agent. The gateway causes the others, or they prove nothing. */
 const isAgentsFault: Readonly<Record<AgentFailureCode, boolean>> = {
   unreachable: true,
   disconnected: true,
@@ -23,7 +23,7 @@ const isAgentsFault: Readonly<Record<AgentFailureCode, boolean>> = {
   circuit_open: false,
 };
 
-/** The breaker of an agent, disabled without rules. It logs each change. */
+/** The circuit breaker of an agent; without rules it is disabled. It logs each change of state. */
 export const agentBreaker = (
   agent: string,
   rules: CircuitBreakerRules | null,
@@ -44,9 +44,9 @@ export const agentBreaker = (
   });
 
 /**
- * The period that a call counts in; null: it must not be made. A chunk of a body is always sent, and never a probe:
- * the head was admitted, and the message is held meanwhile. The end of a request is always sent too: the agent may
- * keep state until then.
+ * The period in which a call counts; null: the breaker refuses it. A body chunk is always sent and never a probe,
+ * because the head was admitted and the gateway holds the message. The end of a request is always sent too, because the
+ * agent may keep state until then.
  */
 export const admitCall = (breaker: CircuitBreakerHolder, event: AgentEvent): number | null => {
   if (event.kind === 'request_complete') return uncountedPeriod;
@@ -54,7 +54,7 @@ export const admitCall = (breaker: CircuitBreakerHolder, event: AgentEvent): num
   return isBodyChunk(event) ? uncountedPeriod : breaker.admit();
 };
 
-/** Notes the outcome of an admitted call. Call it once for each. */
+/** Reports the outcome of an admitted call to the breaker. Call it once per call. */
 export const noteCall = (breaker: CircuitBreakerHolder, period: number, outcome: AgentOutcome): void => {
   if (outcome.ok) breaker.ended(period, 'success');
   else breaker.ended(period, outcomeOf(outcome.error.code), outcome.error.code);

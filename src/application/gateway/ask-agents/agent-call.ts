@@ -7,18 +7,18 @@ import type { AgentCallListener, AgentOutcome } from '../../ports/gateway/agent-
 import type { Dialogue } from './dialogues.js';
 import type { PooledAgentConnection } from './pooled-agent-connection.js';
 
-/** A call that has been asked and has no outcome yet. */
+/** A call without an outcome yet. */
 export class AgentCall implements Deadlined<AgentCall> {
   readonly event: AgentEvent;
   readonly deadlineMs: number;
   readonly listener: AgentCallListener;
-  /** The dialogue that it is a part of, whose connection alone may carry it; null where any may. */
+  /** The dialogue that it belongs to, whose connection must carry it; null: any connection may. */
   readonly dialogue: Dialogue | null;
-  /** Set once it has been sent. */
+  /** Set when the call is sent. */
   connection: PooledAgentConnection | null = null;
-  /** Whoever has asked knows of it. */
+  /** The caller knows about the call, so its listener may be called. */
   isMade = false;
-  /** The agent wants no chunk yet of the body that it may ask for in its answer. */
+  /** The agent has paused the chunks of the body for which it may ask in its answer. */
   holdsChunks = false;
   earlier: AgentCall | null = null;
   later: AgentCall | null = null;
@@ -31,26 +31,25 @@ export class AgentCall implements Deadlined<AgentCall> {
   }
 
   /**
-   * Tells whoever has asked at once, where they know that they have. Nothing may be left to do that is not to see
-   * what comes of it.
+   * Reports the outcome at once if `isMade`, otherwise later. Call it last: the listener may call back into the client.
    */
-  tell(outcome: AgentOutcome): void {
+  report(outcome: AgentOutcome): void {
     if (this.isMade) this.listener.answered(outcome);
-    else this.tellLater(outcome);
+    else this.reportLater(outcome);
   }
 
-  /** Tells whoever has asked, once what is being done is done. */
-  tellLater(outcome: AgentOutcome): void {
+  /** Reports the outcome after the current task. */
+  reportLater(outcome: AgentOutcome): void {
     void Promise.resolve(outcome).then((late) => this.listener.answered(late));
   }
 }
 
-/** `limit`: the one of the gateway that was reached, where that is why. */
+/** `limit`: the limit of the gateway that caused the failure, if any. */
 export const failedOutcome = (code: AgentFailureCode, detail: string, limit?: ReachedLimit): AgentOutcome =>
   err(limit === undefined ? { code, detail } : { code, detail, limit });
 
-/** That of a call which no connection can take, because nobody could tell whose answer comes by it. */
+/** The outcome of a call that no connection can carry, because its answer could be mistaken for a late one. */
 export const ambiguousOutcome = failedOutcome(
   'queue_full',
-  'each connection may still bring the answer to an earlier event of this request',
+  'each connection may still deliver the answer to an earlier event of this request',
 );

@@ -5,22 +5,20 @@ import { isSecretName } from '../../../domain/shared/secret.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 
-/**
- * Bounds of what is kept of an agent's own words for the log and for who looks at its status; lengths in characters.
- */
+/** Limits for an agent's texts in the log and in status reports; lengths in characters. */
 export const agentWordLimits = { text: 500, id: 200, features: 32 } as const;
 
-/** Without white space at either end: texts of libraries end in a new line. */
+/** A text within its limit, without surrounding white space, because texts of libraries end with a new line. */
 export const shortened = (text: string): string => text.slice(0, agentWordLimits.text).trim();
 
-/** What is kept of a report: it stays as long as its connection does, however much the agent has to say. */
+/** The bounded part of a health report, which is kept until its connection ends. */
 export const shortenedHealth = (health: AgentHealth): AgentHealth => ({
   ...health,
   message: health.message && shortened(health.message),
   disabledFeatures: health.disabledFeatures.slice(0, agentWordLimits.features).map(shortened),
 });
 
-/** Bounds of what one agent has the gateway write; lengths in characters. */
+/** Limits for log lines of one agent; lengths in characters. */
 export const agentLineLimits = { perMinute: 100, text: 2_000, fields: 32, name: 100, value: 500, id: 128 } as const;
 
 const minuteMs = 60_000;
@@ -28,15 +26,15 @@ const minuteMs = 60_000;
 type Notice = Exclude<ConfigUpdate, { readonly kind: 'request_reload' | 'config_error' }>;
 
 const noticeTexts: Readonly<Record<Notice['kind'], string>> = {
-  restart_required: 'Agent wants to be restarted',
-  rule_update: 'Agent sends rules, which the gateway does not keep',
-  list_update: 'Agent sends a list, which the gateway does not keep',
+  restart_required: 'Agent asks for a restart',
+  rule_update: 'Agent sent rules, which the gateway ignores',
+  list_update: 'Agent sent a list, which the gateway ignores',
 };
 
 const fieldText = ([name, value]: readonly [string, string]): string =>
   `${name.slice(0, agentLineLimits.name)}=${isSecretName(name) ? '[secret]' : value.slice(0, agentLineLimits.value)}`;
 
-/** Writes what an agent has to say into the gateway's log: never more than so many lines a minute. */
+/** Writes an agent's messages to the gateway's log, at most `perMinute` lines per minute. */
 export class AgentLines {
   readonly #agent: string;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -50,7 +48,7 @@ export class AgentLines {
     this.#logger = logger;
   }
 
-  /** A line of its own. Its words are a field of the record, so that none of them is taken for the gateway's. */
+  /** Writes a log line of the agent. Its text is a field, so that it cannot be mistaken for the gateway's message. */
   write({ level, message, correlationId, fields }: AgentLogLine): void {
     if (!this.#mayWrite()) return;
     this.#logger[level]('Agent writes', {
@@ -61,7 +59,7 @@ export class AgentLines {
     });
   }
 
-  /** Something that the gateway does nothing about. */
+  /** Logs an update that the gateway ignores. */
   note(update: Notice): void {
     if (!this.#mayWrite()) return;
     const reason = update.kind === 'restart_required' ? update.reason.slice(0, agentLineLimits.text) : null;
@@ -76,7 +74,9 @@ export class AgentLines {
     }
     this.#written += 1;
     if (this.#written === agentLineLimits.perMinute + 1) {
-      this.#logger.warn('Agent writes too much: the rest of this minute is left out', { agent: this.#agent });
+      this.#logger.warn('Agent logs too much: the gateway drops its lines for the rest of this minute', {
+        agent: this.#agent,
+      });
     }
     return this.#written <= agentLineLimits.perMinute;
   }

@@ -8,7 +8,7 @@ import { AgentCall } from './agent-call.js';
 import type { Dialogue } from './dialogues.js';
 import type { PooledAgentConnection } from './pooled-agent-connection.js';
 
-/** Every open call of an agent by its correlation id, with one timer for all their deadlines. */
+/** The open calls of an agent by correlation id, with one timer for all deadlines. */
 export class CallBook {
   readonly #timeoutMs: number;
   readonly #clock: Clock;
@@ -41,20 +41,20 @@ export class CallBook {
     return call;
   }
 
-  /** Ends a call; nothing where it has ended. Whoever has asked is told once what is being done is done. */
+  /** Ends a call, and reports its outcome after the current task. Does nothing if the call has ended. */
   settle(call: AgentCall, outcome: AgentOutcome): void {
     if (this.#calls.get(call.event.correlationId) !== call) return;
     this.remove(call);
-    call.tellLater(outcome);
+    call.reportLater(outcome);
   }
 
-  /** Takes out a call that has not ended; who has asked is still to be told. */
+  /** Removes an open call without reporting an outcome. */
   remove(call: AgentCall): void {
     this.#calls.delete(call.event.correlationId);
     this.#deadlines.remove(call);
   }
 
-  /** A connection has ended: no answer comes by it. Gives the calls that had been sent by it, or could only be. */
+  /** The calls that were sent on a connection, or that only this connection may carry. */
   callsOf(connection: PooledAgentConnection): readonly AgentCall[] {
     return this.all().filter((call) => call.connection === connection || call.dialogue?.connection === connection);
   }

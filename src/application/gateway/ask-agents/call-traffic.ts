@@ -19,25 +19,25 @@ import { paceOf } from './pace-of.js';
 import type { PooledAgentConnection } from './pooled-agent-connection.js';
 import { WaitingCalls } from './waiting-calls.js';
 
-export interface CallTrafficParts {
-  /** For a call, the wait for a free place included; milliseconds. */
+interface CallRules {
+  /** Timeout of a call, including its time in the queue; milliseconds. */
   readonly timeoutMs: number;
-  /** Calls that may wait for a free place. */
+  /** Calls that may queue. */
   readonly maxQueueDepth: number;
   /** See `PooledAgentClientSettings`. */
   readonly queue?: Permits | null;
   readonly pool: ConnectionPool;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
-  /** Why no connection takes a new call; null where calls may wait for one. Asked only where there is none. */
+  /** The reason why no connection accepts calls; null: calls may queue for one. */
   readonly absence: () => AgentFailure | null;
-  /** Whenever no call and no dialogue is left. */
+  /** Called when no call and no dialogue is left. */
   readonly onIdle: () => void;
 }
 
-/** Brings calls to the connections of one agent and each answer back to its call. */
+/** Sends calls on the connections of one agent, and matches each answer with its call. */
 export class CallTraffic {
-  readonly #parts: CallTrafficParts;
+  readonly #rules: CallRules;
   readonly #pool: ConnectionPool;
   readonly #calls: CallBook;
   readonly #waiting: WaitingCalls;
@@ -45,9 +45,9 @@ export class CallTraffic {
   readonly #routes: EventRoutes;
   #isClosing = false;
 
-  constructor(parts: CallTrafficParts) {
-    const { timeoutMs, maxQueueDepth, queue, pool, clock, scheduler } = parts;
-    this.#parts = parts;
+  constructor(rules: CallRules) {
+    const { timeoutMs, maxQueueDepth, queue, pool, clock, scheduler } = rules;
+    this.#rules = rules;
     this.#pool = pool;
     this.#routes = new EventRoutes(pool);
     this.#waiting = new WaitingCalls(maxQueueDepth, queue ?? null, (call) => {
@@ -56,11 +56,11 @@ export class CallTraffic {
     });
     this.#calls = new CallBook(timeoutMs, clock, scheduler, (call) => {
       call.connection?.noteTimeOut();
-      this.#abandon(call, 'timeout', failedOutcome('timed_out', `no answer in ${timeoutMs} ms`));
+      this.#abandon(call, 'timeout', failedOutcome('timed_out', `no answer within ${timeoutMs} ms`));
     });
   }
 
-  /** Calls that wait for a free place. */
+  /** Queued calls. */
   get queueDepth(): number {
     return this.#waiting.size;
   }
@@ -69,14 +69,14 @@ export class CallTraffic {
     return this.#calls.size === 0 && this.#dialogues.size === 0;
   }
 
-  /** The outcome of a call that is not taken; null: the listener is told. */
+  /** Makes a call. Returns its outcome if it fails at once; null: the listener gets the outcome. */
   ask(event: AgentEvent, listener: AgentCallListener): AgentOutcome | null {
     const { correlationId } = event;
     const side = chunkSide(event);
     const open = this.#dialogues.get(correlationId);
     const dialogue = side !== null && open?.side === side ? open : null;
     if (side !== null && dialogue === null) {
-      return failedOutcome('disconnected', 'the connection that the headers went by has ended');
+      return failedOutcome('disconnected', 'the connection that carried the headers has ended');
     }
     if (this.#isClosing && side === null) return failedOutcome('unreachable', 'the client is closing');
     if (this.#calls.get(correlationId) !== undefined || (open !== null && side === null)) {
@@ -85,7 +85,7 @@ export class CallTraffic {
     const best = dialogue === null ? this.#pool.choose() : null;
     const connection = dialogue?.connection ?? this.#routes.choose(event, best);
     if (connection === null && best !== null) return ambiguousOutcome;
-    const absence = connection === null ? this.#parts.absence() : null;
+    const absence = connection === null ? this.#rules.absence() : null;
     if (absence !== null) return failedOutcome(absence.code, absence.detail);
     const free = connection !== null && this.#isFree(connection, dialogue) ? connection : null;
     const place = free === null ? this.#waiting.take() : 'taken';
@@ -110,12 +110,12 @@ export class CallTraffic {
     if (home !== null) this.closeIfDone(home);
   }
 
-  /** Takes no new call from now on; chunks of dialogues still. */
+  /** Accepts no new calls from now on, except chunks of open dialogues. */
   close(): void {
     this.#isClosing = true;
   }
 
-  /** Gives up whatever there still is. */
+  /** Cancels all open calls and dialogues. */
   end(): void {
     for (const call of this.#calls.all()) {
       this.#abandon(call, 'proxy_shutdown', failedOutcome('cancelled', 'the client is closing'));
@@ -136,15 +136,15 @@ export class CallTraffic {
     if (!answer.ok || problem !== null) {
       this.#calls.settle(call, failedOutcome('malformed_answer', shortened(problem ?? '')));
       const isAsked = answer.ok && opensDialogue(answer.value);
-      // No chunk will come: what the agent keeps for the request it can let go.
+      // No chunk follows, so the agent can release its state for the request.
       if (this.#dialogues.close(correlationId) !== null || isAsked) connection.sendCancel(correlationId, 'manual');
     } else {
-      this.#follow(call, connection, answer.value);
+      this.#updateDialogue(call, connection, answer.value);
       this.#routes.answered(call.event, connection);
       this.#calls.remove(call);
     }
     this.#afterCall(connection);
-    if (answer.ok && problem === null) call.tell(answer);
+    if (answer.ok && problem === null) call.report(answer);
   }
 
   onFlowControl(connection: PooledAgentConnection, signal: FlowControl): void {
@@ -156,22 +156,22 @@ export class CallTraffic {
     if (!isPause) this.pump();
   }
 
-  /** The connection has ended, and has no place in the pool any more. */
+  /** Fails the calls of a connection that has ended. The pool has already removed it. */
   onEnd(connection: PooledAgentConnection, end: ConnectionEnd): void {
     this.#dialogues.ended(connection);
     this.#routes.ended(connection);
     for (const call of this.#calls.callsOf(connection)) {
       this.#waiting.delete(call);
-      // What could not be read may have been the answer to any call that was sent.
+      // The unreadable message may have been the answer to any call on this connection.
       const isAnswered = end.kind === 'malformed' && call.connection === connection;
       this.#calls.settle(call, failedOutcome(isAnswered ? 'malformed_answer' : 'disconnected', end.detail));
     }
-    // What it carried counted against what the agent takes over all of them.
+    // Its calls counted against the agent's capacity.
     this.pump();
     this.#checkIdle();
   }
 
-  /** Sends what waits, as far as there is room. */
+  /** Sends queued calls while connections have capacity. */
   pump(): void {
     if (this.#waiting.size === 0) return;
     let free = this.#pool.choose();
@@ -185,7 +185,7 @@ export class CallTraffic {
     }
   }
 
-  /** No connection can take a new call: those that wait for one need not wait on. */
+  /** Fails the queued calls that no connection will accept. */
   failWaiting({ code, detail }: AgentFailure): void {
     for (const call of this.#waiting) {
       if (call.dialogue !== null || this.#routes.choose(call.event, null) !== null) continue;
@@ -196,20 +196,20 @@ export class CallTraffic {
     this.#checkIdle();
   }
 
-  /** One that gets no new call waits for nothing else, except for the rest of requests that the agent knows by it. */
+  /** Closes an idle connection that gets no new calls, unless later events of requests need it. */
   closeIfDone(connection: PooledAgentConnection): void {
     const isDraining = connection.state === 'draining';
     if (!connection.isReady || !connection.isIdle || !(isDraining || connection.isLeaving)) return;
     if (this.#isKept(connection)) return;
-    connection.close(isDraining ? 'the agent has drained' : 'it comes back with the configuration in force');
+    connection.close(isDraining ? 'the agent has drained' : 'it is replaced to deliver the configuration in force');
   }
 
-  /** Looks at all of them: what they were kept for may go another way. */
+  /** Closes every connection that is done, because other connections may now carry its later events. */
   closeDone(): void {
     for (const connection of this.#pool.ready()) this.closeIfDone(connection);
   }
 
-  /** Whether requests are under way that the agent knows by it, or events wait that could go by no other. */
+  /** Whether open requests or queued events need a draining connection. */
   #isKept(connection: PooledAgentConnection): boolean {
     if (!connection.takesRest) return false;
     return connection.followed > 0 || (this.#waiting.size > 0 && this.#pool.choose() === null);
@@ -221,28 +221,28 @@ export class CallTraffic {
 
   #send(call: AgentCall, connection: PooledAgentConnection): void {
     const { correlationId, kind } = call.event;
-    // Which connection it goes by, and whether there ever is one, was not known when it was asked.
+    // The connection, and therefore its events, were unknown when the call was made.
     if (!connection.supports(kind)) {
       this.#fail(call, 'unsupported_event', `the agent does not support ${kind}`);
       return;
     }
-    // Before it is sent: the connection may end of it.
+    // Before sending, because sending may end the connection.
     call.connection = connection;
     this.#pool.occupy(connection);
     if (connection.sendEvent(call.event) || this.#calls.get(correlationId) !== call) return;
     this.#pool.release(connection);
-    this.#fail(call, 'unreachable', 'the event is larger than a message can be');
+    this.#fail(call, 'unreachable', 'the event exceeds the message size');
   }
 
-  /** A call could not be sent. */
+  /** Ends a call that cannot be sent. */
   #fail(call: AgentCall, code: AgentFailureCode, detail: string): void {
     this.#calls.settle(call, failedOutcome(code, detail));
     this.#closeDialogue(call.event.correlationId, 'manual');
     this.#checkIdle();
   }
 
-  /** A dialogue begins, goes on or ends with an answer. */
-  #follow(call: AgentCall, connection: PooledAgentConnection, answer: AgentAnswer): void {
+  /** Opens, continues or closes the dialogue of a call after an answer. */
+  #updateDialogue(call: AgentCall, connection: PooledAgentConnection, answer: AgentAnswer): void {
     const { correlationId } = call.event;
     const side = askedSide(call.event);
     if (side === null || !opensDialogue(answer)) this.#dialogues.close(correlationId);
@@ -251,7 +251,7 @@ export class CallTraffic {
     }
   }
 
-  /** A pause can come before the answer that asks for the body. */
+  /** Pauses or resumes the chunks of a request. The pause can arrive before the answer that asks for the body. */
   #holdChunks(correlationId: string, connection: PooledAgentConnection, isHeld: boolean): void {
     const dialogue = this.#dialogues.get(correlationId);
     if (dialogue?.connection === connection) dialogue.isPaused = isHeld;
@@ -260,7 +260,7 @@ export class CallTraffic {
     if (call?.connection === connection) call.holdsChunks = isHeld;
   }
 
-  /** Gives up a call: tells the agent where it knows of it. */
+  /** Ends a call early, and cancels it at the agent if it was sent. */
   #abandon(call: AgentCall, reason: CancelReason, outcome: AgentOutcome): void {
     const { connection, event } = call;
     const { correlationId } = event;
@@ -274,13 +274,13 @@ export class CallTraffic {
     }
     this.#dialogues.close(correlationId);
     this.#pool.release(connection);
-    const excess = this.#routes.givenUp(event, connection);
+    const excess = this.#routes.abandoned(event, connection);
     connection.sendCancel(correlationId, reason);
-    excess?.close('too many calls by it were given up');
+    excess?.close('too many calls on it were abandoned');
     this.#afterCall(connection);
   }
 
-  /** The agent need not wait for the rest of a body. */
+  /** Closes a dialogue, and tells the agent that no more chunks follow. */
   #closeDialogue(correlationId: string, reason: CancelReason): void {
     const dialogue = this.#dialogues.close(correlationId);
     if (dialogue === null) return;
@@ -295,6 +295,6 @@ export class CallTraffic {
   }
 
   #checkIdle(): void {
-    if (this.isIdle) this.#parts.onIdle();
+    if (this.isIdle) this.#rules.onIdle();
   }
 }

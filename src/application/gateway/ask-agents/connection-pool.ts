@@ -2,27 +2,27 @@ import { type AgentCapabilities, defaultAgentLimits } from '../../../domain/agen
 import type { AgentHealth, AgentState } from '../../../domain/agent-protocol/health.js';
 import type { AgentStatus } from '../../ports/gateway/agent-client.js';
 import type { ConnectionEnd } from '../../ports/gateway/agent-connector.js';
-import { ConnectionSlot, type ConnectionSlotParts } from './connection-slot.js';
+import { type ConnectingRules, ConnectionSlot } from './connection-slot.js';
 import type { PooledAgentConnection } from './pooled-agent-connection.js';
 
-/** From the best to the worst. */
+/** From best to worst. */
 const severities: readonly AgentState[] = ['healthy', 'degraded', 'unhealthy'];
 
-/** The connections to one agent, each of which comes back by itself. */
+/** The connections to one agent. Each one reconnects by itself. */
 export class ConnectionPool {
   readonly #slots: readonly ConnectionSlot[];
   #inFlight = 0;
   #capacity = 1;
 
-  constructor(connections: number, parts: ConnectionSlotParts) {
-    this.#slots = Array.from({ length: connections }, () => new ConnectionSlot(parts));
+  constructor(connections: number, rules: ConnectingRules) {
+    this.#slots = Array.from({ length: connections }, () => new ConnectionSlot(rules));
   }
 
   start(): void {
     for (const slot of this.#slots) slot.start();
   }
 
-  /** Connects no more; what stands stays. */
+  /** Stops connecting. Open connections stay. */
   retire(mayFinishAttempts: boolean): void {
     for (const slot of this.#slots) slot.retire(mayFinishAttempts);
   }
@@ -31,53 +31,53 @@ export class ConnectionPool {
     for (const slot of this.#slots) slot.stop();
   }
 
-  /** Something has changed: attempts that wait are made now. */
+  /** Connects now instead of after the backoff, because something has changed. */
   hurry(): void {
     for (const slot of this.#slots) slot.hurry();
   }
 
-  /** Makes another connection beside one that drains and has to stay. */
+  /** Opens another connection beside one that drains and must stay. */
   setAside(connection: PooledAgentConnection): void {
     for (const slot of this.#slots) if (slot.connection === connection) slot.setAside();
   }
 
-  /** Makes a connection anew once it is idle. */
+  /** Replaces a connection when it is idle. */
   replace(connection: PooledAgentConnection): void {
     for (const slot of this.#slots) if (slot.connection === connection) slot.replace();
   }
 
-  /** Whether a first attempt has not come to its end: a connection may yet stand. */
+  /** Whether a first attempt to connect is under way. */
   get isTrying(): boolean {
     return this.#slots.some((slot) => !slot.hasTried);
   }
 
-  /** Whether a connection is being made anew: it is expected back at once. */
+  /** Whether a connection is being replaced, so that a new one is expected soon. */
   get isReplacing(): boolean {
     return this.#slots.some((slot) => slot.isReplacing);
   }
 
-  /** Whether a connection was given up, and is expected back at once. */
+  /** Whether the gateway closed a connection itself, so that a new one is expected soon. */
   get isComingBack(): boolean {
     return this.#slots.some((slot) => slot.isComingBack);
   }
 
-  /** Calls that have been sent and have no outcome, over all connections. */
+  /** Calls in flight on all connections. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** Whether the agent takes another call at a time, whichever connection it comes by. */
+  /** Whether the agent accepts another concurrent call, over all connections. */
   get hasPlace(): boolean {
     return this.#inFlight < this.#capacity;
   }
 
-  /** A call is sent by a connection. */
+  /** Counts a call that is sent on a connection. */
   occupy(connection: PooledAgentConnection): void {
     connection.inFlight += 1;
     this.#inFlight += 1;
   }
 
-  /** A call that was sent by a connection is in flight no more. */
+  /** Counts the end of a call on a connection. */
   release(connection: PooledAgentConnection): void {
     connection.inFlight -= 1;
     this.#inFlight -= 1;
@@ -88,7 +88,7 @@ export class ConnectionPool {
     this.#capacity = this.#smallestCapacity();
   }
 
-  /** Its calls are in flight no more. */
+  /** Forgets the calls of a connection that has ended. */
   onEnd(connection: PooledAgentConnection, end: ConnectionEnd): void {
     this.#inFlight -= connection.inFlight;
     connection.inFlight = 0;
@@ -96,7 +96,7 @@ export class ConnectionPool {
     this.#capacity = this.#smallestCapacity();
   }
 
-  /** Those that have finished their handshake. */
+  /** The connections after their handshake. */
   ready(): readonly PooledAgentConnection[] {
     const ready: PooledAgentConnection[] = [];
     for (const { connection, departing } of this.#slots) {
@@ -107,8 +107,8 @@ export class ConnectionPool {
   }
 
   /**
-   * The connection for a call, of those that may take it: of those that answer the least busy with room, else one
-   * that will have some; null where there is none.
+   * The best connection for a call among those that `mayTake` accepts: responsive, with room, least busy. It may have no
+   * room at the moment. Null: none.
    */
   choose(mayTake: (connection: PooledAgentConnection) => boolean = takesCalls): PooledAgentConnection | null {
     let best: PooledAgentConnection | null = null;
@@ -120,7 +120,7 @@ export class ConnectionPool {
     return best;
   }
 
-  /** The worst state that any connection reports; draining only where all of them do. */
+  /** The worst state that any connection reports; `draining` only if all of them drain. */
   state(): AgentStatus['state'] {
     const ready = this.ready();
     if (ready.length === 0) return 'unreachable';
@@ -129,7 +129,7 @@ export class ConnectionPool {
     return severities[worst] ?? 'draining';
   }
 
-  /** The last report of that state; null where none has come. */
+  /** The last health report with that state; null: none has arrived. */
   health(): AgentHealth | null {
     const state = this.state();
     let last: PooledAgentConnection | null = null;
@@ -151,21 +151,21 @@ export class ConnectionPool {
 
 const takesCalls = (connection: PooledAgentConnection): boolean => connection.takesCalls;
 
-/** Calls at a time that an agent takes; what is 0 says nothing. */
+/** Concurrent calls that an agent accepts. A limit of 0 means none. */
 const capacityOf = ({ features, limits }: AgentCapabilities): number => {
-  const said = [limits.maxConcurrency, features.concurrentRequests].filter((count) => count > 0);
-  return said.length === 0 ? defaultAgentLimits.maxConcurrency : Math.min(...said);
+  const declared = [limits.maxConcurrency, features.concurrentRequests].filter((count) => count > 0);
+  return declared.length === 0 ? defaultAgentLimits.maxConcurrency : Math.min(...declared);
 };
 
 /**
- * One that lets its calls time out looks idle; it is taken where there is no other. What is asked at the same moment
- * goes by the same one, as far as it is gathered there; from one moment to the next they take turns.
+ * Compares two connections. A connection whose calls time out looks idle, so it is the last choice. Calls of one turn
+ * share a connection that batches them; from turn to turn, connections alternate.
  */
 const isBetter = (connection: PooledAgentConnection, best: PooledAgentConnection): boolean => {
   if (connection.isSilent !== best.isSilent) return best.isSilent;
   if (connection.hasRoom !== best.hasRoom) return connection.hasRoom;
   if (connection.isGathering !== best.isGathering) return connection.isGathering;
   if (connection.inFlight !== best.inFlight) return connection.inFlight < best.inFlight;
-  // What ends a connection ends its dialogues.
+  // The end of a connection ends its dialogues, so they are spread.
   return connection.dialogues < best.dialogues;
 };

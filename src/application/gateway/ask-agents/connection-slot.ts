@@ -6,13 +6,14 @@ import type { Random } from '../../ports/shared/random.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import { type ConnectionOwner, PooledAgentConnection } from './pooled-agent-connection.js';
 
-/** Between two connections that are made at once because the one before was given up, in milliseconds. */
+/** Minimum interval between reconnections after the gateway closed a connection; milliseconds. */
 const comeBackIntervalMs = 100;
 
-export interface ConnectionSlotParts {
+/** How connections to one agent are made, and who gets their events. */
+export interface ConnectingRules {
   readonly connector: AgentConnector;
   readonly backoff: ReconnectBackoff;
-  /** A connection that held so long, in milliseconds, makes the next wait short again. */
+  /** A connection that lasts this long resets the backoff; milliseconds. */
   readonly steadyAfterMs: number;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
@@ -20,15 +21,15 @@ export interface ConnectionSlotParts {
   readonly owner: ConnectionOwner;
   /** The configuration for the next handshake. */
   readonly currentConfig: () => JsonObject | null;
-  /** An attempt ended before there was a connection. */
+  /** An attempt failed before the handshake began. */
   readonly onFailedAttempt: (end: ConnectionEnd) => void;
 }
 
-/** One place in the pool: connects, and after each end connects again, ever more patiently. */
+/** One slot of the pool. Connects, and reconnects after each end with growing backoff. */
 export class ConnectionSlot {
-  readonly #parts: ConnectionSlotParts;
+  readonly #rules: ConnectingRules;
   #connection: PooledAgentConnection | null = null;
-  /** One that drains, and stays for the rest of what the agent knows by it. */
+  /** A draining connection, which stays for the later events of its requests. */
   #departing: PooledAgentConnection | null = null;
   #retry: ScheduledTask | null = null;
   #failures = 0;
@@ -40,31 +41,31 @@ export class ConnectionSlot {
   #isComingBack = false;
   #cameBackAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: ConnectionSlotParts) {
-    this.#parts = parts;
+  constructor(rules: ConnectingRules) {
+    this.#rules = rules;
   }
 
-  /** The connection that there is or is being made; null while waiting. */
+  /** The connection that is open or being opened; null during the backoff. */
   get connection(): PooledAgentConnection | null {
     return this.#connection;
   }
 
-  /** The connection that was set aside; null where there is none. */
+  /** The draining connection that was set aside; null: none. */
   get departing(): PooledAgentConnection | null {
     return this.#departing;
   }
 
-  /** Whether its first attempt has come to its end. */
+  /** Whether the first attempt has ended. */
   get hasTried(): boolean {
     return this.#hasTried;
   }
 
-  /** Whether its connection is about to be made anew; until that has succeeded or failed. */
+  /** Whether the connection is being replaced, until the new one is ready or has failed. */
   get isReplacing(): boolean {
     return this.#replacing !== 'no';
   }
 
-  /** Whether its connection was given up, and the next one is expected; until that has succeeded or failed. */
+  /** Whether the gateway closed the connection, until the next one is ready or has failed. */
   get isComingBack(): boolean {
     return this.#isComingBack;
   }
@@ -73,7 +74,7 @@ export class ConnectionSlot {
     void this.#attempt();
   }
 
-  /** Does not wait any longer, because something has changed. */
+  /** Ends the backoff, because something has changed. */
   hurry(): void {
     if (this.#retry === null) return;
     this.#failures = 0;
@@ -82,7 +83,7 @@ export class ConnectionSlot {
     void this.#attempt();
   }
 
-  /** The connection that stands gets no new call, and another one is made as soon as it has ended. */
+  /** Sends no new calls on the open connection, and reconnects when it has ended. */
   replace(): void {
     if (this.#connection === null || this.#isStopped || this.#isLastAttempt) return;
     this.#connection.isLeaving = true;
@@ -90,22 +91,22 @@ export class ConnectionSlot {
   }
 
   /**
-   * The connection that stands drains, and stays for the rest of what the agent knows by it: another one is made
-   * beside it.
+   * Sets the open connection aside, because it drains: it stays for the later events of its requests, and another
+   * connection is opened.
    */
   setAside(): void {
     const connection = this.#connection;
     if (connection === null || this.#isStopped || this.#isLastAttempt) return;
-    // An agent that always drains must not pile them up.
-    this.#departing?.close('the next one drains already');
+    // An agent that always drains must not accumulate connections.
+    this.#departing?.close('the next connection drains already');
     this.#departing = connection;
     this.#connection = null;
     this.#replacing = 'no';
-    // Nobody knows whether anything serves the address again yet: calls do not wait for it.
+    // Calls do not wait for the new connection, because the address may not be served yet.
     this.#comeBack(false);
   }
 
-  /** Connects no more. A connection that stands stays; an attempt is given up, unless it may come to its end. */
+  /** Stops connecting. An open connection stays; an attempt ends unless it may finish. */
   retire(mayFinishAttempt: boolean): void {
     this.#retry?.cancel();
     this.#retry = null;
@@ -126,7 +127,7 @@ export class ConnectionSlot {
     this.#departing?.close('the gateway closes it');
   }
 
-  /** The connection of this place has finished its handshake. */
+  /** The connection of this slot has finished its handshake. */
   onReady(connection: PooledAgentConnection): void {
     if (connection !== this.#connection) return;
     this.#hasTried = true;
@@ -134,14 +135,14 @@ export class ConnectionSlot {
     this.#isComingBack = false;
   }
 
-  /** The connection of this place has ended. */
+  /** The connection of this slot has ended. */
   onEnd(connection: PooledAgentConnection, { kind }: ConnectionEnd): void {
     if (connection === this.#departing) this.#departing = null;
     if (connection !== this.#connection) return;
     this.#connection = null;
     this.#hasTried = true;
     this.#isComingBack = false;
-    const { clock, steadyAfterMs } = this.#parts;
+    const { clock, steadyAfterMs } = this.#rules;
     const since = connection.readySinceMs;
     if (since !== null && clock.monotonicMs() - since >= steadyAfterMs) this.#failures = 0;
     if (this.#replacing === 'leaving') {
@@ -155,12 +156,12 @@ export class ConnectionSlot {
   }
 
   /**
-   * Nothing has failed, so there is nothing to be patient about; but whoever has calls given up sets no pace for the
-   * agent.
+   * Reconnects without backoff, because nothing has failed. The minimum interval keeps clients that cancel calls from
+   * causing many reconnections.
    */
   #comeBack(isExpected = true): void {
     if (this.#isStopped || this.#isLastAttempt) return;
-    const nowMs = this.#parts.clock.monotonicMs();
+    const nowMs = this.#rules.clock.monotonicMs();
     const atMs = Math.max(nowMs, this.#cameBackAtMs + comeBackIntervalMs);
     this.#isComingBack = isExpected;
     this.#cameBackAtMs = atMs;
@@ -170,14 +171,14 @@ export class ConnectionSlot {
 
   #wait(): void {
     if (this.#isStopped || this.#isLastAttempt) return;
-    const { backoff, random } = this.#parts;
+    const { backoff, random } = this.#rules;
     const delayMs = reconnectDelayMs(this.#failures, random.fraction(), backoff);
     this.#failures += 1;
     this.#attemptAfter(delayMs);
   }
 
   #attemptAfter(delayMs: number): void {
-    this.#retry = this.#parts.scheduler.after(delayMs, () => {
+    this.#retry = this.#rules.scheduler.after(delayMs, () => {
       this.#retry = null;
       void this.#attempt();
     });
@@ -186,12 +187,12 @@ export class ConnectionSlot {
   async #attempt(): Promise<void> {
     if (this.#isAttempting || this.#connection !== null) return;
     this.#isAttempting = true;
-    const { connector, clock, owner } = this.#parts;
+    const { connector, clock, owner } = this.#rules;
     const check = await connector.check();
     this.#isAttempting = false;
     if (this.#isStopped) {
       this.#hasTried = true;
-      this.#parts.onFailedAttempt({ kind: 'ended', detail: 'the gateway closes it' });
+      this.#rules.onFailedAttempt({ kind: 'ended', detail: 'the gateway closes it' });
       return;
     }
     if (check.kind !== 'ready') {
@@ -199,9 +200,9 @@ export class ConnectionSlot {
       this.#replacing = 'no';
       this.#isComingBack = false;
       this.#wait();
-      this.#parts.onFailedAttempt({ kind: check.kind === 'absent' ? 'ended' : 'refused', detail: check.detail });
+      this.#rules.onFailedAttempt({ kind: check.kind === 'absent' ? 'ended' : 'refused', detail: check.detail });
       return;
     }
-    this.#connection = new PooledAgentConnection(connector, this.#parts.currentConfig(), clock, owner);
+    this.#connection = new PooledAgentConnection(connector, this.#rules.currentConfig(), clock, owner);
   }
 }

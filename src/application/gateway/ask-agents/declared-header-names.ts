@@ -3,7 +3,7 @@ const isSameList = (one: readonly string[], other: readonly string[]): boolean =
 
 /**
  * The header names that agents declared as their own in their last handshakes, by agent. They outlive configurations
- * and connections: what an agent declared still holds while it is away.
+ * and connections, so that a declaration still holds while its agent is away.
  */
 export class DeclaredHeaderNames {
   readonly #byAgent = new Map<string, readonly string[]>();
@@ -20,7 +20,7 @@ export class DeclaredHeaderNames {
     this.#revision += 1;
   }
 
-  /** Forgets every agent but these. */
+  /** Forgets all other agents. */
   keep(agents: ReadonlySet<string>): void {
     for (const agent of this.#byAgent.keys()) {
       if (agents.has(agent)) continue;

@@ -2,30 +2,30 @@ import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
 import { TransientMap } from '../../../domain/shared/transient-map.js';
 import type { PooledAgentConnection } from './pooled-agent-connection.js';
 
-/** Whose body an agent wants. */
+/** The message whose body an agent reads. */
 export type DialogueSide = 'request' | 'response';
 
-/** A request or response whose body an agent wants, and the connection that has its head. */
+/** The inspection of a request or response body by an agent, on the connection that carried its head. */
 export interface Dialogue {
   readonly connection: PooledAgentConnection;
   readonly side: DialogueSide;
-  /** The agent takes no further chunk for now. */
+  /** The agent accepts no chunks at the moment. */
   isPaused: boolean;
 }
 
-/** The side that an event is a chunk of; null where it is none. */
+/** The side of a body chunk; null: the event is not a chunk. */
 export const chunkSide = ({ kind }: AgentEvent): DialogueSide | null => {
   if (kind === 'request_body_chunk') return 'request';
   return kind === 'response_body_chunk' ? 'response' : null;
 };
 
-/** The side whose body an agent asks for by its answer to an event; null where there is none to ask for. */
+/** The side whose body an answer to an event can ask for; null: none. */
 export const askedSide = ({ kind }: AgentEvent): DialogueSide | null => {
   if (kind === 'request_headers' || kind === 'request_body_chunk') return 'request';
   return kind === 'request_complete' ? null : 'response';
 };
 
-/** The dialogues that are open with an agent, by correlation id. */
+/** The open dialogues with an agent, by correlation id. */
 export class Dialogues {
   readonly #dialogues = new TransientMap<Dialogue>();
 
@@ -34,7 +34,7 @@ export class Dialogues {
   }
 
   get(correlationId: string): Dialogue | null {
-    // Most requests are part of none, nor are others.
+    // Fast path: most requests have no dialogue.
     return this.#dialogues.size === 0 ? null : (this.#dialogues.get(correlationId) ?? null);
   }
 
@@ -42,13 +42,13 @@ export class Dialogues {
     return this.#dialogues.keys();
   }
 
-  /** INVARIANT: there is none of this id. */
+  /** INVARIANT: no dialogue with this id is open. */
   open(correlationId: string, dialogue: Dialogue): void {
     this.#dialogues.set(correlationId, dialogue);
     dialogue.connection.dialogues += 1;
   }
 
-  /** Gives the one that was open; null where none was. */
+  /** Returns the dialogue that was open; null: none. */
   close(correlationId: string): Dialogue | null {
     const dialogue = this.get(correlationId);
     if (dialogue === null) return null;
@@ -57,7 +57,7 @@ export class Dialogues {
     return dialogue;
   }
 
-  /** The connection has ended, and all that was said by it is forgotten. */
+  /** Closes the dialogues of a connection that has ended. */
   ended(connection: PooledAgentConnection): void {
     if (connection.dialogues === 0) return;
     for (const correlationId of this.#dialogues.keys()) {

@@ -3,17 +3,17 @@ import { TransientMap } from '../../../domain/shared/transient-map.js';
 import type { ConnectionPool } from './connection-pool.js';
 import type { PooledAgentConnection } from './pooled-agent-connection.js';
 
-/** Requests of one agent that are remembered until they are over, at most; far more than a gateway has at a time. */
+/** The most open requests of one agent that are tracked; far more than a gateway has at a time. */
 const maximumFollowed = 65_536;
 
 /**
- * The requests that an agent has answered about and that are not over, by the connection that their heads went by: it
- * may yet be asked about their responses, and told of their end, so that a connection that drains is kept for them.
+ * The open requests about whose heads an agent was asked, with the connection that carried the head. The agent may still
+ * get their responses and their ends, so a draining connection stays open for them.
  */
 class AgentStreamRequests {
   readonly #homes = new TransientMap<PooledAgentConnection>();
 
-  /** Null where the request is not followed. */
+  /** Null: the request is not tracked. */
   homeOf(correlationId: string): PooledAgentConnection | null {
     return this.#homes.size === 0 ? null : (this.#homes.get(correlationId) ?? null);
   }
@@ -27,7 +27,7 @@ class AgentStreamRequests {
     if (eldest !== null) this.delete(eldest);
   }
 
-  /** The request is over. Gives the connection that it was followed on; null where it was on none. */
+  /** Removes a request that has ended. Returns its connection; null: it was not tracked. */
   delete(correlationId: string): PooledAgentConnection | null {
     const home = this.homeOf(correlationId);
     if (home === null) return null;
@@ -36,7 +36,7 @@ class AgentStreamRequests {
     return home;
   }
 
-  /** Nothing goes by the connection any more. */
+  /** Removes the requests of a connection that has ended. */
   ended(connection: PooledAgentConnection): void {
     if (connection.followed === 0) return;
     for (const correlationId of this.#homes.keys()) {
@@ -45,17 +45,17 @@ class AgentStreamRequests {
   }
 }
 
-/** Late answers that are waited for at most. */
+/** The most late answers that are expected at a time. */
 export const maximumLate = 4_096;
 
 /**
- * The calls that were given up after they had been sent, by the ids of requests that are not over: the answer may still
- * come by the connection that the call went by, and must not be taken for that to a later event of the request.
+ * The abandoned calls, by the ids of open requests. The answer may still arrive on the connection of the call, and must
+ * not be mistaken for the answer to a later event of the request.
  */
 class LateAnswers {
   readonly #late = new Map<string, Set<PooledAgentConnection>>();
 
-  /** Gives the connection that has to end, so that what may come by it can be forgotten; null where there is room. */
+  /** Expects a late answer. Returns a connection that must be closed to make room; null: there is room. */
   expect(correlationId: string, connection: PooledAgentConnection): PooledAgentConnection | null {
     const connections = this.#late.get(correlationId);
     if (connections === undefined) this.#late.set(correlationId, new Set([connection]));
@@ -65,32 +65,32 @@ class LateAnswers {
     return null;
   }
 
-  /** Whether an answer by this connection could be that to an earlier event. */
+  /** Whether an answer on this connection could belong to an earlier event. */
   isExpected(correlationId: string, connection: PooledAgentConnection): boolean {
     return this.#late.size > 0 && this.#late.get(correlationId)?.has(connection) === true;
   }
 
-  /** An answer that nobody waits for has come. */
+  /** Handles a late answer. */
   take(correlationId: string, connection: PooledAgentConnection): void {
     const connections = this.#late.get(correlationId);
     if (connections?.delete(connection) && connections.size === 0) this.#late.delete(correlationId);
   }
 
-  /** Nothing more is asked about the request. */
+  /** Forgets a request about which no more events follow. */
   forget(correlationId: string): void {
     if (this.#late.size > 0) this.#late.delete(correlationId);
   }
 
-  /** No answer comes by the connection any more. */
+  /** Forgets a connection that has ended. */
   ended(connection: PooledAgentConnection): void {
     for (const correlationId of this.#late.keys()) this.take(correlationId, connection);
   }
 }
 
-/** Whether an event comes after the agent was asked about the request, where it was. Bodies go with their dialogue. */
-const isRest = ({ kind }: AgentEvent): boolean => kind === 'response_headers' || kind === 'request_complete';
+/** Whether an event follows the request head. Body chunks are excluded: they use the connection of their dialogue. */
+const isLaterEvent = ({ kind }: AgentEvent): boolean => kind === 'response_headers' || kind === 'request_complete';
 
-/** Which connection an event goes by, with what is remembered of the requests that are not over. */
+/** Chooses the connection for each event, from the open requests and the late answers. */
 export class EventRoutes {
   readonly #pool: ConnectionPool;
   readonly #late = new LateAnswers();
@@ -101,49 +101,49 @@ export class EventRoutes {
   }
 
   /**
-   * The connection for an event that is part of no dialogue; `best` is the one for new calls. What is left of a
-   * request also goes by one that drains, where there is no other: the agent has closed its door, and knows the
-   * request; best by the one that its head went by, which the agent keeps for it. Null: none.
+   * The connection for an event outside a dialogue; null: none. `best` is the connection for new calls. If there is no
+   * other, a later event may use a draining connection, preferably the one that carried the head: the agent accepts no
+   * new requests there, but knows this one.
    */
   choose(event: AgentEvent, best: PooledAgentConnection | null): PooledAgentConnection | null {
     if (best !== null && !this.#isLate(event, best)) return best;
     const isApart = (connection: PooledAgentConnection): boolean => !this.#isLate(event, connection);
     const other = best && this.#pool.choose((connection) => connection.takesCalls && isApart(connection));
-    if (other !== null || !isRest(event)) return other;
+    if (other !== null || !isLaterEvent(event)) return other;
     const home = this.#followed.homeOf(event.correlationId);
     if (home?.takesRest && isApart(home)) return home;
     return this.#pool.choose((connection) => connection.takesRest && isApart(connection));
   }
 
-  /** An answer has come by a connection. */
+  /** Tracks a request after an answer about its head. */
   answered({ kind, correlationId }: AgentEvent, connection: PooledAgentConnection): void {
     if (kind === 'request_headers' && connection.hearsRest) this.#followed.add(correlationId, connection);
   }
 
-  /** An answer that nobody waits for has come. */
+  /** Handles a late answer. */
   answeredLate(correlationId: string, connection: PooledAgentConnection): void {
     this.#late.take(correlationId, connection);
   }
 
-  /** A call that was sent has been given up. Gives a connection that has to end for that; null where none has to. */
-  givenUp({ kind, correlationId }: AgentEvent, connection: PooledAgentConnection): PooledAgentConnection | null {
-    // Nothing follows the end of a request that its answer could be taken for.
+  /** Expects the late answer of an abandoned call. Returns a connection that must be closed for that; null: none. */
+  abandoned({ kind, correlationId }: AgentEvent, connection: PooledAgentConnection): PooledAgentConnection | null {
+    // No event follows the end of a request, so its answer cannot be mistaken.
     return kind === 'request_complete' ? null : this.#late.expect(correlationId, connection);
   }
 
-  /** The request is over. Gives the connection that was kept for it; null where none was. */
+  /** Forgets a request that has ended. Returns the connection that was kept for it; null: none. */
   conclude(correlationId: string): PooledAgentConnection | null {
     this.#late.forget(correlationId);
     return this.#followed.delete(correlationId);
   }
 
-  /** Nothing comes by the connection any more. */
+  /** Forgets a connection that has ended. */
   ended(connection: PooledAgentConnection): void {
     this.#late.ended(connection);
     this.#followed.ended(connection);
   }
 
-  /** What a request that is over is answered changes nothing, so that it may be the answer to anything. */
+  /** Whether a late answer could be mistaken for the answer to this event. The answer to a request's end has no effect. */
   #isLate({ kind, correlationId }: AgentEvent, connection: PooledAgentConnection): boolean {
     return kind !== 'request_complete' && this.#late.isExpected(correlationId, connection);
   }

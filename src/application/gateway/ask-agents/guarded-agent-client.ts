@@ -24,10 +24,10 @@ import { admitCall, agentBreaker, noteCall } from './agent-breaker.js';
 import { failedOutcome } from './agent-call.js';
 import { agentWordLimits } from './agent-lines.js';
 
-/** Ids that are remembered as warned about, at most: an agent that comes back under ever new ones fills no memory. */
+/** The most agent ids for which a warning is remembered, so that an agent with ever new ids cannot fill memory. */
 const maximumWarned = 64;
 
-/** What an agent supports of what its block subscribes it to. */
+/** The events that an agent supports, compared with those that its block subscribes to. */
 class EventSupport {
   readonly #agent: string;
   readonly #subscribed: readonly AgentSubscription[];
@@ -43,9 +43,9 @@ class EventSupport {
     this.#logger = logger;
   }
 
-  /** Takes what the agent last said of itself; null where it has said nothing yet. */
+  /** Takes the agent's last capabilities; null: none yet. */
   review(capabilities: AgentCapabilities | null): void {
-    // The same object from one handshake to the next.
+    // The object stays the same until the next handshake.
     if (capabilities === this.#capabilities || capabilities === null) return;
     this.#capabilities = capabilities;
     this.#supported = new Set(capabilities.supportedEvents);
@@ -53,12 +53,12 @@ class EventSupport {
     if (this.#missing.length > 0) this.#warn(capabilities.agentId.slice(0, agentWordLimits.id), this.#missing);
   }
 
-  /** What the agent is subscribed to, and has said that it does not take. */
+  /** The subscribed events that the agent does not support. */
   get missing(): readonly AgentSubscription[] {
     return this.#missing;
   }
 
-  /** Nothing is held against an agent that has said nothing yet. */
+  /** Whether the agent supports an event; true before its capabilities are known. */
   has(event: AgentEvent['kind']): boolean {
     return this.#capabilities === null || this.#supported.has(event);
   }
@@ -76,23 +76,23 @@ class EventSupport {
   }
 }
 
-/** What holds for the calls of one agent, whatever the transport. */
+/** The rules for calls to one agent, on any transport. */
 export interface AgentCallRules {
   /** Null: no circuit breaker. */
   readonly breaker: CircuitBreakerRules | null;
-  /** Octets of an answer, body mutations not counted; see `octetsOverMaximum`. */
+  /** The largest answer in octets, without body mutations; see `octetsOverMaximum`. */
   readonly maxResponseBytes: number;
-  /** What the agent's block subscribes it to. */
+  /** The events that the agent's block subscribes to. */
   readonly events: readonly AgentSubscription[];
 }
 
-/** Nothing hangs on the answer to an event that only tells: it is left out. */
+/** The outcome for an unsupported event. A notification counts as answered, because its answer has no effect. */
 const unsupported = ({ kind }: AgentEvent, outcome: AgentOutcome): AgentOutcome =>
   kind === 'request_complete' ? ok(allowAnswer) : outcome;
 
 const circuitOpen = failedOutcome('circuit_open', 'the agent has failed too often');
 
-/** A call whose outcome is looked at before whoever has asked is told. */
+/** Checks the outcome of a call before its listener gets it. */
 class GuardedCall implements AgentCallListener {
   readonly #event: AgentEvent;
   readonly #period: number;
@@ -117,8 +117,8 @@ class GuardedCall implements AgentCallListener {
 }
 
 /**
- * An agent's client with what no transport need know about around it: a circuit breaker, a limit of the size of
- * answers, and that an agent is sent no event that it does not support.
+ * Wraps an agent's client with rules that are the same for all transports: a circuit breaker, a limit for the size of
+ * answers, and no events that the agent does not support.
  */
 export class GuardedAgentClient implements AgentClient {
   readonly name: string;
@@ -204,7 +204,7 @@ export class GuardedAgentClient implements AgentClient {
     return this.#inner.stop(graceMs);
   }
 
-  /** The outcome of a call that is not made, because the agent does not take such events; null where it may. */
+  /** The outcome of a call for an unsupported event; null: the event is supported. */
   #unsupported(event: AgentEvent): AgentOutcome | null {
     this.#support.review(this.#inner.capabilities());
     if (isBodyChunk(event) || this.#support.has(event.kind)) return null;
@@ -218,7 +218,7 @@ export class GuardedAgentClient implements AgentClient {
     const outcome = this.#checked(event, given);
     noteCall(this.#breaker, period, outcome);
     if (outcome.ok || outcome.error.code !== 'unsupported_event') return outcome;
-    // What it supports was not known before: it has connected for the first time meanwhile, or in another version.
+    // The agent has connected for the first time, or with another version, since the call was made.
     this.#support.review(this.#inner.capabilities());
     return unsupported(event, outcome);
   }
@@ -232,17 +232,17 @@ export class GuardedAgentClient implements AgentClient {
     const octets = octetsOfAnswerOver(answer, maximum);
     if (octets !== null) {
       const limit = agentResponseLimit(maximum, octets);
-      failure = failedOutcome('response_too_large', `an answer of more than ${maximum} octets`, limit);
+      failure = failedOutcome('response_too_large', `the answer exceeds ${maximum} octets`, limit);
     } else if (isOpen && !this.#takesBodyAfter(event)) {
-      failure = failedOutcome('malformed_answer', 'it asks for a body, and does not support body chunks');
+      failure = failedOutcome('malformed_answer', 'it asks for a body, but does not support body chunks');
     }
     if (failure === null) return outcome;
-    // No chunk will come: what the agent keeps for the request it can let go.
+    // No chunk follows, so the agent can release its state for the request.
     if (isOpen) this.#inner.cancel(event.correlationId, 'manual');
     return failure;
   }
 
-  /** Whether the agent can be sent the body that it asks for. */
+  /** Whether the agent supports the body that it asks for. */
   #takesBodyAfter(event: AgentEvent): boolean {
     this.#support.review(this.#inner.capabilities());
     switch (event.kind) {

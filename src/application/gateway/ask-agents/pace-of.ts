@@ -1,6 +1,6 @@
 import type { FlowControl } from '../../../domain/agent-protocol/flow-control.js';
 
-/** What an agent's FlowControl message comes to; null where it changes nothing. */
+/** The effect of an agent's FlowControl message; null: none. */
 export const paceOf = ({ action, bufferAvailable }: FlowControl): 'pause' | 'resume' | null => {
   if (action !== 'update_capacity') return action;
   if (bufferAvailable === null) return null;

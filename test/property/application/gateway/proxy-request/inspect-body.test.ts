@@ -18,7 +18,7 @@ import { ManualClock } from '../../../../support/shared/manual-clock.js';
 
 const coders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync } as const;
 
-/** Octets cut at random places, some pieces of them empty. */
+/** Octets cut at random places; some pieces are empty. */
 const cut = (octets: Buffer, places: readonly number[]): Buffer[] => {
   const sorted = [0, ...places.map((place) => Math.floor(place * octets.length)), octets.length].toSorted(
     (one, other) => one - other,
@@ -35,15 +35,15 @@ const scenario = fc.record({
   isDeclared: fc.boolean(),
   isStreaming: fc.boolean(),
   limit: fc.oneof(fc.constant(100_000), fc.nat(4_000)),
-  /** For each chunk: nothing said, passed on, or replaced. */
+  /** The answer to each chunk: no mutation, passed on, or replaced. */
   mutations: fc.array(fc.option(fc.option(fc.uint8Array({ maxLength: 50 })), { nil: undefined }), { maxLength: 8 }),
-  /** Chunks after which the agent has seen enough, or fails. */
+  /** The number of chunks after which the agent has seen enough, or fails. */
   enough: fc.nat(10),
   fails: fc.boolean(),
 });
 
-describe('whatever the body, its coding, its pieces and what the agent does', () => {
-  it('it goes on whole: as it came, or as the agent made it, framed rightly, or not at all', async () => {
+describe('for any body, coding, pieces and agent', () => {
+  it('an inspected body is complete, original or as the agent made it, with correct framing, or absent', async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async (given) => {
         const { plain, codings, places, isDeclared, isStreaming, limit, mutations, enough, fails } = given;

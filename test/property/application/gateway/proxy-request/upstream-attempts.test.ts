@@ -12,7 +12,7 @@ import {
 import { recordedExchange, sendingStage } from '../../../../support/gateway/sending-stage.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 
-/** What a target does: so many reads of the body, so much time, and then this. */
+/** The behaviour of a target: reads of the body, time, and then a result. */
 interface Doing {
   readonly reads: number;
   readonly tookMs: number;
@@ -27,7 +27,7 @@ interface Doing {
     | 503
     | 'broken';
   readonly neverSent: boolean;
-  /** Asks to send the request once more to the same target, as if its connection had been stale. */
+  /** Asks to send the request again to the same target, as for a stale connection. */
   readonly repeats: boolean;
 }
 
@@ -59,7 +59,7 @@ const request = fc.record({
 
 const once = new Set(['POST', 'PATCH']);
 
-it('no request is sent more often than it may be, and each attempt is given the body from its first octet', async () => {
+it('a request is never sent more often than permitted, and each attempt gets the body from its first octet', async () => {
   const parts = fc.record({
     requests: fc.array(request, { minLength: 1, maxLength: 20 }),
     maxAttempts: fc.integer({ min: 1, max: 5 }),

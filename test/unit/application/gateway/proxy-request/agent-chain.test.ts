@@ -21,7 +21,7 @@ import { RecordingLogger } from '../../../../support/shared/recording-logger.js'
 
 const allowed = ok(allowAnswer);
 
-/** Answers when the test says so, and keeps whoever has asked also where the call fails. */
+/** Answers when the test says so. Keeps its listener even if the call fails. */
 class HeldAgent extends FakeAgentClient {
   readonly listeners: AgentCallListener[] = [];
   readonly cancels: string[] = [];
@@ -38,7 +38,7 @@ class HeldAgent extends FakeAgentClient {
   }
 }
 
-/** A request that two agents are asked about, the first of them at once. */
+/** A request that asks two agents. The first call begins at once. */
 const begun = (fault: Error | null = null, declared = new DeclaredHeaderNames()) => {
   const [first, second] = [new HeldAgent('first'), new HeldAgent('second')];
   second.fault = fault;
@@ -73,8 +73,8 @@ const begun = (fault: Error | null = null, declared = new DeclaredHeaderNames())
 const setting = (value: string) =>
   ok({ ...allowAnswer, requestHeaders: [{ kind: 'set', name: 'X-Tenant', value }] as const });
 
-describe('a request that waits for an agent which connects meanwhile', () => {
-  it('loses the headers that the agent declares in its first handshake, before those of the agent are set', () => {
+describe('a request that waits for an agent that connects meanwhile', () => {
+  it('loses the headers that the agent declares in its first handshake before the agent sets its own', () => {
     const declared = new DeclaredHeaderNames();
     const { first, second, exchange } = begun(null, declared);
     declared.declare('first', ['x_tenant', 'X-Cert']);
@@ -84,7 +84,7 @@ describe('a request that waits for an agent which connects meanwhile', () => {
     expect(exchange.forwarded.headers).toEqual(['X-Cert', 'proved', 'Accept', '*/*', 'X-Tenant', 'acme']);
   });
 
-  it('keeps what an agent has set under a name that it had declared before', () => {
+  it('keeps the headers that an agent sets under names that it declared before', () => {
     const declared = new DeclaredHeaderNames();
     declared.declare('first', ['X-Tenant']);
     const { first, second, exchange } = begun(null, declared);
@@ -95,8 +95,8 @@ describe('a request that waits for an agent which connects meanwhile', () => {
   });
 });
 
-describe('a request that agents are asked about', () => {
-  it('goes on with the answer of the last of them, from where it is read', () => {
+describe('a request that asks several agents', () => {
+  it('continues as soon as the last answer is read', () => {
     const { first, second, seen } = begun();
     first.listeners[0]?.answered(allowed);
     expect([second.listeners.length, seen.sent]).toEqual([1, 0]);
@@ -104,7 +104,7 @@ describe('a request that agents are asked about', () => {
     expect(seen).toEqual({ sent: 1, failures: [] });
   });
 
-  it('takes one answer of each: another one is not that of the next agent', () => {
+  it('ignores a second answer of the same agent', () => {
     const { first, second, seen } = begun();
     first.listeners[0]?.answered(allowed);
     first.listeners[0]?.answered(allowed);
@@ -113,7 +113,7 @@ describe('a request that agents are asked about', () => {
     expect(seen).toEqual({ sent: 1, failures: [] });
   });
 
-  it('does not go on once it has failed, whatever comes of the call that has failed', () => {
+  it('does not continue after a failure, even if the failed call gets an answer', () => {
     const fault = new Error('a fault');
     const { first, second, seen } = begun(fault);
     first.listeners[0]?.answered(allowed);
@@ -122,7 +122,7 @@ describe('a request that agents are asked about', () => {
     expect(seen).toEqual({ sent: 0, failures: [fault] });
   });
 
-  it('does not go on once its client is gone: the agent hears of that', () => {
+  it('does not continue after the client disconnects, and cancels the call to the agent', () => {
     const { first, second, seen, exchange } = begun();
     exchange.abandon();
     expect(first.cancels).toEqual(['first']);

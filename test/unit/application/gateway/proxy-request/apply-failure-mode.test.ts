@@ -39,11 +39,11 @@ const limitLine = {
   },
 };
 
-describe('a call that failed by a limit', () => {
+describe('a call that failed because of a limit', () => {
   it.each([
     ['closed', 'ended', ['warn', 'error']],
     ['open', 'continue', ['warn', 'warn']],
-  ] as const)('is counted and logged as of every limit, with failure mode %s', async (mode, expected, levels) => {
+  ] as const)('is counted and logged like every limit, with failure mode %s', async (mode, expected, levels) => {
     const { outcome, lines, page } = await apply(mode, { code: 'queue_full', detail: '', limit: reached });
     expect(outcome).toBe(expected);
     expect(lines.map(({ level }) => level)).toEqual(levels);
@@ -52,8 +52,8 @@ describe('a call that failed by a limit', () => {
   });
 });
 
-describe('a call that failed otherwise', () => {
-  it('says nothing of limits', async () => {
+describe('a call that failed for another reason', () => {
+  it('logs and counts no limit', async () => {
     const { lines, page } = await apply('closed', { code: 'unreachable', detail: '' });
     expect(lines.map(({ level }) => level)).toEqual(['error']);
     expect(page).not.toMatch(/max-agent/);

@@ -4,19 +4,19 @@ import { BodyLimitError } from '../../../../../src/application/gateway/proxy-req
 import { InflationError } from '../../../../../src/application/ports/gateway/body-inflater.js';
 import { BodyReadError } from '../../../../../src/application/ports/gateway/body-source.js';
 
-describe('an error that ended the reading of a response', () => {
+describe('an error from reading a response', () => {
   it.each([
-    ['that broke off', new BodyReadError('aborted', 'reset'), 'unreachable'],
-    ['that is malformed', new BodyReadError('malformed', 'chunk size'), 'invalid_response'],
-    ['that stopped coming', new BodyReadError('timed_out', 'silence'), 'timed_out'],
-    ['that is not coded as it says', new InflationError('no gzip'), 'invalid_response'],
-    ['for no known reason', new Error('odd'), 'unreachable'],
-    ['by what is no error', 'odd', 'unreachable'],
+    ['an interrupted body', new BodyReadError('aborted', 'reset'), 'unreachable'],
+    ['a malformed body', new BodyReadError('malformed', 'chunk size'), 'invalid_response'],
+    ['a timeout', new BodyReadError('timed_out', 'silence'), 'timed_out'],
+    ['a body that does not match its coding', new InflationError('no gzip'), 'invalid_response'],
+    ['an unknown error', new Error('odd'), 'unreachable'],
+    ['a value that is not an error', 'odd', 'unreachable'],
   ])('%s is a fault of the upstream', (_, error, code) => {
     expect(responseFaultOf(error)).toMatchObject({ kind: 'upstream', failure: { code } });
   });
 
-  it('by a limit of what agents are shown is none of its own', () => {
+  it('the inspection limit is a fault of its own kind', () => {
     const violation = { code: 'body_too_large', name: 'max-decompressed-size-bytes', limit: 1, actual: 2 } as const;
     expect(responseFaultOf(new BodyLimitError(violation))).toEqual({ kind: 'too_large', violation });
   });

@@ -4,8 +4,8 @@ import { ChunkBuffer } from '../../../../../src/application/gateway/proxy-reques
 const numbered = (octets: number, from = 0): Buffer =>
   Buffer.from(Array.from({ length: octets }, (_, index) => (from + index) & 0xff));
 
-describe('pieces that are kept', () => {
-  it('are few where they come octet by octet, and take no more room than they need', () => {
+describe('a chunk buffer', () => {
+  it('merges single octets into few pieces that fit exactly', () => {
     const kept = new ChunkBuffer();
     const all = numbered(100_000);
     for (const octet of all) kept.add(Uint8Array.of(octet));
@@ -16,7 +16,7 @@ describe('pieces that are kept', () => {
     expect(kept.octets).toBe(100_000);
   });
 
-  it('keep their order, whatever their sizes', () => {
+  it('keeps the order of pieces of any size', () => {
     const sizes = [1, 4_096, 0, 4_095, 1, 1, 5_000, 70_000, 3, 4_094, 4_095, 4_095, 2];
     const kept = new ChunkBuffer();
     const given = sizes.map((size, index) => numbered(size, index * 7));
@@ -25,20 +25,20 @@ describe('pieces that are kept', () => {
     expect(Buffer.concat(kept.pieces()).equals(Buffer.concat(given))).toBe(true);
   });
 
-  it('are not copied where they are large', () => {
+  it('does not copy large pieces', () => {
     const kept = new ChunkBuffer();
     const large = numbered(4_096);
     kept.add(large);
     expect(kept.joined()).toBe(large);
   });
 
-  it('do not hold on to what a small one was cut from', () => {
+  it('does not retain the buffer from which a small piece was cut', () => {
     const kept = new ChunkBuffer();
     kept.add(new Uint8Array(1_000_000).subarray(0, 10));
     expect(kept.joined().buffer.byteLength).toBe(10);
   });
 
-  it('are nothing where there are none', () => {
+  it('has no pieces when it is empty', () => {
     const kept = new ChunkBuffer();
     kept.add(new Uint8Array(0));
     expect(kept.pieces()).toEqual([]);

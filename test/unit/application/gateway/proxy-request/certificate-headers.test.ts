@@ -31,24 +31,24 @@ const rulesOf = (listeners: Readonly<Record<string, ListenerConfiguration>>) =>
   certificateHeaderRules(new Map(Object.entries(listeners)));
 
 describe('the certificate headers of listeners', () => {
-  it('are none where no listener names one', () => {
+  it('are empty if no listener names one', () => {
     expect(rulesOf({ a: listener(null, null) })).toBe(noCertificateHeaders);
   });
 
-  it('are stripped by the names of all of them', () => {
+  it('are stripped by the names of all listeners', () => {
     const { stripped } = rulesOf({ a: listener('X-Peer', null), b: listener(null, 'X-SSL-Cert') });
     for (const name of ['X-Peer', 'x_peer', 'X-SSL-CERT', 'X.SSL.Cert']) expect(isOwned(stripped, name)).toBe(true);
     expect(isOwned(stripped, 'X-Peers')).toBe(false);
     expect(isOwned(stripped, 'Client-Cert')).toBe(false);
   });
 
-  it('take the chain along with Client-Cert, and with nothing else', () => {
+  it('include the chain with Client-Cert only', () => {
     expect(isOwned(rulesOf({ a: listener(null, 'client-cert') }).stripped, 'Client_Cert_Chain')).toBe(true);
     expect(isOwned(rulesOf({ a: listener('Client-Cert', null) }).stripped, 'Client-Cert-Chain')).toBe(true);
     expect(isOwned(rulesOf({ a: listener(null, 'X-Client-Cert') }).stripped, 'Client-Cert-Chain')).toBe(false);
   });
 
-  it('are known by listener', () => {
+  it('are found by listener', () => {
     const { byListener } = rulesOf({
       a: listener('X-Peer', null),
       b: listener(null, 'X-SSL-Cert'),

@@ -20,7 +20,7 @@ describe('a response', () => {
   it.each([
     ['below', ['12345', '6789']],
     ['at', ['1234567890']],
-  ])('that ends %s the bound is read to its end', async (_, pieces) => {
+  ])('that ends %s the limit is read completely', async (_, pieces) => {
     const body = new ScriptedBody(pieces);
     const held = await hold(body);
     if (held.kind !== 'relay') throw new Error('broken');
@@ -29,7 +29,7 @@ describe('a response', () => {
     expect(body.reads).toBe(pieces.length + 1);
   });
 
-  it('that turns out to be longer goes on with what was read, and then as it comes', async () => {
+  it('that exceeds the limit is relayed with the octets that were read, then as it arrives', async () => {
     const body = new ScriptedBody(['1234567890', 'a', 'b', 'c']);
     const held = await hold(body);
     if (held.kind !== 'relay') throw new Error('broken');
@@ -37,27 +37,27 @@ describe('a response', () => {
     expect((await bodyOctets(held.response.body)).toString()).toBe('1234567890abc');
   });
 
-  it('that breaks off is told before any of it went on', async () => {
+  it('that is interrupted reports the fault before anything is relayed', async () => {
     const held = await hold(new ScriptedBody(['12345', null]));
     expect(held).toMatchObject({ kind: 'broken', fault: { kind: 'upstream', failure: { code: 'unreachable' } } });
   });
 
   it.each([
-    ['says that it is longer', new ScriptedBody(['12345678901'], 11), []],
+    ['declares a greater length', new ScriptedBody(['12345678901'], 11), []],
     ['is an event stream', new ScriptedBody(['data: 1\n\n']), ['Content-Type', 'Text/Event-Stream; charset=utf-8']],
-    ['is not to be buffered', new ScriptedBody(['1']), ['X-Accel-Buffering', 'no']],
+    ['turns buffering off', new ScriptedBody(['1']), ['X-Accel-Buffering', 'no']],
   ])('that %s is not held', async (_, body, headers) => {
     const held = await hold(body, headers);
     expect(held).toMatchObject({ kind: 'relay', isWhole: false, response: { isBodyLate: true, body } });
     expect(body.reads).toBe(0);
   });
 
-  it('without a body is whole as it is', async () => {
+  it('without a body is complete at once', async () => {
     expect(await hold(null)).toMatchObject({ kind: 'relay', isWhole: true });
   });
 });
 
-it('the client is watched meanwhile, though it has not sent all of its request', async () => {
+it('buffering watches the client while the request body is incomplete', async () => {
   const watched: boolean[] = [];
   const upload = Object.assign(new ScriptedBody([]), { lookAhead: (isWanted: boolean) => void watched.push(isWanted) });
   await holdResponse(newExchange({ body: upload }), responseOf(new ScriptedBody(['1'])), 10);

@@ -14,7 +14,7 @@ describe('the filter of identity headers', () => {
     for (const name of ['X-Whom', 'X-Tenants', 'Corporation', 'Accept']) expect(isOwned(names, name)).toBe(false);
   });
 
-  it('takes up names that an agent declares later, and compiles nothing where they are the same', () => {
+  it('adds names that an agent declares later, and recompiles only for other names', () => {
     const declared = new DeclaredHeaderNames();
     const filter = new IdentityHeaderFilter([], declared);
     const before = filter.current();

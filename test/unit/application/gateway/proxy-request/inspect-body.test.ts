@@ -31,7 +31,7 @@ const limits: InspectionLimits = {
 };
 
 let client: ScriptedAgent;
-/** What each chunk is answered, besides that more is wanted until the last. */
+/** The answers to the chunks. By default the agent wants more until the last chunk. */
 let mutations: (Uint8Array | string | null)[];
 let untilChunk: number;
 
@@ -88,8 +88,8 @@ const chunks = (): RequestBodyChunkEvent[] =>
 
 const seen = (): string => Buffer.concat(chunks().map(({ data }) => data)).toString();
 
-describe('a body that an agent is shown', () => {
-  it('comes in numbered chunks, the last of which is known by the declared length', async () => {
+describe('a body that an agent inspects', () => {
+  it('is sent in numbered chunks; the declared length identifies the last one', async () => {
     await judged(new ScriptedBody(['ab', 'cd', 'e'], 5));
     expect(
       chunks().map(({ chunkIndex, isLast, totalSize, bytesReceived }) => [
@@ -106,7 +106,7 @@ describe('a body that an agent is shown', () => {
     expect(client.cancels).toEqual([]);
   });
 
-  it('ends with an empty chunk where its length is not declared, and is one where there is none', async () => {
+  it('ends with an empty chunk if its length is undeclared; without a body that is the only chunk', async () => {
     await judged(new ScriptedBody(['ab', '', 'cd']));
     expect(chunks().map(({ data, isLast, totalSize }) => [data.length, isLast, totalSize])).toEqual([
       [2, false, null],
@@ -127,14 +127,14 @@ describe('a body that an agent is shown', () => {
     expect(await bodyOctets(left)).toEqual(body);
   });
 
-  it('comes in one chunk where the agent does not take streams', async () => {
+  it('is sent in one chunk if the agent does not support streaming', async () => {
     client.said = { ...fakeCapabilities, features: { ...fakeCapabilities.features, streamingBody: false } };
     await judged(new ScriptedBody(['a', 'b', 'c']));
     expect(chunks()).toMatchObject([{ chunkIndex: 0, isLast: true, totalSize: 3, bytesReceived: 3 }]);
     expect(seen()).toBe('abc');
   });
 
-  it('of very many small pieces costs a bounded number of calls', async () => {
+  it('costs a bounded number of calls if it has very many small pieces', async () => {
     const large = { ...limits, size: { octets: 10_000, name: 'a' } };
     const { body } = await judged(new ScriptedBody(new Array(5_000).fill('x')), {}, large);
     expect(chunks().length).toBeLessThan(260);
@@ -142,47 +142,50 @@ describe('a body that an agent is shown', () => {
     expect(await bodyOctets(body)).toHaveLength(5_000);
   });
 
-  it.each([[[]], [['gzip']]])('of very many small pieces is held in few, and decoded in few: %j', async (codings) => {
-    const large = { ...limits, size: { octets: 200_000, name: 'a' } };
-    const octets = Buffer.from(Array.from({ length: 30_000 }, (_, index) => (index * 48_271) >> 3));
-    const coded = codings.length === 0 ? octets : gzipSync(octets, { level: 0 });
-    let given = 0;
-    const counting: BodyInflater = {
-      inflate: (body, coding) => {
-        const counted = { declaredLength: null, trailers: () => body.trailers(), cancel: () => body.cancel() };
-        return nodeZlibInflater.inflate(
-          {
-            ...counted,
-            read: () => {
-              given += 1;
-              return body.read();
+  it.each([[[]], [['is held and decoded in few pieces if it has very many small ones: %j']]])(
+    'of very many small pieces is held in few, and decoded in few: %j',
+    async (codings) => {
+      const large = { ...limits, size: { octets: 200_000, name: 'a' } };
+      const octets = Buffer.from(Array.from({ length: 30_000 }, (_, index) => (index * 48_271) >> 3));
+      const coded = codings.length === 0 ? octets : gzipSync(octets, { level: 0 });
+      let given = 0;
+      const counting: BodyInflater = {
+        inflate: (body, coding) => {
+          const counted = { declaredLength: null, trailers: () => body.trailers(), cancel: () => body.cancel() };
+          return nodeZlibInflater.inflate(
+            {
+              ...counted,
+              read: () => {
+                given += 1;
+                return body.read();
+              },
             },
-          },
-          coding,
-        );
-      },
-    };
-    const source = new ScriptedBody(Array.from(coded, (octet) => Uint8Array.of(octet)));
-    const headers = ['Content-Encoding', codings.join()];
-    const { body } = await judged(source, { headers }, large, counting);
-    expect(chunks().length).toBeLessThan(300);
-    expect(Buffer.concat(chunks().map(({ data }) => data)).equals(octets)).toBe(true);
-    expect(given).toBeLessThan(300);
-    const pieces: Uint8Array[] = [];
-    for (let piece = await body?.read(); piece; piece = await body?.read()) pieces.push(piece);
-    expect(Buffer.concat(pieces).equals(coded)).toBe(true);
-    expect(pieces.length).toBeLessThan(300);
-  });
+            coding,
+          );
+        },
+      };
+      const source = new ScriptedBody(Array.from(coded, (octet) => Uint8Array.of(octet)));
+      const headers = ['Content-Encoding', codings.join()];
+      const { body } = await judged(source, { headers }, large, counting);
+      expect(chunks().length).toBeLessThan(300);
+      expect(Buffer.concat(chunks().map(({ data }) => data)).equals(octets)).toBe(true);
+      expect(given).toBeLessThan(300);
+      const pieces: Uint8Array[] = [];
+      for (let piece = await body?.read(); piece; piece = await body?.read()) pieces.push(piece);
+      expect(Buffer.concat(pieces).equals(coded)).toBe(true);
+      expect(pieces.length).toBeLessThan(300);
+    },
+  );
 
-  it('is shown as a response by other events', async () => {
+  it('is sent with response events if it belongs to a response', async () => {
     client.answer = () => ok(allowAnswer);
     await judged(new ScriptedBody(['abc'], 3), { direction: responseDirection });
     expect(client.events).toMatchObject([{ kind: 'response_body_chunk', bytesSent: 3, isLast: true }]);
   });
 });
 
-describe('what goes on', () => {
-  it('is the body as it came, the rest unread, where the agent has changed nothing', async () => {
+describe('the forwarded body', () => {
+  it('is the original, with the rest unread, if the agent changed nothing', async () => {
     untilChunk = 0;
     const source = new ScriptedBody(['ab', 'cd', 'ef'], 6);
     const inspected = await judged(source);
@@ -196,8 +199,8 @@ describe('what goes on', () => {
     ['grows', ['AAAA'], 'AAAAcdef', 8],
     ['shrinks', [null, 'C'], 'abCef', 5],
     ['loses a chunk', ['', null], 'cdef', 4],
-    ['is another one', ['1', '2', '3'], '123', 3],
-  ])('has its length when it %s', async (_, made, text, length) => {
+    ['is replaced', ['1', '2', '3'], '123', 3],
+  ])('has the right length when it %s', async (_, made, text, length) => {
     mutations = made;
     const inspected = await judged(new ScriptedBody(['ab', 'cd', 'ef'], 6));
     expect(inspected.isChanged).toBe(true);
@@ -210,7 +213,7 @@ describe('what goes on', () => {
     expect((await bodyOctets(inspected.body)).toString()).toBe(text);
   });
 
-  it('is nothing where every chunk is dropped', async () => {
+  it('is absent if the agent drops every chunk', async () => {
     mutations = ['', '', ''];
     const inspected = await judged(new ScriptedBody(['ab', 'cd'], 4));
     expect(inspected).toMatchObject({ body: null, isChanged: true });
@@ -218,9 +221,9 @@ describe('what goes on', () => {
   });
 
   it.each([
-    ['known where the rest is', 6, '5'],
-    ['not known where the rest is not', null, null],
-  ])('after an early decision has a length that is %s', async (_, declared, length) => {
+    ['known if the rest is', 6, '5'],
+    ['unknown if the rest is', null, null],
+  ])('has, after an early decision, a length that is %s', async (_, declared, length) => {
     untilChunk = 0;
     mutations = ['X'];
     const inspected = await judged(new ScriptedBody(['ab', 'cd', 'ef'], declared));
@@ -230,18 +233,15 @@ describe('what goes on', () => {
     expect((await bodyOctets(inspected.body)).toString()).toBe('Xcdef');
   });
 
-  it.each(['new', ''])(
-    'is a message without a body where there was none, whatever the agent makes of it: %j',
-    async (made) => {
-      mutations = [made];
-      const inspected = await judged(null);
-      expect(inspected).toMatchObject({ body: null, isChanged: false });
-      expect(headersOfInspected(['Content-Length', '55'], inspected)).toEqual(['Content-Length', '55']);
-      expect(client.cancels).toEqual([]);
-    },
-  );
+  it.each(['new', ''])('stays absent if the message had none, whatever the agent returns: %j', async (made) => {
+    mutations = [made];
+    const inspected = await judged(null);
+    expect(inspected).toMatchObject({ body: null, isChanged: false });
+    expect(headersOfInspected(['Content-Length', '55'], inspected)).toEqual(['Content-Length', '55']);
+    expect(client.cancels).toEqual([]);
+  });
 
-  it('may have something added in the empty last chunk', async () => {
+  it('may have octets that the agent adds in the empty last chunk', async () => {
     mutations = [null, '!'];
     const inspected = await judged(new ScriptedBody(['ab']));
     expect((await bodyOctets(inspected.body)).toString()).toBe('ab!');
@@ -249,11 +249,11 @@ describe('what goes on', () => {
   });
 });
 
-describe('a body in a content coding', () => {
+describe('a body with a content coding', () => {
   const headers = ['Content-Encoding', 'gzip', 'Content-Length', '1'];
   const coded = gzipSync('plain text');
 
-  it('is shown inflated, and goes on in the very octets that came', async () => {
+  it('is inspected decoded, and forwarded in its original octets', async () => {
     const inspected = await judged(new ScriptedBody([coded.subarray(0, 9), coded.subarray(9)], coded.length), {
       headers,
     });
@@ -265,14 +265,14 @@ describe('a body in a content coding', () => {
     expect(await bodyOctets(inspected.body)).toEqual(coded);
   });
 
-  it('goes on inflated once it is changed', async () => {
+  it('is forwarded decoded after a change', async () => {
     mutations = ['other'];
     const inspected = await judged(new ScriptedBody([coded], coded.length), { headers });
     expect(headersOfInspected(headers, inspected)).toEqual(['Content-Length', '5']);
     expect((await bodyOctets(inspected.body)).toString()).toBe('other');
   });
 
-  it('goes on inflated to its end where only its beginning was seen and changed', async () => {
+  it('is decoded to its end if an agent saw and changed only its beginning', async () => {
     untilChunk = 0;
     mutations = ['<'];
     const text = Array.from({ length: 40_000 }, (_, index) => index).join(',');
@@ -285,7 +285,7 @@ describe('a body in a content coding', () => {
     expect((await bodyOctets(inspected.body)).toString()).toBe(`<${text.slice(first.length)}`);
   });
 
-  it('is held to the limits of decompression in what the agent did not see, too', async () => {
+  it('obeys the decompression limits also after the part that the agent saw', async () => {
     untilChunk = 0;
     mutations = ['<'];
     const strict = { size: { octets: 1_000_000, name: 'a' }, decompression: { maxOctets: 200_000, maxRatio: 10_000 } };
@@ -295,23 +295,23 @@ describe('a body in a content coding', () => {
     expect(inspected.inflation?.violation?.name).toBe('max-decompressed-size-bytes');
   });
 
-  it('of which an empty one is nothing', async () => {
+  it('has no body if it decodes to nothing', async () => {
     const inspected = await judged(new ScriptedBody([]), { headers });
     expect(chunks()).toMatchObject([{ isLast: true }]);
     expect(await bodyOctets(inspected.body)).toHaveLength(0);
   });
 });
 
-describe('no judgement', () => {
+describe('a failed inspection', () => {
   it.each([
     [['x'.repeat(100)], 100],
     [['x'.repeat(100)], null],
     [['x'.repeat(99)], null],
-  ])('is missing for a body within the limit', async (pieces, declared) => {
+  ])('does not happen to a body within the limit', async (pieces, declared) => {
     expect(await inspect(new ScriptedBody(pieces, declared))).toMatchObject({ ok: true });
   });
 
-  it('comes of a body over the limit, and none of it is shown where its length says so', async () => {
+  it('follows a body over the limit; a declared length over the limit sends nothing to the agent', async () => {
     const violation = { code: 'body_too_large', name: 'max-body-inspection-bytes', limit: 100, actual: 101 };
     expect(await failed(new ScriptedBody(['x'.repeat(101)], 101))).toEqual({ kind: 'too_large', violation });
     expect(client.events).toEqual([]);
@@ -319,19 +319,19 @@ describe('no judgement', () => {
     expect(client.cancels).toEqual(['manual', 'manual']);
   });
 
-  it('comes of a coded body over the limit, in what came or in what becomes of it', async () => {
+  it('follows a coded body that exceeds the limit before or after decoding', async () => {
     const headers = ['Content-Encoding', 'gzip'];
     expect(await failed(new ScriptedBody([gzipSync('x'.repeat(101))]), { headers })).toMatchObject({
       kind: 'too_large',
     });
-    // Empty members: coded octets without end, of which nothing becomes.
+    // Empty members: coded octets without end that decode to nothing.
     const empty = new ScriptedBody(new Array(10).fill(gzipSync('')));
     expect(await failed(empty, { headers })).toMatchObject({ kind: 'too_large' });
     expect(empty.reads).toBeLessThan(8);
     await judged(new ScriptedBody([gzipSync('x'.repeat(100))]), { headers });
   });
 
-  it('comes of what is inside a coding, however small it is in the end', async () => {
+  it('follows an inner layer over the limit, even if the decoded body is small', async () => {
     const inner = Buffer.concat(new Array(50_000).fill(gzipSync('')));
     const outer = gzipSync(inner);
     const strict = { size: { octets: 10_000, name: 'a' }, decompression: { maxOctets: 100_000, maxRatio: 1e6 } };
@@ -340,15 +340,15 @@ describe('no judgement', () => {
   });
 
   it.each([
-    ['breaks off', ['ab', null], [], { kind: 'unreadable' }, 'client_disconnect'],
-    ['is not what its coding says', ['plain'], ['Content-Encoding', 'gzip'], { kind: 'malformed_encoding' }, 'manual'],
-    ['is in an unknown coding', ['plain'], ['Content-Encoding', 'zstd'], { kind: 'unsupported_encoding' }, 'manual'],
-  ] as const)('comes of a body that %s, and the agent is told', async (_, pieces, headers, failure, reason) => {
+    ['is interrupted', ['ab', null], [], { kind: 'unreadable' }, 'client_disconnect'],
+    ['does not match its coding', ['plain'], ['Content-Encoding', 'gzip'], { kind: 'malformed_encoding' }, 'manual'],
+    ['has an unknown coding', ['plain'], ['Content-Encoding', 'zstd'], { kind: 'unsupported_encoding' }, 'manual'],
+  ] as const)('follows a body that %s, and the agent gets a cancel', async (_, pieces, headers, failure, reason) => {
     expect(await failed(new ScriptedBody(pieces), { headers })).toMatchObject(failure);
     expect(client.cancels).toEqual([reason]);
   });
 
-  it('comes of an agent that fails; the whole body as it came is there for a request that goes on', async () => {
+  it('follows an agent failure, and keeps the whole original body for a request that continues', async () => {
     mutations = ['changed'];
     const answer = client.answer;
     client.answer = (event) =>
@@ -360,7 +360,7 @@ describe('no judgement', () => {
     expect((await bodyOctets(failure.body)).toString()).toBe('abcdef');
   });
 
-  it('comes of an agent that fails over a coded body, which is there as it came', async () => {
+  it('follows an agent failure on a coded body, and keeps the original', async () => {
     const coded = gzipSync('plain text');
     client.answer = () => err({ code: 'disconnected', detail: 'gone' });
     const failure = await failed(new ScriptedBody([coded.subarray(0, 25), coded.subarray(25)]), {
@@ -370,9 +370,9 @@ describe('no judgement', () => {
   });
 
   it.each([
-    ['is not subscribed to bodies', { events: new Set(['request_headers'] as const) }, fakeCapabilities],
-    ['cannot take bodies', {}, { ...fakeCapabilities, supportedEvents: ['request_headers'] as const }],
-  ])('comes of an agent that asks for the body and %s', async (_, changes, said) => {
+    ['does not subscribe to bodies', { events: new Set(['request_headers'] as const) }, fakeCapabilities],
+    ['does not support bodies', {}, { ...fakeCapabilities, supportedEvents: ['request_headers'] as const }],
+  ])('follows an agent that asks for the body and %s', async (_, changes, said) => {
     client.said = said;
     const agent = { ...routeAgent(client), ...changes };
     const source = new ScriptedBody(['ab']);
@@ -382,7 +382,7 @@ describe('no judgement', () => {
     expect(client.cancels).toEqual(['manual']);
   });
 
-  it('comes of an agent that makes more of a body than is held', async () => {
+  it('follows an agent that makes the body too large', async () => {
     const source = (): ScriptedBody => new ScriptedBody(['a', 'b', 'c'], 3);
     mutations = [Buffer.alloc(16_777_215), ''];
     expect((await judged(source())).body?.declaredLength).toBe(16_777_216);
@@ -393,7 +393,7 @@ describe('no judgement', () => {
     expect(client.cancels).toEqual(['manual']);
   });
 
-  it('comes of an agent whose header operations are too many in all', async () => {
+  it('follows an agent whose answers have too many header operations in total', async () => {
     const operations = new Array(600).fill({ kind: 'add', name: 'X', value: '1' });
     client.answer = (event) =>
       ok({ ...allowAnswer, needsMore: !('isLast' in event && event.isLast), responseHeaders: operations });

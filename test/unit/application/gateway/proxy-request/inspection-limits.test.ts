@@ -18,14 +18,14 @@ const said = (
 
 const limits = inspectionLimits({ ...testLimits, maxBodyInspectionBytes: 5_000, maxAgentBodyBytes: 6_000 });
 
-describe('how much of a body an agent is shown', () => {
-  it('is the less of the two keys, under its name', () => {
+describe('the inspection limits', () => {
+  it('use the smaller of the two keys, under its name', () => {
     expect(limits.size).toEqual({ octets: 5_000, name: 'max-body-inspection-bytes' });
     const other = inspectionLimits({ ...testLimits, maxBodyInspectionBytes: 5_000, maxAgentBodyBytes: 4_999 });
     expect(other.size).toEqual({ octets: 4_999, name: 'max-agent-body-bytes' });
   });
 
-  it('is less where the agent can take less, and no more where it could take more', () => {
+  it("shrink to the limit of the agent, and never grow beyond the gateway's", () => {
     expect(inspectionCut(limits, 'auth', said({ maxBodySize: 4_999 })).size).toEqual({
       octets: 4_999,
       name: 'max_body_size of the agent "auth"',
@@ -35,11 +35,11 @@ describe('how much of a body an agent is shown', () => {
     expect(inspectionCut(limits, 'auth', null).size).toBe(limits.size);
   });
 
-  it('fits into one frame where the agent takes a body in one chunk alone', () => {
+  it('fit into one frame if the agent supports only one chunk', () => {
     const large = inspectionLimits({ ...testLimits, maxBodyInspectionBytes: 1e8, maxAgentBodyBytes: 1e8 });
     const cut = inspectionCut(large, 'auth', said({ maxBodySize: 0 }, { streamingBody: false }));
     expect(cut).toMatchObject({ isWhole: true, size: { octets: 7_340_032 } });
-    // As base64, within the smallest frame that there is, and room for the rest of the message.
+    // As base64 in the smallest frame of any transport, with room for the rest of the message.
     expect((cut.size.octets / 3) * 4).toBeLessThan(10 * 1024 * 1024 - 65_536);
   });
 
@@ -55,7 +55,7 @@ describe('how much of a body an agent is shown', () => {
     [-5, 65_536],
     [1_024.5, 65_536],
     [Number.NaN, 65_536],
-  ])('comes, where it prefers chunks of %d octets, in chunks of %d', (preferred, used) => {
+  ])('turn a preferred chunk size of %d octets into %d', (preferred, used) => {
     expect(inspectionCut(limits, 'auth', said({ preferredChunkSize: preferred })).chunkOctets).toBe(used);
   });
 });

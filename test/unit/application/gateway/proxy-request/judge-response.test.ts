@@ -43,19 +43,19 @@ const judgeFor = (...subscriptions: (readonly AgentSubscription[])[]): ResponseJ
     dependencies,
   );
 
-describe('the judge of the responses of a route', () => {
-  it('is none where no agent is subscribed to them, so that they cost nothing', () => {
+describe('the response judge of a route', () => {
+  it('is absent if no agent subscribes to responses', () => {
     expect(judgeFor()).toBeNull();
     expect(judgeFor(['request_headers', 'request_body_chunk', 'request_complete'])).toBeNull();
   });
 
-  it('is there for one that is', () => {
+  it('exists if an agent subscribes', () => {
     expect(judgeFor(['request_headers'], ['response_headers'])).not.toBeNull();
   });
 });
 
-describe('what inflates the body of a response for an agent', () => {
-  /** Layers of decoding that were made, and those that were let go of. */
+describe('the decoder of a response body', () => {
+  /** Number of decoding layers that were made, and of those that were cancelled. */
   const counted = { made: 0, released: 0 };
   const inflater: BodyInflater = {
     inflate: (body, coding) => {
@@ -75,7 +75,7 @@ describe('what inflates the body of a response for an agent', () => {
     },
   };
 
-  /** Changes the beginning of the body, and does not want to see the rest of it. */
+  /** Changes the beginning of the body and does not ask for the rest. */
   const changesBeginning = (event: AgentEvent) => {
     if (event.kind === 'response_headers') return ok({ ...allowAnswer, needsMore: true });
     const responseBodyMutation = { chunkIndex: 0, data: Buffer.from('<') };
@@ -108,7 +108,7 @@ describe('what inflates the body of a response for an agent', () => {
     return { outcome, source };
   };
 
-  it('is kept while what it makes is still to go on', async () => {
+  it('stays open while its octets are still to be relayed', async () => {
     const { outcome } = await judged(new ScriptedAgent('second'));
     expect(outcome.kind).toBe('relay');
     expect(counted.released).toBe(0);
@@ -119,14 +119,14 @@ describe('what inflates the body of a response for an agent', () => {
   it.each([
     ['a later agent blocks', () => ok({ ...allowAnswer, decision: block })],
     ['a later agent fails', () => err({ code: 'timed_out', detail: '' } as const)],
-  ])('is released where %s', async (_, answer) => {
+  ])('is released if %s', async (_, answer) => {
     const second = new ScriptedAgent('second');
     second.answer = answer;
     expect((await judged(second)).outcome).toEqual({ kind: 'ended', fault: null });
     expect(counted.released).toBe(1);
   });
 
-  it('is released where a later agent blocks once it has seen some of what it makes', async () => {
+  it('is released if a later agent blocks after it saw a part of the decoded body', async () => {
     const second = new ScriptedAgent('second');
     second.answer = (event) =>
       ok(event.kind === 'response_headers' ? { ...allowAnswer, needsMore: true } : { ...allowAnswer, decision: block });
@@ -134,7 +134,7 @@ describe('what inflates the body of a response for an agent', () => {
     expect(counted.released).toBe(1);
   });
 
-  it('is released where the client goes away while a later agent is asked', async () => {
+  it('is released if the client disconnects while a later agent is asked', async () => {
     const exchange = newExchange();
     const second = new ScriptedAgent('second');
     second.answer = () => {
@@ -148,8 +148,8 @@ describe('what inflates the body of a response for an agent', () => {
   });
 });
 
-describe('the time in which an agent answers', () => {
-  it('is counted for each event by itself, without what the upstream takes for the body', async () => {
+describe('the duration of an agent call', () => {
+  it('is recorded per event, without the time that the upstream needs for the body', async () => {
     const clock = new ManualClock();
     const client = new ScriptedAgent();
     client.answer = (event) => {
@@ -178,7 +178,7 @@ describe('the time in which an agent answers', () => {
 });
 
 describe('the trace of a request', () => {
-  it('has a part for each event of the response, and for its end', async () => {
+  it('has a span for each response event and for the completion event', async () => {
     const tracer = new RecordingTracer();
     const exchange = newExchange();
     exchange.trace = new RequestTracing(tracer, 1, new SetRandom()).begin(exchange);

@@ -3,7 +3,7 @@ import { MeteredBody } from '../../../../../src/application/gateway/proxy-reques
 import { BodyReadError, type BodySource } from '../../../../../src/application/ports/gateway/body-source.js';
 import { ScriptedBody } from '../../../../support/gateway/scripted-body.js';
 
-/** A body whose pieces are there at once; `null` is its end. */
+/** A body whose pieces are available at once; `null` is its end. */
 const readyBody = (...reads: (() => Uint8Array | null)[]): BodySource => ({
   declaredLength: null,
   read: () => reads.shift()?.() ?? null,
@@ -13,14 +13,14 @@ const readyBody = (...reads: (() => Uint8Array | null)[]): BodySource => ({
 
 const octets = (length: number) => () => Buffer.alloc(length);
 
-describe('a counted body', () => {
-  it('gives at once what is there at once', () => {
+describe('a metered body', () => {
+  it('returns available pieces synchronously', () => {
     const body = new MeteredBody(readyBody(octets(2), octets(3)), 5);
     expect([body.read(), body.read(), body.read()]).toEqual([Buffer.alloc(2), Buffer.alloc(3), null]);
     expect([body.octets, body.failure]).toEqual([5, null]);
   });
 
-  it('ends with an error past its limit, whether it was waited for or not', async () => {
+  it('fails after its limit, in synchronous and asynchronous reads', async () => {
     const ready = new MeteredBody(readyBody(octets(2), octets(4)), 5);
     expect(ready.read()).toHaveLength(2);
     expect(() => ready.read()).toThrow(BodyReadError);
@@ -30,7 +30,7 @@ describe('a counted body', () => {
     expect([ready.failure, late.failure]).toEqual(['too_large', 'too_large']);
   });
 
-  it('says why it could not be read, whether it was waited for or not', async () => {
+  it('records the reason of a failed read, in synchronous and asynchronous reads', async () => {
     const fail = (): never => {
       throw new BodyReadError('malformed', 'no chunk');
     };

@@ -10,7 +10,7 @@ import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { settled } from '../../../../support/shared/manual-scheduler.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 
-it('says where the queue of an agent is too long for it to hear of the end of a request', async () => {
+it('logs and counts a completion event that the full queue of an agent refuses', async () => {
   const logger = new RecordingLogger();
   const metrics = new PrometheusGatewayMetrics('test');
   const agent = routeAgent(new ScriptedAgent('auth'), ['request_complete']);

@@ -60,7 +60,7 @@ const rejected = (reason: RejectedRequest['reason']): RejectedRequest => ({
   reason,
 });
 
-/** The answer to a request that goes through one stage. */
+/** The response to a request that goes through one stage. */
 const handled = (stage: Stage, response = new RecordedResponse()): RecordedResponse => {
   const path: RequestPath = {
     stages: [stage],
@@ -76,7 +76,7 @@ const handled = (stage: Stage, response = new RecordedResponse()): RecordedRespo
 };
 
 describe('the access log', () => {
-  /** The response of a client that goes away as soon as it is begun; `headSent` says whether its head went out. */
+  /** The response for a client that disconnects when it begins. `headSent`: its head was sent. */
   class AbandonedResponse extends RecordedResponse {
     readonly #isHeadSent: boolean;
     #listener: ((completed: boolean) => void) | null = null;
@@ -102,7 +102,7 @@ describe('the access log', () => {
   it.each([
     [200, true],
     [499, false],
-  ])('has status %i where headSent is %s when the client goes away', (status, headSent) => {
+  ])('has status %i if headSent is %s when the client disconnects', (status, headSent) => {
     handled((exchange) => {
       exchange.outcome.status = 200;
       exchange.response.begin(200, [], false);
@@ -112,12 +112,12 @@ describe('the access log', () => {
   });
 });
 
-describe('a fault of the gateway', () => {
+describe('an internal error', () => {
   const thrower = (): never => {
     throw new Error('a fault');
   };
 
-  it('is a 500, whether it is thrown by a stage or where nobody waits for it', async () => {
+  it('gets a 500, whether a stage throws it or a promise rejects', async () => {
     const stages: Stage[] = [
       thrower,
       async () => thrower(),
@@ -136,7 +136,7 @@ describe('a fault of the gateway', () => {
     expect(lines.map(({ fields }) => String(fields?.['error']).includes('a fault'))).toEqual([true, true, true]);
   });
 
-  it('cuts the connection where it cannot be told', () => {
+  it('aborts the response if no error can be sent', () => {
     const response = new RecordedResponse();
     response.send = thrower;
     expect(handled(thrower, response).state).toBe('cut');
@@ -147,7 +147,7 @@ describe('the client of a request', () => {
   const compiled = compileCidrs(['192.0.2.0/24']);
   const proxies = compiled.ok ? compiled.value : noCidrs;
 
-  /** The clients of requests that come one after the other by one connection, as the stages get to know them. */
+  /** The clients of consecutive requests on one connection, as the stages see them. */
   const clientsOf = (
     requests: readonly { readonly trusted: CidrSet | null; readonly fields: readonly string[] }[],
     isUnnamed = false,
@@ -177,7 +177,7 @@ describe('the client of a request', () => {
     return clients;
   };
 
-  it('is the one that its trusted proxy names, whomever requests before it on the connection were of', () => {
+  it('is the one that its trusted proxy names, whatever earlier requests on the connection named', () => {
     const trusted = proxies;
     expect(
       clientsOf([
@@ -194,7 +194,7 @@ describe('the client of a request', () => {
     ]);
   });
 
-  it('is found by the configuration that is in force, on a connection that outlives a reload, too', () => {
+  it('follows the configuration in force, also on a connection that outlives a reload', () => {
     const fields = ['X-Forwarded-For', '198.51.100.1'];
     expect(
       clientsOf([
@@ -205,14 +205,14 @@ describe('the client of a request', () => {
     ).toEqual(['192.0.2.1 by connection', '198.51.100.1 by x_forwarded_for', '192.0.2.1 by connection']);
   });
 
-  it('is the peer where that has to name its clients in PROXY headers, and has named none', () => {
+  it('is the peer if a PROXY header is required but names no client', () => {
     const asked = { trusted: proxies, fields: ['X-Forwarded-For', '198.51.100.1'] };
     expect(clientsOf([asked, asked], true)).toEqual(['192.0.2.1 by connection', '192.0.2.1 by connection']);
   });
 });
 
-describe('what clients send before there is a request', () => {
-  it('is a few lines of each kind in a second, then how many were left out; each is answered and counted', async () => {
+describe('rejected requests', () => {
+  it('log a few lines of each kind per second, then a count of the omitted ones; each is answered and counted', async () => {
     const answers = new Set<number>();
     for (let index = 0; index < 100; index += 1) answers.add(proxy.reject(rejected('malformed')).status);
     for (let index = 0; index < 7; index += 1) proxy.reject(rejected('header_too_large'));
@@ -232,8 +232,8 @@ describe('what clients send before there is a request', () => {
   });
 });
 
-describe('TLS handshakes that fail', () => {
-  it('are a few lines in a second of each kind, then how many were left out', async () => {
+describe('failed TLS handshakes', () => {
+  it('log a few lines of each kind per second, then a count of the omitted ones', async () => {
     const { logger, scheduler } = parts;
     for (let index = 0; index < 600; index += 1) {
       proxy.handshakeFailed({ listener: 'main', peerAddress: '192.0.2.1', code: index < 590 ? 'ONE' : 'OTHER' });
@@ -257,8 +257,8 @@ describe('TLS handshakes that fail', () => {
   });
 });
 
-describe('PROXY headers that are refused', () => {
-  it('are a few warnings in a second of each kind, then how many were left out', async () => {
+describe('refused PROXY headers', () => {
+  it('log a few warnings of each kind per second, then a count of the omitted ones', async () => {
     const { logger, scheduler } = parts;
     for (let index = 0; index < 60; index += 1) {
       const reason = index < 50 ? 'untrusted_peer' : 'malformed';

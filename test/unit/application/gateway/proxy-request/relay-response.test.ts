@@ -12,7 +12,7 @@ import type { HeaderList } from '../../../../../src/domain/http/header-list.js';
 import { newExchange, strictOwner } from '../../../../support/gateway/exchanges.js';
 import { RecordedResponse } from '../../../../support/gateway/recorded-response.js';
 
-/** One that can pass heads on, or says that it cannot. */
+/** A response that can pass heads through, or returns that it cannot. */
 class PassingResponse extends RecordedResponse {
   readonly passed: HeaderList[] = [];
 
@@ -31,7 +31,7 @@ class PassingResponse extends RecordedResponse {
 
 const fields = ['X-A', 'a', 'Date', 'now'];
 
-/** Counts how often its list is asked for. */
+/** Counts the reads of its field list. */
 class CountedResponse implements UpstreamResponse {
   lists = 0;
   readonly received: ReceivedResponseHead;
@@ -59,8 +59,8 @@ const exchangeFor = (response: RecordedResponse): Exchange => {
 
 const ownField = ['X-Correlation-Id', 'c-1'];
 
-describe('a response whose fields all go on', () => {
-  it('is passed on, and its list is never asked for', async () => {
+describe('a response head without changes', () => {
+  it('is passed through, and its field list is never built', async () => {
     const response = new PassingResponse(true);
     const upstream = new CountedResponse(fieldTrait.date);
     const exchange = exchangeFor(response);
@@ -72,15 +72,15 @@ describe('a response whose fields all go on', () => {
   });
 
   it.each([
-    ['whose engine cannot pass it on', new PassingResponse(false)],
-    ['whose engine never can', new RecordedResponse()],
-  ])('has them in a list for a client %s', async (_, response) => {
+    ['whose engine refuses to pass it through', new PassingResponse(false)],
+    ['whose engine cannot pass heads through', new RecordedResponse()],
+  ])('is sent as a field list to a client %s', async (_, response) => {
     expect(await relayResponse(exchangeFor(response), new CountedResponse(0))).toBeNull();
     expect([response.status, response.headers]).toEqual([200, [...fields, ...ownField]]);
   });
 });
 
-describe('a response of which something has to change', () => {
+describe('a response head that needs a change', () => {
   it.each<[string, number, number, (exchange: Exchange) => void]>([
     ['a field of its connection', fieldTrait.hopByHop, 200, () => undefined],
     ['TE', fieldTrait.te, 200, () => undefined],
@@ -95,7 +95,7 @@ describe('a response of which something has to change', () => {
       },
     ],
     [
-      'what an agent wants done',
+      'a header operation of an agent',
       0,
       200,
       (exchange) => {
@@ -103,8 +103,8 @@ describe('a response of which something has to change', () => {
         exchange.agents.responseOperations = [{ kind: 'remove', name: 'x-a' }];
       },
     ],
-    ['anything: nothing is known of it', -1, 200, () => undefined],
-  ])('is not passed on as it came: %s', async (_, traits, status, prepare) => {
+    ['anything, because its traits are unknown', -1, 200, () => undefined],
+  ])('is not passed through: %s', async (_, traits, status, prepare) => {
     const response = new PassingResponse(true);
     const upstream = new CountedResponse(traits, status);
     const exchange = exchangeFor(response);
@@ -113,7 +113,7 @@ describe('a response of which something has to change', () => {
     expect([response.passed, upstream.lists]).toEqual([[], 1]);
   });
 
-  it('goes on with a length and with limits of its own where nothing speaks against them', async () => {
+  it('is passed through with its length and its own rate limits if nothing requires a change', async () => {
     const response = new PassingResponse(true);
     await relayResponse(exchangeFor(response), new CountedResponse(fieldTrait.contentLength | fieldTrait.rates));
     expect(response.passed).toEqual([ownField]);
@@ -121,12 +121,12 @@ describe('a response of which something has to change', () => {
 });
 
 describe('the operations of all agents on a response', () => {
-  it('leave the very same head where there are none', () => {
+  it('leave the same head if there are none', () => {
     const head = ['X-A', '1'];
     expect(withResponseOperations(head, [])).toBe(head);
   });
 
-  it('are carried out in their order, each on what the ones before have left', () => {
+  it('apply in order, each to the result of the earlier ones', () => {
     const operations: HeaderOperation[] = [
       { kind: 'set', name: 'X-A', value: '2' },
       { kind: 'remove', name: 'X-A' },
@@ -135,7 +135,7 @@ describe('the operations of all agents on a response', () => {
     expect(withResponseOperations(['X-A', '1'], operations)).toEqual(['X-A', '3']);
   });
 
-  it.each([1_024, 1_025, 3_000])('are all carried out where there are %i of them', (count) => {
+  it.each([1_024, 1_025, 3_000])('all apply if there are %i of them', (count) => {
     const operations = Array.from(
       { length: count },
       (_, index): HeaderOperation => ({ kind: 'add', name: 'X-N', value: String(index) }),

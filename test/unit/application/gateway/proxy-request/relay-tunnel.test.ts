@@ -5,10 +5,10 @@ import type { ClientResponse, Tunnel } from '../../../../../src/application/port
 import type { ScheduledTask, Scheduler } from '../../../../../src/application/ports/shared/scheduler.js';
 import { newExchange, strictOwner } from '../../../../support/gateway/exchanges.js';
 
-/** Runs what was scheduled when the test says so. */
+/** Runs scheduled tasks when the test says so. */
 class HeldScheduler implements Scheduler {
   readonly once = new Set<() => void>();
-  /** Of what was scheduled once, in order. */
+  /** Tasks that were scheduled once, in order. */
   readonly delays: number[] = [];
   readonly repeated = new Set<() => void>();
 
@@ -24,7 +24,7 @@ class HeldScheduler implements Scheduler {
   }
 }
 
-/** Sends what it is given, then stays open; takes nothing where `isStuck`. */
+/** Delivers what the test sends, then stays open. Accepts nothing if `isStuck`. */
 class FakeTunnel implements Tunnel {
   readonly written: Uint8Array[] = [];
   isDestroyed = false;
@@ -72,7 +72,7 @@ class FakeTunnel implements Tunnel {
     this.#listeners.push(listener);
   }
 
-  /** The peer sends no more. */
+  /** Ends the peer's side. */
   halfClose(): void {
     this.#isEnded = true;
     this.#wake();
@@ -99,7 +99,7 @@ const relay = (client: FakeTunnel, upstream: FakeTunnel, request = newExchange()
 };
 
 describe('a tunnel', () => {
-  it('passes octets on both ways, and waits for nothing once they are taken', async () => {
+  it('relays octets in both directions, and leaves no timer after they are written', async () => {
     const [client, upstream] = [new FakeTunnel([piece]), new FakeTunnel([piece])];
     const scheduler = relay(client, upstream);
     await expect.poll(() => [client.written.length, upstream.written.length]).toEqual([1, 1]);
@@ -107,7 +107,7 @@ describe('a tunnel', () => {
     expect(client.isDestroyed || upstream.isDestroyed).toBe(false);
   });
 
-  it('whose one side takes nothing is closed when its time is over', async () => {
+  it('closes when one side accepts nothing for the stall timeout', async () => {
     const [client, upstream] = [new FakeTunnel([piece]), new FakeTunnel([], true)];
     const scheduler = relay(client, upstream);
     await expect.poll(() => scheduler.once.size).toBe(1);
@@ -115,7 +115,7 @@ describe('a tunnel', () => {
     expect([client.isDestroyed, upstream.isDestroyed]).toEqual([true, true]);
   });
 
-  it('in which nothing has moved between two looks is closed; one in which something has is not', async () => {
+  it('closes after an idle period without octets, and stays open after one with octets', async () => {
     const [client, upstream] = [new FakeTunnel([piece]), new FakeTunnel([])];
     const scheduler = relay(client, upstream);
     await expect.poll(() => upstream.written.length).toBe(1);
@@ -128,7 +128,7 @@ describe('a tunnel', () => {
   });
 
   it.each(['client', 'upstream'])(
-    'whose %s sends no more is closed when the other does not end in ten seconds',
+    'closes if the other side does not end within ten seconds after the %s has',
     async (side) => {
       const [client, upstream] = [new FakeTunnel([]), new FakeTunnel([])];
       const [ending, other] = side === 'client' ? [client, upstream] : [upstream, client];
@@ -142,7 +142,7 @@ describe('a tunnel', () => {
     },
   );
 
-  it('whose sides have both ended is over, and waits for nothing', async () => {
+  it('ends after both sides have ended, and leaves no timer', async () => {
     const [client, upstream] = [new FakeTunnel([piece]), new FakeTunnel([])];
     const scheduler = relay(client, upstream);
     client.halfClose();
@@ -151,7 +151,7 @@ describe('a tunnel', () => {
     expect([upstream.written.length, scheduler.once.size, scheduler.repeated.size]).toEqual([1, 0, 0]);
   });
 
-  it('whose client is gone after it ended leaves nothing of its upstream', async () => {
+  it('destroys its upstream if the client closes after it ended', async () => {
     const [client, upstream] = [new FakeTunnel([]), new FakeTunnel([])];
     const scheduler = relay(client, upstream);
     client.halfClose();
@@ -161,7 +161,7 @@ describe('a tunnel', () => {
     expect([scheduler.once.size, scheduler.repeated.size]).toEqual([0, 0]);
   });
 
-  it('whose client went before it was switched is closed at once', () => {
+  it('closes at once if the client closed before the upgrade', () => {
     const [client, upstream] = [new FakeTunnel([]), new FakeTunnel([])];
     client.destroy();
     const scheduler = relay(client, upstream);

@@ -5,7 +5,7 @@ import { bodyOctets, ScriptedBody } from '../../../../support/gateway/scripted-b
 
 const text = async (body: BodySource): Promise<string> => (await bodyOctets(body)).toString();
 
-/** A body whose pieces come when the test says so. */
+/** A body whose pieces arrive when the test says so. */
 const heldBody = () => {
   const waiting: ((piece: Uint8Array | null) => void)[] = [];
   const source: BodySource = {
@@ -18,7 +18,7 @@ const heldBody = () => {
 };
 
 describe('a body that was read in part', () => {
-  it('is given from its first octet again', async () => {
+  it('is given again from its first octet', async () => {
     const body = new ReplayableBody(new ScriptedBody(['one ', 'two ', 'three'], 13));
     const first = body.begin();
     expect([await first.read(), await first.read()]).toHaveLength(2);
@@ -29,7 +29,7 @@ describe('a body that was read in part', () => {
     expect(await text(body.begin())).toBe('one two three');
   });
 
-  it('gives the attempt before nothing more', async () => {
+  it('gives no more to the earlier attempt', async () => {
     const body = new ReplayableBody(new ScriptedBody(['one', 'two']));
     const first = body.begin();
     const second = body.begin();
@@ -37,7 +37,7 @@ describe('a body that was read in part', () => {
     expect(await text(second)).toBe('onetwo');
   });
 
-  it('has the piece that the attempt before was waiting for', async () => {
+  it('gives the new attempt the piece for which the earlier one was waiting', async () => {
     const { source, waiting } = heldBody();
     const body = new ReplayableBody(source);
     const before = body.begin().read();
@@ -53,7 +53,7 @@ describe('a body that was read in part', () => {
     expect(await rest).toBeNull();
   });
 
-  it('loses no octet where too much comes for the attempt before', async () => {
+  it('loses no octet if too many arrive for the earlier attempt', async () => {
     const { source, waiting } = heldBody();
     const body = new ReplayableBody(source);
     const first = body.begin();
@@ -72,7 +72,7 @@ describe('a body that was read in part', () => {
     expect(body.isWhole).toBe(false);
   });
 
-  it('tells each attempt of the error that it ends with', async () => {
+  it('reports its error to each attempt', async () => {
     const body = new ReplayableBody(new ScriptedBody(['one', null]));
     const first = body.begin();
     await first.read();
@@ -80,7 +80,7 @@ describe('a body that was read in part', () => {
   });
 });
 
-describe('of a body is kept', () => {
+describe('a replayable body keeps', () => {
   const readSome = async (pieces: readonly Uint8Array[], reads: number) => {
     const body = new ReplayableBody(new ScriptedBody(pieces));
     const attempt = body.begin();
@@ -92,7 +92,7 @@ describe('of a body is kept', () => {
     expect((await readSome([Buffer.alloc(1_000_000)], 1)).body.isWhole).toBe(true);
   });
 
-  it('no more than 64 KiB, and all that follows is still given', async () => {
+  it('at most 64 KiB, and still gives all that follows', async () => {
     const half = Buffer.alloc(32_768, 'x');
     expect((await readSome([half, half, Buffer.from('y')], 2)).body.isWhole).toBe(true);
     const { body, attempt } = await readSome([half, half, Buffer.from('y'), Buffer.from('z')], 3);
@@ -100,13 +100,13 @@ describe('of a body is kept', () => {
     expect(await text(attempt)).toBe('z');
   });
 
-  it('no more than 64 pieces', async () => {
+  it('at most 64 pieces', async () => {
     const pieces = Array.from({ length: 65 }, () => Buffer.from('x'));
     expect((await readSome(pieces, 64)).body.isWhole).toBe(true);
     expect((await readSome(pieces, 65)).body.isWhole).toBe(false);
   });
 
-  it('nothing once it is not needed again, but what was not given yet', async () => {
+  it('only the octets not yet given after `forget`', async () => {
     const body = new ReplayableBody(new ScriptedBody(['one ', 'two ', 'three']));
     const first = body.begin();
     await first.read();
@@ -119,7 +119,7 @@ describe('of a body is kept', () => {
   });
 });
 
-it('only the attempt that is going on can say that the rest is not wanted', () => {
+it('only the current attempt can cancel the body', () => {
   const source = new ScriptedBody(['one']);
   const body = new ReplayableBody(source);
   const first = body.begin();

@@ -4,7 +4,7 @@ import { resumeStages, runStages } from '../../../../../src/application/gateway/
 import { newExchange } from '../../../../support/gateway/exchanges.js';
 import { settled } from '../../../../support/shared/manual-scheduler.js';
 
-/** Stages that write down their names, and come to what the test says. */
+/** Stages that record their names and return a given outcome. */
 const made = () => {
   const ran: string[] = [];
   const stage =
@@ -16,7 +16,7 @@ const made = () => {
   return { ran, stage };
 };
 
-/** An exchange that keeps what is thrown where nobody waits for it. */
+/** An exchange that keeps the errors that it fails with. */
 const watched = () => {
   const failures: unknown[] = [];
   const { request, response, client } = newExchange();
@@ -25,14 +25,14 @@ const watched = () => {
 };
 
 describe('stages', () => {
-  it('run in order until one ends the exchange, waited for where that is needed', async () => {
+  it('run in order, awaited if necessary, until one ends the exchange', async () => {
     const { ran, stage } = made();
     const stages = [stage('a'), stage('b', Promise.resolve('continue')), stage('c', 'ended'), stage('d')];
     expect(await runStages(stages, newExchange())).toBe('ended');
     expect(ran).toEqual(['a', 'b', 'c']);
   });
 
-  it('behind one that answers later run once it has come to something', () => {
+  it('after one that returns `later` run when it resumes', () => {
     const { ran, stage } = made();
     const exchange = newExchange();
     expect(runStages([stage('a', 'later'), stage('b'), stage('c', 'later'), stage('d')], exchange)).toBe('later');
@@ -44,7 +44,7 @@ describe('stages', () => {
     expect(ran).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('do not run behind one that has ended the exchange later', () => {
+  it('do not run after one that returned `later` and then ended the exchange', () => {
     const { ran, stage } = made();
     const exchange = newExchange();
     void runStages([stage('a', 'later'), stage('b')], exchange);
@@ -53,7 +53,7 @@ describe('stages', () => {
     expect(ran).toEqual(['a']);
   });
 
-  it('of a list within another one are the ones that are left, also behind something that was waited for', async () => {
+  it('of an inner list resume where they stopped, also after an awaited stage', async () => {
     const { ran, stage } = made();
     const exchange = newExchange();
     const inner = [stage('a', Promise.resolve('continue')), stage('b', 'later'), stage('c')];
@@ -62,7 +62,7 @@ describe('stages', () => {
     expect(ran).toEqual(['first', 'a', 'b', 'c']);
   });
 
-  it('are refused where two lists would wait', () => {
+  it('fail if two lists would have to resume', () => {
     const { stage } = made();
     const inner = [stage('a', 'later'), stage('b')];
     expect(() => runStages([(each) => runStages(inner, each), stage('c')], newExchange())).toThrow(
@@ -70,7 +70,7 @@ describe('stages', () => {
     );
   });
 
-  it('that fail when they are gone on with fail the exchange', async () => {
+  it('that fail after a resume fail the exchange', async () => {
     const { failures, exchange } = watched();
     const fault = new Error('a fault');
     const thrown: Stage = () => {

@@ -29,7 +29,7 @@ interface Arrival {
   readonly listener: string;
   readonly headers: HeaderList;
   readonly peerTrusted?: boolean;
-  /** Of a TLS connection; absent on a plain one. */
+  /** The TLS connection; absent on a plain one. */
   readonly certificate?: string | null;
 }
 
@@ -59,7 +59,7 @@ const arrive = ({ listener, headers, peerTrusted = false, certificate }: Arrival
   return new Exchange(request, {} as unknown as ClientResponse, 'id', 'id', client, 0, strictOwner);
 };
 
-/** What a request has of certificates once its headers are prepared, by lower-case name. */
+/** The certificate fields of a request after its headers are prepared, by lower-case name. */
 const seen = (arrival: Arrival, owned: readonly string[] | null = null): Record<string, string> => {
   const exchange = arrive(arrival);
   takeCertificateFields(exchange, rules);
@@ -84,7 +84,7 @@ const spellings = [
 ];
 
 describe('a certificate header from a client', () => {
-  it.each(spellings)('is removed in the spelling %s, whatever the listener', (name) => {
+  it.each(spellings)('is removed in the spelling %s on any listener', (name) => {
     for (const listener of ['plain', 'tls', 'behind', 'behind-other', 'both']) {
       expect(seen({ listener, headers: ['Host', 'a', name, 'forged'] })).toEqual({});
     }
@@ -94,17 +94,17 @@ describe('a certificate header from a client', () => {
     expect(seen({ listener: 'tls', headers: [name, 'forged'], certificate: null })).toEqual({});
   });
 
-  it('never stands beside the certificate that was proved', () => {
+  it('never stands beside the certificate of the handshake', () => {
     const headers = ['X-Peer-Cert', 'forged', 'x_peer_cert', 'forged', 'X-PEER-CERT', 'forged'];
     expect(seen({ listener: 'tls', headers, certificate: 'proved' })).toEqual({ 'x-peer-cert': 'proved;' });
   });
 
-  it('cannot have the proved one removed by its Connection header', () => {
+  it('cannot remove the certificate of the handshake with its Connection header', () => {
     const headers = ['Connection', 'X-Peer-Cert, x-peer-cert', 'X-Peer-Cert', 'forged'];
     expect(seen({ listener: 'tls', headers, certificate: 'proved' })).toEqual({ 'x-peer-cert': 'proved;' });
   });
 
-  it('is not seen by routes, which see the proved one', () => {
+  it('is invisible to routes, which see the certificate of the handshake', () => {
     const exchange = arrive({ listener: 'tls', headers: ['X-Peer-Cert', 'forged'], certificate: 'proved' });
     takeCertificateFields(exchange, rules);
     expect(allHeaders([...exchange.forwarded.headers, ...exchange.forwarded.certificateFields], 'x-peer-cert')).toEqual(
@@ -112,11 +112,11 @@ describe('a certificate header from a client', () => {
     );
   });
 
-  it('proved by TLS is not forwarded by a listener that does not say so', () => {
+  it('from TLS is not forwarded by a listener that does not configure it', () => {
     expect(seen({ listener: 'behind', headers: [], certificate: 'proved' })).toEqual({});
   });
 
-  it('stays after what agents own has been removed', () => {
+  it('stays when newly declared agent headers are removed', () => {
     const headers = ['X-Peer-Cert', 'forged'];
     const owned = ['X-Peer-Cert', 'X-User-Id'];
     expect(seen({ listener: 'tls', headers, certificate: 'proved' }, owned)).toEqual({ 'x-peer-cert': 'proved;' });
@@ -126,19 +126,19 @@ describe('a certificate header from a client', () => {
 describe('a certificate header from a trusted proxy', () => {
   const peerTrusted = true;
 
-  it('is believed on a listener that accepts it', () => {
+  it('is trusted on a listener that accepts it', () => {
     const headers = ['X-SSL-Cert', 'brought'];
     expect(seen({ listener: 'behind-other', headers, peerTrusted })).toEqual({ 'x-ssl-cert': 'brought;' });
     expect(seen({ listener: 'behind', headers, peerTrusted })).toEqual({});
     expect(seen({ listener: 'plain', headers, peerTrusted })).toEqual({});
   });
 
-  it('is believed by its exact name alone, in any case', () => {
+  it('is trusted only under its exact name, in any case', () => {
     const headers = ['x-ssl-CERT', 'brought', 'X_SSL_Cert', 'forged', 'X.SSL.Cert', 'forged'];
     expect(seen({ listener: 'behind-other', headers, peerTrusted })).toEqual({ 'x-ssl-cert': 'brought;' });
   });
 
-  it('brings its chain with Client-Cert, and not without', () => {
+  it('includes its chain with Client-Cert only', () => {
     const chain = ['Client-Cert-Chain', 'one', 'Client-Cert-Chain', 'two'];
     const headers = ['Client-Cert', 'brought', ...chain];
     expect(seen({ listener: 'behind', headers, peerTrusted })).toEqual({
@@ -151,17 +151,17 @@ describe('a certificate header from a trusted proxy', () => {
     });
   });
 
-  it('that has two certificates brings none', () => {
+  it('is dropped if it has two certificates', () => {
     const headers = ['X-SSL-Cert', 'one', 'x-ssl-cert', 'two'];
     expect(seen({ listener: 'behind-other', headers, peerTrusted })).toEqual({});
   });
 
-  it('cannot be removed by what its client wrote into Connection', () => {
+  it("cannot be removed by the client's Connection header", () => {
     const headers = ['Connection', 'X-SSL-Cert', 'X-SSL-Cert', 'brought'];
     expect(seen({ listener: 'behind-other', headers, peerTrusted })).toEqual({ 'x-ssl-cert': 'brought;' });
   });
 
-  it('goes beside the certificate of its own connection', () => {
+  it('stands beside the certificate of its own connection', () => {
     const headers = ['X-SSL-Cert', 'brought', 'X-Peer-Cert', 'forged'];
     expect(seen({ listener: 'both', headers, peerTrusted, certificate: 'proved' })).toEqual({
       'x-ssl-cert': 'brought;',
@@ -171,7 +171,7 @@ describe('a certificate header from a trusted proxy', () => {
 });
 
 describe('without any certificate header configured', () => {
-  it('the headers are the very list that came', () => {
+  it('the headers stay the same list', () => {
     const headers = ['X-Peer-Cert', 'value'];
     const exchange = arrive({ listener: 'plain', headers, peerTrusted: true });
     takeCertificateFields(exchange, noCertificateHeaders);

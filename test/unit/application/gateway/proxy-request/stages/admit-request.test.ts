@@ -27,7 +27,7 @@ const setUp = (changes: Partial<LimitsConfiguration>) => {
   return { clock, scheduler, logger, metrics, admissions, stage };
 };
 
-/** An exchange of this client that keeps what it is answered with. */
+/** An exchange of this client that records its response. */
 const exchangeOf = (client: Partial<ClientAddress> = {}, body: ClientBody | null = null) => {
   const sent: { status: number; headers: readonly string[]; body: string | null }[] = [];
   const { request, response, client: plain } = newExchange({ body });
@@ -47,7 +47,7 @@ const proxied = (address: string): Partial<ClientAddress> => ({
 });
 
 describe('a request', () => {
-  it('is let in at once while there is room, and is not in flight any more once its place is released', () => {
+  it('is admitted at once if a slot is free, and frees the slot when it ends', () => {
     const { stage, admissions } = setUp({ maxInFlightRequests: 1 });
     const { exchange } = exchangeOf();
     expect(stage(exchange)).toBe('continue');
@@ -56,7 +56,7 @@ describe('a request', () => {
     expect(admissions.inFlight).toBe(0);
   });
 
-  it('waits for its turn, and learns how long that took', async () => {
+  it('queues for a slot, and records the time in the queue', async () => {
     const { stage, scheduler, admissions } = setUp({ maxInFlightRequests: 1 });
     const first = exchangeOf().exchange;
     expect(stage(first)).toBe('continue');
@@ -70,7 +70,7 @@ describe('a request', () => {
     expect(exchange.admission).not.toBeNull();
   });
 
-  it('is refused once it has waited for as long as it may, with all that a limit calls for', async () => {
+  it('is refused after its time in the queue, with the status, log and metric of a limit', async () => {
     const { stage, scheduler, logger, metrics } = setUp({ maxInFlightRequests: 1 });
     expect(stage(exchangeOf().exchange)).toBe('continue');
     const { exchange, sent } = exchangeOf({ address: '192.0.2.9' });
@@ -99,7 +99,7 @@ describe('a request', () => {
     );
   });
 
-  it('leaves the queue with its client, and takes no place any more', async () => {
+  it('leaves the queue when its client disconnects, and takes no slot', async () => {
     const { stage, admissions, scheduler } = setUp({ maxInFlightRequests: 1 });
     const first = exchangeOf().exchange;
     expect(stage(first)).toBe('continue');
@@ -112,21 +112,21 @@ describe('a request', () => {
     expect(exchange.admission).toBeNull();
   });
 
-  it('gives its place back where the client goes in the very moment that it is let in', async () => {
+  it('gives its slot back if the client disconnects at the moment of admission', async () => {
     const { stage, admissions } = setUp({ maxInFlightRequests: 1 });
     const first = exchangeOf().exchange;
     expect(stage(first)).toBe('continue');
     const { exchange } = exchangeOf();
     const outcome = stage(exchange);
     first.admission?.release();
-    // What the end of an exchange does, before whoever waits for the stage gets to run.
+    // The end of an exchange, before code that awaits the stage runs.
     exchange.abandon();
     exchange.admission?.release();
     await outcome;
     expect(admissions.inFlight).toBe(0);
   });
 
-  it('whose client has gone already takes no place', () => {
+  it('takes no slot if its client is gone already', () => {
     const { stage, admissions } = setUp({});
     const { exchange } = exchangeOf();
     exchange.abandon();
@@ -134,7 +134,7 @@ describe('a request', () => {
     expect(admissions.inFlight).toBe(0);
   });
 
-  it('is read ahead of while it waits, so that a client that goes away is noticed', async () => {
+  it('reads ahead while it queues, to notice that the client disconnects', async () => {
     const { stage } = setUp({ maxInFlightRequests: 1 });
     const first = exchangeOf().exchange;
     expect(stage(first)).toBe('continue');
@@ -149,7 +149,7 @@ describe('a request', () => {
 });
 
 describe('the requests of one client', () => {
-  it('are counted behind a trusted proxy that names it', async () => {
+  it('are counted behind a trusted proxy that names the client', async () => {
     const { stage, metrics } = setUp({ maxConnectionsPerClient: 1 });
     expect(stage(exchangeOf(proxied('192.0.2.1')).exchange)).toBe('continue');
     expect(stage(exchangeOf(proxied('192.0.2.2')).exchange)).toBe('continue');
@@ -161,7 +161,7 @@ describe('the requests of one client', () => {
     );
   });
 
-  it('are not where it came by itself, or the proxy names nobody', () => {
+  it('are not counted if the client connects directly, or the proxy names none', () => {
     const { stage } = setUp({ maxConnectionsPerClient: 1 });
     for (let count = 0; count < 3; count += 1) {
       expect(stage(exchangeOf({ address: '192.0.2.1' }).exchange)).toBe('continue');

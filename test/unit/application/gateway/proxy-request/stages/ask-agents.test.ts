@@ -28,7 +28,7 @@ import { eventually } from '../../../../../support/shared/eventually.js';
 import { ManualClock } from '../../../../../support/shared/manual-clock.js';
 import { RecordingLogger } from '../../../../../support/shared/recording-logger.js';
 
-/** What a stage comes to at last: whether those behind it run, or the exchange has its answer. */
+/** The final outcome: whether later stages run, or the exchange has its answer. */
 const outcomeOf = async (stage: Stage, exchange: Exchange): Promise<StageOutcome> => {
   let outcome: StageOutcome | null = null;
   const behind = (): StageOutcome => {
@@ -59,14 +59,14 @@ const ask = async (agents: readonly RouteAgent[], exchange = newExchange()) => {
   return { exchange, outcome, asked: exchange.agents.asked.map(({ client }) => client.name) };
 };
 
-describe('the agents that hear of the rest of a request', () => {
-  it('are all of the route, in its order, once every one has allowed', async () => {
+describe('the agents that get later events of a request', () => {
+  it('are all agents of the route, in its order, after every one allowed', async () => {
     const agents = [agent('a', 'request_complete'), agent('b', 'request_headers'), agent('c', 'response_headers')];
     expect(await ask(agents)).toMatchObject({ outcome: 'continue', asked: ['a', 'b', 'c'] });
     expect(agents.map(({ client }) => client.events.length)).toEqual([0, 1, 0]);
   });
 
-  it('are those that were asked, and those that do not ask to be, where one has refused or failed', async () => {
+  it('are those that were asked and those that do not subscribe to heads, if one refused or failed', async () => {
     for (const refusal of [
       ok({ ...allowAnswer, decision: { kind: 'block', status: 403, body: null, headers: [] } } as const),
       err({ code: 'timed_out', detail: '' } as const),
@@ -92,7 +92,7 @@ describe('the trace of a request', () => {
     return { tracer, exchange };
   };
 
-  it('has a part for each event that an agent is asked about, until it has answered', async () => {
+  it('has a span for each event, until the agent answers', async () => {
     const { tracer, exchange } = traced(1);
     const first = agent('a', 'request_headers', 'request_body_chunk');
     first.client.answer = ({ kind }) => ok({ ...allowAnswer, needsMore: kind === 'request_headers' });
@@ -109,7 +109,7 @@ describe('the trace of a request', () => {
     ]);
   });
 
-  it('is what agents are told of, sampled or not, in place of what the client says', async () => {
+  it("replaces the client's trace header in events to agents, sampled or not", async () => {
     for (const ratio of [0, 1]) {
       const { exchange } = traced(ratio);
       const asked = agent('a', 'request_headers');
@@ -120,7 +120,7 @@ describe('the trace of a request', () => {
     }
   });
 
-  it('leaves what the client says as it is while tracing is off', async () => {
+  it("leaves the client's trace header as it is while tracing is off", async () => {
     const asked = agent('a', 'request_headers');
     await ask([asked], newExchange({ headers: ['traceparent', 'what the client says'] }));
     expect(asked.client.events[0]).toMatchObject({ metadata: { traceparent: 'what the client says' } });

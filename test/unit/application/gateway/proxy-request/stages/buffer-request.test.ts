@@ -29,18 +29,21 @@ describe('a body', () => {
   it.each([
     ['below', ['1234', '56789']],
     ['at', ['1234', '567890']],
-  ])('%s the bound is read whole before the request goes on, with the length that it then has', async (_, pieces) => {
-    const body = new ScriptedBody(pieces);
-    const { stage, exchange } = setUp(body);
-    expect(await stage(exchange)).toBe('continue');
-    expect(body.reads).toBe(pieces.length + 1);
-    expect(exchange.forwarded.body?.declaredLength).toBe(pieces.join('').length);
-    expect(exchange.forwarded.headers).toEqual(['Content-Length', String(pieces.join('').length)]);
-    expect((await bodyOctets(exchange.forwarded.body)).toString()).toBe(pieces.join(''));
-    expect((await bodyOctets(exchange.forwarded.body)).length).toBe(0);
-  });
+  ])(
+    '%s the limit is read completely before the request continues, with the length that it then has',
+    async (_, pieces) => {
+      const body = new ScriptedBody(pieces);
+      const { stage, exchange } = setUp(body);
+      expect(await stage(exchange)).toBe('continue');
+      expect(body.reads).toBe(pieces.length + 1);
+      expect(exchange.forwarded.body?.declaredLength).toBe(pieces.join('').length);
+      expect(exchange.forwarded.headers).toEqual(['Content-Length', String(pieces.join('').length)]);
+      expect((await bodyOctets(exchange.forwarded.body)).toString()).toBe(pieces.join(''));
+      expect((await bodyOctets(exchange.forwarded.body)).length).toBe(0);
+    },
+  );
 
-  it('above the bound is refused with what a limit calls for', async () => {
+  it('above the limit is refused with the status, log and metric of a limit', async () => {
     const { stage, exchange, response, logger, metrics } = setUp(new ScriptedBody(['1234', '567890', 'a', 'b']));
     expect(await stage(exchange)).toBe('ended');
     expect([response.status, response.problem]).toEqual([413, 'body_too_large']);
@@ -51,33 +54,33 @@ describe('a body', () => {
     expect(await metrics.render()).toMatch(/^gateway_body_size_exceeded_total\{[^}]*\} 1$/m);
   });
 
-  it('that says that it is above the bound is not read at all', async () => {
+  it('that declares a length above the limit is not read', async () => {
     const body = new ScriptedBody(['12345678901'], 11);
     const { stage, exchange, response } = setUp(body);
     expect(await stage(exchange)).toBe('ended');
     expect([response.status, body.reads]).toEqual([413, 0]);
   });
 
-  it('that breaks off never gets to an upstream', async () => {
+  it('that is interrupted never reaches an upstream', async () => {
     const { stage, exchange, response } = setUp(new ScriptedBody(['1234', null]));
     expect(await stage(exchange)).toBe('ended');
     expect([response.status, response.problem]).toEqual([400, 'malformed_request']);
   });
 
-  it('of a client that has gone is answered by nobody', async () => {
+  it('of a client that is gone gets no answer', async () => {
     const { stage, exchange, response } = setUp(new ScriptedBody(['1234', null]));
     const outcome = stage(exchange);
     exchange.abandon();
     expect([await outcome, response.status]).toEqual(['ended', 0]);
   });
 
-  it('that is none needs no reading', () => {
+  it('that is absent needs no read', () => {
     const { stage, exchange } = setUp(null);
     expect(stage(exchange)).toBe('continue');
   });
 });
 
-it('a body that is held goes whole to every target that the request is sent to', async () => {
+it('a buffered body is sent completely to every target that the request is sent to', async () => {
   const reading: TargetScript = async ({ body }) => {
     await bodyOctets(body);
     return failed('unreachable');

@@ -27,12 +27,9 @@ it.each([
   ['m'.repeat(33), 'method_not_implemented'],
   [`${long}M`, 'method_not_implemented'],
   ['A'.repeat(50_000), 'method_not_implemented'],
-])(
-  'a method of at most 32 characters is served, and a longer one where a route names it: %.40s',
-  (method, errorType) => {
-    expect(check('1.1', [], method)).toBe(errorType);
-  },
-);
+])('serves a method of at most 32 characters, and a longer one if a route names it: %.40s', (method, errorType) => {
+  expect(check('1.1', [], method)).toBe(errorType);
+});
 
 it.each([
   ['1.0', null],
@@ -41,18 +38,18 @@ it.each([
   ['2', 'malformed_request'],
   ['0.9', 'malformed_request'],
   ['3.0', 'malformed_request'],
-])('a request of HTTP/%s is served, or refused as %s', (version, errorType) => {
+])('serves a request of HTTP/%s, or refuses it as %s', (version, errorType) => {
   expect(check(version)).toBe(errorType);
 });
 
-it('Transfer-Encoding is of HTTP/1.1 alone', () => {
+it('accepts Transfer-Encoding only in HTTP/1.1', () => {
   expect(check('1.1', ['Transfer-Encoding', 'chunked'])).toBeNull();
   expect(check('1.0', ['Transfer-Encoding', 'chunked'])).toBe('malformed_request');
   expect(check('2.0', ['transfer-encoding', 'chunked'])).toBe('malformed_request');
 });
 
 it.each([['100-continue'], ['100-Continue'], ['100-continue', '100-CONTINUE']])(
-  'a request may expect %s %s',
+  'accepts the expectation %s %s',
   (...values) => {
     expect(
       check(
@@ -70,7 +67,7 @@ it.each([
   ['100-continue, foo'],
   ['100-continue;a=b'],
   [''],
-])('no other expectation is met, whatever stands beside it: %s %s', (...values) => {
+])('refuses any other expectation, also beside 100-continue: %s %s', (...values) => {
   const headers = values.flatMap((value, index) => [index === 1 ? 'eXPECT' : 'Expect', value]);
   expect(check('1.1', headers)).toBe('expectation_failed');
   expect(check('2.0', headers)).toBe('expectation_failed');

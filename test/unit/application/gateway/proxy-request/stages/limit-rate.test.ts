@@ -32,7 +32,7 @@ interface Sent {
   readonly headers: readonly string[];
 }
 
-/** A request, and what it was answered; null: it went on. */
+/** A request and its response; no response: it continues. */
 const requestFrom = (address: string, headers: readonly string[] = [], path = '/') => {
   const plain = newExchange({ headers });
   const sent: Sent[] = [];
@@ -81,7 +81,7 @@ const refused = async (
 };
 
 describe('the rate of requests', () => {
-  it("is nobody's business where no limit is set", () => {
+  it('is unlimited without a limit', () => {
     const { dependencies } = partsInMemory();
     expect(limitRouteRate(noRates, routeWith(null), null, dependencies)).toEqual({
       beforeAgents: null,
@@ -90,7 +90,7 @@ describe('the rate of requests', () => {
     expect(limitUnroutedRate(noRates, dependencies)).toBeNull();
   });
 
-  it('lets the burst through and then the rate, and says so to the client', async () => {
+  it('admits the burst and then the rate, and advertises both to the client', async () => {
     const { dependencies, clock, logger, counted } = partsInMemory();
     const stages = limitRouteRate({ ...noRates, perClient: two }, routeWith(null), null, dependencies);
     const one = requestFrom('203.0.113.7');
@@ -149,7 +149,7 @@ describe('the rate of requests', () => {
     expect(counted).toEqual([name]);
   });
 
-  it('costs nothing of one limit where another refuses', async () => {
+  it('charges no limit if another one refuses', async () => {
     const { dependencies } = partsInMemory();
     const rates = { ...noRates, global: { requestsPerSecond: 0.001, burst: 4 } };
     const stages = limitRouteRate(rates, routeWith({ kind: 'client_ip' }), null, dependencies);
@@ -161,7 +161,7 @@ describe('the rate of requests', () => {
     expect(firstHeader(fifth.sent[0]?.headers ?? [], 'ratelimit')).toBe('"global";r=0;t=1000, "route-policy";r=2;t=1');
   });
 
-  it('shows clients nothing of what all of them use together, unless it refuses them', async () => {
+  it('does not show clients the limits that all share, unless they refuse', async () => {
     const { dependencies } = partsInMemory();
     const rates = { ...noRates, global: ten, perRoute: ten };
     const stages = limitRouteRate(rates, routeWith(null), null, dependencies);
@@ -170,7 +170,7 @@ describe('the rate of requests', () => {
     expect([exchange.rateLimitFields, sent]).toEqual([[], []]);
   });
 
-  it('is of each value of a header, each path and the route as a whole', async () => {
+  it('is counted per value of a header, per path, or for the whole route', async () => {
     const values = async (key: RateLimitKey, requests: readonly ReturnType<typeof requestFrom>[]) => {
       const { dependencies } = partsInMemory();
       const limit = { requestsPerSecond: 0.001, burst: 1 };
@@ -193,7 +193,7 @@ describe('the rate of requests', () => {
     expect(await values({ kind: 'route' }, clients)).toEqual([false, true]);
   });
 
-  it('is counted under nothing that a client wrote', () => {
+  it('is counted under a digest, never under a header value of the client', () => {
     const fake = new FakeRateLimitStore();
     const parts = partsOver(fake);
     const secret = `hunter2-${'x'.repeat(5_000)}`;
@@ -208,7 +208,7 @@ describe('the rate of requests', () => {
     expect(fake.taken[0]?.[0]?.key).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('is that of everybody and the client where no route takes the request', async () => {
+  it('obeys the global and the client limit without a route', async () => {
     const { dependencies, counted } = partsInMemory();
     const stage = limitUnroutedRate({ global: ten, perClient: two, perRoute: two }, dependencies);
     const outcomes: unknown[] = [];
@@ -218,12 +218,12 @@ describe('the rate of requests', () => {
   });
 });
 
-describe('a policy by a header that agents own', () => {
+describe('a policy whose key is a header that agents own', () => {
   const key = { kind: 'header', name: 'x-user-id' } as const;
   const limit = { requestsPerSecond: 0.001, burst: 1 };
   const owned = (declared = new DeclaredHeaderNames()): IdentityHeaderFilter => new IdentityHeaderFilter([], declared);
 
-  it('is charged once the agents have set it: what the client wrote there chooses no bucket', async () => {
+  it('is charged after the agents set the header, so that clients cannot choose a bucket', async () => {
     const { dependencies } = partsInMemory();
     const rates = { ...noRates, perClient: ten };
     const stages = limitRouteRate(rates, routeWith(key, limit), owned(), dependencies);
@@ -241,7 +241,7 @@ describe('a policy by a header that agents own', () => {
     expect(await pass('mallory-2', 'ben')).toBe(false);
   });
 
-  it('is charged before the agents where none of them owns it, and not again', async () => {
+  it('is charged before the agents if no agent owns the header, and not again', async () => {
     const { dependencies } = partsInMemory();
     const stages = limitRouteRate(
       noRates,
@@ -257,7 +257,7 @@ describe('a policy by a header that agents own', () => {
     expect(await refused(stages, requestFrom('203.0.113.7'))).toBe(false);
   });
 
-  it('is charged once by each request, also when an agent begins to own it, or ceases to, meanwhile', async () => {
+  it('charges each request once, even if an agent declares or drops the header meanwhile', async () => {
     const declared = new DeclaredHeaderNames();
     const store = new FakeRateLimitStore();
     const { dependencies } = partsOver(store);
@@ -280,14 +280,14 @@ describe('a policy by a header that agents own', () => {
     }
   });
 
-  it('has no second stage where it is by something else', () => {
+  it('has no second stage with another key', () => {
     const { dependencies } = partsInMemory();
     const stages = limitRouteRate(noRates, routeWith({ kind: 'client_ip' }), owned(), dependencies);
     expect(stages.afterAgents).toBeNull();
   });
 });
 
-describe('requests whose rate cannot be judged', () => {
+describe('requests while the rate-limit store is unavailable', () => {
   const unavailable: RateLimitAnswer = { kind: 'unavailable', detail: 'connection refused' };
   const stagesOver = (withoutStore: WithoutStore) => {
     const store = new FakeRateLimitStore();
@@ -296,14 +296,14 @@ describe('requests whose rate cannot be judged', () => {
     return { store, stages: limitRouteRate({ ...noRates, global: ten }, routeWith(null), null, dependencies) };
   };
 
-  it('go on where they are to be let through', async () => {
+  it('continue with failure mode open', async () => {
     const { stages } = stagesOver({ kind: 'allow' });
     const { exchange, sent } = requestFrom('203.0.113.7');
     expect(await stages.beforeAgents?.(exchange)).toBe('continue');
     expect([sent, exchange.rateLimitFields]).toEqual([[], []]);
   });
 
-  it('are answered 503 with Retry-After where they are to be refused', async () => {
+  it('get 503 with Retry-After with failure mode closed', async () => {
     const { stages } = stagesOver({ kind: 'deny' });
     const { exchange, sent } = requestFrom('203.0.113.7');
     expect(await stages.beforeAgents?.(exchange)).toBe('ended');
@@ -312,7 +312,7 @@ describe('requests whose rate cannot be judged', () => {
     expect(firstHeader(sent[0]?.headers ?? [], 'retry-after')).toBe('1');
   });
 
-  it('end where the client has gone while the store was asked', async () => {
+  it('end if the client disconnects while the store is asked', async () => {
     const { stages, store } = stagesOver({ kind: 'allow' });
     store.answer = async () => ({ kind: 'taken', left: [1] });
     const { exchange } = requestFrom('203.0.113.7');

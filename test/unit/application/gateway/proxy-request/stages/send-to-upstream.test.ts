@@ -25,14 +25,14 @@ const never: TargetScript = () => new Promise(() => undefined);
 const good: TargetScript = () => answered(200, ['fine']);
 const gone: TargetScript = () => failed('unreachable');
 const neverThere: TargetScript = () => failed('unreachable', true);
-/** Reads some of the body, then fails. */
+/** Reads a part of the body, then fails. */
 const failingAfter =
   (reads: number): TargetScript =>
   async ({ body }) => {
     for (let turn = 0; turn < reads; turn += 1) await body?.read();
     return failed('unreachable');
   };
-/** Answers with the body. */
+/** Answers with the request body. */
 const echoing: TargetScript = async ({ body }: UpstreamRequest) => answered(200, [(await bodyOctets(body)).toString()]);
 
 const run = async (targets: ScriptedTargets, changes: Parameters<typeof sendingStage>[1] = {}, method = 'GET') => {
@@ -42,8 +42,8 @@ const run = async (targets: ScriptedTargets, changes: Parameters<typeof sendingS
   return { ...parts, exchange, response };
 };
 
-describe('an answer', () => {
-  it('goes to the client, with what the balancer has for it, and its target hears of its head and its end', async () => {
+describe('a response', () => {
+  it("reaches the client with the balancer's fields, and its target learns of its head and its end", async () => {
     const targets = new ScriptedTargets({ a: good });
     const { exchange, response } = await run(targets);
     expect([response.status, response.text, response.state]).toEqual([200, 'fine', 'ended']);
@@ -53,15 +53,18 @@ describe('an answer', () => {
     expect(targets.wishes).toEqual([{ clientIp: '127.0.0.1', headers: [], isSecure: false, tried: [] }]);
   });
 
-  it.each([500, 502, 503, 504])('of %i is passed on and never asked for again, but is a failure', async (status) => {
-    const targets = new ScriptedTargets({ a: () => answered(status, ['broken']), b: good });
-    const { response, metrics } = await run(targets);
-    expect([response.status, response.text, targets.sent]).toEqual([status, 'broken', ['a']]);
-    expect([targets.told, targets.details]).toEqual([['a: failure'], [`status ${status}`]]);
-    expect(await upstreamCount(metrics, 'gateway_upstream_failures_total')).toBe(0);
-  });
+  it.each([500, 502, 503, 504])(
+    'with status %i is relayed without a retry, but counts as a failure',
+    async (status) => {
+      const targets = new ScriptedTargets({ a: () => answered(status, ['broken']), b: good });
+      const { response, metrics } = await run(targets);
+      expect([response.status, response.text, targets.sent]).toEqual([status, 'broken', ['a']]);
+      expect([targets.told, targets.details]).toEqual([['a: failure'], [`status ${status}`]]);
+      expect(await upstreamCount(metrics, 'gateway_upstream_failures_total')).toBe(0);
+    },
+  );
 
-  it('that breaks off cuts the connection of the client, and is a failure', async () => {
+  it("that is interrupted aborts the client's response and counts as a failure", async () => {
     const targets = new ScriptedTargets({ a: () => answered(200, ['half', null]), b: good });
     const { response, exchange, metrics } = await run(targets);
     expect([response.text, response.state, exchange.outcome.errorType]).toEqual([
@@ -74,14 +77,14 @@ describe('an answer', () => {
     expect(await upstreamCount(metrics, 'gateway_upstream_failures_total')).toBe(1);
   });
 
-  it('is held back where that is wanted: one that breaks off is a 502', async () => {
+  it('that is interrupted while it is held becomes a 502', async () => {
     const targets = new ScriptedTargets({ a: () => answered(200, ['half', null]) });
     const { response } = await run(targets, { heldResponseOctets: 100 });
     expect([response.status, response.problem, response.state]).toEqual([502, 'upstream_unreachable', 'ended']);
     expect(targets.told.at(-1)).toBe('a: failure');
   });
 
-  it('that is held whole has left its target before the client takes it', async () => {
+  it('that is held completely frees its target before the client reads it', async () => {
     const targets = new ScriptedTargets({ a: good });
     const { stage } = sendingStage(targets, { heldResponseOctets: 100 });
     const { exchange, response } = recordedExchange();
@@ -93,7 +96,7 @@ describe('an answer', () => {
     expect([toldBefore, targets.told]).toEqual([2, ['a: answered', 'a: success']]);
   });
 
-  it('to a client that has gone says nothing about its target, and is not waited for', async () => {
+  it('for a client that is gone does not count for its target, and is not awaited', async () => {
     const targets = new ScriptedTargets({ a: never, b: good });
     const { stage } = sendingStage(targets);
     const { exchange, response } = recordedExchange();
@@ -103,7 +106,7 @@ describe('an answer', () => {
     expect([targets.told, targets.sent, response.status]).toEqual([['a: neither'], ['a'], 0]);
   });
 
-  it('that a client leaves before its end says nothing about its target, unless its status did', async () => {
+  it('that the client abandons does not count for its target, unless its status is a failure', async () => {
     for (const [status, told] of [
       [200, ['a: answered', 'a: neither']],
       [500, ['a: failure']],
@@ -117,7 +120,7 @@ describe('an answer', () => {
     }
   });
 
-  it('of an upgrade is over when its tunnel is', async () => {
+  it('to an upgrade ends with its tunnel', async () => {
     let end: () => void = () => undefined;
     const isOver = new Promise<void>((resolve) => {
       end = resolve;
@@ -146,7 +149,7 @@ describe('an answer', () => {
 });
 
 describe('a failure', () => {
-  it('has an idempotent request sent to another target, and counts it', async () => {
+  it('retries an idempotent request on another target, and is counted', async () => {
     const targets = new ScriptedTargets({ a: gone, b: gone, c: good });
     const { response, exchange, metrics } = await run(targets);
     expect([response.status, targets.sent, exchange.attempts.address, exchange.attempts.count]).toEqual([
@@ -163,7 +166,7 @@ describe('a failure', () => {
     expect(await upstreamCount(metrics, 'gateway_upstream_failures_total')).toBe(2);
   });
 
-  it('of a POST is told, unless none of it was sent', async () => {
+  it('of a POST is not retried unless nothing of it was sent', async () => {
     const sent = new ScriptedTargets({ a: gone, b: good });
     expect((await run(sent, {}, 'POST')).response.status).toBe(502);
     expect(sent.sent).toEqual(['a']);
@@ -172,20 +175,20 @@ describe('a failure', () => {
     expect(unsent.sent).toEqual(['a', 'b']);
   });
 
-  it('of the last attempt is the one that is told', async () => {
+  it('of the last attempt determines the response', async () => {
     const targets = new ScriptedTargets({ a: gone, b: () => failed('timed_out'), c: good });
     const { response, logger } = await run(targets, { retries: { maxAttempts: 2, budgetPercent: 20 } });
     expect([response.status, response.problem, targets.sent]).toEqual([504, 'upstream_timeout', ['a', 'b']]);
     expect(logger.lines.at(-1)?.fields).toMatchObject({ upstream: 'api', target: 'b', cause: 'it is timed_out' });
   });
 
-  it('is told where there is no other target', async () => {
+  it('determines the response if there is no other target', async () => {
     const two = new ScriptedTargets({ a: gone, b: () => failed('invalid_response') });
     expect((await run(two)).response.problem).toBe('upstream_invalid_response');
     expect(two.sent).toEqual(['a', 'b']);
   });
 
-  it('of the queue of one target is not its fault, and another may have room', async () => {
+  it('because of a full queue does not count for the target, and is retried on another', async () => {
     const full: TargetScript = () => failed('overloaded', true);
     const targets = new ScriptedTargets({ a: full, b: good });
     expect((await run(targets, {}, 'POST')).response.status).toBe(200);
@@ -198,12 +201,12 @@ describe('a failure', () => {
     ]);
   });
 
-  it('of the only target refuses no retry: there would be nobody to send it to', async () => {
+  it('of the only target counts no refused retry, because there is no other target', async () => {
     const { metrics } = await run(new ScriptedTargets({ a: gone }), { allowance: new RetryAllowance(0) });
     expect(await upstreamCount(metrics, 'gateway_upstream_retries_refused_total')).toBe(0);
   });
 
-  it('is told where the budget is spent, and counted as a retry that was refused', async () => {
+  it('determines the response if the retry budget is empty, and counts a refused retry', async () => {
     const targets = new ScriptedTargets({ a: gone, b: good });
     const allowance = new RetryAllowance(0);
     const { response, metrics } = await run(targets, { allowance });
@@ -211,7 +214,7 @@ describe('a failure', () => {
     expect(await upstreamCount(metrics, 'gateway_upstream_retries_refused_total')).toBe(1);
   });
 
-  it('is told once the time of the request is over; the attempts share it with the queue', async () => {
+  it('determines the response after the timeout, which the attempts share with the queue', async () => {
     const clock = new ManualClock();
     const slow: TargetScript = () => {
       clock.advance(300);
@@ -227,7 +230,7 @@ describe('a failure', () => {
     expect(targets.requests.map(({ patienceMs }) => patienceMs)).toEqual([700, 700]);
   });
 
-  it('of a request that nobody waits for is not tried again', async () => {
+  it('of a request whose client is gone is not retried', async () => {
     const { exchange } = recordedExchange();
     const leaving: TargetScript = () => {
       exchange.abandon();
@@ -238,7 +241,7 @@ describe('a failure', () => {
     expect(targets.sent).toEqual(['a']);
   });
 
-  it('of the gateway itself is no retry, and no fault of the target', async () => {
+  it('of the gateway itself is not retried and does not count for the target', async () => {
     const targets = new ScriptedTargets({ a: () => failed('refused_request', true), b: good });
     const { response, logger } = await run(targets);
     expect([response.status, response.problem, targets.told]).toEqual([500, 'internal_error', ['a: neither']]);
@@ -246,10 +249,10 @@ describe('a failure', () => {
   });
 });
 
-describe('a request that is turned away because its target was taken out', () => {
+describe('a request that is evicted because its target was drained', () => {
   const out: TargetScript = () => evicted;
 
-  it('goes to another target, whatever its method, though no attempt and no retry is left', async () => {
+  it('goes to another target with any method, even without attempts or retries left', async () => {
     const targets = new ScriptedTargets({ a: out, b: out, c: good });
     const changes = { retries: { maxAttempts: 1, budgetPercent: 0 }, allowance: new RetryAllowance(0) };
     const { response, metrics, exchange } = await run(targets, changes, 'POST');
@@ -262,20 +265,20 @@ describe('a request that is turned away because its target was taken out', () =>
     expect(await upstreamCount(metrics, 'gateway_upstream_retries_refused_total')).toBe(0);
   });
 
-  it('goes to the target that has come for the only one that there was', async () => {
+  it('goes to the target that replaced the only one', async () => {
     const targets = new ScriptedTargets({ a: out, b: good });
     Object.defineProperty(targets, 'hasChoice', { value: false });
     expect((await run(targets, {}, 'POST')).response.status).toBe(200);
   });
 
-  it('has its attempts and its retries left for failures', async () => {
+  it('keeps its attempts and retries for failures', async () => {
     const targets = new ScriptedTargets({ a: out, b: gone, c: out, d: gone, e: good });
     const { response, metrics } = await run(targets, { retries: { maxAttempts: 2, budgetPercent: 20 } });
     expect([response.status, targets.sent]).toEqual([502, ['a', 'b', 'c', 'd']]);
     expect(await upstreamCount(metrics, 'gateway_upstream_retries_total')).toBe(1);
   });
 
-  it('is told to come back where there is no other', async () => {
+  it('gets 503 with Retry-After if there is no other target', async () => {
     for (const targets of [new ScriptedTargets({ a: out }), new ScriptedTargets({ a: out, b: out })]) {
       const { response } = await run(targets);
       expect([response.status, response.problem, response.field('retry-after')]).toEqual([
@@ -288,8 +291,8 @@ describe('a request that is turned away because its target was taken out', () =>
   });
 });
 
-describe('a repetition to the same target', () => {
-  /** Asks until it is refused, then answers. */
+describe('a retry on the same target', () => {
+  /** Asks for repetitions until one is refused, then answers. */
   const asking: TargetScript = ({ mayRepeat }) => {
     let turns = 0;
     while (turns < 20 && mayRepeat()) turns += 1;
@@ -300,8 +303,8 @@ describe('a repetition to the same target', () => {
     ['there is one attempt', { maxAttempts: 1, budgetPercent: 20 }, 0],
     ['there is no budget', { maxAttempts: 3, budgetPercent: 0 }, 0],
     ['there are attempts', { maxAttempts: 3, budgetPercent: 20 }, 2],
-    ['the allowance is spent before the attempts', { maxAttempts: 20, budgetPercent: 1 }, 10],
-  ])('where %s counts as an attempt and a retry', async (_, retries, times) => {
+    ['the budget is spent before the attempts', { maxAttempts: 20, budgetPercent: 1 }, 10],
+  ])('if %s counts as an attempt and a retry', async (_, retries, times) => {
     const allowance = new RetryAllowance(retries.budgetPercent);
     const { response, metrics, exchange } = await run(new ScriptedTargets({ a: asking }), { retries, allowance });
     expect([response.text, exchange.attempts.count]).toEqual([String(times), 1 + times]);
@@ -309,7 +312,7 @@ describe('a repetition to the same target', () => {
     expect(await upstreamCount(metrics, 'gateway_upstream_retries_total')).toBe(times);
   });
 
-  it('takes from the attempts that are left for other targets', async () => {
+  it('uses up the attempts that are left for other targets', async () => {
     const repeating: TargetScript = ({ mayRepeat }) => (mayRepeat() ? failed('unreachable') : answered(200));
     const targets = new ScriptedTargets({ a: repeating, b: repeating, c: good });
     const { response } = await run(targets, { retries: { maxAttempts: 3, budgetPercent: 20 } });
@@ -317,7 +320,7 @@ describe('a repetition to the same target', () => {
   });
 });
 
-describe('a body', () => {
+describe('a request body', () => {
   const send = async (targets: ScriptedTargets, body: ScriptedBody, method = 'PUT') => {
     const { stage } = sendingStage(targets);
     const { exchange, response } = recordedExchange({ method }, body);
@@ -325,19 +328,19 @@ describe('a body', () => {
     return response;
   };
 
-  it('of which little was read goes to another target from its first octet', async () => {
+  it('of which little was read is sent to another target from its first octet', async () => {
     const targets = new ScriptedTargets({ a: failingAfter(2), b: echoing });
     expect((await send(targets, new ScriptedBody(['one ', 'two ', 'three']))).text).toBe('one two three');
   });
 
-  it('of which much was read goes nowhere else', async () => {
+  it('of which much was read is not sent again', async () => {
     const targets = new ScriptedTargets({ a: failingAfter(3), b: echoing });
     const half = Buffer.alloc(32_768, 'x');
     const response = await send(targets, new ScriptedBody([half, half, half]));
     expect([response.status, targets.sent]).toEqual([502, ['a']]);
   });
 
-  it('goes on to another target where none of it was sent, though its first piece was read', async () => {
+  it('is sent to another target if nothing of it was sent, even if its first piece was read', async () => {
     const unsent: TargetScript = async ({ body }) => {
       await body?.read();
       return failed('unreachable', true);
@@ -346,7 +349,7 @@ describe('a body', () => {
     expect((await send(targets, new ScriptedBody(['one ', 'two']), 'POST')).text).toBe('one two');
   });
 
-  it('that was held for other targets is let go of when one answers', async () => {
+  it('that was held for other targets is released when one answers', async () => {
     const kept = new ChunkBuffer();
     kept.add(Buffer.from('held'));
     const held = new BufferedBody(kept, [], 4);
@@ -358,7 +361,7 @@ describe('a body', () => {
     expect((await bodyOctets(held.begin())).toString()).toBe('');
   });
 
-  it('that breaks off is the fault of its client, whatever the target says', async () => {
+  it("that is interrupted is the client's fault, whatever the target answers", async () => {
     const reading: TargetScript = async ({ body }) => {
       await bodyOctets(body).catch(() => undefined);
       return failed('unreachable');
@@ -370,15 +373,15 @@ describe('a body', () => {
   });
 });
 
-describe('without a target', () => {
-  it('that is well the client is told when there may be one', async () => {
+describe('a request without a target', () => {
+  it('gets 503 with the time after which a target may be available', async () => {
     const targets = new ScriptedTargets({ a: good });
     targets.refusal = { kind: 'unhealthy', retryAfterSeconds: 7 };
     const { response } = await run(targets);
     expect([response.status, response.problem, response.field('retry-after')]).toEqual([503, 'no_healthy_target', '7']);
   });
 
-  it('that has an address nothing can be reached', async () => {
+  it('gets 502 if no target has an address', async () => {
     const targets = new ScriptedTargets({ a: good });
     targets.refusal = { kind: 'unresolved', detail: 'a: ENOTFOUND' };
     const { response, logger } = await run(targets);
@@ -401,7 +404,7 @@ describe('the breaker of the route', () => {
     return { clock, routeBreaker, send };
   };
 
-  it('refuses what would fail, with the seconds that it stays open for', async () => {
+  it('refuses requests while it is open, with the seconds that remain', async () => {
     const targets = new ScriptedTargets({ a: gone });
     const { send, clock } = setUp(targets);
     await send();
@@ -412,14 +415,14 @@ describe('the breaker of the route', () => {
     expect(targets.sent).toHaveLength(2);
   });
 
-  it('counts what a request came to, not its attempts', async () => {
+  it('counts the outcome of a request, not its attempts', async () => {
     const { send, routeBreaker } = setUp(new ScriptedTargets({ a: gone, b: gone, c: good }));
     await send();
     await send();
     expect(routeBreaker.state).toBe('closed');
   });
 
-  it('counts failing statuses, and targets without an address, but not that none is well', async () => {
+  it('counts failing statuses and targets without an address, but not a lack of healthy targets', async () => {
     const targets = new ScriptedTargets({ a: () => answered(503) });
     const { send, routeBreaker } = setUp(targets);
     targets.refusal = { kind: 'unhealthy', retryAfterSeconds: 1 };
@@ -433,7 +436,7 @@ describe('the breaker of the route', () => {
     expect(routeBreaker.state).toBe('open');
   });
 
-  it('closes with the head of a good answer, however long its body takes', async () => {
+  it('closes with the head of a successful response, however long its body takes', async () => {
     let script = gone;
     const targets = new ScriptedTargets({ a: (request) => script(request) });
     const { send, clock, routeBreaker } = setUp(targets);
@@ -454,7 +457,7 @@ describe('the breaker of the route', () => {
     expect((await probe).state).toBe('ended');
   });
 
-  it('gets its probe back where the gateway itself fails', async () => {
+  it('gets its probe back after an internal error', async () => {
     const targets = new ScriptedTargets({ a: gone });
     const { send, clock, routeBreaker } = setUp(targets);
     await send();
@@ -468,7 +471,7 @@ describe('the breaker of the route', () => {
   });
 });
 
-it('a fault of the gateway while it answers ends the exchange with the target', async () => {
+it('an internal error during a response ends the exchange with the target', async () => {
   const targets = new ScriptedTargets({ a: good });
   const { stage } = sendingStage(targets);
   const { exchange, response } = recordedExchange();
@@ -479,7 +482,7 @@ it('a fault of the gateway while it answers ends the exchange with the target', 
   expect([targets.told, targets.cancelled]).toEqual([['a: answered', 'a: neither'], 1]);
 });
 
-it('each attempt has a part of the trace: its number, its headers, and how it ended', async () => {
+it('each attempt has a span with its number, its headers and its result', async () => {
   const targets = new ScriptedTargets({ a: gone, b: good });
   const { stage } = sendingStage(targets);
   const { exchange } = recordedExchange();

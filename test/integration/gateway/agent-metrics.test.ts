@@ -164,7 +164,7 @@ describe('an agent on a socket', () => {
       expect(Number.isFinite(Number(value)), name).toBe(true);
     }
     const told = running.logger.lines.filter(
-      ({ message }) => message === 'metrics that the agent reports are not taken',
+      ({ message }) => message === 'Agent reported metrics that the gateway drops',
     );
     expect(told).toHaveLength(1);
   });

@@ -122,7 +122,7 @@ WARN line at most once in 60 seconds, with the first reason; the rest of the rep
   and two more.
 
 Two things go further. A report that has not the form of the [protocol](../guides/agents.md), as one with a text where a number
-belongs or a number that is not finite, is left out whole: no count has it, and the log says \`Agent sent a report that cannot be read\`, once until the
+belongs or a number that is not finite, is left out whole: no count has it, and the log says \`Agent sent an unreadable report\`, once until the
 agent is found again after it was away. What cannot be read at all ends the connection: no JSON, more than ${maximumFrameLength} octets,
 200000 values or 128 levels of nesting.
 

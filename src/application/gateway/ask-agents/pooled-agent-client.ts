@@ -19,6 +19,9 @@ import type {
   ConfigureOutcome,
 } from '../../ports/gateway/agent-client.js';
 import type { AgentConnector, ConnectionEnd } from '../../ports/gateway/agent-connector.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { Logger } from '../../ports/shared/logger.js';
+import type { Random } from '../../ports/shared/random.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import { AgentLines } from './agent-lines.js';
 import { CallTraffic } from './call-traffic.js';
@@ -28,13 +31,12 @@ import type { ConnectionOwner, PooledAgentConnection } from './pooled-agent-conn
 import {
   defaultPooledAgentClientOptions,
   type PooledAgentClientOptions,
-  type PooledAgentClientParts,
   type PooledAgentClientSettings,
 } from './pooled-client-settings.js';
 import { ReachabilityLog } from './reachability-log.js';
 import { ReportingConnections } from './reporting-connections.js';
 
-/** Asks an agent in another process, by whichever transport: a pool of connections, many calls on each. */
+/** The client of an agent in another process, on any transport: a pool of connections with many calls on each. */
 export class PooledAgentClient implements AgentClient, ConnectionOwner {
   readonly name: string;
   readonly #scheduler: Scheduler;
@@ -49,21 +51,26 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
   #onCapabilities: (() => void) | null = null;
   #isStopping = false;
   #isRetired = false;
-  /** Another client has taken its place: that one says how the agent is. */
+  /** Another client has replaced this one, and reports the agent's metrics. */
   #isSucceeded = false;
-  /** From the start until a first connection stands: calls wait for that while any first attempt goes on. */
+  /** True from the start until a first connection is ready. Meanwhile calls wait for the first attempts. */
   #isAwaitingFirst = false;
   #onIdle: (() => void) | null = null;
 
   constructor(
     settings: PooledAgentClientSettings,
     connector: AgentConnector,
-    parts: PooledAgentClientParts,
+    environment: {
+      readonly clock: Clock;
+      readonly scheduler: Scheduler;
+      readonly random: Random;
+      readonly logger: Logger;
+    },
     options: Partial<PooledAgentClientOptions> = {},
   ) {
     const { name, config, connections } = settings;
-    const { clock, scheduler, random, logger } = parts;
-    const { backoff, steadyAfterMs, ...handing } = { ...defaultPooledAgentClientOptions, ...options };
+    const { clock, scheduler, random, logger } = environment;
+    const { backoff, steadyAfterMs, ...handoverOptions } = { ...defaultPooledAgentClientOptions, ...options };
     this.name = name;
     this.#scheduler = scheduler;
     this.#log = new ReachabilityLog(name, clock, logger);
@@ -97,7 +104,7 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
       clock,
       scheduler,
       random,
-      ...handing,
+      ...handoverOptions,
       closeIfDone: (connection) => this.#traffic.closeIfDone(connection),
       onRefusal: (reason) => this.#log.refusesConfiguration(reason),
     });
@@ -157,7 +164,7 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
     this.#reader = reader;
   }
 
-  /** It reports by itself. */
+  /** Does nothing: the agent pushes its reports. */
   reportNow(): void {}
 
   retire({ sameConfig, hasSuccessor }: AgentSuccession): void {
@@ -201,7 +208,7 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
   onHealth(connection: PooledAgentConnection, health: AgentHealth): void {
     this.#log.health(health.state, health.message);
     this.#traffic.closeDone();
-    // It stays for what the agent knows by it: what is new goes by another one.
+    // The draining connection stays for requests that the agent knows. New requests use another one.
     if (health.state === 'draining' && connection.isReady) this.#pool.setAside(connection);
     if (!connection.takesCalls) this.#failStranded();
     this.#traffic.pump();
@@ -237,7 +244,7 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
     if (end.kind === 'malformed') this.#log.malformed(end);
     this.#pool.onEnd(connection, end);
     this.#reporters.ended(connection);
-    this.#noteLastOf(connection.capabilities?.agentId);
+    this.#endReportsOf(connection.capabilities?.agentId);
     this.#traffic.onEnd(connection, end);
     this.#handover.onEnd(end, connection);
     if (!this.#isStopping) this.#onLoss(end);
@@ -251,8 +258,8 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
     if (dropped.length > 0) this.#log.droppedOwnedHeaders(dropped);
   }
 
-  /** The gauges of an agent that is reached no more go with its last connection. */
-  #noteLastOf(agentId: string | undefined): void {
+  /** Ends the reports of an agent id when its last connection ends. */
+  #endReportsOf(agentId: string | undefined): void {
     if (agentId === undefined || this.#isSucceeded) return;
     if (!this.#pool.ready().some(({ capabilities }) => capabilities?.agentId === agentId)) this.#reader?.ended(agentId);
   }
@@ -261,23 +268,24 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
     return this.#isAwaitingFirst && this.#pool.isTrying;
   }
 
-  /** Whether a connection may stand shortly, so that calls wait for it. */
+  /** Whether a connection may be ready soon, so that calls wait for it. */
   #isExpecting(): boolean {
     return this.#isTryingFirst() || this.#pool.isReplacing || this.#pool.isComingBack;
   }
 
-  /** Why no connection takes a new call. */
+  /** The reason why no connection accepts a new call. */
   #absence(): AgentFailure {
     const ready = this.#pool.ready();
     if (ready.some(({ state }) => state === 'unhealthy')) {
-      return { code: 'unhealthy', detail: 'the agent says that it cannot decide' };
+      return { code: 'unhealthy', detail: 'the agent reports that it cannot decide' };
     }
     if (ready.length > 0) return { code: 'unreachable', detail: 'the agent is draining' };
-    if (this.#log.refusal !== null) return { code: 'refused', detail: 'the agent and the gateway do not agree' };
+    if (this.#log.refusal !== null)
+      return { code: 'refused', detail: 'the agent refused the handshake, or the gateway refused the agent' };
     return { code: 'unreachable', detail: 'there is no connection to the agent' };
   }
 
-  /** Calls that wait for a connection, where none takes a new call and none will shortly, wait no longer. */
+  /** Fails the queued calls if no connection accepts calls and none is expected soon. */
   #failStranded(detail?: string): void {
     if (this.#isExpecting() || this.#pool.choose() !== null) return;
     const absence = this.#absence();
@@ -285,7 +293,7 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
   }
 
   #onLoss(end: ConnectionEnd): void {
-    // Another attempt may succeed yet.
+    // Another attempt may still succeed.
     if (this.#isExpecting()) return;
     if (this.#pool.ready().length === 0 && !this.#isRetired) this.#log.down(end);
     this.#failStranded(this.#pool.ready().length === 0 ? end.detail : undefined);

@@ -17,7 +17,7 @@ import type {
 import type { Clock } from '../../ports/shared/clock.js';
 import { shortened, shortenedHealth } from './agent-lines.js';
 
-/** Who is told what happens on every connection of a pool. */
+/** Receives the events of all connections of a pool. */
 export interface ConnectionOwner {
   onReady(connection: PooledAgentConnection): void;
   onAnswer(connection: PooledAgentConnection, correlationId: string, answer: Result<AgentAnswer, string>): void;
@@ -31,106 +31,106 @@ export interface ConnectionOwner {
   onEnd(connection: PooledAgentConnection, end: ConnectionEnd): void;
 }
 
-/** How long a call that timed out tells against a connection, in milliseconds. */
+/** How long a timed-out call counts against a connection; milliseconds. */
 const silenceMemoryMs = 5_000;
 
-/** One connection of a pool, and what the agent has said by it. It is never used again after its end. */
+/** One connection of a pool, with the agent's reports on it. It is not used after its end. */
 export class PooledAgentConnection implements AgentConnectionListener {
   readonly #clock: Clock;
   readonly #owner: ConnectionOwner;
-  readonly #line: AgentConnection;
+  readonly #transport: AgentConnection;
   #capabilities: AgentCapabilities | null = null;
   #supported: ReadonlySet<string> = new Set();
   #health: AgentHealth | null = null;
   #healthAtMs = 0;
   #isOver = false;
-  /** When a call timed out that no answer has followed; null where there is none. */
+  /** The time of the last timeout since the last answer; null: none. */
   #timedOutAtMs: number | null = null;
-  /** What was handed over by it last. */
+  /** The configuration that was last delivered on it. */
   config: JsonObject | null;
-  /** Calls that have been sent by it and have no outcome; kept by the pool. */
+  /** Calls in flight on it. The pool maintains the number. */
   inFlight = 0;
-  /** Dialogues that it alone can carry on; kept by their book. */
+  /** Open dialogues on it. `Dialogues` maintains the number. */
   dialogues = 0;
-  /** Requests that are not over and that the agent knows by it; kept by their book. */
+  /** Open requests whose head it carried. `EventRoutes` maintains the number. */
   followed = 0;
-  /** The agent has said that it takes events which come after it was asked about a request. */
+  /** The agent supports later events than the request head. */
   hearsRest = false;
-  /** The agent takes no event by it for now. */
+  /** The agent has paused it. */
   isPaused = false;
-  /** It gets no new call, and is closed once it is idle. */
+  /** It gets no new calls, and is closed when it is idle. */
   isLeaving = false;
-  /** When the handshake succeeded, on the monotonic clock; null before. */
+  /** The time of the handshake on the monotonic clock; null before. */
   readySinceMs: number | null = null;
 
   constructor(connector: AgentConnector, config: JsonObject | null, clock: Clock, owner: ConnectionOwner) {
     this.config = config;
     this.#clock = clock;
     this.#owner = owner;
-    this.#line = connector.connect(config, this);
+    this.#transport = connector.connect(config, this);
   }
 
-  /** What the agent said in the handshake; null before. */
+  /** The agent's capabilities from the handshake; null before. */
   get capabilities(): AgentCapabilities | null {
     return this.#capabilities;
   }
 
-  /** Its last report by this connection; null before the first. */
+  /** The last health report on this connection; null before the first. */
   get health(): AgentHealth | null {
     return this.#health;
   }
 
-  /** When that came, on the monotonic clock. */
+  /** The arrival of `health` on the monotonic clock. */
   get healthAtMs(): number {
     return this.#healthAtMs;
   }
 
-  /** The state it last reported; healthy before. */
+  /** The last reported state; healthy before the first report. */
   get state(): AgentState {
     return this.#health?.state ?? 'healthy';
   }
 
-  /** Whether the handshake has succeeded, and it has not ended. */
+  /** Whether the handshake has succeeded and the connection is open. */
   get isReady(): boolean {
     return this.#capabilities !== null && !this.#isOver;
   }
 
-  /** Whether it is there for new calls at all, be there room or not. */
+  /** Whether it accepts new calls, with or without room at the moment. */
   get takesCalls(): boolean {
     return this.isReady && !this.isLeaving && this.state !== 'draining' && this.state !== 'unhealthy';
   }
 
-  /** Whether the agent drains it: it takes no new request, and what is left of those that it knows. */
+  /** Whether it drains: it accepts no new requests, but later events of known requests. */
   get takesRest(): boolean {
     return this.isReady && !this.isLeaving && this.state === 'draining';
   }
 
-  /** Whether an event can be sent by it now. */
+  /** Whether it can send an event now. */
   get hasRoom(): boolean {
-    return this.isReady && !this.isPaused && !this.#line.isBusy;
+    return this.isReady && !this.isPaused && !this.#transport.isBusy;
   }
 
-  /** Whether a further event would leave together with others. */
+  /** Whether another event would be sent in one batch with others. */
   get isGathering(): boolean {
-    return this.#line.isGathering === true;
+    return this.#transport.isGathering === true;
   }
 
-  /** Whether nothing is under way by it. */
+  /** Whether it has no calls and no dialogues. */
   get isIdle(): boolean {
     return this.inFlight === 0 && this.dialogues === 0;
   }
 
-  /** Whether calls timed out of late, and no answer at all has come since. */
+  /** Whether a call timed out recently, and no answer has arrived since. */
   get isSilent(): boolean {
     return this.#timedOutAtMs !== null && this.#clock.monotonicMs() - this.#timedOutAtMs < silenceMemoryMs;
   }
 
-  /** Whether it can be handed another configuration while it stands. */
+  /** Whether the agent accepts another configuration on the open connection. */
   get takesConfiguration(): boolean {
     return this.#capabilities?.features.configPush ?? false;
   }
 
-  /** Whether the agent has said in the handshake that it takes events of this kind. */
+  /** Whether the agent supports events of this kind, according to the handshake. */
   supports(event: AgentEvent['kind']): boolean {
     return this.#supported.has(event);
   }
@@ -139,25 +139,25 @@ export class PooledAgentConnection implements AgentConnectionListener {
     this.#timedOutAtMs = this.#clock.monotonicMs();
   }
 
-  /** False where the event is larger than a message can be. */
+  /** Returns false if the event exceeds the message size. */
   sendEvent(event: AgentEvent): boolean {
-    return this.#line.sendEvent(event);
+    return this.#transport.sendEvent(event);
   }
 
   sendCancel(correlationId: string, reason: CancelReason): void {
-    if (this.isReady) this.#line.sendCancel(correlationId, reason);
+    if (this.isReady) this.#transport.sendCancel(correlationId, reason);
   }
 
-  /** Hands over a configuration; `correlationId` must be unique, `version` names the change. Resolves in every case. */
+  /** Delivers a configuration. `correlationId` must be unique; `version` identifies the change. Never rejects. */
   async configure(config: JsonObject | null, correlationId: string, version: string): Promise<ConfigureOutcome> {
-    const outcome = await this.#line.configure(config, correlationId, version);
+    const outcome = await this.#transport.configure(config, correlationId, version);
     if (!outcome.ok) return err({ ...outcome.error, reason: shortened(outcome.error.reason) });
     this.config = config;
     return outcome;
   }
 
   close(detail: string): void {
-    if (!this.#isOver) this.#line.close(detail);
+    if (!this.#isOver) this.#transport.close(detail);
   }
 
   onReady(capabilities: AgentCapabilities): void {

@@ -1,49 +1,37 @@
 import { defaultReconnectBackoff, type ReconnectBackoff } from '../../../domain/agent-protocol/reconnect-backoff.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import type { Permits } from '../../ports/gateway/permits.js';
-import type { Clock } from '../../ports/shared/clock.js';
-import type { Logger } from '../../ports/shared/logger.js';
-import type { Random } from '../../ports/shared/random.js';
-import type { Scheduler } from '../../ports/shared/scheduler.js';
 
-/** What a PooledAgentClient has to be told. */
+/** The settings of one PooledAgentClient. */
 export interface PooledAgentClientSettings {
   /** The agent's name in the gateway's configuration. */
   readonly name: string;
-  /** For a call, the wait for a free place included; milliseconds. */
+  /** Timeout of a call, including its time in the queue; milliseconds. */
   readonly timeoutMs: number;
-  /** Calls that may wait for a free place. */
+  /** Calls that may queue. */
   readonly maxQueueDepth: number;
   /**
-   * As many permits, where the calls of other workers count as well; closed with the client. Without, it counts its
-   * own.
+   * The permits of the queue if it is shared with other workers; the client closes them. Absent or null: the queue is
+   * this client's own.
    */
   readonly queue?: Permits | null;
-  /** Handed over in the handshake. */
+  /** The configuration for the handshake. */
   readonly config: JsonObject | null;
-  /** How many are held open at a time; at least 1. */
+  /** Number of connections that are kept open; at least 1. */
   readonly connections: number;
 }
 
-/** What it works with. */
-export interface PooledAgentClientParts {
-  readonly clock: Clock;
-  readonly scheduler: Scheduler;
-  readonly random: Random;
-  readonly logger: Logger;
-}
-
-/** What has a value that fits most. Times in milliseconds. */
+/** Options with defaults. Times in milliseconds. */
 export interface PooledAgentClientOptions {
   readonly backoff: ReconnectBackoff;
-  /** A connection that held so long makes the next wait short again. */
+  /** A connection that lasts this long resets the backoff. */
   readonly steadyAfterMs: number;
   /**
-   * How long a connection may finish what it has before it is made anew, for an agent that takes no configuration
-   * over one that stands.
+   * How long a connection may finish its calls before it is replaced, if the agent accepts no configuration on an open
+   * connection.
    */
   readonly replaceTimeoutMs: number;
-  /** Between two times that an agent is handed its configuration because it asked for it. */
+  /** Minimum interval between deliveries of the configuration that the agent asks for. */
   readonly reloadIntervalMs: number;
 }
 

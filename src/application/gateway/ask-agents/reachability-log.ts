@@ -5,13 +5,13 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import { agentWordLimits, shortened } from './agent-lines.js';
 
-/** Between two lines about the state that the agent reports, in milliseconds. */
+/** Minimum interval between lines about the agent's reported state; milliseconds. */
 const healthQuietMs = 1_000;
 
-/** Between two lines about what cannot be read, in milliseconds. */
+/** Minimum interval between lines about unreadable data; milliseconds. */
 const malformedQuietMs = 60_000;
 
-/** Writes a line when an agent comes, goes, refuses or changes its state: never one for each attempt. */
+/** Logs when an agent connects, disconnects, refuses or changes its state, not for each attempt. */
 export class ReachabilityLog {
   readonly #agent: string;
   readonly #clock: Clock;
@@ -21,7 +21,7 @@ export class ReachabilityLog {
   #health: AgentState = 'healthy';
   #healthLoggedMs = Number.NEGATIVE_INFINITY;
   #malformedLoggedMs = Number.NEGATIVE_INFINITY;
-  /** Connections that were closed for what came by them, since a line was written about one. */
+  /** Connections that were closed because of unreadable data since the last line. */
   #malformedSince = 0;
   #hasUnreadableReports = false;
   #hasDroppedHeaders = false;
@@ -32,7 +32,7 @@ export class ReachabilityLog {
     this.#logger = logger;
   }
 
-  /** Why the agent and the gateway did not agree when they last met; null where they did, or have not met. */
+  /** The reason why the last handshake was refused, by the agent or the gateway; null: it was not. */
   get refusal(): string | null {
     return this.#refusal;
   }
@@ -49,7 +49,7 @@ export class ReachabilityLog {
     });
   }
 
-  /** The last connection has ended, or an attempt while there was none. */
+  /** The last connection has ended, or an attempt without a connection has failed. */
   down(end: ConnectionEnd): void {
     const reason = shortened(end.detail);
     const fields = { agent: this.#agent, reason };
@@ -63,15 +63,12 @@ export class ReachabilityLog {
     }
   }
 
-  /**
-   * What came cannot be read, so the connection was closed: a line at most once in a while, with what came to it
-   * since.
-   */
+  /** Logs a connection that was closed because of unreadable data, at most once per interval, with a count. */
   malformed(end: ConnectionEnd): void {
     this.#malformedSince += 1;
     const now = this.#clock.monotonicMs();
     if (now - this.#malformedLoggedMs < malformedQuietMs) return;
-    this.#logger.error('Agent sent what cannot be read', {
+    this.#logger.error('Agent sent unreadable data', {
       agent: this.#agent,
       reason: end.detail,
       connections: this.#malformedSince,
@@ -80,7 +77,7 @@ export class ReachabilityLog {
     this.#malformedSince = 0;
   }
 
-  /** It goes on with the configuration before. */
+  /** The agent keeps its previous configuration. */
   refusesConfiguration(reason: string): void {
     this.#logger.error('Agent refuses its configuration', { agent: this.#agent, reason });
   }
@@ -98,11 +95,11 @@ export class ReachabilityLog {
     });
   }
 
-  /** Once: what an agent may own does not change from one connection to the next. */
+  /** Logs dropped header names once, because the allowed names do not change between connections. */
   droppedOwnedHeaders(names: readonly string[]): void {
     if (this.#hasDroppedHeaders) return;
     this.#hasDroppedHeaders = true;
-    this.#logger.warn('Agent claims headers that no agent can own; they stay as they are', {
+    this.#logger.warn('Agent declares headers that no agent can own; the gateway ignores these names', {
       agent: this.#agent,
       headers: names.slice(0, 10).map((name) => name.slice(0, 100)),
     });
@@ -111,6 +108,6 @@ export class ReachabilityLog {
   unreadableReport(problem: string): void {
     if (this.#hasUnreadableReports) return;
     this.#hasUnreadableReports = true;
-    this.#logger.warn('Agent sent a report that cannot be read', { agent: this.#agent, reason: problem });
+    this.#logger.warn('Agent sent an unreadable report', { agent: this.#agent, reason: problem });
   }
 }

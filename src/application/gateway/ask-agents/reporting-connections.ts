@@ -5,9 +5,9 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { PooledAgentConnection } from './pooled-agent-connection.js';
 
 /**
- * Which connection speaks for an agent id: an agent reports the same by each of them. One does as long as it stands
- * and reports, so that what comes is in order, also while an agent that keeps its id drains and its successor reports
- * already.
+ * Chooses the connection whose metric reports count for an agent id, because an agent sends the same on each. The choice
+ * holds while the connection is open and reports. So reports stay in order, even while an agent drains and its
+ * successor already reports under the same id.
  */
 export class ReportingConnections {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -17,7 +17,7 @@ export class ReportingConnections {
     this.#clock = clock;
   }
 
-  /** Whether a report is to be read that came by this connection; one with too long an agent id is, to be refused. */
+  /** Whether a report on this connection counts. A report with too long an id counts, so that it is refused later. */
   speaks(
     connection: PooledAgentConnection,
     { agentId, intervalMs }: Pick<MetricsReport, 'agentId' | 'intervalMs'>,
@@ -26,7 +26,7 @@ export class ReportingConnections {
     const nowMs = this.#clock.monotonicMs();
     const speaker = this.#speakers.get(agentId);
     if (speaker !== undefined && speaker.connection !== connection && nowMs < speaker.untilMs) return false;
-    // In the order in which they spoke last.
+    // The map is in the order of the last reports.
     this.#speakers.delete(agentId);
     const [eldest] = this.#speakers.keys();
     if (eldest !== undefined && this.#speakers.size >= agentMetricsLimits.agentIds) this.#speakers.delete(eldest);
@@ -34,7 +34,7 @@ export class ReportingConnections {
     return true;
   }
 
-  /** The connection has ended: another one speaks from now on. */
+  /** Forgets a connection that has ended, so that another one can report. */
   ended(connection: PooledAgentConnection): void {
     for (const [agentId, speaker] of this.#speakers) {
       if (speaker.connection === connection) this.#speakers.delete(agentId);

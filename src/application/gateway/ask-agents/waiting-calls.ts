@@ -4,17 +4,17 @@ import type { AgentOutcome } from '../../ports/gateway/agent-client.js';
 import type { Permits } from '../../ports/gateway/permits.js';
 import { type AgentCall, failedOutcome } from './agent-call.js';
 
-/** The calls of an agent that wait for a free place, in the order in which they came, and the places of the queue. */
+/** The queued calls of an agent, in order of arrival, with their permits for the queue. */
 export class WaitingCalls {
   readonly #maxQueueDepth: number;
   readonly #permits: Permits | null;
   readonly #evicted: (call: AgentCall) => void;
-  /** By call, whether it has a place of the queue; others are still asked whether there is one. */
+  /** By call: true if it has a permit, false while the permit is requested. */
   readonly #calls = new Map<AgentCall, boolean>();
 
   /**
-   * `permits`: the places of the queue, where other workers have calls waiting as well; null: there are
-   * `maxQueueDepth` here alone. `evicted` is called with one that waits no more, because there is no place.
+   * `permits`: the permits of a queue that is shared with other workers; null: the queue is this client's own, with
+   * `maxQueueDepth` places. `evicted` gets a call that is removed because it gets no permit.
    */
   constructor(maxQueueDepth: number, permits: Permits | null, evicted: (call: AgentCall) => void) {
     this.#maxQueueDepth = maxQueueDepth;
@@ -26,14 +26,14 @@ export class WaitingCalls {
     return this.#calls.size;
   }
 
-  /** What a call is told that finds no place. */
+  /** The outcome of a call when the queue is full. */
   get refusal(): AgentOutcome {
     const waiting = Math.max(this.#calls.size, this.#permits?.takenByAll ?? 0);
     const limit = agentQueueLimit(this.#maxQueueDepth, waiting);
-    return failedOutcome('queue_full', `${waiting} calls are waiting already`, limit);
+    return failedOutcome('queue_full', `${waiting} calls are queued already`, limit);
   }
 
-  /** Takes a place for a call that is added next, where it is not full. */
+  /** Takes a permit for the call that is added next. */
   take(): PermitOutcome {
     if (this.#permits !== null) return this.#permits.take();
     return this.#calls.size >= this.#maxQueueDepth ? 'full' : 'taken';
@@ -44,7 +44,7 @@ export class WaitingCalls {
     if (place === 'unknown' && this.#permits !== null) void this.#ask(call, this.#permits);
   }
 
-  /** Nothing where it does not wait. */
+  /** Removes a call. Does nothing if it is not queued. */
   delete(call: AgentCall): void {
     const hasPlace = this.#calls.get(call);
     this.#calls.delete(call);
@@ -55,7 +55,7 @@ export class WaitingCalls {
     return this.#calls.keys();
   }
 
-  /** No more calls come. */
+  /** Releases the permits. No more calls follow. */
   close(): void {
     this.#permits?.close();
   }

@@ -8,51 +8,51 @@ import type { Logger } from '../../../ports/shared/logger.js';
 import { OncePerPeriod } from '../../../shared/once-per-period.js';
 import type { AgentReports } from './agent-reports.js';
 
-/** Between two lines about what was not taken of one agent's reports, at least. */
+/** Minimum interval between lines about dropped metrics of one agent; milliseconds. */
 export const droppedLineMs = 60_000;
 
-/** What the agents report of themselves, as it comes, for the gateway's own exposition. */
+/** The metrics that agents report, for the exposition of this process. */
 export class AgentMetrics implements AgentReports {
   readonly #book: AgentMetricsBook;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #logger: Logger;
   readonly #droppedLines = new Map<string, OncePerPeriod>();
-  /** How often the configuration has changed, and with which change each agent came. */
+  /** Number of configuration changes. `#addedAt` holds the change that added each agent. */
   #changes = 0;
-  readonly #cameWith = new Map<string, number>();
+  readonly #addedAt = new Map<string, number>();
 
-  /** @param ownNames names of samples that no agent can have */
+  /** @param ownNames sample names that agents must not use */
   constructor(ownNames: ReadonlySet<string>, clock: Pick<Clock, 'monotonicMs'>, logger: Logger) {
     this.#book = new AgentMetricsBook(ownNames);
     this.#clock = clock;
     this.#logger = logger;
   }
 
-  /** The agents of the configuration that comes into force: what others have reported goes. */
+  /** Sets the agents of the new configuration, and removes the reports of all others. */
   keep(agents: ReadonlySet<string>): void {
     this.#book.keep(agents);
     this.#changes += 1;
-    for (const agent of this.#cameWith.keys()) {
+    for (const agent of this.#addedAt.keys()) {
       if (agents.has(agent)) continue;
-      this.#cameWith.delete(agent);
+      this.#addedAt.delete(agent);
       this.#droppedLines.delete(agent);
     }
-    for (const agent of agents) if (!this.#cameWith.has(agent)) this.#cameWith.set(agent, this.#changes);
+    for (const agent of agents) if (!this.#addedAt.has(agent)) this.#addedAt.set(agent, this.#changes);
   }
 
   /**
-   * Takes what comes for the agent of this name as long as it is kept: from now on, or from the next change on that
-   * brings it. When it comes back after it was gone, it is another one.
+   * A reader for the reports of an agent. It works while the agent is configured, from now on or from the next change.
+   * After the agent was removed, the reader stays without effect, even if an agent with this name is added again.
    */
   readerOf(agent: string, place: AgentPlace): AgentReportReader {
-    const atTheLatest = this.#changes + 1;
-    const isKept = (): boolean => (this.#cameWith.get(agent) ?? Number.POSITIVE_INFINITY) <= atTheLatest;
+    const latestChange = this.#changes + 1;
+    const isKept = (): boolean => (this.#addedAt.get(agent) ?? Number.POSITIVE_INFINITY) <= latestChange;
     return {
       reported: (report) => {
-        if (isKept()) this.#tell(agent, this.#book.take(agent, report, this.#clock.monotonicMs(), place));
+        if (isKept()) this.#logDropped(agent, this.#book.take(agent, report, this.#clock.monotonicMs(), place));
       },
       ended: (agentId) => {
-        if (isKept()) this.#tell(agent, this.#book.ended(agent, agentId));
+        if (isKept()) this.#logDropped(agent, this.#book.ended(agent, agentId));
       },
     };
   }
@@ -61,16 +61,16 @@ export class AgentMetrics implements AgentReports {
     return this.#book.families(this.#clock.monotonicMs());
   }
 
-  /** Series that were not taken, by agent, 0 where all were. */
+  /** Number of dropped series, by agent. */
   dropped(): readonly { readonly agent: string; readonly count: number }[] {
     return this.#book.dropped();
   }
 
-  #tell(agent: string, dropped: DroppedSeries | null): void {
+  #logDropped(agent: string, dropped: DroppedSeries | null): void {
     if (dropped === null) return;
     const untold = this.#droppedLinesOf(agent).take();
     if (untold === null) return;
-    this.#logger.warn('metrics that the agent reports are not taken', { agent, ...dropped, untold });
+    this.#logger.warn('Agent reported metrics that the gateway drops', { agent, ...dropped, untold });
   }
 
   #droppedLinesOf(agent: string): OncePerPeriod {

@@ -2,13 +2,13 @@ import type { AgentMetricFamily } from '../../../../domain/agent-protocol/agent-
 import type { AgentPlace } from '../../../../domain/agent-protocol/agent-metrics/reporting-agent.js';
 import type { AgentReportReader } from '../../../ports/gateway/agent-client.js';
 
-/** Who takes what the agents of a process report of themselves. */
+/** Takes the metric reports of the agents of a process. */
 export interface AgentReports {
-  /** The agents of the configuration that comes into force: what others have reported goes. */
+  /** Sets the agents of the new configuration, and removes the reports of all others. */
   keep(agents: ReadonlySet<string>): void;
   readerOf(agent: string, place: AgentPlace): AgentReportReader;
   /** For the exposition of this process. */
   families(): readonly AgentMetricFamily[];
-  /** Series that were not taken, by agent. */
+  /** Number of dropped series, by agent. */
   dropped(): readonly { readonly agent: string; readonly count: number }[];
 }

@@ -6,30 +6,30 @@ import type { MetricsReport } from '../../../../domain/agent-protocol/metrics-re
 import type { AgentReportReader } from '../../../ports/gateway/agent-client.js';
 import type { AgentReports } from './agent-reports.js';
 
-/** The last that an agent id has reported to one worker. */
+/** The last report of an agent id to one worker. */
 export interface HeldReport {
   readonly agent: string;
   readonly agentId: string;
   readonly place: AgentPlace;
-  /** Null where it has reported nothing since the last one was handed over. */
+  /** Null: no new report since the last delivery. */
   readonly report: MetricsReport | null;
-  /** This worker cannot reach it any more. */
+  /** The worker no longer reaches the agent. */
   readonly hasEnded: boolean;
 }
 
 interface Reporter {
   readonly place: AgentPlace;
   report: MetricsReport | null;
-  isHandedOver: boolean;
+  isDelivered: boolean;
   hasEnded: boolean;
-  /** How often it was handed over that it has ended. */
-  timesTold: number;
+  /** Number of deliveries of its end. */
+  endDeliveries: number;
 }
 
-/** An end is told more than once, for an answer may be lost; the totals that come with it are the last. */
-const timesToTell = 3;
+/** An end is delivered several times with the last totals, because a delivery may be lost. */
+const maxEndDeliveries = 3;
 
-/** A report with no more series than a reader takes. */
+/** A report, cut to the number of series that a reader accepts. */
 const cut = (report: MetricsReport): MetricsReport => {
   const { lines } = agentMetricsLimits;
   const counters = report.counters.slice(0, lines);
@@ -43,9 +43,8 @@ const cut = (report: MetricsReport): MetricsReport => {
 };
 
 /**
- * What agents report to one of several workers: the last report of each agent id, until it is handed to who reads
- * those of all workers, so that an agent that every worker is connected to counts once. Bounded, whatever the reports
- * hold.
+ * The reports of agents to one of several workers: the last report of each agent id, until the supervisor collects it.
+ * So an agent that is connected to every worker counts once. The memory is bounded for any reports.
  */
 export class HeldAgentReports implements AgentReports {
   #kept: ReadonlySet<string> = new Set();
@@ -69,12 +68,12 @@ export class HeldAgentReports implements AgentReports {
     };
   }
 
-  /** Nothing is read here: the exposition is of all workers. */
+  /** Empty, because the supervisor exposes the metrics of all workers. */
   families(): readonly [] {
     return [];
   }
 
-  /** Of reports that are too large to be handed over. */
+  /** Number of series that were dropped because reports were too large, by agent. */
   dropped(): readonly { readonly agent: string; readonly count: number }[] {
     return Array.from(this.#dropped, ([agent, count]) => ({ agent, count }));
   }
@@ -84,20 +83,20 @@ export class HeldAgentReports implements AgentReports {
     return [...this.#kept];
   }
 
-  /** What there is to be handed over now. */
+  /** The reports to deliver now. */
   handOver(): readonly HeldReport[] {
     return [...this.#kept].flatMap((agent) => {
       const reporters = this.#byAgent.get(agent);
-      return reporters === undefined ? [] : [...reporters].map(([id, one]) => this.#told(agent, id, one));
+      return reporters === undefined ? [] : [...reporters].map(([id, one]) => this.#deliver(agent, id, one));
     });
   }
 
-  #told(agent: string, agentId: string, reporter: Reporter): HeldReport {
+  #deliver(agent: string, agentId: string, reporter: Reporter): HeldReport {
     const { place, hasEnded } = reporter;
-    const report = reporter.isHandedOver && !hasEnded ? null : reporter.report;
-    reporter.isHandedOver = true;
-    if (hasEnded) reporter.timesTold += 1;
-    if (reporter.timesTold >= timesToTell) this.#byAgent.get(agent)?.delete(agentId);
+    const report = reporter.isDelivered && !hasEnded ? null : reporter.report;
+    reporter.isDelivered = true;
+    if (hasEnded) reporter.endDeliveries += 1;
+    if (reporter.endDeliveries >= maxEndDeliveries) this.#byAgent.get(agent)?.delete(agentId);
     return { agent, agentId, place, report, hasEnded };
   }
 
@@ -107,18 +106,18 @@ export class HeldAgentReports implements AgentReports {
     const reporters = this.#byAgent.get(agent) ?? new Map<string, Reporter>();
     this.#byAgent.set(agent, reporters);
     const isRefused = agentId.length > agentMetricsLimits.agentIdLength || !isModest(report);
-    const left = seriesOf(whole) - (isRefused ? 0 : seriesOf(report));
-    if (left > 0) this.#dropped.set(agent, (this.#dropped.get(agent) ?? 0) + left);
+    const dropped = seriesOf(whole) - (isRefused ? 0 : seriesOf(report));
+    if (dropped > 0) this.#dropped.set(agent, (this.#dropped.get(agent) ?? 0) + dropped);
     if (isRefused) return;
     const known = reporters.get(agentId);
     if (known === undefined && !this.#makeRoom(reporters, place)) {
       this.#dropped.set(agent, (this.#dropped.get(agent) ?? 0) + Math.max(1, seriesOf(report)));
       return;
     }
-    reporters.set(agentId, { place, report, isHandedOver: false, hasEnded: false, timesTold: 0 });
+    reporters.set(agentId, { place, report, isDelivered: false, hasEnded: false, endDeliveries: 0 });
   }
 
-  /** Agents in this process are as many as the gateway has made. */
+  /** Whether another agent id fits. Embedded agents are not limited, because the gateway makes them itself. */
   #makeRoom(reporters: Map<string, Reporter>, place: AgentPlace): boolean {
     if (place === 'here' || reporters.size < agentMetricsLimits.agentIds) return true;
     for (const [agentId, { hasEnded }] of reporters) {

@@ -361,7 +361,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     await peer.received(0x10);
     peer.send(0x20, answerFor('a'));
     expect(codeOf(await asked)).toBe('allow');
-    const problems = logger.lines.filter(({ message }) => message === 'Agent sent a report that cannot be read');
+    const problems = logger.lines.filter(({ message }) => message === 'Agent sent an unreadable report');
     expect(problems).toHaveLength(1);
   });
 

@@ -55,13 +55,13 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 );
 
 const capabilities = capabilitiesWith();
-/** All but the end of a request. */
+/** All events except the completion event. */
 const supported = {
   ...capabilities,
   supportedEvents: capabilities.supportedEvents.filter((name) => name !== 'request_complete'),
 };
 
-/** What the test knows of an agent that fails at random, and of the calls to it. */
+/** The model of an agent that fails at random, and of the calls to it. */
 class Scene {
   readonly #pool: FakeAgentPool = fakePool({ connections: 2, timeoutMs, maxQueueDepth: 3 });
   readonly #rules: CircuitBreakerRules;
@@ -69,7 +69,7 @@ class Scene {
   readonly #outcomes = new Map<string, AgentFailureCode | 'answered'>();
   readonly #answered = new Set<string>();
   readonly #greeted = new Set<FakeAgentConnection>();
-  /** Calls that were let through since the breaker last became half-open. */
+  /** Calls that were admitted since the breaker last became half-open. */
   readonly #probes = new Set<string>();
   #asked = 0;
 
@@ -122,7 +122,7 @@ class Scene {
     this.#check();
   }
 
-  /** What became of it at once; null where it has been let through, and waits. */
+  /** The immediate outcome; null: the call is admitted and pending. */
   async ask(isSupported: boolean): Promise<AgentFailureCode | 'answered' | null> {
     const id = `r${this.#asked}`;
     this.#asked += 1;
@@ -147,7 +147,7 @@ class Scene {
     await settled();
     const outcome = this.#outcomes.get(id) ?? null;
     if (!isSupported) {
-      // The end of a request is told whatever the state, and is no probe.
+      // The completion event is sent in every state, and is no probe.
       expect(outcome).not.toBe('circuit_open');
       return outcome;
     }
@@ -178,11 +178,11 @@ class Scene {
     }
   }
 
-  /** The agent works again: so does the breaker, after its time and one call, and nothing is kept of what was. */
+  /** After the agent recovers, the breaker closes after its open time and one call, and no state is left. */
   async expectRecovery(): Promise<void> {
     const { connector, scheduler } = this.#pool;
     for (const connection of [...connector.standing]) connection.end();
-    // Beyond the longest wait between two attempts.
+    // Longer than the longest backoff.
     await scheduler.advance(6_000);
     this.greet();
     await scheduler.advance(timeoutMs);
@@ -212,7 +212,7 @@ class Scene {
   }
 }
 
-it('a half-open breaker lets no more than its probes through, and closes once the agent works, whatever was before', async () => {
+it('a half-open breaker admits only its probes, and closes when the agent has recovered, after any history', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(command, { minLength: 20, maxLength: 100, size: 'max' }),

@@ -66,7 +66,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ do: fc.constantFrom('be busy' as const, 'have room' as const), which }),
 );
 
-/** Every event has a number of its own, in a member that nothing depends on. */
+/** Numbers each event in a field that nothing depends on. */
 const eventOf = (kind: EventKind, correlationId: string, serial: number): AgentEvent => {
   switch (kind) {
     case 'head':
@@ -96,14 +96,14 @@ const serialOf = (event: AgentEvent): number => {
   }
 };
 
-/** What the test knows of a pool and its calls. */
+/** The model of a pool and its calls. */
 class Scene {
   readonly #pool: FakeAgentPool;
   readonly #outcomes = new Map<number, AgentOutcome>();
   readonly #answered = new Set<number>();
-  /** What had been sent by each connection when it was paused. */
+  /** The number of events that each connection had sent when it was paused. */
   readonly #paused = new Map<FakeAgentConnection, number>();
-  /** Connections whose handshake is over. */
+  /** Connections after their handshake. */
   readonly #greeted: Set<FakeAgentConnection>;
   #asked = 0;
 
@@ -138,7 +138,7 @@ class Scene {
         break;
       }
       case 'answer for another': {
-        // An id that this connection has nothing to say about.
+        // An id that is unknown on this connection.
         const connection = this.#standing(step.which);
         const isItsOwn = connection?.events.some(
           (event) => event.correlationId === step.id && !this.#answered.has(serialOf(event)),
@@ -175,7 +175,7 @@ class Scene {
     this.#check();
   }
 
-  /** Whether there was anything to answer. */
+  /** Whether a call was pending. */
   answer(number: number, needsMore: boolean): boolean {
     const pending = this.#pending(number);
     if (pending === null) return false;
@@ -189,7 +189,7 @@ class Scene {
     return true;
   }
 
-  /** Nothing of what has been is left: each id can be asked about again, and gets its own answer. */
+  /** After any history, each id can be used again and gets its own answer. */
   async expectEnd(): Promise<void> {
     const { client, connector, scheduler } = this.#pool;
     for (const connection of [...connector.standing]) connection.end();
@@ -231,7 +231,7 @@ class Scene {
     connection.listener.onFlowControl({ action: pace, correlationId, bufferAvailable: null });
   }
 
-  /** Those that have come back since. */
+  /** Connections that were opened since. */
   #greet(): void {
     for (const connection of this.#pool.connector.standing) {
       if (this.#greeted.has(connection)) continue;
@@ -245,7 +245,7 @@ class Scene {
     return standing[number % Math.max(1, standing.length)];
   }
 
-  /** An event that no answer has been sent to yet, whether anybody waits for it or not. */
+  /** An event without an answer, with or without a pending call. */
   #pending(number: number): { readonly connection: FakeAgentConnection; readonly event: AgentEvent } | null {
     const pending = this.#pool.connector.standing.flatMap((connection) =>
       connection.events.filter((event) => !this.#answered.has(serialOf(event))).map((event) => ({ connection, event })),
@@ -255,7 +255,7 @@ class Scene {
 }
 
 describe('a PooledAgentClient', () => {
-  it('gives each call its own answer or a failure, once, and keeps nothing, whatever the agent does', async () => {
+  it('gives each call its own answer or a failure, once, and leaks nothing, for any behaviour of the agent', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(command, { minLength: 20, maxLength: 120, size: 'max' }), async (commands) => {
         const pool = await startFakePool({ connections: 3, maxQueueDepth: queue, timeoutMs: 1_000, capabilities });

@@ -19,8 +19,8 @@ const start = () => {
   return { clock, logger, lines: new AgentLines('auth', clock, logger) };
 };
 
-describe('what an agent has the gateway log', () => {
-  it.each(['debug', 'info', 'warn', 'error'] as const)('is logged as %s, with its own words in fields', (level) => {
+describe('a log line of an agent', () => {
+  it.each(['debug', 'info', 'warn', 'error'] as const)("is logged as %s, with the agent's text in fields", (level) => {
     const { logger, lines } = start();
     lines.write(
       line({ level, message: 'key "a" is old', correlationId: 'c1', fields: { agent: 'other', level: 'x' } }),
@@ -34,13 +34,13 @@ describe('what an agent has the gateway log', () => {
     ]);
   });
 
-  it('shows no value of a field whose name is that of a secret', () => {
+  it('hides the value of a field whose name denotes a secret', () => {
     const { logger, lines } = start();
     lines.write(line({ fields: { password: 'hunter2', apiKey: 'k', user: 'alice' } }));
     expect(logger.lines[0]?.fields['fields']).toEqual(['password=[secret]', 'apiKey=[secret]', 'user=alice']);
   });
 
-  it('is cut where it is long', () => {
+  it('is truncated if it is long', () => {
     const { logger, lines } = start();
     const long = 'x'.repeat(10_000);
     const fields = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`${index}${long}`, long]));
@@ -52,7 +52,7 @@ describe('what an agent has the gateway log', () => {
     expect(JSON.stringify(written).length).toBeLessThan(25_000);
   });
 
-  it('is left out beyond so many lines a minute, which is said once', () => {
+  it('is dropped after the limit per minute, which is logged once', () => {
     const { clock, logger, lines } = start();
     for (let index = 0; index < 1_000; index += 1) lines.write(line());
     for (let index = 0; index < 1_000; index += 1) lines.note({ kind: 'rule_update' });
@@ -64,12 +64,12 @@ describe('what an agent has the gateway log', () => {
   });
 });
 
-describe('what an agent sends that the gateway does nothing about', () => {
+describe('an update that the gateway ignores', () => {
   it.each([
     [{ kind: 'restart_required', reason: 'new binary' } as const, 'new binary'],
     [{ kind: 'rule_update' } as const, null],
     [{ kind: 'list_update' } as const, null],
-  ])('is a warning: %j', async (update, reason) => {
+  ])('is logged as a warning: %j', async (update, reason) => {
     const { client, connection, logger } = await startFakePool({ connections: 1 });
     connection(0).listener.onConfigUpdate({ requestId: 'r', update });
     expect(logger.lines.filter(({ level }) => level === 'warn')).toMatchObject([{ fields: { agent: 'auth', reason } }]);
@@ -77,7 +77,7 @@ describe('what an agent sends that the gateway does nothing about', () => {
     expect(connection(0).configures).toEqual([]);
   });
 
-  it('comes by a connection as its lines do', async () => {
+  it('is logged when it arrives on a connection, like log lines', async () => {
     const { connection, logger } = await startFakePool({ connections: 1 });
     connection(0).listener.onLogLine(line({ message: 'by a connection' }));
     expect(logger.lines.at(-1)?.fields['text']).toBe('by a connection');

@@ -7,11 +7,11 @@ import { settled } from '../../../../support/shared/manual-scheduler.js';
 
 const long = 'x'.repeat(100_000);
 
-/** Of all that an agent has said, no more than this is kept or logged in one place. */
+/** The most characters of an agent's text that one place keeps or logs. */
 const mostCharacters = 2_500;
 
 describe('the first handshake of an agent', () => {
-  it('that refuses is shown, and logged once, until one succeeds', async () => {
+  it('that is refused appears in the status, and is logged once until one succeeds', async () => {
     const pool = fakePool({ connections: 2 });
     pool.client.start();
     await settled();
@@ -29,7 +29,7 @@ describe('the first handshake of an agent', () => {
     expect(pool.client.status()).toMatchObject({ connections: 1, refusal: null });
   });
 
-  it('that refuses is not shown any more once the agent is not there at all', async () => {
+  it('that was refused no longer appears in the status when the agent is unreachable', async () => {
     const pool = fakePool({ connections: 1 });
     pool.client.start();
     await settled();
@@ -39,7 +39,7 @@ describe('the first handshake of an agent', () => {
     expect(pool.client.status().refusal).toBeNull();
   });
 
-  it('that is refused since nobody trusts the agent is shown as well', async () => {
+  it('that the gateway refuses because it does not trust the agent appears in the status too', async () => {
     const pool = fakePool({ connections: 1 });
     pool.connector.outcome = { kind: 'refused', detail: 'the socket is not trusted' };
     pool.client.start();
@@ -47,7 +47,7 @@ describe('the first handshake of an agent', () => {
     expect(pool.client.status().refusal).toBe('the socket is not trusted');
   });
 
-  it('brings the next configuration at once, and with it the end of the refusal', async () => {
+  it('is repeated at once with the next configuration, and its success clears the refusal', async () => {
     const pool = fakePool({ connections: 1 });
     pool.client.start();
     await settled();
@@ -60,8 +60,8 @@ describe('the first handshake of an agent', () => {
   });
 });
 
-describe('what an agent says', () => {
-  it('is kept and logged in part alone where it is long', async () => {
+describe('a long text of an agent', () => {
+  it('is truncated in the status and in the log', async () => {
     const pool = await startFakePool({
       connections: 1,
       capabilities: { ...capabilitiesWith(), agentId: long, version: long },
@@ -87,10 +87,10 @@ describe('what an agent says', () => {
     expect(pool.logger.lines.map(({ message }) => message)).toEqual([
       'Agent connected',
       'Agent refuses its configuration',
-      'Agent wants to be restarted',
+      'Agent asks for a restart',
       'Agent reports its state',
-      'Agent sent a report that cannot be read',
-      'Agent sent what cannot be read',
+      'Agent sent an unreadable report',
+      'Agent sent unreadable data',
       'Agent unreachable',
       'Agent refused',
     ]);
@@ -98,7 +98,7 @@ describe('what an agent says', () => {
     expect(pool.client.status().refusal).toHaveLength(500);
   });
 
-  it('is part of what a call comes to, and short there', async () => {
+  it('is truncated in the outcome of a call', async () => {
     const pool = await startFakePool({ connections: 1 });
     const calls = ['a', 'b'].map((id) => pool.client.ask(headersEvent(id)));
     pool.connection(0).listener.onAnswer('a', err(long));
@@ -108,7 +108,7 @@ describe('what an agent says', () => {
     }
   });
 
-  it('when it refuses what it is handed is short for whoever handed it over', async () => {
+  it('is truncated in the reason of a refused configuration', async () => {
     const pool = await startFakePool({ connections: 1 });
     const configured = pool.client.configure({ v: 2 });
     await settled();
@@ -118,7 +118,7 @@ describe('what an agent says', () => {
     expect(pool.client.status().refusal).toHaveLength(500);
   });
 
-  it('of its state stands as long as its connection, whatever it says of its validity', async () => {
+  it('about its health is kept while its connection is open, for any reported validity', async () => {
     const pool = await startFakePool({ connections: 1 });
     pool.connection(0).listener.onHealth(healthOf('unhealthy', { validForMs: 1 }));
     await pool.scheduler.advance(3_600_000);

@@ -9,7 +9,7 @@ import { settled } from '../../../../support/shared/manual-scheduler.js';
 
 const codeOf = (outcome: AgentOutcome): string => (outcome.ok ? outcome.value.decision.kind : outcome.error.code);
 
-/** Asks as the hot path does, and writes down what the listener is told. */
+/** Makes a call with a listener, as the request path does, and records what the listener gets. */
 const asked = (pool: FakeAgentPool, id: string, told: () => void = () => undefined) => {
   const codes: string[] = [];
   const listener = {
@@ -24,8 +24,8 @@ const asked = (pool: FakeAgentPool, id: string, told: () => void = () => undefin
   return { codes, client, ask, atOnce: ask() };
 };
 
-describe('whoever has asked an agent without a promise', () => {
-  it('is told of an answer once, from where it is read', async () => {
+describe('the listener of a call', () => {
+  it('gets an answer once, synchronously with its arrival', async () => {
     const pool = await startFakePool({ connections: 1 });
     const { codes, atOnce } = asked(pool, 'a');
     expect([atOnce, codes]).toEqual([null, []]);
@@ -36,7 +36,7 @@ describe('whoever has asked an agent without a promise', () => {
     expect(codes).toEqual(['allow']);
   });
 
-  it('finds the call over, and may ask about the same request again', async () => {
+  it('finds the call ended, and may make another call for the same request', async () => {
     const pool = await startFakePool({ connections: 1 });
     const { codes, ask } = asked(pool, 'a', () => {
       if (codes.length === 1) expect([pool.client.status().inFlight, ask()]).toEqual([0, null]);
@@ -46,7 +46,7 @@ describe('whoever has asked an agent without a promise', () => {
     expect(codes).toEqual(['allow', 'allow']);
   });
 
-  it('is told once what waited for the place of its call has been sent', async () => {
+  it('gets the outcome once the call that waited for its slot has been sent', async () => {
     const pool = await startFakePool({ connections: 1, capabilities: capabilitiesWith({}, { maxConcurrency: 1 }) });
     const sent = (): number => pool.connection(0).events.length;
     const seen: number[] = [];
@@ -57,7 +57,7 @@ describe('whoever has asked an agent without a promise', () => {
     expect(seen).toEqual([2]);
   });
 
-  it('is told of a time-out, the end of a connection and a malformed answer, once what has brought it about is done', async () => {
+  it('gets a timeout, a lost connection and a malformed answer after their cause is handled', async () => {
     const pool = await startFakePool({ connections: 1 });
     const late = asked(pool, 'late');
     await pool.scheduler.advance(1_000);
@@ -70,7 +70,7 @@ describe('whoever has asked an agent without a promise', () => {
     expect([late.codes, malformed.codes, gone.codes]).toEqual([['timed_out'], ['malformed_answer'], ['disconnected']]);
   });
 
-  it('is told that a call was cancelled after the cancelling has returned', async () => {
+  it('gets a cancellation after `cancel` has returned', async () => {
     const pool = await startFakePool({ connections: 1 });
     const { codes, client } = asked(pool, 'a');
     client.cancel('a', 'client_disconnect');
@@ -79,7 +79,7 @@ describe('whoever has asked an agent without a promise', () => {
     expect(codes).toEqual(['cancelled']);
   });
 
-  it('is not told before the call has been made, not even by a connection that answers as it is written to', async () => {
+  it('gets nothing before the call is made, even if the connection answers during the write', async () => {
     const pool = await startFakePool({ connections: 1 });
     const connection = pool.connection(0);
     const sendEvent = connection.sendEvent.bind(connection);
@@ -94,7 +94,7 @@ describe('whoever has asked an agent without a promise', () => {
     expect(codes).toEqual(['allow']);
   });
 
-  it('is given at once what a call comes to that is not made', async () => {
+  it('is not called if the call fails at once; the outcome is returned', async () => {
     const pool = await startFakePool({ connections: 1 });
     const { codes, client, ask } = asked(pool, 'a');
     expect(ask()).toMatchObject({ error: { code: 'unreachable', detail: 'another call for this request is open' } });

@@ -7,13 +7,13 @@ import { settled } from '../../../../support/shared/manual-scheduler.js';
 
 const codeOf = (outcome: AgentOutcome): string => (outcome.ok ? outcome.value.decision.kind : outcome.error.code);
 
-describe('calls in flight to one agent', () => {
+describe('the calls in flight to one agent', () => {
   it.each<[string, number, number, number]>([
     ['its limit', 3, 0, 3],
-    ['what its features say', 100, 2, 2],
+    ['its features', 100, 2, 2],
     ['the smaller of both', 2, 5, 2],
-    ['the usual number where it says nothing', 0, 0, 100],
-  ])('are never more than %s, over all connections', async (_case, maxConcurrency, concurrentRequests, most) => {
+    ['the default if the agent declares none', 0, 0, 100],
+  ])('never exceed %s, over all connections', async (_case, maxConcurrency, concurrentRequests, most) => {
     const capabilities = capabilitiesWith({ concurrentRequests }, { maxConcurrency });
     const { client, connector } = await startFakePool({ connections: 3, maxQueueDepth: 1_000, capabilities });
     const sent = () => connector.connections.flatMap(({ sentIds }) => sentIds);
@@ -29,7 +29,7 @@ describe('calls in flight to one agent', () => {
     expect(new Set(sent()).size).toBe(most + 7);
   });
 
-  it('are as many as the connection says that takes the fewest, for as long as it stands', async () => {
+  it('obey the smallest limit of all connections, while that connection is open', async () => {
     const pool = await startFakePool({ connections: 2, capabilities: capabilitiesWith({ concurrentRequests: 4 }) });
     pool.connection(1).end();
     await pool.scheduler.advance(1_000);
@@ -42,7 +42,7 @@ describe('calls in flight to one agent', () => {
     expect((await Promise.all(asked)).map(codeOf)).toContain('allow');
   });
 
-  it('make room for those that wait when the connection ends that carried them', async () => {
+  it('leave capacity to queued calls when their connection ends', async () => {
     const pool = await startFakePool({ connections: 2, capabilities: capabilitiesWith({ concurrentRequests: 1 }) });
     const first = pool.client.ask(headersEvent('first'));
     const second = pool.client.ask(headersEvent('second'));
@@ -55,7 +55,7 @@ describe('calls in flight to one agent', () => {
     expect(codeOf(await second)).toBe('allow');
   });
 
-  it('go by the connection that sends what it has gathered, for as long as it does, and are spread otherwise', async () => {
+  it('share the connection that batches in this turn, and are spread otherwise', async () => {
     const pool = await startFakePool({ connections: 2 });
     const ask = (id: string) => void pool.client.ask(headersEvent(id));
     ask('a');
@@ -75,7 +75,7 @@ describe('calls in flight to one agent', () => {
     expect(pool.connection(0).sentIds).toContain('f');
   });
 
-  it('are one at a time over a connection that says so by being busy', async () => {
+  it('are limited to one on a connection that reports that it is busy', async () => {
     const pool = await startFakePool({ connections: 2 });
     const asked = ['a', 'b', 'c'].map((id) => {
       const call = pool.client.ask(headersEvent(id));
@@ -93,7 +93,7 @@ describe('calls in flight to one agent', () => {
 });
 
 describe('a call that cannot be sent', () => {
-  it('fails, and takes no place', async () => {
+  it('fails, and uses no capacity', async () => {
     const pool = await startFakePool({ connections: 1, capabilities: capabilitiesWith({ concurrentRequests: 1 }) });
     pool.connection(0).fits = false;
     expect(codeOf(await pool.client.ask(headersEvent('large')))).toBe('unreachable');
@@ -103,7 +103,7 @@ describe('a call that cannot be sent', () => {
     expect(codeOf(await asked)).toBe('allow');
   });
 
-  it('fails once where the connection ends of it', async () => {
+  it('fails once if the connection ends because of it', async () => {
     const pool = await startFakePool({ connections: 1 });
     const connection = pool.connection(0);
     connection.sendEvent = () => {
@@ -115,8 +115,8 @@ describe('a call that cannot be sent', () => {
   });
 });
 
-describe('the end of a request', () => {
-  it('is told although the answer to a call that was cancelled for it may come yet', async () => {
+describe('the completion event of a request', () => {
+  it('is sent although the answer to a cancelled call of the request may still arrive', async () => {
     const pool = await startFakePool({ connections: 1 });
     const asked = pool.client.ask(headersEvent('gone'));
     pool.client.cancel('gone', 'client_disconnect');
@@ -136,7 +136,7 @@ describe('the end of a request', () => {
     pool.connection(0).answer('gone');
     expect(codeOf(await told)).toBe('allow');
     pool.connection(0).answer('gone');
-    // Nothing is left of it: the id is free.
+    // No state is left: the id is free.
     const again = pool.client.ask(headersEvent('gone'));
     await settled();
     pool.connection(0).answer('gone');

@@ -16,7 +16,7 @@ const configError = (connection: FakeAgentConnection, error: string, field: stri
 const requestReload = (connection: FakeAgentConnection): void =>
   connection.listener.onConfigUpdate({ requestId: 'r', update: { kind: 'request_reload' } });
 
-/** Every connection takes what it is handed, as over a transport that only sends it. */
+/** Every connection accepts its configuration, like a transport that only sends it. */
 const takeAll = (pool: FakeAgentPool): void => {
   for (const connection of pool.connector.standing) {
     connection.configure = (config) => {
@@ -26,7 +26,7 @@ const takeAll = (pool: FakeAgentPool): void => {
   }
 };
 
-/** The configuration of the handshake that the next connection begins with. */
+/** The configuration in the handshake of the next connection. */
 const nextHandshake = async (pool: FakeAgentPool): Promise<unknown> => {
   const count = pool.connector.connections.length;
   pool.connector.standing[0]?.end();
@@ -37,8 +37,8 @@ const nextHandshake = async (pool: FakeAgentPool): Promise<unknown> => {
 const refusals = (pool: FakeAgentPool) =>
   pool.logger.lines.filter(({ message }) => message === 'Agent refuses its configuration');
 
-describe('a configuration for an agent that takes one over a connection that stands', () => {
-  it('is handed to every connection once the first has taken it', async () => {
+describe('a configuration for an agent that accepts one on an open connection', () => {
+  it('is delivered on every connection after the first has accepted it', async () => {
     const pool = await startFakePool({ connections: 3 });
     const configured = pool.client.configure({ v: 2 });
     await settled();
@@ -51,7 +51,7 @@ describe('a configuration for an agent that takes one over a connection that sta
     expect(await nextHandshake(pool)).toEqual({ v: 2 });
   });
 
-  it('stays the old one where it is refused, which is shown until another is taken', async () => {
+  it('stays the old one after a refusal, which the status shows until another one is accepted', async () => {
     const pool = await startFakePool({ connections: 1 });
     const configured = pool.client.configure({ v: 2 });
     await settled();
@@ -66,8 +66,8 @@ describe('a configuration for an agent that takes one over a connection that sta
   });
 });
 
-describe('a refusal that comes later', () => {
-  it('brings the configuration before back for new handshakes, and is shown and logged once', async () => {
+describe('a later refusal', () => {
+  it('restores the previous configuration for new handshakes, and is shown and logged once', async () => {
     const pool = await startFakePool({ connections: 2 });
     takeAll(pool);
     expect(await pool.client.configure({ v: 2 })).toEqual(taken);
@@ -81,7 +81,7 @@ describe('a refusal that comes later', () => {
     expect(pool.client.status().refusal).toBe('colour: no such colour');
   });
 
-  it('is that of what is on its way, where it comes before the word that it was sent', async () => {
+  it('counts for the delivery under way if it arrives before the result of sending', async () => {
     const pool = await startFakePool({ connections: 1 });
     const configured = pool.client.configure({ v: 2 });
     await settled();
@@ -92,7 +92,7 @@ describe('a refusal that comes later', () => {
     expect(await nextHandshake(pool)).toEqual({ v: 1 });
   });
 
-  it('takes nothing out of force that has been there for long', async () => {
+  it('does not change a configuration that has been in force for long', async () => {
     const pool = await startFakePool({ connections: 1 });
     takeAll(pool);
     await pool.client.configure({ v: 2 });
@@ -102,7 +102,7 @@ describe('a refusal that comes later', () => {
     expect(await nextHandshake(pool)).toEqual({ v: 2 });
   });
 
-  it('never goes back further than to the one before', async () => {
+  it('restores only the previous configuration, never an older one', async () => {
     const pool = await startFakePool({ connections: 1 });
     takeAll(pool);
     for (const v of [2, 3]) await pool.client.configure({ v });
@@ -111,7 +111,7 @@ describe('a refusal that comes later', () => {
     expect(await nextHandshake(pool)).toEqual({ v: 2 });
   });
 
-  it('keeps no more than 500 characters of the reason', async () => {
+  it('keeps at most 500 characters of the reason', async () => {
     const pool = await startFakePool({ connections: 1 });
     configError(pool.connection(0), 'x'.repeat(5_000));
     expect(pool.client.status().refusal).toHaveLength(500);
@@ -120,7 +120,7 @@ describe('a refusal that comes later', () => {
 });
 
 describe('an agent that asks for its configuration', () => {
-  it('gets it by that connection, and not again at once', async () => {
+  it('gets it on that connection, and not again at once', async () => {
     const pool = await startFakePool({ connections: 2 });
     takeAll(pool);
     for (let index = 0; index < 100; index += 1) requestReload(pool.connection(1));
@@ -136,7 +136,7 @@ describe('an agent that asks for its configuration', () => {
     expect(pool.connection(0).configures).toHaveLength(1);
   });
 
-  it('may refuse it, and goes on', async () => {
+  it('may refuse it, and continues', async () => {
     const pool = await startFakePool({ connections: 1 });
     requestReload(pool.connection(0));
     await settled();
@@ -152,7 +152,7 @@ describe('an agent that asks for its configuration', () => {
     expect(pool.client.status().refusal).toBeNull();
   });
 
-  it('still refuses the one in force when it takes the one before', async () => {
+  it('still refuses the one in force when it accepts the previous one', async () => {
     const pool = await startFakePool({ connections: 1 });
     takeAll(pool);
     await pool.client.configure({ v: 2 });
@@ -163,7 +163,7 @@ describe('an agent that asks for its configuration', () => {
     expect(pool.client.status().refusal).toBe('bad');
   });
 
-  it('comes back with it where it takes none over a connection that stands', async () => {
+  it('reconnects to get it if it accepts none on an open connection', async () => {
     const pool = await startFakePool({ connections: 1, capabilities: capabilitiesWith({ configPush: false }) });
     requestReload(pool.connection(0));
     await settled();
@@ -173,16 +173,16 @@ describe('an agent that asks for its configuration', () => {
   });
 });
 
-describe('a configuration for an agent that takes it in handshakes alone', () => {
+describe('a configuration for an agent that accepts it only in handshakes', () => {
   const capabilities = capabilitiesWith({ configPush: false });
 
-  it('replaces one connection after the other, each once it is idle', async () => {
+  it('replaces one connection after the other, each when it is idle', async () => {
     const pool = await startFakePool({ connections: 2, capabilities });
     const held = pool.client.ask(headersEvent('held'));
     const configured = pool.client.configure({ v: 2 });
     await settled();
     expect(pool.connector.connections.flatMap(({ configures }) => configures)).toEqual([]);
-    // The first still has a call; neither is closed, and new calls go by the other.
+    // The first still has a call: neither is closed, and new calls use the other.
     expect(pool.connector.standing).toHaveLength(2);
     const next = pool.client.ask(headersEvent('next'));
     expect(pool.connection(1).sentIds).toEqual(['next']);
@@ -204,7 +204,7 @@ describe('a configuration for an agent that takes it in handshakes alone', () =>
     expect(pool.connector.standing).toHaveLength(2);
   });
 
-  it('lets calls wait for the only connection, and loses none', async () => {
+  it('makes calls wait for the only connection, and loses none', async () => {
     const pool = await startFakePool({ connections: 1, capabilities });
     const configured = pool.client.configure({ v: 2 });
     await settled();
@@ -218,7 +218,7 @@ describe('a configuration for an agent that takes it in handshakes alone', () =>
     expect(pool.logger.lines.map(({ level }) => level)).toEqual(['info']);
   });
 
-  it('waits for the end of a dialogue, though not for ever', async () => {
+  it('waits for the end of a dialogue, but not forever', async () => {
     const pool = await startFakePool({ connections: 1, capabilities });
     const head = pool.client.ask(headersEvent('d'));
     pool.connection(0).answer('d', needsMoreAnswer);
@@ -231,7 +231,7 @@ describe('a configuration for an agent that takes it in handshakes alone', () =>
     expect(pool.connection(1).config).toEqual({ v: 2 });
   });
 
-  it('stays the old one where the next handshake refuses it', async () => {
+  it('stays the old one if the next handshake refuses it', async () => {
     const pool = await startFakePool({ connections: 2, capabilities });
     const configured = pool.client.configure({ v: 2 });
     await settled();
@@ -245,7 +245,7 @@ describe('a configuration for an agent that takes it in handshakes alone', () =>
     expect(pool.connector.standing).toHaveLength(2);
   });
 
-  it('is what later handshakes bring where the agent is gone when the connection is to come back', async () => {
+  it('is delivered in later handshakes if the agent is gone when the connection is replaced', async () => {
     const pool = await startFakePool({ connections: 1, capabilities });
     pool.connector.outcome = { kind: 'absent', detail: 'there is no socket' };
     const configured = pool.client.configure({ v: 2 });
@@ -257,7 +257,7 @@ describe('a configuration for an agent that takes it in handshakes alone', () =>
     expect(pool.connection(1).config).toEqual({ v: 2 });
   });
 
-  it('changes nothing where the agent has it already', async () => {
+  it('changes nothing if the agent already has it', async () => {
     const pool = await startFakePool({ connections: 2, capabilities });
     expect(await pool.client.configure({ v: 1 })).toEqual(taken);
     await pool.scheduler.advance(1_000);
@@ -276,7 +276,7 @@ describe('a configuration for an agent that takes it in handshakes alone', () =>
     expect(codeOf(await asked)).toBe('allow');
   });
 
-  it('is of no more interest to a client that is retired while a connection waits to be replaced', async () => {
+  it('gets no outcome from a client that is retired while a connection waits to be replaced', async () => {
     const pool = await startFakePool({ connections: 1, capabilities });
     const held = pool.client.ask(headersEvent('held'));
     const configured = pool.client.configure({ v: 2 });

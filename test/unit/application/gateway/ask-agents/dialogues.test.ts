@@ -34,7 +34,7 @@ const open = async (pool: FakeAgentPool, head: ReturnType<typeof headersEvent> |
 };
 
 describe('a dialogue about a body', () => {
-  it('is over with a call of it that is cancelled, and the agent hears of it once', async () => {
+  it('ends when one of its calls is cancelled, and the agent gets one cancel', async () => {
     const pool = await startFakePool({ connections: 1 });
     await open(pool, headersEvent('d'));
     const chunk = pool.client.ask(chunkEvent('d', { isLast: false }));
@@ -42,12 +42,12 @@ describe('a dialogue about a body', () => {
     expect(codeOf(await chunk)).toBe('cancelled');
     expect(pool.connection(0).cancels).toEqual(['d']);
     expect(codeOf(await pool.client.ask(chunkEvent('d')))).toBe('disconnected');
-    // Nothing is waited for.
+    // Nothing is pending.
     await pool.client.stop(10_000);
     expect(pool.scheduler.waiting).toBe(0);
   });
 
-  it('is over with a call of it that takes too long', async () => {
+  it('ends when one of its calls times out', async () => {
     const pool = await startFakePool({ connections: 1, timeoutMs: 100 });
     await open(pool, headersEvent('d'));
     const chunk = pool.client.ask(chunkEvent('d', { isLast: false }));
@@ -58,7 +58,7 @@ describe('a dialogue about a body', () => {
     expect(pool.scheduler.waiting).toBe(0);
   });
 
-  it('of a response is one of its own', async () => {
+  it('about a response is separate', async () => {
     const pool = await startFakePool({ connections: 1 });
     await open(pool, responseHead('r'));
     expect(codeOf(await pool.client.ask(chunkEvent('r')))).toBe('disconnected');
@@ -72,7 +72,7 @@ describe('a dialogue about a body', () => {
     expect(codeOf(await pool.client.ask(responseChunk('r')))).toBe('disconnected');
   });
 
-  it('of a request leaves none for its response', async () => {
+  it('about a request leaves none for its response', async () => {
     const pool = await startFakePool({ connections: 1 });
     await open(pool, headersEvent('d'));
     expect(codeOf(await pool.client.ask(responseChunk('d')))).toBe('disconnected');
@@ -83,7 +83,7 @@ describe('a dialogue about a body', () => {
     await open(pool, responseHead('d'));
   });
 
-  it('ends with its connection, and what it waits for fails', async () => {
+  it('ends with its connection, and its queued call fails', async () => {
     const pool = await startFakePool({ connections: 2 });
     await open(pool, headersEvent('d'));
     pool.connection(0).isBusy = true;
@@ -95,7 +95,7 @@ describe('a dialogue about a body', () => {
     expect(pool.client.status()).toMatchObject({ inFlight: 0, queueDepth: 0 });
   });
 
-  it('is closed where a chunk cannot be sent', async () => {
+  it('is closed if a chunk cannot be sent', async () => {
     const pool = await startFakePool({ connections: 1 });
     await open(pool, headersEvent('d'));
     pool.connection(0).fits = false;

@@ -13,7 +13,7 @@ import { settled } from '../../../../support/shared/manual-scheduler.js';
 
 const codeOf = (outcome: AgentOutcome): string => (outcome.ok ? outcome.value.decision.kind : outcome.error.code);
 
-/** A pool of one connection whose agent has let a request pass. */
+/** A pool of one connection whose agent has allowed a request. */
 const withFollowed = async (pool?: FakeAgentPool): Promise<FakeAgentPool> => {
   const started = pool ?? (await startFakePool({ connections: 1 }));
   const asked = started.client.ask(headersEvent('a'));
@@ -22,8 +22,8 @@ const withFollowed = async (pool?: FakeAgentPool): Promise<FakeAgentPool> => {
   return started;
 };
 
-describe('the last connection of an agent, which drains', () => {
-  it('takes the response, its body and the end of a request that the agent knows, and is closed then', async () => {
+describe('the last connection of an agent, while it drains,', () => {
+  it('carries the response, its body and the end of a known request, then closes', async () => {
     const pool = await withFollowed();
     const draining = pool.connection(0);
     draining.listener.onHealth(healthOf('draining'));
@@ -43,7 +43,7 @@ describe('the last connection of an agent, which drains', () => {
     expect(draining.isOver).toBe(true);
   });
 
-  it('gets another one beside it, by which new requests go while it is kept', async () => {
+  it('gets another connection beside it for new requests', async () => {
     const pool = await withFollowed();
     const draining = pool.connection(0);
     draining.listener.onHealth(healthOf('draining'));
@@ -55,20 +55,20 @@ describe('the last connection of an agent, which drains', () => {
     expect(codeOf(await fresh)).toBe('allow');
     expect([draining.isOver, pool.client.status().connections]).toEqual([false, 2]);
     next.listener.onHealth(healthOf('draining'));
-    // One at a time is kept beside: what always drains does not pile up.
+    // Only one is kept beside: an agent that always drains accumulates none.
     expect(draining.isOver).toBe(true);
     await pool.client.stop(0);
     expect(next.isOver).toBe(true);
   });
 
-  it('is closed at once where the agent could be told no more', async () => {
+  it('closes at once if the agent supports no later events', async () => {
     const headsOnly = { ...capabilitiesWith(), supportedEvents: ['request_headers'] as const };
     const pool = await withFollowed(await startFakePool({ connections: 1, capabilities: headsOnly }));
     pool.connection(0).listener.onHealth(healthOf('draining'));
     expect(pool.connection(0).isOver).toBe(true);
   });
 
-  it('is closed once the requests that it was kept for are over, whatever became of them', async () => {
+  it('closes after the requests that it was kept for, for any result', async () => {
     const pool = await withFollowed();
     pool.connection(0).listener.onHealth(healthOf('draining'));
     pool.client.conclude('another');
@@ -77,7 +77,7 @@ describe('the last connection of an agent, which drains', () => {
     expect(pool.connection(0).isOver).toBe(true);
   });
 
-  it('is kept for the request all the same where another one takes the rest', async () => {
+  it('stays for the request although another connection carries its later events', async () => {
     const pool = await startFakePool({ connections: 2 });
     const [first, second] = [pool.connection(0), pool.connection(1)];
     await withFollowed(pool);
@@ -91,7 +91,7 @@ describe('the last connection of an agent, which drains', () => {
     expect([first.isOver, second.isOver]).toEqual([true, false]);
   });
 
-  it('is the one that the head went by, where all of them drain', async () => {
+  it('is the one that carried the head, if all of them drain', async () => {
     const pool = await startFakePool({ connections: 2 });
     const [first, second] = [pool.connection(0), pool.connection(1)];
     await withFollowed(pool);
@@ -108,7 +108,7 @@ describe('the last connection of an agent, which drains', () => {
     expect(first.sentIds).toEqual(['a', 'b', 'c', 'a']);
   });
 
-  it('keeps for its turn what waits for it, while new requests fail at once', async () => {
+  it('keeps a queued later event until its turn, while new requests fail at once', async () => {
     const pool = await withFollowed();
     const draining = pool.connection(0);
     draining.listener.onHealth(healthOf('draining'));
@@ -124,7 +124,7 @@ describe('the last connection of an agent, which drains', () => {
     expect(draining.isOver).toBe(true);
   });
 
-  it('takes nothing once the agent says that it cannot decide', async () => {
+  it('carries nothing after the agent reports that it cannot decide', async () => {
     const pool = await withFollowed();
     pool.connection(0).listener.onHealth(healthOf('unhealthy'));
     expect(codeOf(await pool.client.ask(responseEvent('a')))).toBe('unhealthy');

@@ -30,13 +30,13 @@ describe('paceOf', () => {
     ['update_capacity', 0, 'pause'],
     ['update_capacity', 1, 'resume'],
     ['update_capacity', null, null],
-  ])('makes of %s with %s: %s', (action, bufferAvailable, pace) => {
+  ])('turns %s with %s into %s', (action, bufferAvailable, pace) => {
     expect(paceOf({ correlationId: null, action, bufferAvailable })).toBe(pace);
   });
 });
 
 describe('an agent that asks for a pause', () => {
-  it('gets nothing by that connection until it resumes; others go on', async () => {
+  it('gets nothing on that connection until it resumes; other connections continue', async () => {
     const pool = await startFakePool();
     pool.connection(0).listener.onFlowControl(signal('pause'));
     const [first, second] = ['a', 'b'].map((id) => pool.client.ask(headersEvent(id)));
@@ -52,7 +52,7 @@ describe('an agent that asks for a pause', () => {
     expect((await Promise.all([first, second, third])).map((outcome) => outcome?.ok)).toEqual([true, true, true]);
   });
 
-  it('is not waited for longer than the time of a call, nor in a longer queue', async () => {
+  it('does not extend the timeout of calls or the queue', async () => {
     const pool = await startFakePool({ connections: 1, maxQueueDepth: 2, timeoutMs: 500 });
     pool.connection(0).listener.onFlowControl(signal('pause'));
     const waiting = ['a', 'b'].map((id) => pool.client.ask(headersEvent(id)));
@@ -63,7 +63,7 @@ describe('an agent that asks for a pause', () => {
     expect(pool.client.status()).toMatchObject({ inFlight: 0, queueDepth: 0 });
   });
 
-  it('has not asked it of the connection that comes after', async () => {
+  it('does not pause the next connection', async () => {
     const pool = await startFakePool({ connections: 1 });
     pool.connection(0).listener.onFlowControl(signal('pause'));
     pool.connection(0).end();
@@ -73,7 +73,7 @@ describe('an agent that asks for a pause', () => {
     expect(pool.connection(1).sentIds).toEqual(['a']);
   });
 
-  it('holds the chunks of one request alone', async () => {
+  it('can pause the chunks of one request only', async () => {
     const pool = await startFakePool({ connections: 1 });
     for (const id of ['held', 'free']) await openDialogue(pool, id);
     const connection = pool.connection(0);
@@ -88,7 +88,7 @@ describe('an agent that asks for a pause', () => {
     expect((await held)?.ok).toBe(true);
   });
 
-  it('may say so before it asks for the body', async () => {
+  it('can pause chunks before it asks for the body', async () => {
     const pool = await startFakePool({ connections: 1 });
     const connection = pool.connection(0);
     const head = pool.client.ask(headersEvent('d'));
@@ -102,7 +102,7 @@ describe('an agent that asks for a pause', () => {
     expect(connection.cancels).toEqual(['d']);
   });
 
-  it('cannot hold what went by another connection, and an unknown request is none', async () => {
+  it('cannot pause a request of another connection, and an unknown request has no effect', async () => {
     const pool = await startFakePool();
     await openDialogue(pool, 'd');
     const owner = pool.connector.connections.find(({ sentIds }) => sentIds.includes('d'));
@@ -114,7 +114,7 @@ describe('an agent that asks for a pause', () => {
     expect(owner?.sentIds).toEqual(['d', 'd']);
   });
 
-  it('does not hold up those that wait behind a held chunk', async () => {
+  it('does not delay calls that queue behind a paused chunk', async () => {
     const pool = await startFakePool({ connections: 1, capabilities: capabilitiesWith({ concurrentRequests: 1 }) });
     const connection = pool.connection(0);
     await openDialogue(pool, 'held');

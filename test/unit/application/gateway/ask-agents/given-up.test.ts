@@ -6,14 +6,14 @@ import { settled } from '../../../../support/shared/manual-scheduler.js';
 
 const codeOf = (outcome: AgentOutcome): string => (outcome.ok ? outcome.value.decision.kind : outcome.error.code);
 
-/** The latest connection ends as one does whose agent cannot be told that a call is of no interest any more. */
+/** Ends the latest connection as if the agent could not be told about a cancelled call. */
 const giveUp = async (pool: FakeAgentPool): Promise<void> => {
   pool.connector.connections.at(-1)?.end({ kind: 'given_up', detail: 'a call by it was given up' });
   await settled();
 };
 
-describe('a connection that the gateway gives up', () => {
-  it('is followed by another at once, without a line in the log', async () => {
+describe('a connection that the gateway closes itself', () => {
+  it('is replaced at once, without a log line', async () => {
     const pool = await startFakePool({ connections: 1 });
     await giveUp(pool);
     expect(pool.connector.connections).toHaveLength(2);
@@ -22,7 +22,7 @@ describe('a connection that the gateway gives up', () => {
     expect(pool.logger.lines.map(({ message }) => message)).toEqual(['Agent connected']);
   });
 
-  it('loses no call that comes meanwhile', async () => {
+  it('loses no call that arrives meanwhile', async () => {
     const pool = await startFakePool({ connections: 1 });
     await giveUp(pool);
     const asked = pool.client.ask(headersEvent('between'));
@@ -32,7 +32,7 @@ describe('a connection that the gateway gives up', () => {
     expect(codeOf(await asked)).toBe('allow');
   });
 
-  it('makes nobody wait longer when a later one really fails', async () => {
+  it('does not lengthen the backoff when a later connection really fails', async () => {
     const pool = await startFakePool({ connections: 1 });
     for (let time = 0; time < 20; time += 1) {
       await giveUp(pool);
@@ -41,14 +41,14 @@ describe('a connection that the gateway gives up', () => {
     }
     const count = pool.connector.connections.length;
     pool.connector.connections.at(-1)?.end();
-    // The shortest wait that there is.
+    // The shortest backoff.
     await pool.scheduler.advance(49);
     expect(pool.connector.connections).toHaveLength(count);
     await pool.scheduler.advance(1);
     expect(pool.connector.connections).toHaveLength(count + 1);
   });
 
-  it('is not followed by more than ten a second, however often that happens, and calls wait for them', async () => {
+  it('is replaced at most ten times per second, and calls wait for the next', async () => {
     const pool = await startFakePool({ connections: 1 });
     await giveUp(pool);
     pool.connection(1).ready();
@@ -71,7 +71,7 @@ describe('a connection that the gateway gives up', () => {
     expect(pool.logger.lines).toHaveLength(1);
   });
 
-  it('is a loss like any other once the next one fails', async () => {
+  it('counts as a loss when the next one fails', async () => {
     const pool = await startFakePool({ connections: 1 });
     await giveUp(pool);
     const asked = pool.client.ask(headersEvent('between'));
@@ -85,7 +85,7 @@ describe('a connection that the gateway gives up', () => {
     expect(pool.connector.connections).toHaveLength(3);
   });
 
-  it('is a loss, too, where there is nothing to connect to any more', async () => {
+  it('counts as a loss if there is nothing to connect to', async () => {
     const pool = await startFakePool({ connections: 1 });
     pool.connector.outcome = { kind: 'absent', detail: 'there is no socket' };
     pool.connection(0).end({ kind: 'given_up', detail: 'a call by it was given up' });
@@ -94,7 +94,7 @@ describe('a connection that the gateway gives up', () => {
     expect(pool.logger.lines.at(-1)?.fields).toEqual({ agent: 'auth', reason: 'there is no socket' });
   });
 
-  it('does not hold up a new configuration, and comes back with it', async () => {
+  it('does not delay a new configuration, and its replacement delivers it', async () => {
     const pool = await startFakePool({ connections: 1 });
     await giveUp(pool);
     pool.connection(1).ready();
@@ -104,7 +104,7 @@ describe('a connection that the gateway gives up', () => {
     expect(pool.connection(2).config).toEqual({ v: 2 });
   });
 
-  it('has no successor where the client connects no more', async () => {
+  it('is not replaced after the client was retired', async () => {
     const pool = await startFakePool({ connections: 2 });
     pool.client.retire({ sameConfig: false, hasSuccessor: true });
     await giveUp(pool);
@@ -118,7 +118,7 @@ describe('a connection that the gateway gives up', () => {
     expect(pool.logger.lines).toHaveLength(1);
   });
 
-  it.each(['retire', 'stop'] as const)('leaves nothing behind of the wait for the next: %s', async (how) => {
+  it.each(['retire', 'stop'] as const)('leaves no timer for its replacement: %s', async (how) => {
     const pool = await startFakePool({ connections: 1 });
     await giveUp(pool);
     pool.connection(1).ready();
@@ -134,7 +134,7 @@ describe('a connection that the gateway gives up', () => {
 });
 
 describe('the connection of a new call', () => {
-  it('is one with few bodies under way: they would end with it', async () => {
+  it('is one with few dialogues, because they would end with it', async () => {
     const pool = await startFakePool({ connections: 2 });
     const head = pool.client.ask(headersEvent('body'));
     pool.connection(0).answer('body', { needsMore: true });

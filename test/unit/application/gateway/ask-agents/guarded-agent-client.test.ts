@@ -62,7 +62,7 @@ const allow = ok(allowAnswer);
 const broken = failure('timed_out');
 
 describe('the circuit breaker of an agent', () => {
-  it('lets the end of a request through while it is open, and neither counts it nor takes it for a probe', async () => {
+  it('lets completion events through while it is open, and neither counts them nor uses them as probes', async () => {
     const { ask, inner, client, clock } = guarded({ breaker: threeFailures });
     for (let time = 0; time < 3; time += 1) await ask(broken);
     inner.answer = () => allow;
@@ -78,7 +78,7 @@ describe('the circuit breaker of an agent', () => {
     expect(client.status().breaker).toBe('closed');
   });
 
-  it('opens after so many failures in a row, and asks the agent no more', async () => {
+  it('opens after a number of consecutive failures, and stops calls', async () => {
     const { ask, inner, client, logger } = guarded({ breaker: threeFailures });
     for (let time = 0; time < 3; time += 1) expect(await ask(broken)).toBe('timed_out');
     expect(client.status().breaker).toBe('open');
@@ -93,7 +93,7 @@ describe('the circuit breaker of an agent', () => {
     ]);
   });
 
-  it('stays closed as long as any answer comes between', async () => {
+  it('stays closed if answers arrive between failures', async () => {
     const { ask, client } = guarded({ breaker: threeFailures });
     for (let time = 0; time < 10; time += 1) {
       await ask(broken);
@@ -117,7 +117,7 @@ describe('the circuit breaker of an agent', () => {
     expect(client.status().breaker).toBe('open');
   });
 
-  it.each(['cancelled', 'queue_full', 'unsupported_event'] as const)('makes nothing of %s', async (code) => {
+  it.each(['cancelled', 'queue_full', 'unsupported_event'] as const)('ignores %s', async (code) => {
     const { ask, client } = guarded({ breaker: threeFailures });
     for (let time = 0; time < 10; time += 1) await ask(failure(code));
     expect(client.status().breaker).toBe('closed');
@@ -128,7 +128,7 @@ describe('the circuit breaker of an agent', () => {
     expect(client.status().breaker).toBe('open');
   });
 
-  it('lets one probe through when its time is over, and none beside it', async () => {
+  it('admits one probe after its open time, and nothing beside it', async () => {
     const { ask, inner, client, clock, logger } = guarded({ breaker: threeFailures });
     for (let time = 0; time < 3; time += 1) await ask(broken);
     clock.advance(999);
@@ -160,7 +160,7 @@ describe('the circuit breaker of an agent', () => {
     expect(await ask(allow)).toBe('circuit_open');
   });
 
-  it('gives the place of a probe that was given up to the next', async () => {
+  it('gives the place of a cancelled probe to the next call', async () => {
     const { ask, clock } = guarded({ breaker: threeFailures });
     for (let time = 0; time < 3; time += 1) await ask(broken);
     clock.advance(1_000);
@@ -169,7 +169,7 @@ describe('the circuit breaker of an agent', () => {
     expect(await ask(allow)).toBe('answered');
   });
 
-  it('does not take the outcome of a call from before for that of its probe', async () => {
+  it('does not take the outcome of an earlier call for that of its probe', async () => {
     const { ask, inner, client, clock } = guarded({ breaker: threeFailures });
     const early = new Deferred<AgentOutcome>();
     const late = new Deferred<AgentOutcome>();
@@ -192,7 +192,7 @@ describe('the circuit breaker of an agent', () => {
     expect(client.status().breaker).toBe('closed');
   });
 
-  it('lets the pieces of a body pass that the agent has asked for, and counts what fails of them', async () => {
+  it('admits the body chunks that the agent asked for, and counts their failures', async () => {
     const { ask, inner, client, clock } = guarded({ breaker: threeFailures });
     for (let time = 0; time < 3; time += 1) await ask(broken);
     inner.answer = () => allow;
@@ -202,7 +202,7 @@ describe('the circuit breaker of an agent', () => {
     const held = new Deferred<AgentOutcome>();
     inner.answer = ({ kind }) => (kind === 'request_body_chunk' ? broken : held.promise);
     const probe = client.ask(headersEvent('probe'));
-    // It is none of the probes, so that it neither ends the probing nor takes or frees a place.
+    // A chunk is no probe: it neither ends the probing nor takes or frees its place.
     expect(codeOf(await client.ask(chunkEvent('open')))).toBe('timed_out');
     expect(client.status().breaker).toBe('half_open');
     expect(codeOf(await client.ask(headersEvent('another')))).toBe('circuit_open');
@@ -213,7 +213,7 @@ describe('the circuit breaker of an agent', () => {
     expect(client.status().breaker).toBe('open');
   });
 
-  it('is none where there are no rules for it', async () => {
+  it('is absent without rules', async () => {
     const { ask, client, logger } = guarded();
     for (let time = 0; time < 20; time += 1) expect(await ask(broken)).toBe('timed_out');
     expect(client.status().breaker).toBeNull();
@@ -227,7 +227,7 @@ describe('the size of answers', () => {
     audit: { ...emptyAudit, tags: ['x'.repeat(length)] },
   });
 
-  it('is bounded', async () => {
+  it('is limited', async () => {
     const { ask, client } = guarded({ maxResponseBytes: 100, breaker: threeFailures });
     expect(await ask(ok(tagged(98)))).toBe('answered');
     expect(await ask(ok(tagged(99)))).toBe('answered');
@@ -235,14 +235,14 @@ describe('the size of answers', () => {
     expect(client.status().breaker).toBe('open');
   });
 
-  it('is told where it is too much, with the limit', async () => {
+  it('over the limit is reported with the limit', async () => {
     const { client, inner } = guarded({ maxResponseBytes: 100 });
     inner.answer = () => ok(tagged(140));
     const limit = { name: 'max-agent-response-bytes', limit: 100, actual: 141 };
     expect(await client.ask(headersEvent('r1'))).toMatchObject({ error: { code: 'response_too_large', limit } });
   });
 
-  it('never lets an answer pass that was too large, and tells the agent that no body comes', async () => {
+  it('over the limit never passes an answer, and cancels the body that it asks for', async () => {
     const { ask, inner } = guarded({ maxResponseBytes: 100 });
     expect(await ask(ok({ ...tagged(100), needsMore: true }))).toBe('response_too_large');
     expect(inner.cancels).toEqual([{ correlationId: 'r1', reason: 'manual' }]);
@@ -250,15 +250,15 @@ describe('the size of answers', () => {
     expect(inner.cancels).toHaveLength(1);
   });
 
-  it('does not count what becomes of a body', async () => {
+  it('does not include body mutations', async () => {
     const { inner, client } = guarded({ maxResponseBytes: 100 });
     inner.answer = () => ok({ ...allowAnswer, requestBodyMutation: { chunkIndex: 0, data: new Uint8Array(1_000) } });
     expect(codeOf(await client.ask(chunkEvent('a')))).toBe('answered');
   });
 });
 
-describe('what an agent does not support', () => {
-  it('is not sent to it, and fails', async () => {
+describe('an unsupported event', () => {
+  it('is not sent, and fails', async () => {
     const { inner, client } = guarded({ breaker: threeFailures, events: agentSubscriptions }, ['configure']);
     for (let time = 0; time < 5; time += 1) {
       expect(codeOf(await client.ask(headersEvent('a')))).toBe('unsupported_event');
@@ -268,13 +268,13 @@ describe('what an agent does not support', () => {
     expect(client.status().breaker).toBe('closed');
   });
 
-  it('is left out where nothing hangs on the answer', async () => {
+  it('is skipped if its answer has no effect', async () => {
     const { inner, client } = guarded({}, ['request_headers']);
     expect(await client.ask(complete)).toEqual(allow);
     expect(inner.events).toEqual([]);
   });
 
-  it('is said once of each agent', async () => {
+  it('is logged once per agent', async () => {
     const { inner, client, logger } = guarded({ events: ['request_headers', 'response_headers', 'request_complete'] }, [
       'request_headers',
     ]);
@@ -296,14 +296,14 @@ describe('what an agent does not support', () => {
     expect(logger.lines).toHaveLength(2);
   });
 
-  it('is not known before the first handshake', async () => {
+  it('is unknown before the first handshake', async () => {
     const { inner, client, logger } = guarded({ events: agentSubscriptions });
     inner.said = null;
     expect(await client.ask(responseHead)).toEqual(allow);
     expect(logger.lines).toEqual([]);
   });
 
-  it('is no body that it could be sent: to ask for one is malformed', async () => {
+  it('makes an answer that asks for its body malformed', async () => {
     const { inner, client } = guarded({}, ['request_headers', 'response_headers']);
     inner.answer = () => ok(needsMoreAnswer);
     expect(codeOf(await client.ask(headersEvent('a')))).toBe('malformed_answer');
@@ -321,7 +321,7 @@ describe('what an agent does not support', () => {
   });
 });
 
-it('a guarded client is the client within it in all else', async () => {
+it('a guarded client passes everything else to the inner client', async () => {
   const { inner, client } = guarded();
   client.start();
   client.cancel('a', 'timeout');
@@ -336,7 +336,7 @@ it('a guarded client is the client within it in all else', async () => {
 });
 
 describe('the status of an agent', () => {
-  it('names the events that its block subscribes it to and that it does not take', () => {
+  it('names the subscribed events that the agent does not support', () => {
     const events = ['request_headers', 'response_headers', 'request_complete'] as const;
     const { client, inner } = guarded({ events }, ['request_headers', 'request_body_chunk']);
     expect(client.status().unsupportedEvents).toEqual(['response_headers', 'request_complete']);
@@ -344,7 +344,7 @@ describe('the status of an agent', () => {
     expect(client.status().unsupportedEvents).toEqual([]);
   });
 
-  it('names none as long as it has said nothing', () => {
+  it('names none before the first handshake', () => {
     const { client, inner } = guarded();
     inner.said = null;
     expect(client.status().unsupportedEvents).toEqual([]);

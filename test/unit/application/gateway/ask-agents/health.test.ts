@@ -6,8 +6,8 @@ import { chunkEvent, headersEvent, needsMoreAnswer } from '../../../../support/s
 
 const codeOf = (outcome: AgentOutcome): string => (outcome.ok ? outcome.value.decision.kind : outcome.error.code);
 
-describe('an agent that reports how it is', () => {
-  it('is asked nothing while every connection says that it is unhealthy, and is asked again after', async () => {
+describe('an agent that reports its health', () => {
+  it('gets no calls while every connection is unhealthy, and gets calls again afterwards', async () => {
     const pool = await startFakePool();
     const { client } = pool;
     for (const { listener } of pool.connector.connections) listener.onHealth(healthOf('unhealthy'));
@@ -21,7 +21,7 @@ describe('an agent that reports how it is', () => {
     expect(codeOf(await asked)).toBe('allow');
   });
 
-  it('fails at once the calls that wait for it, and not those that it has', async () => {
+  it('fails its queued calls at once, but not those in flight', async () => {
     const pool = await startFakePool({ connections: 1, capabilities: capabilitiesWith({ concurrentRequests: 1 }) });
     const [held, waiting] = [pool.client.ask(headersEvent('held')), pool.client.ask(headersEvent('waiting'))];
     pool.connection(0).listener.onHealth(healthOf('unhealthy'));
@@ -30,7 +30,7 @@ describe('an agent that reports how it is', () => {
     expect(codeOf(await held)).toBe('allow');
   });
 
-  it('carries on a dialogue that it began', async () => {
+  it('continues a dialogue that it began', async () => {
     const pool = await startFakePool({ connections: 1 });
     const head = pool.client.ask(headersEvent('d'));
     pool.connection(0).answer('d', needsMoreAnswer);
@@ -41,7 +41,7 @@ describe('an agent that reports how it is', () => {
     expect(codeOf(await chunk)).toBe('allow');
   });
 
-  it('gets no new call by a connection that drains, and that one is closed once it is done', async () => {
+  it('gets no new calls on a draining connection, which closes when it is done', async () => {
     const pool = await startFakePool();
     const calls = ['a', 'b'].map((id) => pool.client.ask(headersEvent(id)));
     const [draining, other] = [pool.connection(0), pool.connection(1)];
@@ -51,7 +51,7 @@ describe('an agent that reports how it is', () => {
     expect([draining.sentIds, other.sentIds]).toEqual([['a'], ['b', 'c', 'd']]);
     expect(draining.isOver).toBe(false);
     draining.answer('a');
-    // The agent may yet be asked about the response.
+    // The agent may still be asked about the response.
     expect(draining.isOver).toBe(false);
     pool.client.conclude('a');
     expect(draining.isOver).toBe(true);
@@ -59,7 +59,7 @@ describe('an agent that reports how it is', () => {
     expect((await Promise.all(calls)).map(codeOf)).toEqual(['allow', 'allow', 'allow', 'allow']);
   });
 
-  it('is unhealthy where the rest of it drains, and unreachable where all of it does', async () => {
+  it('is unhealthy if its other connections drain, and unreachable if all drain', async () => {
     const pool = await startFakePool();
     const held = ['a', 'b'].map((id) => pool.client.ask(headersEvent(id)));
     pool.connection(0).listener.onHealth(healthOf('draining'));
@@ -73,7 +73,7 @@ describe('an agent that reports how it is', () => {
     await Promise.all(held);
   });
 
-  it('is shown by the last report of its worst state', async () => {
+  it('shows the last report of its worst state', async () => {
     const pool = await startFakePool({ connections: 3 });
     expect(pool.client.status()).toMatchObject({ state: 'healthy', health: null });
     pool.connection(0).listener.onHealth(healthOf('degraded', { message: 'earlier' }));
@@ -82,7 +82,7 @@ describe('an agent that reports how it is', () => {
     pool.clock.advance(10);
     pool.connection(2).listener.onHealth(healthOf('healthy', { message: 'fine' }));
     expect(pool.client.status()).toMatchObject({ state: 'degraded', health: { message: 'later' } });
-    // A report stands as long as its connection.
+    // A report is kept while its connection is open.
     pool.connection(1).end();
     expect(pool.client.status()).toMatchObject({ state: 'degraded', health: { message: 'earlier' } });
     pool.connection(0).end();

@@ -9,7 +9,7 @@ import { settled } from '../../../../support/shared/manual-scheduler.js';
 const codeOf = (outcome: AgentOutcome): string => (outcome.ok ? outcome.value.decision.kind : outcome.error.code);
 const refusal = decided({ kind: 'block', status: 403, body: null, headers: [] });
 
-/** Asks about a request, and nothing comes in time. */
+/** Makes a call for a request that times out. */
 const timeOut = async ({ client, scheduler }: FakeAgentPool, id: string): Promise<void> => {
   const asked = client.ask(headersEvent(id));
   await scheduler.advance(1_000);
@@ -17,7 +17,7 @@ const timeOut = async ({ client, scheduler }: FakeAgentPool, id: string): Promis
 };
 
 describe('after a call that timed out', () => {
-  it('the response is asked about by another connection, and the late answer is for nobody', async () => {
+  it('another connection carries the response event, and the late answer is ignored', async () => {
     const pool = await startFakePool({ connections: 2 });
     const [first, second] = [pool.connection(0), pool.connection(1)];
     await timeOut(pool, 'a');
@@ -29,7 +29,7 @@ describe('after a call that timed out', () => {
     expect(codeOf(await head)).toBe('block');
   });
 
-  it('the response waits for a place on another connection, never for one on the same', async () => {
+  it('the response event waits for capacity on another connection, never on the same one', async () => {
     const pool = await startFakePool({ connections: 2 });
     await timeOut(pool, 'a');
     pool.connection(1).isBusy = true;
@@ -42,7 +42,7 @@ describe('after a call that timed out', () => {
     expect(codeOf(await head)).toBe('allow');
   });
 
-  it('by the only connection, the response is not asked about, which is not held against the agent', async () => {
+  it('the response event fails if there is no other connection, which does not count against the agent', async () => {
     const pool = await startFakePool({ connections: 1 });
     await timeOut(pool, 'a');
     expect(codeOf(await pool.client.ask(responseEvent('a')))).toBe('queue_full');
@@ -52,7 +52,7 @@ describe('after a call that timed out', () => {
     expect(codeOf(await head)).toBe('block');
   });
 
-  it('the end of the request is told all the same', async () => {
+  it('the completion event is still sent', async () => {
     const pool = await startFakePool({ connections: 1 });
     await timeOut(pool, 'a');
     const end = pool.client.ask(completeEvent('a'));
@@ -61,10 +61,10 @@ describe('after a call that timed out', () => {
   });
 });
 
-describe('more late answers than can be waited for', () => {
+describe('too many expected late answers', () => {
   const concurrent = capabilitiesWith({ concurrentRequests: 5_000 }, { maxConcurrency: 5_000 });
 
-  it('end the connection of the eldest, so that none is taken for the answer to something else', async () => {
+  it('close the connection of the oldest, so that no answer is mistaken for another', async () => {
     const pool = await startFakePool({ connections: 1, capabilities: concurrent });
     const asked = Array.from({ length: maximumLate + 1 }, (_, index) => pool.client.ask(headersEvent(`r${index}`)));
     const [first] = pool.connector.connections;
@@ -74,7 +74,7 @@ describe('more late answers than can be waited for', () => {
     expect(pool.client.status()).toMatchObject({ connections: 0, inFlight: 0, queueDepth: 0 });
   });
 
-  it('are never there as long as requests come to their end', async () => {
+  it('do not occur while requests end', async () => {
     const pool = await startFakePool({ connections: 1, capabilities: concurrent });
     for (let round = 0; round < 3; round += 1) {
       const ids = Array.from({ length: 2_000 }, (_, index) => `r${round}.${index}`);

@@ -3,10 +3,10 @@ import { startFakePool } from '../../../../support/gateway/fake-agent-pool.js';
 
 const malformed = { kind: 'malformed', detail: 'no JSON' } as const;
 
-describe('the lines about an agent', () => {
-  it('that sends what cannot be read time and again are one a minute, with a count', async () => {
+describe('the log lines about an agent', () => {
+  it('are one per minute, with a count, for an agent that repeatedly sends unreadable data', async () => {
     const pool = await startFakePool({ connections: 1 });
-    const lines = () => pool.logger.lines.filter(({ message }) => message === 'Agent sent what cannot be read');
+    const lines = () => pool.logger.lines.filter(({ message }) => message === 'Agent sent unreadable data');
     const misbehave = async (): Promise<void> => {
       pool.connector.connections.at(-1)?.end(malformed);
       await pool.scheduler.advance(6_000);
@@ -18,12 +18,12 @@ describe('the lines about an agent', () => {
     expect(lines()).toHaveLength(2);
     expect(lines()[1]).toEqual({
       level: 'error',
-      message: 'Agent sent what cannot be read',
+      message: 'Agent sent unreadable data',
       fields: { agent: 'auth', reason: 'no JSON', connections: 10 },
     });
   });
 
-  it('end where their reasons do: texts of libraries have a new line there', async () => {
+  it('have no new line at the end of their reasons', async () => {
     const pool = await startFakePool({ connections: 1 });
     pool.connection(0).end({ kind: 'refused', detail: 'error:0A000086:SSL routines::certificate verify failed:\n' });
     const [line] = pool.logger.lines.filter(({ level }) => level === 'error');

@@ -4,7 +4,7 @@ import { ReportingConnections } from '../../../../../src/application/gateway/ask
 import { agentMetricsLimits } from '../../../../../src/domain/agent-protocol/agent-metrics/metric-limits.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 
-/** Told apart, and never used. */
+/** Distinct objects that are not used otherwise. */
 const connection = (): PooledAgentConnection => Object.create(null) as PooledAgentConnection;
 
 const start = () => {
@@ -14,12 +14,12 @@ const start = () => {
 
 describe('ReportingConnections', () => {
   it.each<[string, number, number]>([
-    ['of nothing', 0, 20_000],
-    ['below nothing', -1, 20_000],
-    ['too short to be true', 1, 2_000],
-    ['too long to be true', 1e300, 600_000],
+    ['of zero', 0, 20_000],
+    ['below zero', -1, 20_000],
+    ['that is too short', 1, 2_000],
+    ['that is too long', 1e300, 600_000],
     ['as usual', 10_000, 20_000],
-  ])('lets a connection speak for two intervals, with an interval %s', (_case, intervalMs, untilMs) => {
+  ])('reads one connection for two intervals, with an interval %s', (_case, intervalMs, untilMs) => {
     const { clock, reporters, one, other } = start();
     expect(reporters.speaks(one, { agentId: 'a', intervalMs })).toBe(true);
     clock.advance(untilMs - 1);
@@ -29,14 +29,14 @@ describe('ReportingConnections', () => {
     expect(reporters.speaks(one, { agentId: 'a', intervalMs })).toBe(false);
   });
 
-  it('lets another connection speak once the one that did has ended', () => {
+  it('reads another connection after the chosen one has ended', () => {
     const { reporters, one, other } = start();
     reporters.speaks(one, { agentId: 'a', intervalMs: 10_000 });
     reporters.ended(one);
     expect(reporters.speaks(other, { agentId: 'a', intervalMs: 10_000 })).toBe(true);
   });
 
-  it('keeps no agent id that is too long, and has each such report refused further on', () => {
+  it('keeps no agent id that is too long, and passes such reports on to be refused', () => {
     const { reporters, one, other } = start();
     const kept = { agentId: 'x'.repeat(agentMetricsLimits.agentIdLength), intervalMs: 10_000 };
     const tooLong = { agentId: `${kept.agentId}x`, intervalMs: 10_000 };

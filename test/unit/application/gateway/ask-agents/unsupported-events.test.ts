@@ -28,7 +28,7 @@ const completeEvent = (correlationId: string): AgentEvent => ({
   error: null,
 });
 
-/** Connections that have not finished their handshakes. */
+/** Connections before the end of their handshakes. */
 const begin = async (connections: number, breaker: CircuitBreakerRules | null = null) => {
   const pool = fakePool({ connections });
   const rules = { breaker, maxResponseBytes: 10_240, events: agentSubscriptions };
@@ -39,15 +39,15 @@ const begin = async (connections: number, breaker: CircuitBreakerRules | null = 
   return { pool, client, sent };
 };
 
-describe('an event that was asked before anybody knew what the agent supports', () => {
-  it('is not sent to one that does not support it', async () => {
+describe('a call that is made before the capabilities are known', () => {
+  it('is not sent to an agent that does not support it', async () => {
     const { pool, client, sent } = await begin(1);
     const head = client.ask(headersEvent('a'));
     const complete = client.ask(completeEvent('b'));
     expect(client.status().queueDepth).toBe(2);
     pool.connection(0).ready(responsesAlone);
     expect(codeOf(await head)).toBe('unsupported_event');
-    // Nothing hangs on its answer.
+    // Its answer has no effect.
     expect(await complete).toEqual(ok(allowAnswer));
     expect(sent()).toEqual([]);
     expect(client.status()).toMatchObject({ inFlight: 0, queueDepth: 0 });
@@ -64,7 +64,7 @@ describe('an event that was asked before anybody knew what the agent supports', 
     ]);
   });
 
-  it('goes to one that supports it, past those that it does not support', async () => {
+  it('is sent to an agent that supports it, past calls that it does not support', async () => {
     const { pool, client, sent } = await begin(1);
     const calls = [completeEvent('a'), headersEvent('b'), completeEvent('c')].map((event) => client.ask(event));
     pool.connection(0).ready(headsAlone);
@@ -73,7 +73,7 @@ describe('an event that was asked before anybody knew what the agent supports', 
     expect(sent()).toEqual(['request_headers']);
   });
 
-  it('says nothing of the agent to its breaker, be it left out or not', async () => {
+  it('does not count for the breaker, whether it is skipped or not', async () => {
     const { pool, client } = await begin(1, { failureThreshold: 2, openMs: 1_000, probes: 1 });
     const calls = ['a', 'b', 'c'].map((id) => client.ask(headersEvent(id)));
     pool.connection(0).ready(responsesAlone);
@@ -81,7 +81,7 @@ describe('an event that was asked before anybody knew what the agent supports', 
     expect(client.status().breaker).toBe('closed');
   });
 
-  it('that was left out is no success of a probe', async () => {
+  it('that was skipped does not count as a successful probe', async () => {
     const rules = { failureThreshold: 1, openMs: 1_000, probes: 1 };
     const { pool, client } = await begin(1, rules);
     pool.connection(0).end();
@@ -89,7 +89,7 @@ describe('an event that was asked before anybody knew what the agent supports', 
     expect(codeOf(await client.ask(headersEvent('a')))).toBe('unreachable');
     expect(client.status().breaker).toBe('open');
     await pool.scheduler.advance(1_000);
-    // The first handshake comes so late.
+    // The first handshake takes this long.
     const [latest] = pool.connector.standing;
     latest?.ready(headsAlone);
     const left = await client.ask(completeEvent('b'));
@@ -99,7 +99,7 @@ describe('an event that was asked before anybody knew what the agent supports', 
     expect([codeOf(await probe), client.status().breaker]).toEqual(['allow', 'closed']);
   });
 
-  it('does not hold up the end of a client', async () => {
+  it('does not delay the stop of a client', async () => {
     const { pool, client } = await begin(1);
     const head = client.ask(headersEvent('a'));
     const stopped = client.stop(60_000);
@@ -110,17 +110,17 @@ describe('an event that was asked before anybody knew what the agent supports', 
   });
 });
 
-describe('an agent whose connections do not support the same', () => {
-  it('is sent each event only by one that supports it, or not at all', async () => {
+describe('an agent whose connections have different capabilities', () => {
+  it('gets each event only on a connection that supports it, or not at all', async () => {
     const { pool, client } = await begin(2);
     pool.connection(0).ready(responsesAlone);
     pool.connection(1).ready(headsAlone);
-    // The last word of the agent is that it takes heads; the first connection, which is chosen, does not.
+    // The last handshake supports heads; the first connection, which is chosen, does not.
     expect(codeOf(await client.ask(headersEvent('a')))).toBe('unsupported_event');
     expect(pool.connection(0).events).toEqual([]);
   });
 
-  it('is not sent a body by one that takes none', async () => {
+  it('gets no body on a connection that does not support chunks', async () => {
     const { pool, client } = await begin(2);
     pool.connection(1).ready(headsAlone);
     const head = client.ask(headersEvent('a'));
@@ -134,8 +134,8 @@ describe('an agent whose connections do not support the same', () => {
   });
 });
 
-describe('an agent that asks for a body in an answer that is none', () => {
-  it('hears that none comes', async () => {
+describe('an agent that asks for a body in an invalid answer', () => {
+  it('gets a cancel', async () => {
     const { pool, client } = await begin(1);
     pool.connection(0).ready(capabilitiesWith());
     const head = client.ask(headersEvent('a'));

@@ -7,7 +7,7 @@ import { headersEvent } from '../../../../support/shared/agent-events.js';
 
 const signal = (action: FlowControlAction): FlowControl => ({ action, correlationId: null, bufferAvailable: null });
 
-/** What became of a call; null: it waits. */
+/** The outcome of a call; null: it is queued. */
 const waitingFor = (client: PooledAgentClient, id: string): { code: string | null } => {
   const outcome: { code: string | null } = { code: null };
   void client.ask(headersEvent(id)).then((answered) => {
@@ -23,7 +23,7 @@ const pausedPool = async (workers: PermitWorkers, index: number): Promise<FakeAg
   return pool;
 };
 
-it('calls that wait in all workers are as many as the queue of the agent has places', async () => {
+it("queued calls of all workers share the places of the agent's queue", async () => {
   const workers = new PermitWorkers(2, { maxAgentQueueDepth: 3 });
   const pools = [await pausedPool(workers, 0), await pausedPool(workers, 1)] as const;
   await workers.quiet();
@@ -41,7 +41,7 @@ it('calls that wait in all workers are as many as the queue of the agent has pla
   expect([next.code, pools[1].client.status().queueDepth]).toEqual([null, 1]);
 });
 
-it('a call that is cancelled before it has its place gives that back', async () => {
+it('a call that is cancelled before it gets its permit returns the permit', async () => {
   const workers = new PermitWorkers(2, { maxAgentQueueDepth: 1 });
   const pool = await pausedPool(workers, 0);
   await workers.quiet();

@@ -16,7 +16,7 @@ const bad = metricsReport({
   counters: [reportedValue(1, 'SECRET name'), reportedValue(1, 'own'), reportedValue(1, 'a')],
 });
 
-it('says once in a while for each agent what it does not take, and nothing of what the agent calls it', () => {
+it('logs dropped metrics at intervals for each agent, without names that the agent chose', () => {
   const { clock, logger, metrics } = make();
   metrics.keep(new Set(['auth', 'waf']));
   for (let round = 0; round < 3; round += 1) {
@@ -26,7 +26,7 @@ it('says once in a while for each agent what it does not take, and nothing of wh
   }
   const line = (agent: string, untold = 0) => ({
     level: 'warn',
-    message: 'metrics that the agent reports are not taken',
+    message: 'Agent reported metrics that the gateway drops',
     fields: { agent, count: 2, reason: 'its name is not well-formed', untold },
   });
   expect(logger.lines).toEqual([line('auth'), line('waf')]);
@@ -39,7 +39,7 @@ it('says once in a while for each agent what it does not take, and nothing of wh
   ]);
 });
 
-it('takes nothing of an agent that is not configured, also not what a client of it tells at its end', () => {
+it('takes nothing from an agent that is not configured, not even its end', () => {
   const { logger, metrics } = make();
   const reader = metrics.readerOf('auth', 'elsewhere');
   reader.reported(bad);
@@ -53,7 +53,7 @@ it('takes nothing of an agent that is not configured, also not what a client of 
   expect(logger.lines).toEqual([]);
 });
 
-it('tells an agent that reports late from one that is gone', () => {
+it('distinguishes an agent that reports late from one that is gone', () => {
   const { clock, metrics } = make();
   metrics.keep(new Set(['auth']));
   metrics.readerOf('auth', 'elsewhere').reported(metricsReport({ gauges: [reportedValue(3, 'g')] }));
@@ -63,7 +63,7 @@ it('tells an agent that reports late from one that is gone', () => {
   expect(metrics.families()).toEqual([]);
 });
 
-it('takes nothing by a reader of a block that went, also once there is a block of this name again', () => {
+it('takes nothing through a reader of a removed agent, even after an agent of this name is added', () => {
   const { metrics } = make();
   const says = (agentId: string, value: number) => metricsReport({ agentId, counters: [reportedValue(value)] });
   const before = metrics.readerOf('auth', 'here');

@@ -9,8 +9,8 @@ const held = (): HeldAgentReports => {
   return reports;
 };
 
-describe('reports that a worker holds', () => {
-  it('are handed over once, and the last one alone', () => {
+describe('the reports that a worker holds', () => {
+  it('are delivered once, and only the last of each agent id', () => {
     const reports = held();
     const reader = reports.readerOf('auth', 'elsewhere');
     reader.reported(metricsReport({ timestampMs: 1 }));
@@ -19,14 +19,14 @@ describe('reports that a worker holds', () => {
     expect(reports.handOver()).toMatchObject([{ agentId: 'one', report: null }]);
   });
 
-  it('go with the agent', () => {
+  it('are removed with their agent', () => {
     const reports = held();
     reports.readerOf('auth', 'elsewhere').reported(metricsReport());
     reports.keep(new Set(['other']));
     expect([reports.handOver(), reports.agents()]).toEqual([[], ['other']]);
   });
 
-  it('tell of an end with the last totals, several times, for an answer may be lost', () => {
+  it('include an end with the last totals several times, because a delivery may be lost', () => {
     const reports = held();
     const reader = reports.readerOf('auth', 'here');
     reader.reported(metricsReport({ timestampMs: 1 }));
@@ -37,7 +37,7 @@ describe('reports that a worker holds', () => {
     expect(reports.handOver()).toEqual([]);
   });
 
-  it('are bounded, whatever an agent sends: what is left out is counted', () => {
+  it('are bounded for any reports, and dropped series are counted', () => {
     const reports = held();
     const reader = reports.readerOf('auth', 'elsewhere');
     const many = (length: number, name = 'a') => Array.from({ length }, () => reportedValue(1, name));

@@ -3,7 +3,7 @@ import type { ConnectionRefusalCounter } from '../../application/gateway/admit/c
 import type { RequestAdmissions } from '../../application/gateway/admit/request-admissions.js';
 import type { AgentReports } from '../../application/gateway/ask-agents/reports/agent-reports.js';
 import type { AuditTrail } from '../../application/gateway/audit/audit-trail.js';
-import type { UpstreamTargetsParts } from '../../application/gateway/choose-upstream/upstream-targets.js';
+import type { UpstreamTargetsEnvironment } from '../../application/gateway/choose-upstream/upstream-targets.js';
 import type { RouteBreakers } from '../../application/gateway/circuit-breakers/route-breakers.js';
 import type { DescriptorGuard } from '../../application/gateway/guard-resources/descriptor-guard.js';
 import type { MemoryGuard } from '../../application/gateway/guard-resources/memory-guard.js';
@@ -73,7 +73,7 @@ export const gatewayTokens = {
   createTargetClient: Symbol('TargetClientFactory') as ServiceIdentifier<TargetClientFactory>,
   resolver: Symbol('HostResolver') as ServiceIdentifier<HostResolver>,
   prober: Symbol('HealthProber') as ServiceIdentifier<HealthProber>,
-  upstreamTargets: Symbol('UpstreamTargetsParts') as ServiceIdentifier<UpstreamTargetsParts>,
+  upstreamTargets: Symbol('UpstreamTargetsEnvironment') as ServiceIdentifier<UpstreamTargetsEnvironment>,
   permits: Symbol('PermitBook') as ServiceIdentifier<PermitBook>,
   admissions: Symbol('RequestAdmissions') as ServiceIdentifier<RequestAdmissions>,
   routeBreakers: Symbol('RouteBreakers') as ServiceIdentifier<RouteBreakers>,

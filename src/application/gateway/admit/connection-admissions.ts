@@ -12,8 +12,8 @@ import { PermitsBySubject } from '../workers/share-permits/permits-by-subject.js
 import type { ConnectionRefusalCounter } from './connection-refusal-counter.js';
 
 /**
- * Lets connections to the admin address in, by a bound of their own: it has to answer while clients fill what is
- * theirs, and while memory is short.
+ * Admits connections to the admin address under a separate limit, so that it answers even while clients use up their
+ * limits or memory is short.
  */
 export class AdminConnectionAdmissions {
   readonly #refusals: ConnectionRefusalCounter;
@@ -34,23 +34,23 @@ export class AdminConnectionAdmissions {
   }
 }
 
-/** Peers that speak for many clients, by listener; their connections are not counted by address. */
+/** Trusted proxies by listener. Their connections are not counted by address, because they serve many clients. */
 export type TrustedProxies = ReadonlyMap<string, CidrSet>;
 
-/** A connection that asks to be let in. */
-interface Newcomer {
-  /** What refusals are written down with. */
+/** A connection that asks for admission. */
+interface NewConnection {
+  /** The address for the log of refusals. */
   readonly address: string;
-  /** What it is counted by, whoever is trusted by the time it ends; null where its peer speaks for many. */
+  /** The client that it counts for, fixed until it ends; null: its peer is a trusted proxy. */
   readonly client: string | null;
-  /** Those of the client. */
+  /** The permits of the client. */
   readonly permits: Permits | null;
 }
 
 /**
- * Lets connections of clients in, over all listeners and from one configuration to the next: those that stand count
- * against the limits that are in force when the next one comes. A client that has too many itself is told that,
- * whatever the others have.
+ * Admits connections of clients, over all listeners and configurations. Open connections count against the limits in
+ * force when the next one arrives. The limit of a client is checked before the total, so that its own excess is
+ * reported.
  */
 export class ConnectionAdmissions {
   readonly #trustedProxies: () => TrustedProxies;
@@ -58,12 +58,12 @@ export class ConnectionAdmissions {
   readonly #refusals: ConnectionRefusalCounter;
   readonly #noteConnection: (open: number) => void;
   readonly #all: Permits;
-  /** Bounded by the connections: no address has none. */
+  /** Permits by client. Their number is bounded, because each client has a connection. */
   readonly #ofClients: PermitsBySubject;
 
   /**
-   * `noteConnection` is told of each connection, and how many there are before it. `isShortOfMemory` gives what keeps
-   * every connection out while memory is short.
+   * `noteConnection` gets the number of open connections before each new one. `isShortOfMemory` returns the violation
+   * with which all connections are refused while memory is short; null: it is not short.
    */
   constructor(
     trustedProxies: () => TrustedProxies,
@@ -80,39 +80,39 @@ export class ConnectionAdmissions {
     this.#ofClients = new PermitsBySubject(book, 'connections-of-client');
   }
 
-  /** Connections that have been let in and stand. */
+  /** Open connections. */
   get total(): number {
     return this.#all.taken;
   }
 
-  /** Addresses that have connections which count against their own limit. */
+  /** Clients with connections that count against the limit per client. */
   get clients(): number {
     return this.#ofClients.size;
   }
 
   /**
-   * `listener`: its key. `peerAddress` is written as systems write addresses. A promise where other workers have a
-   * say: it settles in every case, soon.
+   * Admits or refuses a connection. `listener`: its key. `peerAddress`: as the system reports it. Returns a promise if
+   * the supervisor must decide; it always settles, soon.
    */
   admit(listener: string, peerAddress: string): ConnectionAdmission | Promise<ConnectionAdmission> {
     this.#noteConnection(this.#all.taken);
     const address = unmappedAddress(peerAddress);
     const shortage = this.#isShortOfMemory();
     if (shortage !== null) return this.#refusals.refuse(shortage, address);
-    const client = speaksForMany(this.#trustedProxies().get(listener), address) ? null : addressGroup(address);
+    const client = isTrustedProxy(this.#trustedProxies().get(listener), address) ? null : addressGroup(address);
     const permits = client === null ? null : this.#ofClients.hold(client);
-    const newcomer = { address, client, permits };
+    const connection = { address, client, permits };
     const ofClient = permits === null ? 'taken' : permits.take();
-    if (ofClient === 'unknown') return this.#askClient(newcomer);
-    return ofClient === 'full' ? this.#refusedByClient(newcomer) : this.#enter(newcomer);
+    if (ofClient === 'unknown') return this.#askClient(connection);
+    return ofClient === 'full' ? this.#refusedByClient(connection) : this.#enter(connection);
   }
 
-  async #askClient(newcomer: Newcomer): Promise<ConnectionAdmission> {
-    const isTaken = (await newcomer.permits?.ask()) ?? true;
-    return isTaken ? this.#enter(newcomer) : this.#refusedByClient(newcomer);
+  async #askClient(connection: NewConnection): Promise<ConnectionAdmission> {
+    const isTaken = (await connection.permits?.ask()) ?? true;
+    return isTaken ? this.#enter(connection) : this.#refusedByClient(connection);
   }
 
-  #refusedByClient({ address, client, permits }: Newcomer): ConnectionAdmission {
+  #refusedByClient({ address, client, permits }: NewConnection): ConnectionAdmission {
     const violation = reachedConnectionLimit(
       'max-connections-per-client',
       permits?.limit ?? 0,
@@ -122,41 +122,44 @@ export class ConnectionAdmissions {
     return this.#refusals.refuse(violation, address);
   }
 
-  /** It has what it needs of its client's. */
-  #enter(newcomer: Newcomer): ConnectionAdmission | Promise<ConnectionAdmission> {
+  /** Checks the total, after the permit of the client was taken. */
+  #enter(connection: NewConnection): ConnectionAdmission | Promise<ConnectionAdmission> {
     const outcome = this.#all.take();
-    if (outcome === 'unknown') return this.#askAll(newcomer);
-    return outcome === 'taken' ? this.#admitted(newcomer) : this.#refusedByAll(newcomer);
+    if (outcome === 'unknown') return this.#askAll(connection);
+    return outcome === 'taken' ? this.#admitted(connection) : this.#refusedByAll(connection);
   }
 
-  async #askAll(newcomer: Newcomer): Promise<ConnectionAdmission> {
-    return (await this.#all.ask()) ? this.#admitted(newcomer) : this.#refusedByAll(newcomer);
+  async #askAll(connection: NewConnection): Promise<ConnectionAdmission> {
+    return (await this.#all.ask()) ? this.#admitted(connection) : this.#refusedByAll(connection);
   }
 
-  #refusedByAll(newcomer: Newcomer): ConnectionAdmission {
-    this.#leave(newcomer);
+  #refusedByAll(connection: NewConnection): ConnectionAdmission {
+    this.#leave(connection);
     const { limit, takenByAll } = this.#all;
-    return this.#refusals.refuse(reachedConnectionLimit('max-total-connections', limit, takenByAll), newcomer.address);
+    return this.#refusals.refuse(
+      reachedConnectionLimit('max-total-connections', limit, takenByAll),
+      connection.address,
+    );
   }
 
-  #admitted(newcomer: Newcomer): ConnectionAdmission {
+  #admitted(connection: NewConnection): ConnectionAdmission {
     return {
       kind: 'admitted',
       release: () => {
         this.#all.giveBack();
-        this.#leave(newcomer);
+        this.#leave(connection);
       },
     };
   }
 
-  #leave({ client, permits }: Newcomer): void {
+  #leave({ client, permits }: NewConnection): void {
     if (client === null) return;
     permits?.giveBack();
     this.#ofClients.letGo(client);
   }
 }
 
-const speaksForMany = (trusted: CidrSet | undefined, address: string): boolean => {
+const isTrustedProxy = (trusted: CidrSet | undefined, address: string): boolean => {
   if (trusted === undefined || (trusted.ipv4.length === 0 && trusted.ipv6.length === 0)) return false;
   const parsed = parseIpAddress(address);
   return parsed !== null && includesAddress(trusted, parsed);

@@ -6,7 +6,7 @@ import type { Random } from '../../ports/shared/random.js';
 import { problemHeaders } from '../proxy-request/answer-problem.js';
 import type { RefusalLog } from './flood-log.js';
 
-/** Counts a connection that is refused, writes it down, and gives what its client is told. */
+/** Counts and logs refused connections, and makes their responses. */
 export class ConnectionRefusalCounter {
   readonly #random: Random;
   readonly #metrics: GatewayMetrics;

@@ -3,7 +3,7 @@ import { gatewayProblems } from '../../../domain/http/gateway-problem.js';
 import type { LogFields, Logger } from '../../ports/shared/logger.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 
-/** Writes down refused connections, a few of each limit in a second: there are as many kinds as there are limits. */
+/** Logs refused connections, a few per second for each limit. */
 export class RefusalLog {
   readonly #log: FloodLog;
 
@@ -22,15 +22,15 @@ export class RefusalLog {
 }
 
 const windowMs = 1_000;
-/** Of one kind in a window; whoever reads of them learns no more from the next ones. */
-const mostPerWindow = 5;
+/** The most lines of one kind per window. */
+const maxPerWindow = 5;
 
 interface Window {
-  taken: number;
-  leftOut: number;
+  passed: number;
+  omitted: number;
 }
 
-/** Lets a few of each kind through in a second, and counts the others: no flood of clients becomes one of lines. */
+/** Passes a few events of each kind per second and counts the others, so that clients cannot flood the log. */
 export class FloodWindows {
   readonly #scheduler: Scheduler;
   /** By kind. */
@@ -41,43 +41,41 @@ export class FloodWindows {
   }
 
   /**
-   * Whether one more of the kind is let through. `kind`: a name of the gateway's own, nothing that a client makes up.
-   * `ended`: of the first one of a window; called at its end with how many were left out, where some were.
+   * Whether another event of a kind passes. `kind` must be a name that the gateway chooses, not a client. `ended` of the
+   * first event in a window is called at the end of the window with the number of omitted events, if any.
    */
-  take(kind: string, ended: (leftOut: number) => void): boolean {
+  take(kind: string, ended: (omitted: number) => void): boolean {
     const window = this.#windows.get(kind) ?? this.#open(kind, ended);
-    if (window.taken >= mostPerWindow) {
-      window.leftOut += 1;
+    if (window.passed >= maxPerWindow) {
+      window.omitted += 1;
       return false;
     }
-    window.taken += 1;
+    window.passed += 1;
     return true;
   }
 
-  #open(kind: string, ended: (leftOut: number) => void): Window {
-    const window = { taken: 0, leftOut: 0 };
+  #open(kind: string, ended: (omitted: number) => void): Window {
+    const window = { passed: 0, omitted: 0 };
     this.#windows.set(kind, window);
     this.#scheduler.after(windowMs, () => {
       this.#windows.delete(kind);
-      if (window.leftOut > 0) ended(window.leftOut);
+      if (window.omitted > 0) ended(window.omitted);
     });
     return window;
   }
 }
 
-/** A line that clients can cause as often as they like. */
+/** A log line that clients can cause any number of times. */
 export interface FloodLine {
   readonly level: 'error' | 'warn' | 'info' | 'debug';
   readonly message: string;
-  /** What all lines of its kind have, the one about those that were left out among them. */
+  /** The fields of all lines of its kind, including the line about omitted ones. */
   readonly shared: LogFields;
-  /** What this one has besides. */
+  /** The fields of this line only. */
   readonly own: LogFields;
 }
 
-/**
- * Writes a few lines of each kind in a second, then how many were left out: no flood of clients becomes one of lines.
- */
+/** Writes a few lines of each kind per second, then the number of omitted ones, so that clients cannot flood the log. */
 export class FloodLog {
   readonly #logger: Logger;
   readonly #windows: FloodWindows;
@@ -87,10 +85,10 @@ export class FloodLog {
     this.#windows = new FloodWindows(scheduler);
   }
 
-  /** `kind`: a name of the gateway's own, nothing that a client makes up. */
+  /** `kind` must be a name that the gateway chooses, not a client. */
   write(kind: string, { level, message, shared, own }: FloodLine): void {
-    const isWritten = this.#windows.take(kind, (leftOut) =>
-      this.#logger[level](`${message}: lines were left out`, { ...shared, left_out: leftOut }),
+    const isWritten = this.#windows.take(kind, (omitted) =>
+      this.#logger[level](`${message}: lines omitted`, { ...shared, left_out: omitted }),
     );
     if (isWritten) this.#logger[level](message, { ...shared, ...own });
   }

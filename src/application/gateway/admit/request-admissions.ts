@@ -17,25 +17,25 @@ import { PermitsBySubject } from '../workers/share-permits/permits-by-subject.js
 import { ClientPlace, type InFlightCount, type RequestPlace, RoutePlaces } from './request-places.js';
 import { type QueueOutcome, RequestQueue, WaitingRequest } from './request-queue.js';
 
-/** What becomes of a request that comes. */
+/** The decision about a request. */
 export type SettledAdmission =
-  /** It is in flight: its place is released when it has ended. */
+  /** It is in flight: release its slot when it has ended. */
   | RequestPlace
-  /** It can `wait` with this place, or give it up. */
+  /** It can `wait` with this slot, or give it up. */
   | { readonly kind: 'full'; readonly place: RequestPlace }
   | { readonly kind: 'refused'; readonly violation: LimitViolation };
 
 export type RequestAdmission =
   | SettledAdmission
   /**
-   * Other workers have a say in it. Settles in every case, soon; a place is the request's even if it has gone by
-   * then.
+   * The supervisor decides, because other workers share the limit. It always settles, soon. The request owns a slot
+   * even if its client has gone by then.
    */
   | { readonly kind: 'asked'; readonly settled: Promise<SettledAdmission> };
 
 /**
- * The requests that are served at a time, and those that wait for it; one for the worker, over all its configurations.
- * Nothing is let in before limits are set.
+ * The requests in flight and the queued ones; one instance per worker, over all its configurations. It admits nothing
+ * before `limit` is called.
  */
 export class RequestAdmissions implements InFlightCount {
   readonly #scheduler: Scheduler;
@@ -47,14 +47,14 @@ export class RequestAdmissions implements InFlightCount {
   #limits: ConcurrencyLimits = noConcurrency;
   #shortOfMemory: LimitViolation | null = null;
   #inFlight = 0;
-  /** Whether the last request that found no room may find some yet, where others have not said so. */
-  #isUnsure = false;
+  /** Whether it is unknown if the limit is reached, because the supervisor has not answered yet. */
+  #isUndecided = false;
 
   constructor(scheduler: Scheduler, book: PermitBook) {
     this.#scheduler = scheduler;
     this.#book = book;
     this.#requests = book.open('requests', '');
-    this.#requests.onChange(() => this.#letIn());
+    this.#requests.onChange(() => this.#admitQueued());
     this.#clients = new PermitsBySubject(book, 'requests-of-client');
     this.#queue = new RequestQueue(book.open('queued-requests', ''), (request) =>
       request.refuse(queueViolation(this.#inFlight, this.#limits)),
@@ -65,42 +65,40 @@ export class RequestAdmissions implements InFlightCount {
     return this.#inFlight;
   }
 
-  /** How many workers the limits are for. */
+  /** Number of workers that share the limits. */
   get workers(): number {
     return this.#book.workers;
   }
 
-  /** Requests that wait to be in flight. */
+  /** Queued requests. */
   get queued(): number {
     return this.#queue.size;
   }
 
-  /** Clients behind trusted proxies that have requests under way. */
+  /** Clients behind trusted proxies with open requests. */
   get countedClients(): number {
     return this.#clients.size;
   }
 
-  /**
-   * What holds from now on, for all permits. Requests that are in flight or wait already stay, however many they are.
-   */
+  /** Sets the limits of all permits. Requests that are in flight or queued stay, even above the new limits. */
   limit(limits: LimitsConfiguration): void {
     this.#limits = concurrencyLimits(limits, this.#book.workers);
     this.#book.limit(limits);
-    this.#letIn();
+    this.#admitQueued();
   }
 
   /**
-   * Told while memory is short, and with null once it is no more. Meanwhile nothing waits: what cannot be served is
-   * refused.
+   * Called while memory is short, and with null when it no longer is. While memory is short nothing queues: a request is
+   * served or refused.
    */
   shortOfMemory(violation: LimitViolation | null): void {
     this.#shortOfMemory = violation;
     if (violation === null) return;
     for (let next = this.#queue.take(); next !== null; next = this.#queue.take()) next.refuse(violation);
-    this.#want();
+    this.#requestPermits();
   }
 
-  /** The places of a route; the same ones each time, so that its requests are counted over reloads. */
+  /** The slots of a route; always the same object, so that its requests are counted over reloads. */
   route(id: string): RoutePlaces {
     let places = this.#routes.get(id);
     if (places === undefined) {
@@ -110,7 +108,7 @@ export class RequestAdmissions implements InFlightCount {
     return places;
   }
 
-  /** Forgets all other routes but those that still have requests. */
+  /** Forgets all other routes, except those that still have requests. */
   keepRoutes(ids: ReadonlySet<string>): void {
     for (const [id, { taken, permits }] of this.#routes) {
       if (taken > 0 || ids.has(id)) continue;
@@ -119,7 +117,7 @@ export class RequestAdmissions implements InFlightCount {
     }
   }
 
-  /** `countedClient`: the client whose requests are counted; null where it is its connections that are. */
+  /** `countedClient`: the client whose requests are counted; null: its connections are counted instead. */
   admit(route: RoutePlaces, countedClient: string | null): RequestAdmission {
     if (countedClient === null) {
       const outcome = route.permits.take();
@@ -128,48 +126,48 @@ export class RequestAdmissions implements InFlightCount {
       return { kind: 'asked', settled: this.#askRoute(route) };
     }
     const client = this.#clients.hold(countedClient);
-    const ofClient = client.take();
-    if (ofClient === 'full') return this.#refusedByClient(countedClient, client);
-    if (ofClient === 'unknown') return { kind: 'asked', settled: this.#askClient(route, countedClient, client) };
-    const ofRoute = route.permits.take();
-    if (ofRoute === 'taken') return this.#enter(new ClientPlace(route, this.#clients, countedClient, client));
-    if (ofRoute === 'unknown') return { kind: 'asked', settled: this.#askRouteToo(route, countedClient, client) };
+    const clientOutcome = client.take();
+    if (clientOutcome === 'full') return this.#refusedByClient(countedClient, client);
+    if (clientOutcome === 'unknown') return { kind: 'asked', settled: this.#askClient(route, countedClient, client) };
+    const routeOutcome = route.permits.take();
+    if (routeOutcome === 'taken') return this.#enter(new ClientPlace(route, this.#clients, countedClient, client));
+    if (routeOutcome === 'unknown') return { kind: 'asked', settled: this.#askRouteToo(route, countedClient, client) };
     this.#giveBack(countedClient, client);
     return refusedByRoute(route);
   }
 
   /**
-   * Has a request wait for its turn, at most for so long. `onEnd` is called once, and before this returns where there
-   * is no place in the queue: the result is null then, otherwise what ends the wait without that call.
+   * Queues a request for at most `timeoutMs`. `onEnd` is called once. If the queue is full, it is called before this
+   * returns null. Otherwise returns a function that ends the wait without that call.
    *
-   * @param client whose turn it comes in: an IPv6 client stands for its /64
+   * @param client the client in whose turn it is served; an IPv6 client counts as its /64
    */
   wait(place: RequestPlace, client: string, timeoutMs: number, onEnd: QueueOutcome): (() => void) | null {
     const request = new WaitingRequest(place, addressGroup(client), onEnd);
-    this.#queue.add(request, !this.#isUnsure);
+    this.#queue.add(request, !this.#isUndecided);
     if (request.queuePlace === null) return null;
     request.deadline = this.#scheduler.after(timeoutMs, () => {
       this.#queue.remove(request);
       request.refuse(inFlightViolation(this.#inFlight, this.#limits));
-      this.#want();
+      this.#requestPermits();
     });
-    this.#want();
+    this.#requestPermits();
     return () => {
       this.#queue.remove(request);
       request.giveUp();
-      this.#want();
+      this.#requestPermits();
     };
   }
 
-  /** A request is in flight no more. */
+  /** A request in flight has ended. */
   left(): void {
     this.#inFlight -= 1;
     this.#requests.giveBack();
-    if (this.#queue.size > 0) this.#letIn();
+    if (this.#queue.size > 0) this.#admitQueued();
   }
 
   #enter(place: RequestPlace): SettledAdmission {
-    // Nobody is overtaken.
+    // A new request must not overtake queued ones.
     if (this.#queue.size === 0 && this.#takeInFlight()) return place;
     if (this.#shortOfMemory === null) return { kind: 'full', place };
     place.giveUp();
@@ -188,9 +186,9 @@ export class RequestAdmissions implements InFlightCount {
 
   async #askClient(route: RoutePlaces, countedClient: string, client: Permits): Promise<SettledAdmission> {
     if (!(await client.ask())) return this.#refusedByClient(countedClient, client);
-    const ofRoute = route.permits.take();
-    if (ofRoute === 'taken') return this.#enter(new ClientPlace(route, this.#clients, countedClient, client));
-    if (ofRoute === 'unknown') return this.#askRouteToo(route, countedClient, client);
+    const routeOutcome = route.permits.take();
+    if (routeOutcome === 'taken') return this.#enter(new ClientPlace(route, this.#clients, countedClient, client));
+    if (routeOutcome === 'unknown') return this.#askRouteToo(route, countedClient, client);
     this.#giveBack(countedClient, client);
     return refusedByRoute(route);
   }
@@ -208,20 +206,20 @@ export class RequestAdmissions implements InFlightCount {
 
   #takeInFlight(): boolean {
     const outcome = isWorkerFull(this.#inFlight, this.#limits) ? 'full' : this.#requests.take();
-    this.#isUnsure = outcome === 'unknown';
+    this.#isUndecided = outcome === 'unknown';
     if (outcome !== 'taken') return false;
     this.#inFlight += 1;
     return true;
   }
 
-  #letIn(): void {
-    while (this.#queue.size > 0 && this.#takeInFlight()) this.#queue.take()?.letIn();
-    if (!this.#isUnsure) this.#queue.becomeSure();
-    this.#want();
+  #admitQueued(): void {
+    while (this.#queue.size > 0 && this.#takeInFlight()) this.#queue.take()?.admit();
+    if (!this.#isUndecided) this.#queue.confirmFull();
+    this.#requestPermits();
   }
 
-  /** Says how many permits those that wait could make use of. */
-  #want(): void {
+  /** Requests the number of permits that queued requests could use. */
+  #requestPermits(): void {
     const room = Math.max(0, this.#limits.inFlightPerWorker.limit - this.#inFlight);
     this.#requests.want(Math.min(this.#queue.size, room));
   }

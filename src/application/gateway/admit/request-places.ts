@@ -1,23 +1,23 @@
 import type { Permits } from '../../ports/gateway/permits.js';
 import type { PermitsBySubject } from '../workers/share-permits/permits-by-subject.js';
 
-/** Who is told of requests that are in flight no more. */
+/** Counts the requests that are no longer in flight. */
 export interface InFlightCount {
   left(): void;
 }
 
-/** What one request takes up of the limits. Exactly one of its methods is called, once. */
+/** A concurrency slot, held while a request runs or queues. Call exactly one of its methods, once. */
 export interface RequestPlace {
   readonly kind: 'place';
-  /** The request was in flight, and has ended. */
+  /** The request was in flight and has ended. */
   release(): void;
-  /** The request never was in flight. */
+  /** The request was never in flight. */
   giveUp(): void;
 }
 
 /**
- * The places of one route. It stands for each of them: a request that nothing else is counted of needs no object of
- * its own.
+ * The slots of one route. The object also serves as each single slot, so that a request without a counted client
+ * allocates nothing.
  */
 export class RoutePlaces implements RequestPlace {
   readonly kind = 'place';
@@ -29,7 +29,7 @@ export class RoutePlaces implements RequestPlace {
     this.#inFlight = inFlight;
   }
 
-  /** Requests of the route that are in flight or wait for it, in this worker. */
+  /** Requests of the route in this worker, in flight or queued. */
   get taken(): number {
     return this.permits.taken;
   }
@@ -44,7 +44,7 @@ export class RoutePlaces implements RequestPlace {
   }
 }
 
-/** A place of a route and of a client. */
+/** A slot of a route and of a client. */
 export class ClientPlace implements RequestPlace {
   readonly kind = 'place';
   readonly #route: RoutePlaces;
@@ -52,7 +52,7 @@ export class ClientPlace implements RequestPlace {
   readonly #client: string;
   readonly #permits: Permits;
 
-  /** `permits`: those of the client, held by `clients` for this place. */
+  /** `permits`: the client's permits, which `clients` holds for this slot. */
   constructor(route: RoutePlaces, clients: PermitsBySubject, client: string, permits: Permits) {
     this.#route = route;
     this.#clients = clients;

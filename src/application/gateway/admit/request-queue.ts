@@ -4,19 +4,19 @@ import type { Permits } from '../../ports/gateway/permits.js';
 import type { ScheduledTask } from '../../ports/shared/scheduler.js';
 import type { RequestPlace } from './request-places.js';
 
-/** What is called when a request waits no more: with null it is in flight, else it has to be refused. */
+/** Called when a request leaves the queue. Null: it is in flight; otherwise it must be refused. */
 export type QueueOutcome = (violation: LimitViolation | null) => void;
 
-/** A request that waits to be in flight. */
+/** A queued request. */
 export class WaitingRequest {
-  /** What it has taken up already. */
+  /** The slot that it holds. */
   readonly place: RequestPlace;
-  /** Whose turn it comes in. */
+  /** The client in whose turn it is served. */
   readonly client: string;
-  /** Where it waits; null: it does not, or not yet. */
+  /** Its position in the queue; null: it is not queued. */
   queuePlace: QueuePlace<WaitingRequest> | null = null;
-  /** Whether it counts as one that is queued. One that only waits to hear whether there is room does not yet. */
-  isSeated = false;
+  /** Whether it holds a permit of the queue. It needs none while it is unknown whether it must queue. */
+  hasPermit = false;
   deadline: ScheduledTask | null = null;
   readonly #onEnd: QueueOutcome;
 
@@ -26,7 +26,7 @@ export class WaitingRequest {
     this.#onEnd = onEnd;
   }
 
-  letIn(): void {
+  admit(): void {
     this.deadline?.cancel();
     this.#onEnd(null);
   }
@@ -36,7 +36,7 @@ export class WaitingRequest {
     this.#onEnd(violation);
   }
 
-  /** Nobody waits for it any more. */
+  /** Ends the wait, because the client is gone. */
   giveUp(): void {
     this.deadline?.cancel();
     this.place.giveUp();
@@ -44,17 +44,16 @@ export class WaitingRequest {
 }
 
 /**
- * The requests that wait to be in flight, and the permits that they need for that. One that does not know yet whether
- * it has to wait at all needs none so far.
+ * The queued requests and their permits. A request needs no permit while it is unknown whether it must queue.
  */
 export class RequestQueue {
   readonly #permits: Permits;
   readonly #evicted: (request: WaitingRequest) => void;
   readonly #requests = new FairQueue<WaitingRequest>();
-  /** Those that need no permit so far. */
-  readonly #unsure = new Set<WaitingRequest>();
+  /** The requests that need no permit yet. */
+  readonly #undecided = new Set<WaitingRequest>();
 
-  /** `evicted` is called with a request that waits no more, because there is no place for it. */
+  /** `evicted` gets a request that is removed because the queue is full. */
   constructor(permits: Permits, evicted: (request: WaitingRequest) => void) {
     this.#permits = permits;
     this.#evicted = evicted;
@@ -64,32 +63,32 @@ export class RequestQueue {
     return this.#requests.size;
   }
 
-  /** @param isSure whether it has to wait */
-  add(request: WaitingRequest, isSure: boolean): void {
-    if (isSure) {
-      this.#seat(request);
+  /** @param mustQueue false: it is unknown whether the request must queue */
+  add(request: WaitingRequest, mustQueue: boolean): void {
+    if (mustQueue) {
+      this.#takePermit(request);
       return;
     }
-    this.#unsure.add(request);
+    this.#undecided.add(request);
     this.#append(request);
   }
 
-  /** It is known now that there is no room: whoever waits does so in a place. */
-  becomeSure(): void {
-    for (const request of this.#unsure) {
-      this.#unsure.delete(request);
-      this.#seat(request);
+  /** The limit is reached, so every queued request needs a permit now. */
+  confirmFull(): void {
+    for (const request of this.#undecided) {
+      this.#undecided.delete(request);
+      this.#takePermit(request);
     }
   }
 
-  /** Takes out whose turn it is; null where nobody waits. */
+  /** Removes the next request; null: the queue is empty. */
   take(): WaitingRequest | null {
     const next = this.#requests.take();
     if (next !== null) this.#left(next);
     return next;
   }
 
-  /** It waits no more; nothing where it did not. */
+  /** Removes a request. Does nothing if it is not queued. */
   remove(request: WaitingRequest): void {
     if (request.queuePlace === null) return;
     this.#requests.remove(request.queuePlace);
@@ -103,19 +102,19 @@ export class RequestQueue {
 
   #left(request: WaitingRequest): void {
     request.queuePlace = null;
-    this.#unsure.delete(request);
-    if (request.isSeated) this.#permits.giveBack();
-    request.isSeated = false;
+    this.#undecided.delete(request);
+    if (request.hasPermit) this.#permits.giveBack();
+    request.hasPermit = false;
   }
 
-  #seat(request: WaitingRequest): void {
+  #takePermit(request: WaitingRequest): void {
     const outcome = this.#permits.take();
     if (outcome === 'full') {
-      this.#contest(request);
+      this.#displace(request);
       return;
     }
     if (request.queuePlace === null) this.#append(request);
-    if (outcome === 'taken') request.isSeated = true;
+    if (outcome === 'taken') request.hasPermit = true;
     else void this.#ask(request);
   }
 
@@ -124,14 +123,14 @@ export class RequestQueue {
     if (request.queuePlace === null) {
       if (isTaken) this.#permits.giveBack();
     } else if (isTaken) {
-      request.isSeated = true;
+      request.hasPermit = true;
     } else {
-      this.#contest(request);
+      this.#displace(request);
     }
   }
 
-  /** All places are taken: it gets that of another, who has so many more, or none. */
-  #contest(request: WaitingRequest): void {
+  /** The queue is full: takes the place of a client with more queued requests, or evicts this one. */
+  #displace(request: WaitingRequest): void {
     if (request.queuePlace !== null) this.#requests.remove(request.queuePlace);
     request.queuePlace = null;
     const offer = this.#requests.offer(request.client, request, this.#requests.size);
@@ -143,10 +142,10 @@ export class RequestQueue {
     const { displaced } = offer;
     if (displaced === null) return;
     displaced.queuePlace = null;
-    if (displaced.isSeated) request.isSeated = true;
-    else if (this.#unsure.delete(displaced)) this.#unsure.add(request);
+    if (displaced.hasPermit) request.hasPermit = true;
+    else if (this.#undecided.delete(displaced)) this.#undecided.add(request);
     else void this.#ask(request);
-    displaced.isSeated = false;
+    displaced.hasPermit = false;
     this.#evicted(displaced);
   }
 }

@@ -9,7 +9,7 @@ import type { Random } from '../../ports/shared/random.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import { type CheckedTarget, type WatchedTarget, WatchedTargets } from './watched-targets.js';
 
-export interface HealthCheckerParts {
+interface CheckEnvironment {
   readonly prober: HealthProber;
   readonly clock: Clock;
   readonly random: Pick<Random, 'fraction'>;
@@ -17,37 +17,34 @@ export interface HealthCheckerParts {
   readonly logger: Logger;
 }
 
-/** Checks of one upstream that are under way at a time: more wait for one of them to end. */
+/** The most concurrent checks of one upstream. Further checks queue. */
 export const maximumChecks = 32;
 
-/**
- * Share of the interval by which a check may come earlier or later, so that the checks of many gateways do not meet.
- */
+/** Share of the interval by which a check may be earlier or later, so that checks of many gateways spread. */
 const jitter = 0.1;
 
 /**
- * Checks the targets of one upstream, each once in an interval, and never one of them twice at a time. The first
- * check of a target begins at once, the second at some time within the interval.
+ * Checks each target of one upstream once per interval. Checks of one target do not overlap. The first check of a target
+ * begins at once, the second at a random time within the interval.
  */
 export class HealthChecker {
   readonly #upstream: string;
   readonly #check: HealthCheck;
-  readonly #parts: HealthCheckerParts;
+  readonly #environment: CheckEnvironment;
   readonly #watched = new WatchedTargets();
-  /** In the order in which their checks were due. */
+  /** In the order of their due times. */
   #waiting: WatchedTarget[] = [];
   #underWay = 0;
   #isRunning = false;
 
-  constructor(upstream: string, check: HealthCheck, parts: HealthCheckerParts) {
+  constructor(upstream: string, check: HealthCheck, environment: CheckEnvironment) {
     this.#upstream = upstream;
     this.#check = check;
-    this.#parts = parts;
+    this.#environment = environment;
   }
 
   /**
-   * The targets from now on. Those that stay keep their times, and what a check that is under way comes to is taken
-   * in.
+   * Sets the targets. Targets that stay keep their schedule, and the results of their running checks count.
    */
   watch(targets: readonly CheckedTarget[]): void {
     this.#watched.replace(targets);
@@ -61,9 +58,7 @@ export class HealthChecker {
     this.#plan();
   }
 
-  /**
-   * No target is watched any more. Checks that are under way end by themselves, and what they come to is not heeded.
-   */
+  /** Stops watching all targets. Running checks end by themselves, and their results are ignored. */
   stop(): void {
     this.#isRunning = false;
     this.watch([]);
@@ -89,9 +84,9 @@ export class HealthChecker {
   }
 
   async #run(watched: WatchedTarget): Promise<void> {
-    const { prober, clock } = this.#parts;
+    const { prober, clock } = this.#environment;
     const { probe, timeoutMs } = this.#check;
-    const nextMs = clock.monotonicMs() + this.#pause(watched.isFirstCheck);
+    const nextMs = clock.monotonicMs() + this.#interval(watched.isFirstCheck);
     watched.state = 'checking';
     watched.isFirstCheck = false;
     this.#underWay += 1;
@@ -106,14 +101,14 @@ export class HealthChecker {
     this.#startWaiting();
   }
 
-  /** From the beginning of a check to that of the next, in milliseconds. */
-  #pause(isFirst: boolean): number {
-    const fraction = this.#parts.random.fraction();
+  /** From the beginning of a check to the beginning of the next; milliseconds. */
+  #interval(isFirst: boolean): number {
+    const fraction = this.#environment.random.fraction();
     return this.#check.intervalMs * (isFirst ? fraction : 1 + jitter * (2 * fraction - 1));
   }
 
   #schedule(watched: WatchedTarget, nextMs: number): void {
-    const { clock, scheduler } = this.#parts;
+    const { clock, scheduler } = this.#environment;
     const delayMs = Math.max(0, nextMs - clock.monotonicMs());
     watched.timer = scheduler.after(delayMs, () => this.#due(watched));
   }
@@ -121,14 +116,14 @@ export class HealthChecker {
   #note(checked: CheckedTarget, result: Result<void, string>): void {
     if (!result.ok && result.error === outOfDescriptors) return;
     const before = checked.health();
-    const next = noteCheck(before, result, this.#check, this.#parts.clock.wallMs());
+    const next = noteCheck(before, result, this.#check, this.#environment.clock.wallMs());
     if (next === before) return;
     checked.update(next);
     if (next.healthy === before.healthy) return;
     const { address, authority } = checked.target;
     const target = socketAddressText(address);
     const fields = { upstream: this.#upstream, target, ...(authority === target ? {} : { name: authority }) };
-    if (next.healthy) this.#parts.logger.info('Target is healthy again', fields);
-    else this.#parts.logger.warn('Target is unhealthy', { ...fields, error: next.lastError });
+    if (next.healthy) this.#environment.logger.info('Target is healthy again', fields);
+    else this.#environment.logger.warn('Target is unhealthy', { ...fields, error: next.lastError });
   }
 }

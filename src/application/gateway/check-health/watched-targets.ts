@@ -3,18 +3,18 @@ import type { TargetHealth } from '../../../domain/gateway/health/target-health.
 import type { ProbedTarget } from '../../ports/gateway/health-prober.js';
 import type { ScheduledTask } from '../../ports/shared/scheduler.js';
 
-/** A target of whose health somebody keeps a record. */
+/** A target with its health record. */
 export interface CheckedTarget {
   readonly target: ProbedTarget;
   health(): TargetHealth;
-  /** Called with each health that is another than the one before. */
+  /** Called when the health changes. */
   update(next: TargetHealth): void;
 }
 
-/** A target with its place in the timetable. */
+/** A target with its schedule. */
 export interface WatchedTarget {
   checked: CheckedTarget;
-  /** It is watched no longer; remembered only while a check of it is under way. */
+  /** It is no longer watched, and is kept only until its running check ends. */
   isGone: boolean;
   state: 'idle' | 'waiting' | 'checking';
   isFirstCheck: boolean;
@@ -24,11 +24,11 @@ export interface WatchedTarget {
 
 const keyOf = ({ address, authority }: ProbedTarget): string => `${socketAddressText(address)} ${authority}`;
 
-/** The targets of an upstream that are watched. */
+/** The watched targets of an upstream. */
 export class WatchedTargets {
   readonly #watched = new Map<string, WatchedTarget>();
 
-  /** Takes in a new list. A target that is in it twice is watched once. */
+  /** Replaces the targets. Duplicates are watched once. */
   replace(targets: readonly CheckedTarget[]): void {
     const wanted = new Map(targets.map((checked) => [keyOf(checked.target), checked]));
     for (const [key, watched] of this.#watched) {
@@ -36,7 +36,7 @@ export class WatchedTargets {
       watched.isGone = true;
       watched.timer?.cancel();
       watched.timer = null;
-      // Else it would be checked twice at a time if it came back now.
+      // Keeps a target with a running check, so that its checks do not overlap if it returns.
       if (watched.state !== 'checking') this.#watched.delete(key);
     }
     for (const [key, checked] of wanted) {
@@ -50,12 +50,12 @@ export class WatchedTargets {
     }
   }
 
-  /** The last check of a target that is gone has ended. */
+  /** Forgets a target that is gone, after its last check. */
   forget({ checked }: WatchedTarget): void {
     this.#watched.delete(keyOf(checked.target));
   }
 
-  /** Those that neither wait for a check, nor for the time of their next one. */
+  /** The targets without a queued, running or scheduled check. */
   unplanned(): readonly WatchedTarget[] {
     return [...this.#watched.values()].filter(({ state, timer }) => state === 'idle' && timer === null);
   }

@@ -4,38 +4,38 @@ import type { Logger } from '../../ports/shared/logger.js';
 import type { ChosenTarget } from './chosen-target.js';
 import type { Endpoint } from './endpoint.js';
 
-/** What the end of an exchange needs. */
-export interface ChoiceParts {
+/** The upstream of a chosen endpoint. */
+export interface EndpointOwner {
   readonly upstream: string;
   readonly logger: Logger;
-  /** Whether no other target would take requests. */
+  /** Whether no other target accepts requests. */
   readonly isLast: (endpoint: Endpoint) => boolean;
-  /** The last exchange with an endpoint that is retired is over. */
+  /** Called when the last exchange with a retired endpoint has ended. */
   readonly whenUnused: (endpoint: Endpoint) => void;
 }
 
-/** Logged when a failing target gets requests because there is no other. */
-export const sparedMessage = 'Target gets requests again: there is no other';
+/** Log message when an ejected target gets requests because there is no other. */
+export const sparedMessage = 'Target gets requests again, because there is no other';
 
-/** Characters of an error that are kept. */
+/** The most characters of an error that are kept. */
 const maximumError = 200;
 
-/** A request is about to be sent to an endpoint. It is counted from now until it has ended. */
+/** A choice of an endpoint for one request. It counts as active until `ended`. */
 export class ChosenEndpoint implements ChosenTarget {
   readonly kind = 'chosen';
   readonly #endpoint: Endpoint;
-  readonly #parts: ChoiceParts;
-  /** Of the breaker since the request was sent. */
+  readonly #owner: EndpointOwner;
+  /** The period of the breaker in which the request counts. */
   #period: number;
   #isOver = false;
 
   constructor(
     endpoint: Endpoint,
     readonly responseHeaders: readonly string[],
-    parts: ChoiceParts,
+    owner: EndpointOwner,
   ) {
     this.#endpoint = endpoint;
-    this.#parts = parts;
+    this.#owner = owner;
     const { ledger } = endpoint;
     endpoint.underWay += 1;
     ledger.active += 1;
@@ -56,7 +56,7 @@ export class ChosenEndpoint implements ChosenTarget {
     if (this.#isOver) return;
     const { ledger } = this.#endpoint;
     const { ejectedSinceMs } = ledger;
-    // The rest of the exchange counts in the period that begins here.
+    // The rest of the exchange counts in the new period.
     this.#period = ledger.breaker.answeredOnTrial(this.#period);
     if (ledger.ejectedSinceMs !== ejectedSinceMs) this.#logChange('Target works again');
   }
@@ -74,14 +74,14 @@ export class ChosenEndpoint implements ChosenTarget {
       if (ledger.ejectedSinceMs !== ejectedSinceMs) this.#logChange('Target works again');
     }
     endpoint.underWay -= 1;
-    if (endpoint.isRetired && endpoint.underWay === 0) this.#parts.whenUnused(endpoint);
+    if (endpoint.isRetired && endpoint.underWay === 0) this.#owner.whenUnused(endpoint);
   }
 
   #failed(error: string): void {
     const { ledger, isSparedLast } = this.#endpoint;
     const { breaker, ejectedSinceMs } = ledger;
     ledger.failedRequests += 1;
-    const isSpared = isSparedLast && this.#parts.isLast(this.#endpoint);
+    const isSpared = isSparedLast && this.#owner.isLast(this.#endpoint);
     const counts = isSpared
       ? breaker.failedWithoutAlternative(this.#period)
       : breaker.ended(this.#period, 'failure', error);
@@ -89,13 +89,13 @@ export class ChosenEndpoint implements ChosenTarget {
     if ((ledger.ejectedSinceMs === null) !== (ejectedSinceMs === null)) this.#logChange(sparedMessage);
   }
 
-  /** A target that fails from probe to probe is logged when it is first ejected and when it is back. */
+  /** Logs a target when it is first ejected and when it works again, not for each failed probe. */
   #logChange(backMessage: string): void {
     const { ledger, text, names } = this.#endpoint;
-    const { logger, upstream } = this.#parts;
+    const { logger, upstream } = this.#owner;
     const name = names.includes(text) ? {} : { name: names[0] as string };
     const fields = { upstream, target: text, ...name };
     if (ledger.ejectedSinceMs === null) logger.info(backMessage, fields);
-    else logger.warn('Target fails too often and is left alone', { ...fields, error: ledger.lastError });
+    else logger.warn('Target ejected after too many failures', { ...fields, error: ledger.lastError });
   }
 }

@@ -1,31 +1,31 @@
 import type { AttemptOutcome } from '../../../domain/gateway/circuit-breaking/failure-classification.js';
 import type { TargetClient } from '../../ports/gateway/upstream-client.js';
 
-/** A target that a request is to be sent to. */
+/** The target that was chosen for a request. */
 export interface ChosenTarget {
   readonly kind: 'chosen';
-  /** `host:port` for logs and admin answers: the address that is connected to. */
+  /** The address to connect to as `host:port`, for logs and admin answers. */
   readonly address: string;
   readonly client: TargetClient;
-  /** Fields for the response, as the cookie that keeps the client with this target; usually empty. */
+  /** Fields for the response, such as the sticky cookie; usually empty. */
   readonly responseHeaders: readonly string[];
   /**
-   * The head of a good answer has come: enough for a target that is tried again after it failed, for the body may go on
-   * for hours. May be called once, before `ended`.
+   * Reports the head of a successful response. That suffices to end an ejection, because the body may take hours. Call
+   * it at most once, before `ended`.
    */
   answered(): void;
-  /** Has to be called once for every choice, when the exchange with the target is over. `detail` says what failed. */
+  /** Reports the end of the exchange. Call it once for every choice. `detail` describes a failure. */
   ended(outcome: AttemptOutcome, detail?: string): void;
 }
 
-/** What a target is chosen by. */
+/** The properties of a request that determine its target. */
 export interface BalancingRequest {
-  /** Of the client that the request comes from. */
+  /** Address of the client. */
   readonly clientIp: string;
   readonly headers: readonly string[];
-  /** Whether the client spoke https, for the cookie. */
+  /** Whether the client used https, for the sticky cookie. */
   readonly isSecure: boolean;
-  /** Addresses that have failed the request already: they are not chosen again. */
+  /** Addresses of earlier attempts, which are not chosen again. */
   readonly tried: readonly string[];
 }
 
@@ -33,16 +33,16 @@ export type TargetChoice =
   | ChosenTarget
   /** Every target is unhealthy, drained or ejected. */
   | { readonly kind: 'unhealthy'; readonly retryAfterSeconds: number }
-  /** No name of a target has an address: `detail` says why. */
+  /** No target name has an address; `detail` states why. */
   | { readonly kind: 'unresolved'; readonly detail: string }
-  /** All that are well have been tried. */
+  /** All healthy targets have been tried. */
   | { readonly kind: 'exhausted' };
 
 /** Chooses targets of one upstream. */
 export interface TargetChooser {
-  choose(wish: BalancingRequest): TargetChoice;
-  /** Whether there may be more than one to choose from: else nothing needs to be kept for a second attempt. */
+  choose(request: BalancingRequest): TargetChoice;
+  /** Whether there are several targets. With one, the request body need not be kept for another attempt. */
   readonly hasChoice: boolean;
-  /** Whether there is a target, well or not, that none of these addresses is: those that there were may be gone. */
+  /** Whether a target exists, healthy or not, that has none of these addresses. */
   hasOther(tried: readonly string[]): boolean;
 }

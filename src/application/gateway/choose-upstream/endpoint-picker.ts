@@ -8,14 +8,14 @@ import type { Random } from '../../ports/shared/random.js';
 import type { BalancingRequest } from './chosen-target.js';
 import type { Endpoint, PickedEndpoint } from './endpoint.js';
 
-/** Those that have a connection to spare, where there is one: else a request has to wait, whichever it is sent to. */
-const unfilled = (candidates: readonly Endpoint[]): readonly Endpoint[] => {
+/** The candidates with a free connection; all of them if none has one, because then every choice has to queue. */
+const withFreeConnection = (candidates: readonly Endpoint[]): readonly Endpoint[] => {
   if (!candidates.some(({ client }) => client.isFull)) return candidates;
   const free = candidates.filter(({ client }) => !client.isFull);
   return free.length === 0 ? candidates : free;
 };
 
-/** Picks one of the endpoints that a request may be sent to. */
+/** Picks one of the candidate endpoints for a request. */
 export class EndpointPicker {
   readonly #balancing: Balancing;
   readonly #cookie: StickyCookie | null;
@@ -28,23 +28,23 @@ export class EndpointPicker {
   }
 
   /**
-   * Null where there is no candidate. A client goes where its cookie says, and waits there if it has to; else it gets
-   * one for where it is sent.
+   * Picks by the sticky cookie of the client, even if the endpoint has no free connection. Otherwise balances, and sets
+   * a cookie. Null: there is no candidate.
    */
-  pick(candidates: readonly Endpoint[], wish: BalancingRequest): PickedEndpoint | null {
-    if (this.#cookie === null) return this.#balanced(candidates, wish)?.silently ?? null;
-    const known = stickyTarget(candidates, wish.headers, this.#cookie.name);
-    if (known !== null) return known.silently;
-    const endpoint = this.#balanced(candidates, wish);
+  pick(candidates: readonly Endpoint[], request: BalancingRequest): PickedEndpoint | null {
+    if (this.#cookie === null) return this.#balanced(candidates, request)?.withoutCookie ?? null;
+    const known = stickyTarget(candidates, request.headers, this.#cookie.name);
+    if (known !== null) return known.withoutCookie;
+    const endpoint = this.#balanced(candidates, request);
     if (endpoint === null) return null;
     const { secure, plain } = endpoint.cookie;
-    return { endpoint, responseHeaders: wish.isSecure ? secure : plain };
+    return { endpoint, responseHeaders: request.isSecure ? secure : plain };
   }
 
-  #balanced(open: readonly Endpoint[], wish: BalancingRequest): Endpoint | null {
-    // Whatever the way, it goes there.
+  #balanced(open: readonly Endpoint[], request: BalancingRequest): Endpoint | null {
+    // Every balancing method picks it.
     if (open.length === 1) return open[0] ?? null;
-    const candidates = unfilled(open);
+    const candidates = withFreeConnection(open);
     const balancing = this.#balancing;
     switch (balancing.kind) {
       case 'round_robin':
@@ -54,7 +54,7 @@ export class EndpointPicker {
       case 'power_of_two':
         return powerOfTwoChoices(candidates, this.#random.fraction(), this.#random.fraction());
       case 'consistent_hash':
-        return hashedTo(candidates, textHash(hashKeyText(balancing.key, wish.clientIp, wish.headers)));
+        return hashedTo(candidates, textHash(hashKeyText(balancing.key, request.clientIp, request.headers)));
     }
   }
 }

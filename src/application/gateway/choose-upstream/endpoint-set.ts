@@ -7,7 +7,7 @@ import { Endpoint, type EndpointCookie } from './endpoint.js';
 import type { HeldLedgers } from './held-ledgers.js';
 import type { PoolExhaustion } from './pool-exhaustion.js';
 
-/** Counts the connections of one upstream that nothing uses. */
+/** Counts the idle connections of one upstream. */
 export class IdleConnections implements IdleAllowance {
   readonly #limit: number;
   #taken = 0;
@@ -31,16 +31,16 @@ export class IdleConnections implements IdleAllowance {
   }
 }
 
-export interface EndpointSetParts {
+interface EndpointFactories {
   readonly ledgers: HeldLedgers;
   readonly createClient: TargetClientFactory;
   readonly exhaustion: PoolExhaustion;
 }
 
-/** The endpoints of one upstream. One that goes away finishes what it has to do; then its connections are closed. */
+/** The endpoints of one upstream. A removed endpoint finishes its exchanges; then its connections are closed. */
 export class EndpointSet {
   readonly #configuration: UpstreamConfiguration;
-  readonly #parts: EndpointSetParts;
+  readonly #factories: EndpointFactories;
   readonly #isChecked: boolean;
   readonly #idle: IdleConnections;
   #current: readonly Endpoint[] = [];
@@ -49,9 +49,14 @@ export class EndpointSet {
   readonly #closing = new Set<Promise<void>>();
   #isClosed = false;
 
-  constructor(configuration: UpstreamConfiguration, idleLimit: number, isChecked: boolean, parts: EndpointSetParts) {
+  constructor(
+    configuration: UpstreamConfiguration,
+    idleLimit: number,
+    isChecked: boolean,
+    factories: EndpointFactories,
+  ) {
     this.#configuration = configuration;
-    this.#parts = parts;
+    this.#factories = factories;
     this.#isChecked = isChecked;
     this.#idle = new IdleConnections(idleLimit);
   }
@@ -60,23 +65,23 @@ export class EndpointSet {
     return this.#current;
   }
 
-  /** Those whose weight is above 0. */
+  /** The current endpoints with a weight above 0. */
   get weighted(): readonly Endpoint[] {
     return this.#weighted;
   }
 
-  /** Those that may have connections: the current ones, and the ones that are not done yet. */
+  /** All endpoints that may have connections: the current ones, and removed ones with open exchanges. */
   get all(): readonly Endpoint[] {
     return [...this.#current, ...this.#retired.values()];
   }
 
-  /** Takes in what the look-ups have come to. An endpoint that stays, or comes back, keeps its connections. */
+  /** Applies new lookup results. An endpoint that stays or returns keeps its connections. */
   replace(addressesOf: (host: string) => readonly string[]): void {
     const known = new Map(this.all.map((endpoint) => [endpoint.text, endpoint]));
     const wanted = targetAddresses(this.#configuration.targets, addressesOf);
     this.#current = wanted.map((address) => {
       const endpoint = known.get(address.text) ?? this.#create(address);
-      const { ledgers } = this.#parts;
+      const { ledgers } = this.#factories;
       const names = address.names.filter((name) => name !== address.text);
       endpoint.place(
         address,
@@ -90,7 +95,7 @@ export class EndpointSet {
     for (const endpoint of known.values()) this.#retire(endpoint);
   }
 
-  /** The last exchange with an endpoint that is retired is over. */
+  /** Closes a retired endpoint after its last exchange. */
   closeUnused(endpoint: Endpoint): void {
     // INVARIANT: a client is closed once.
     if (this.#isClosed || !this.#retired.delete(endpoint.text)) return;
@@ -110,7 +115,7 @@ export class EndpointSet {
 
   #create(address: TargetAddress): Endpoint {
     const { timeouts, maxConnections, maxIdle, httpVersion } = this.#configuration;
-    const { ledgers, createClient, exhaustion } = this.#parts;
+    const { ledgers, createClient, exhaustion } = this.#factories;
     const client = createClient({
       address: address.address,
       authority: address.names[0] as string,

@@ -9,14 +9,14 @@ import type { TargetClient } from '../../ports/gateway/upstream-client.js';
 import type { CheckedTarget } from '../check-health/watched-targets.js';
 import type { TargetLedger } from './target-ledger.js';
 
-/** What the response of a target tells its client, over http and over https. */
+/** The sticky cookie of a target: its value, and the response fields for http and https. */
 export interface EndpointCookie {
   readonly value: string;
   readonly plain: HeaderList;
   readonly secure: HeaderList;
 }
 
-/** An endpoint that a request goes to, and what the client is told about it. */
+/** The endpoint for a request, and the fields for its response. */
 export interface PickedEndpoint {
   readonly endpoint: Endpoint;
   readonly responseHeaders: HeaderList;
@@ -29,25 +29,25 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
   readonly text: string;
   readonly seed: number;
   readonly target: ProbedTarget;
-  /** Picked, and the client is told nothing. */
-  readonly silently: PickedEndpoint = { endpoint: this, responseHeaders: noHeaders };
+  /** This endpoint, picked without a response field. */
+  readonly withoutCookie: PickedEndpoint = { endpoint: this, responseHeaders: noHeaders };
   credit = 0;
   weight = 0;
   configuredWeight = 0;
   names: readonly string[] = [];
-  /** Exchanges of this generation that are under way. */
+  /** Open exchanges of this generation. */
   underWay = 0;
-  /** It is no address of a target any more. */
+  /** No target has this address any longer. */
   isRetired = false;
-  /** Those of the names, where they are others than the own one: who drains a name drains its addresses. */
+  /** The ledgers of its names, other than its own: draining a name drains its addresses. */
   #nameLedgers: readonly TargetLedger[] = [];
   readonly #isChecked: boolean;
-  /** Who waits for a connection to it must not wait for one that nobody else would be sent to. */
+  /** Evicts queued requests when the endpoint is taken out, because they could use another target. */
   readonly #onTakenOut = (): void => {
     if (!this.isOpen) this.client.evictQueued();
   };
 
-  /** @param isChecked whether its checks count: else what they once came to says nothing */
+  /** @param isChecked whether health checks count; without checks, earlier results are ignored */
   constructor(
     { address, text, names }: TargetAddress,
     readonly ledger: TargetLedger,
@@ -81,22 +81,22 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
     return !this.#isChecked || this.ledger.health.healthy;
   }
 
-  /** By the rules in force, the last target in use is not ejected. */
+  /** Whether the rules in force spare the last target in use from ejection. */
   get isSparedLast(): boolean {
     return this.ledger.rules.sparesLast;
   }
 
-  /** Whether requests go to it as a matter of course: it is not on probation after an ejection either. */
+  /** Whether it is healthy, not drained, and not ejected or on probation. */
   get isInUse(): boolean {
     return this.isWell && !this.isDrained && this.ledger.breaker.isClosed;
   }
 
-  /** Whether a request may be sent to it now. */
+  /** Whether it accepts a request now. */
   get isOpen(): boolean {
     return this.isWell && !this.isDrained && this.ledger.breaker.isCallAllowed;
   }
 
-  /** Milliseconds until the end of an ejection; 0 where it is not ejected. */
+  /** Milliseconds until the end of an ejection; 0: it is not ejected. */
   get ejectedMs(): number {
     return this.ledger.breaker.openForMs;
   }
@@ -109,7 +109,7 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
     this.ledger.noteHealth(next);
   }
 
-  /** What the look-ups have come to for it. */
+  /** Applies the lookup results for its address. */
   place({ names, configuredWeight, share }: TargetAddress, nameLedgers: readonly TargetLedger[]): void {
     this.names = names;
     this.configuredWeight = configuredWeight;
@@ -122,7 +122,7 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
     this.#onTakenOut();
   }
 
-  /** It is not used any more; the ledgers may be. */
+  /** Stops watching the ledgers, which others may still use. */
   release(): void {
     for (const ledger of [this.ledger, ...this.#nameLedgers]) ledger.unwatch(this.#onTakenOut);
   }

@@ -1,10 +1,10 @@
 import type { LedgerRules, TargetLedger } from './target-ledger.js';
 import type { TargetLedgers } from './target-ledgers.js';
 
-/** Ledgers of addresses that no target has at the moment: names give other addresses again and again. */
+/** The most ledgers that are kept for unused addresses, because names can get ever new addresses. */
 const maximumUnused = 256;
 
-/** Names of hosts know no case. */
+/** Host names are case-insensitive. */
 const keyOf = (address: string): string => address.toLowerCase();
 
 /** The ledgers that one upstream of one generation holds. */
@@ -22,30 +22,30 @@ export class HeldLedgers {
   }
 
   /**
-   * The generation is in force: its rules hold for all that it holds. INVARIANT: it holds nothing more once it is
-   * not.
+   * Puts the rules of this generation in force for its ledgers. INVARIANT: a generation that is no longer in force holds
+   * no new ledgers.
    */
   takeOver(): void {
     this.#isInForce = true;
-    for (const ledger of this.#held.values()) ledger.goBy(this.#rules);
+    for (const ledger of this.#held.values()) ledger.applyRules(this.#rules);
   }
 
-  /** That of an address which is used from now on. */
+  /** Holds the ledger of an address that is used from now on. */
   hold(address: string): TargetLedger {
     const key = keyOf(address);
     const ledger = this.#held.get(key) ?? this.#acquire(key);
-    // The one that was taken up longest ago comes first.
+    // The map is in the order of last use.
     this.#held.delete(key);
     this.#held.set(key, ledger);
     return ledger;
   }
 
-  /** That of an address which is used, or was so not long ago. */
+  /** The ledger of an address that is in use, or was recently. */
   find(address: string): TargetLedger | undefined {
     return this.#held.get(keyOf(address));
   }
 
-  /** Lets go of what has not been used for longest, where that is too much. */
+  /** Releases the least recently used ledgers above the limit. */
   trim(used: readonly string[]): void {
     const keys = new Set(used.map(keyOf));
     const unused = [...this.#held.keys()].filter((key) => !keys.has(key));
@@ -58,8 +58,8 @@ export class HeldLedgers {
 
   #acquire(key: string): TargetLedger {
     const ledger = this.#ledgers.acquire(this.#upstream, key, this.#rules);
-    // One that is not in force yet may have begun it.
-    if (this.#isInForce) ledger.goBy(this.#rules);
+    // A generation that is not yet in force may have created it.
+    if (this.#isInForce) ledger.applyRules(this.#rules);
     return ledger;
   }
 

@@ -6,20 +6,20 @@ import type { Logger } from '../../ports/shared/logger.js';
 import type { Random } from '../../ports/shared/random.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 
-/** Hosts whose addresses are remembered: more than a configuration has that anybody would write. */
+/** The most hosts whose addresses are kept; more than real configurations have. */
 const maximumHosts = 10_000;
 
-/** The addresses that hosts were last found to have, so that a reload while no name can be looked up loses none. */
+/** The last known addresses of hosts, so that a reload during a DNS outage keeps them. */
 export class KnownAddresses {
   readonly #byHost = new Map<string, readonly string[]>();
 
-  /** Empty where none are known. */
+  /** Empty: none are known. */
   of(host: string): readonly string[] {
     return this.#byHost.get(host) ?? [];
   }
 
   note(host: string, addresses: readonly string[]): void {
-    // The one that was found longest ago comes first.
+    // The map is in the order of the last lookup.
     this.#byHost.delete(host);
     this.#byHost.set(host, addresses);
     for (const oldest of this.#byHost.keys()) {
@@ -29,7 +29,7 @@ export class KnownAddresses {
   }
 }
 
-export interface HostLookupParts {
+interface LookupEnvironment {
   readonly resolver: HostResolver;
   readonly known: KnownAddresses;
   readonly random: Random;
@@ -38,29 +38,29 @@ export interface HostLookupParts {
   readonly logger: Logger;
 }
 
-/** Addresses of one name that are used at most. */
+/** The most addresses of one name that are used. */
 export const maximumAddresses = 256;
 
-/** What a start waits for the names at most. */
+/** The longest time that a start waits for lookups; milliseconds. */
 const startWaitMs = 2_000;
 
-/** After a look-up that failed the next one comes sooner, and ever less soon. */
+/** The delay after the first failed lookup; milliseconds. It doubles with each further failure. */
 const firstRetryMs = 1_000;
 
 /**
- * Share of the time between look-ups by which one may come earlier or later, so that gateways do not look all at
- * once.
+ * Share of the interval by which a lookup may be earlier or later, so that many gateways do not query at the same
+ * time.
  */
 const jitter = 0.1;
 
 interface LookedUpHost {
   readonly host: string;
   addresses: readonly string[];
-  /** Why the last look-up failed; null where it did not. */
+  /** The failure of the last lookup; null: it succeeded. */
   error: string | null;
-  /** Look-ups in a row that failed. */
+  /** Consecutive failed lookups. */
   failures: number;
-  /** When the first of them failed; milliseconds since the Unix epoch. */
+  /** The time of the first of them, in milliseconds since the Unix epoch. */
   failedSinceMs: number | null;
   next: ScheduledTask | null;
 }
@@ -69,13 +69,13 @@ const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((address, index) => address === other[index]);
 
 /**
- * Looks up the hosts of one upstream again and again. A look-up that fails takes nothing away: the addresses stay those
- * that were found last. An IP address is not looked up.
+ * Resolves the host names of one upstream periodically. After a failed lookup the last addresses stay in use. IP
+ * addresses are not looked up.
  */
 export class HostLookups {
   readonly #upstream: string;
   readonly #refreshMs: number;
-  readonly #parts: HostLookupParts;
+  readonly #environment: LookupEnvironment;
   readonly #onChange: () => void;
   readonly #names = new Map<string, LookedUpHost>();
   #isStopped = false;
@@ -84,18 +84,18 @@ export class HostLookups {
     upstream: string,
     hosts: readonly string[],
     refreshMs: number,
-    parts: HostLookupParts,
+    environment: LookupEnvironment,
     onChange: () => void,
   ) {
     this.#upstream = upstream;
     this.#refreshMs = refreshMs;
-    this.#parts = parts;
+    this.#environment = environment;
     this.#onChange = onChange;
     for (const host of hosts) {
       if (parseIpAddress(host) !== null) continue;
       this.#names.set(host, {
         host,
-        addresses: parts.known.of(host),
+        addresses: environment.known.of(host),
         error: null,
         failures: 0,
         failedSinceMs: null,
@@ -104,12 +104,12 @@ export class HostLookups {
     }
   }
 
-  /** Resolves when every name has been looked up once, and at the latest after two seconds. */
+  /** Resolves when every name has been looked up once, or after two seconds. */
   start(): Promise<void> {
     const first = [...this.#names.values()].map((host) => this.#lookUp(host));
     if (first.length === 0) return Promise.resolve();
     return new Promise((resolve) => {
-      const late = this.#parts.scheduler.after(startWaitMs, resolve);
+      const late = this.#environment.scheduler.after(startWaitMs, resolve);
       void Promise.all(first).then(() => {
         late.cancel();
         resolve();
@@ -126,25 +126,22 @@ export class HostLookups {
     return this.#names.get(host)?.addresses ?? [host];
   }
 
-  /** Why a host has no address. */
+  /** The reason why a host has no address. */
   errorOf(host: string): string {
     return this.#names.get(host)?.error ?? 'not looked up yet';
   }
 
-  /**
-   * Since when a host cannot be looked up, in milliseconds since the Unix epoch; null where it can be, or was not
-   * yet.
-   */
+  /** The time since which lookups of a host fail, in milliseconds since the Unix epoch; null: they do not. */
   failedSinceMs(host: string): number | null {
     return this.#names.get(host)?.failedSinceMs ?? null;
   }
 
   async #lookUp(host: LookedUpHost): Promise<void> {
     host.next = null;
-    const result = await this.#parts.resolver.resolve(host.host);
+    const result = await this.#environment.resolver.resolve(host.host);
     if (this.#isStopped) return;
     this.#note(host, result);
-    const { scheduler, random } = this.#parts;
+    const { scheduler, random } = this.#environment;
     const backoffMs = firstRetryMs * 2 ** Math.min(host.failures - 1, 30);
     const waitMs = host.failures === 0 ? this.#refreshMs : Math.min(this.#refreshMs, backoffMs);
     const delayMs = waitMs * (1 + jitter * (2 * random.fraction() - 1));
@@ -152,17 +149,17 @@ export class HostLookups {
   }
 
   #note(host: LookedUpHost, result: Result<readonly string[], string>): void {
-    const { logger, known, clock } = this.#parts;
+    const { logger, known, clock } = this.#environment;
     const fields = { upstream: this.#upstream, host: host.host };
     const error = !result.ok ? result.error : result.value.length === 0 ? 'no address' : null;
     if (!result.ok || error !== null) {
-      if (host.failures === 0) logger.warn('Host of a target cannot be looked up', { ...fields, error });
+      if (host.failures === 0) logger.warn('Host name of a target cannot be resolved', { ...fields, error });
       host.failures += 1;
       host.failedSinceMs ??= clock.wallMs();
       host.error = error;
       return;
     }
-    if (host.failures > 0) logger.info('Host of a target can be looked up again', fields);
+    if (host.failures > 0) logger.info('Host name of a target can be resolved again', fields);
     host.failures = 0;
     host.failedSinceMs = null;
     host.error = null;
@@ -170,7 +167,10 @@ export class HostLookups {
     if (isSame(addresses, host.addresses)) return;
     if (host.addresses.length > 0) logger.info('Addresses of a target have changed', { ...fields, addresses });
     if (result.value.length > maximumAddresses) {
-      logger.warn('Host of a target has more addresses than are used', { ...fields, count: result.value.length });
+      logger.warn('Host name of a target has more addresses than the gateway uses', {
+        ...fields,
+        count: result.value.length,
+      });
     }
     host.addresses = addresses;
     known.note(host.host, addresses);

@@ -4,7 +4,7 @@ import type { Logger } from '../../ports/shared/logger.js';
 import { OncePerPeriod } from '../../shared/once-per-period.js';
 import type { Endpoint } from './endpoint.js';
 
-/** One figure for each target of each upstream. */
+/** Sums the figures per target of each upstream. */
 export const sumPools = (figures: readonly PoolFigures[]): readonly PoolFigures[] => {
   const pools = new Map<string, PoolFigures>();
   for (const { upstream, target, size, idle, waiting } of figures) {
@@ -21,7 +21,7 @@ export const sumPools = (figures: readonly PoolFigures[]): readonly PoolFigures[
   return [...pools.values()];
 };
 
-/** The connections of each target, under the name that it has in the configuration: addresses come and go. */
+/** The connections per target, by its configured name, because addresses change. */
 export const poolFigures = (upstream: string, endpoints: readonly Endpoint[]): readonly PoolFigures[] =>
   sumPools(
     endpoints.map(({ client, target }) => {
@@ -36,10 +36,10 @@ export const poolFigures = (upstream: string, endpoints: readonly Endpoint[]): r
     }),
   );
 
-/** Between two log lines about the pools of one upstream. */
+/** Minimum interval between log lines about the pools of one upstream; milliseconds. */
 export const exhaustionLineMs = 60_000;
 
-/** Counts the requests that found every connection to their target busy, and says so in the log once a minute. */
+/** Counts requests that find every connection to their target busy, and logs that at most once per minute. */
 export class PoolExhaustion {
   readonly #upstream: string;
   readonly #maxConnections: number;

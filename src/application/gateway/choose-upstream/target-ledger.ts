@@ -4,13 +4,13 @@ import { initialHealth, type TargetHealth, toBeCheckedAnew } from '../../../doma
 import type { Clock } from '../../ports/shared/clock.js';
 import { CircuitBreakerHolder } from '../circuit-breakers/circuit-breaker-holder.js';
 
-/** What the figures of a target come about by. */
+/** The rules by which a target is ejected and checked. */
 export interface LedgerRules {
-  /** Null: it is never left alone because requests fail. */
+  /** Null: failed requests never eject the target. */
   readonly breaker: CircuitBreakerRules | null;
-  /** Whether it is not left alone either while requests have nobody else to go to. */
+  /** Whether the last target in use is spared from ejection. */
   readonly sparesLast: boolean;
-  /** What its checks ask; null: it is not checked. */
+  /** The probe of its health checks; null: it is not checked. */
   readonly probe: HealthProbe | null;
 }
 
@@ -29,15 +29,15 @@ const probeText = (probe: HealthProbe | null): string => {
 };
 
 /**
- * What is known of one target of an upstream. It outlives the configuration that it was begun under: both generations
- * of a reload write the same one.
+ * The state of one target of an upstream. It outlives configurations: during a reload both generations update the same
+ * ledger.
  */
 export class TargetLedger {
-  /** Requests and tunnels that it is busy with. */
+  /** Requests and tunnels in progress. */
   active = 0;
   totalRequests = 0;
   failedRequests = 0;
-  /** Ejects the target where requests to it fail too often. */
+  /** Ejects the target after too many failed requests. */
   readonly breaker: CircuitBreakerHolder;
   /** The detail of the last failed request. */
   lastError: string | null = null;
@@ -49,23 +49,23 @@ export class TargetLedger {
   /** Called when the target is drained, becomes unhealthy or is ejected. */
   readonly #watchers = new Set<() => void>();
 
-  /** @param rules those of the generation that uses the target first */
+  /** @param rules the rules of the first generation that uses the target */
   constructor(rules: LedgerRules, clock: Clock) {
     this.#rules = rules;
     this.#clock = clock;
     this.breaker = new CircuitBreakerHolder(rules.breaker, clock, (state) => this.#breakerChanged(state));
   }
 
-  /** Those in force: requests of every generation count by them. */
+  /** The rules in force, for requests of every generation. */
   get rules(): LedgerRules {
     return this.#rules;
   }
 
   /**
-   * Puts these rules in force. Another breaker rule ends an ejection and ignores the requests under way. The health
-   * that the previous checks have found holds until the first new check.
+   * Puts rules in force. A changed breaker rule ends an ejection, and requests in progress no longer count. A changed
+   * probe keeps the health until the first new check.
    */
-  goBy(rules: LedgerRules): void {
+  applyRules(rules: LedgerRules): void {
     const before = this.#rules;
     this.#rules = rules;
     if (!this.breaker.hasRules(rules.breaker)) this.#ejectedSinceMs = null;
@@ -73,31 +73,31 @@ export class TargetLedger {
     if (probeText(before.probe) !== probeText(rules.probe)) this.#health = toBeCheckedAnew(this.#health);
   }
 
-  /** Somebody wants no new requests to go there. */
+  /** An operator drains the target. */
   get drained(): boolean {
     return this.#drained;
   }
 
   set drained(drained: boolean) {
     this.#drained = drained;
-    if (drained) this.#tell();
+    if (drained) this.#notifyWatchers();
   }
 
   /**
-   * When the target was first ejected since it last worked, in milliseconds since the Unix epoch; null: it is not
+   * The time of the first ejection since the target last worked, in milliseconds since the Unix epoch; null: it is not
    * ejected.
    */
   get ejectedSinceMs(): number | null {
     return this.#ejectedSinceMs;
   }
 
-  /** Ends an ejection. Requests under way do not count any more. */
-  letBackIn(): void {
+  /** Ends an ejection. Requests in progress no longer count. */
+  endEjection(): void {
     this.breaker.reset();
     this.#ejectedSinceMs = null;
   }
 
-  /** What its active checks have come to. */
+  /** The result of its active checks. */
   get health(): TargetHealth {
     return this.#health;
   }
@@ -106,15 +106,15 @@ export class TargetLedger {
     return this.#watchers.size;
   }
 
-  /** A check that finds an unhealthy target well ends an ejection too. */
+  /** Stores a new health. A target that becomes healthy is also no longer ejected. */
   noteHealth(health: TargetHealth): void {
     const wasHealthy = this.#health.healthy;
     this.#health = health;
-    if (health.healthy && !wasHealthy) this.letBackIn();
-    if (!health.healthy && wasHealthy) this.#tell();
+    if (health.healthy && !wasHealthy) this.endEjection();
+    if (!health.healthy && wasHealthy) this.#notifyWatchers();
   }
 
-  /** @param onTakenOut called until `unwatch` of the same function */
+  /** @param onTakenOut called when the target is taken out, until `unwatch` of the same function */
   watch(onTakenOut: () => void): void {
     this.#watchers.add(onTakenOut);
   }
@@ -127,10 +127,10 @@ export class TargetLedger {
     if (state === 'closed') this.#ejectedSinceMs = null;
     if (state !== 'open') return;
     this.#ejectedSinceMs ??= this.#clock.wallMs();
-    this.#tell();
+    this.#notifyWatchers();
   }
 
-  #tell(): void {
+  #notifyWatchers(): void {
     for (const onTakenOut of this.#watchers) onTakenOut();
   }
 }

@@ -4,15 +4,15 @@ import { type LedgerRules, TargetLedger } from './target-ledger.js';
 
 interface HeldLedger {
   readonly ledger: TargetLedger;
-  /** Upstreams of generations that use it. */
+  /** Number of upstreams of all generations that use it. */
   holders: number;
 }
 
 const keyOf = (upstream: string, address: string): string => `${upstream} ${address}`;
 
 /**
- * The ledgers of all targets, one for the gateway. Each is kept for as long as some generation holds it: over a
- * reload the new one takes it up before the old one lets go.
+ * The ledgers of all targets of the gateway. Each is kept while a generation holds it. During a reload, the new
+ * generation acquires it before the old one releases it.
  */
 export class TargetLedgers {
   readonly knownAddresses = new KnownAddresses();
@@ -28,10 +28,10 @@ export class TargetLedgers {
   }
 
   /**
-   * To be released as often as it is acquired.
+   * Acquires the ledger of a target. Release it as often as it is acquired.
    *
    * @param address `host:port`
-   * @param rules of a ledger that is begun; one that there is goes on by its own
+   * @param rules the rules of a new ledger; an existing one keeps its rules
    */
   acquire(upstream: string, address: string, rules: LedgerRules): TargetLedger {
     const key = keyOf(upstream, address);

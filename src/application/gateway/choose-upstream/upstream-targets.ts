@@ -10,7 +10,7 @@ import type { Logger } from '../../ports/shared/logger.js';
 import type { Random } from '../../ports/shared/random.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import { HealthChecker } from '../check-health/health-checker.js';
-import { type ChoiceParts, ChosenEndpoint, sparedMessage } from './chosen-endpoint.js';
+import { ChosenEndpoint, type EndpointOwner, sparedMessage } from './chosen-endpoint.js';
 import type { BalancingRequest, TargetChoice, TargetChooser } from './chosen-target.js';
 import type { Endpoint, PickedEndpoint } from './endpoint.js';
 import { EndpointPicker } from './endpoint-picker.js';
@@ -20,7 +20,7 @@ import { HostLookups } from './host-lookups.js';
 import { PoolExhaustion, poolFigures } from './pool-exhaustion.js';
 import type { TargetLedgers } from './target-ledgers.js';
 
-/** A target with a half-open breaker counts as healthy: else nothing would send it the request that probes it. */
+/** A target with a half-open breaker counts as healthy, because it must get the request that probes it. */
 const endpointStatus = (endpoint: Endpoint): TargetStatus => {
   const { ledger, text, names, isWell } = endpoint;
   const { health, lastError, ejectedSinceMs } = ledger;
@@ -40,7 +40,7 @@ const endpointStatus = (endpoint: Endpoint): TargetStatus => {
   return { ...common, healthy: false, lastError, unhealthySinceMs: ejectedSinceMs };
 };
 
-/** How each endpoint is; a target whose name has no address is one that is not well. */
+/** The status of each endpoint. A target name without an address counts as unhealthy. */
 const targetStatuses = (
   configuration: UpstreamConfiguration,
   endpoints: readonly Endpoint[],
@@ -69,12 +69,12 @@ const targetStatuses = (
   ];
 };
 
-export interface UpstreamTargetsParts {
-  /** Those of the gateway. */
+export interface UpstreamTargetsEnvironment {
+  /** The ledgers of the gateway. */
   readonly ledgers: TargetLedgers;
   readonly createClient: TargetClientFactory;
   readonly resolver: HostResolver;
-  /** Asked where the upstream has health checks. */
+  /** Used if the upstream has health checks. */
   readonly prober: HealthProber;
   readonly clock: Clock;
   readonly random: Random;
@@ -83,33 +83,33 @@ export interface UpstreamTargetsParts {
   readonly metrics: Pick<GatewayMetrics, 'upstream'>;
 }
 
-/** What clients are told to wait where it is not known when a target will be back. */
+/** The Retry-After for clients while the return of a target cannot be predicted; milliseconds. */
 const unknownWaitMs = 10_000;
 
-/** Hosts without an address that are named in the detail of a choice. */
+/** The most hosts without an address that a detail names. */
 const namedHosts = 5;
 
 /**
- * The targets of one upstream of one generation: which addresses they have, how these are, and which of them a request
- * goes to. An endpoint that is unhealthy, drained or ejected is never chosen; where the configuration spares the last
- * one, an ejected one is let back in before there is none.
+ * The targets of one upstream of one generation: their addresses, their health, and the choice for each request. It
+ * never chooses an endpoint that is unhealthy, drained or ejected. If the configuration spares the last target, it ends
+ * an ejection before no target is left.
  */
 export class UpstreamTargets implements TargetChooser {
   readonly #configuration: UpstreamConfiguration;
-  readonly #parts: UpstreamTargetsParts;
+  readonly #environment: UpstreamTargetsEnvironment;
   readonly #ledgers: HeldLedgers;
   readonly #lookups: HostLookups;
   readonly #endpoints: EndpointSet;
   readonly #picker: EndpointPicker;
   readonly #checker: HealthChecker | null;
-  readonly #choiceParts: ChoiceParts;
+  readonly #endpointOwner: EndpointOwner;
 
-  /** @param idleLimit connections of the upstream that are kept while nothing uses them */
-  constructor(configuration: UpstreamConfiguration, idleLimit: number, parts: UpstreamTargetsParts) {
+  /** @param idleLimit the most idle connections of the upstream */
+  constructor(configuration: UpstreamConfiguration, idleLimit: number, environment: UpstreamTargetsEnvironment) {
     const { name, targets, healthCheck, balancing, stickyCookie, dnsRefreshMs } = configuration;
-    const { ledgers, createClient, clock, logger, metrics, random, resolver, scheduler } = parts;
+    const { ledgers, createClient, clock, logger, metrics, random, resolver, scheduler } = environment;
     this.#configuration = configuration;
-    this.#parts = parts;
+    this.#environment = environment;
     this.#ledgers = new HeldLedgers(ledgers, name, {
       breaker: configuration.targetBreaker,
       sparesLast: configuration.sparesLastTarget,
@@ -121,7 +121,7 @@ export class UpstreamTargets implements TargetChooser {
       exhaustion: new PoolExhaustion(configuration, { counters: metrics.upstream(name), clock, logger }),
     });
     this.#picker = new EndpointPicker(balancing, stickyCookie, random);
-    this.#checker = healthCheck === null ? null : new HealthChecker(name, healthCheck, parts);
+    this.#checker = healthCheck === null ? null : new HealthChecker(name, healthCheck, environment);
     this.#lookups = new HostLookups(
       name,
       targets.map(({ address }) => address.host),
@@ -129,7 +129,7 @@ export class UpstreamTargets implements TargetChooser {
       { resolver, known: ledgers.knownAddresses, random, scheduler, clock, logger },
       () => this.#place(),
     );
-    this.#choiceParts = {
+    this.#endpointOwner = {
       upstream: name,
       logger,
       isLast: (endpoint) => !this.#endpoints.weighted.some((other) => other !== endpoint && other.isInUse),
@@ -147,23 +147,22 @@ export class UpstreamTargets implements TargetChooser {
   }
 
   /**
-   * Resolves when the names of targets have been looked up, whatever that came to, and at the latest after two
-   * seconds.
+   * Resolves when the target names have been looked up, successfully or not, or after two seconds.
    */
   start(): Promise<void> {
     return this.#lookups.start();
   }
 
-  /** The configuration is in force: its checks begin, and its rules hold for what other generations still send, too. */
+  /** The configuration is in force: health checks begin, and its rules also apply to requests of earlier generations. */
   takeOver(): void {
     this.#ledgers.takeOver();
     this.#checker?.start();
   }
 
-  choose(wish: BalancingRequest): TargetChoice {
-    const picked = this.#picker.pick(this.#candidates(wish), wish) ?? this.#spared(wish);
-    if (picked === null) return this.#noChoice(wish);
-    return new ChosenEndpoint(picked.endpoint, picked.responseHeaders, this.#choiceParts);
+  choose(request: BalancingRequest): TargetChoice {
+    const picked = this.#picker.pick(this.#candidates(request), request) ?? this.#spared(request);
+    if (picked === null) return this.#noChoice(request);
+    return new ChosenEndpoint(picked.endpoint, picked.responseHeaders, this.#endpointOwner);
   }
 
   statuses(): readonly TargetStatus[] {
@@ -177,30 +176,29 @@ export class UpstreamTargets implements TargetChooser {
   }
 
   /**
-   * Sends no new request to a target, over reloads, until that is taken back.
+   * Sends no new requests to a target until `undrain`, also after reloads.
    *
-   * @param address `host:port`: of an endpoint; or as it is configured, for every address that the name has or will
-   * have
+   * @param address `host:port` of an endpoint; or a configured name, for every address that it has or will have
    */
   drain(address: string): DrainChange {
     return this.#setDrained(address, true);
   }
 
-  /** Takes `drain` of the same address back. An address is drained for as long as its name is. */
+  /** Ends `drain` of the same address. An address stays drained while its name is. */
   undrain(address: string): DrainChange {
     return this.#setDrained(address, false);
   }
 
   /**
-   * Another generation has come: it looks at the targets from now on, by its own checks. What is still here goes by
-   * what is known.
+   * Stops lookups and health checks, because a newer generation takes over. Remaining requests use the last known
+   * state.
    */
   stopLooking(): void {
     this.#lookups.stop();
     this.#checker?.stop();
   }
 
-  /** Requests in flight finish within the grace; then the connections close, and what is left of them is cut off. */
+  /** Lets requests in flight finish within the grace period, then closes all connections. */
   async close(graceMs: number): Promise<void> {
     this.stopLooking();
     await this.#endpoints.close(graceMs);
@@ -209,7 +207,7 @@ export class UpstreamTargets implements TargetChooser {
 
   #place(): void {
     this.#endpoints.replace((host) => this.#lookups.addressesOf(host));
-    // Names are held too: somebody may drain one that has no address yet.
+    // Names are held too, because an operator may drain a name that has no address yet.
     const names = this.#configuration.targets.map(({ address }) => socketAddressText(address));
     for (const name of names) this.#ledgers.hold(name);
     this.#ledgers.trim([...names, ...this.#endpoints.all.map(({ text }) => text)]);
@@ -222,22 +220,23 @@ export class UpstreamTargets implements TargetChooser {
       if (endpoint.isOpen && (tried.length === 0 || !tried.includes(endpoint.text))) continue;
       return weighted.filter((each) => each.isOpen && !tried.includes(each.text));
     }
-    // Nearly always; nothing is copied.
+    // The usual case, without a copy.
     return weighted;
   }
 
-  /** One that is well, though ejected, where there is no other: the one that would be tried first. */
-  #spared(wish: BalancingRequest): PickedEndpoint | null {
+  /** The healthy but ejected endpoint whose ejection ends first, if every other one is unavailable. */
+  #spared(request: BalancingRequest): PickedEndpoint | null {
     const { weighted } = this.#endpoints;
     if (weighted.some(({ isOpen }) => isOpen)) return null;
     const well = weighted.filter(
-      ({ isSparedLast, isWell, isDrained, text }) => isSparedLast && isWell && !isDrained && !wish.tried.includes(text),
+      ({ isSparedLast, isWell, isDrained, text }) =>
+        isSparedLast && isWell && !isDrained && !request.tried.includes(text),
     );
     const [first] = well.toSorted((one, other) => one.ejectedMs - other.ejectedMs);
     if (first === undefined) return null;
-    first.ledger.letBackIn();
-    this.#parts.logger.info(sparedMessage, { upstream: this.#configuration.name, target: first.text });
-    return this.#picker.pick([first], wish);
+    first.ledger.endEjection();
+    this.#environment.logger.info(sparedMessage, { upstream: this.#configuration.name, target: first.text });
+    return this.#picker.pick([first], request);
   }
 
   #noChoice({ tried }: BalancingRequest): TargetChoice {
@@ -254,7 +253,7 @@ export class UpstreamTargets implements TargetChooser {
     return { kind: 'unresolved', detail };
   }
 
-  /** Milliseconds until the first endpoint may be well again. */
+  /** Milliseconds until an endpoint may be available again. */
   #waitMs(): number {
     const checkMs = this.#configuration.healthCheck?.intervalMs ?? 0;
     let shortestMs: number | null = null;
@@ -274,14 +273,14 @@ export class UpstreamTargets implements TargetChooser {
     if (wasDrained !== drained) {
       const message = drained
         ? 'Target gets no new requests: it is drained'
-        : 'Target gets requests again: it is not drained any more';
-      this.#parts.logger.info(message, { upstream: this.#configuration.name, target: address });
+        : 'Target gets requests again: it is no longer drained';
+      this.#environment.logger.info(message, { upstream: this.#configuration.name, target: address });
     }
     const drainedBy = drained ? null : this.#drainedNameOf(address);
     return { drained: drained || drainedBy !== null, drainedBy };
   }
 
-  /** The name that keeps requests from one of its addresses; null where none does. */
+  /** The drained name of an address; null: none is drained. */
   #drainedNameOf(address: string): string | null {
     const endpoint = this.#endpoints.current.find(({ text }) => text.toLowerCase() === address.toLowerCase());
     return endpoint?.names.find((name) => this.#ledgers.find(name)?.drained) ?? null;

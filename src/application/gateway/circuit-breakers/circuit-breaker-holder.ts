@@ -15,7 +15,7 @@ import {
 import type { AttemptOutcome } from '../../../domain/gateway/circuit-breaking/failure-classification.js';
 import type { Clock } from '../../ports/shared/clock.js';
 
-/** Called when a breaker opens, half-opens or closes. `cause` is that of the failure that has opened it. */
+/** Called when a breaker opens, half-opens or closes. `cause`: the failure that opened it. */
 export type BreakerListener = (state: CircuitState, cause: string | null) => void;
 
 /** The period of a call whose outcome the breaker ignores. */
@@ -45,12 +45,12 @@ export class CircuitBreakerHolder {
     return this.#rules === null ? null : circuitStateOf(this.#breaker, this.#clock.monotonicMs());
   }
 
-  /** Every call is admitted. Does not read the clock. */
+  /** Whether every call is admitted. Does not read the clock. */
   get isClosed(): boolean {
     return this.#breaker.state === 'closed';
   }
 
-  /** That of a call which is made now. */
+  /** The period of a call that is made now. */
   get period(): number {
     return this.#breaker.period;
   }
@@ -61,7 +61,7 @@ export class CircuitBreakerHolder {
     return isCallAllowed(this.#breaker, this.#rules, this.#clock.monotonicMs());
   }
 
-  /** Milliseconds until a call may be admitted; 0 where one may be, or where a probe decides. */
+  /** Milliseconds until a call may be admitted; 0: a call may be admitted now, or a probe is in progress. */
   get openForMs(): number {
     return this.#breaker.state === 'open' ? Math.max(0, this.#breaker.untilMs - this.#clock.monotonicMs()) : 0;
   }
@@ -70,52 +70,52 @@ export class CircuitBreakerHolder {
     return areEqual(this.#rules, rules);
   }
 
-  /** Other rules reset the breaker. */
+  /** Replaces the rules. Different rules reset the breaker. */
   replaceRules(rules: CircuitBreakerRules | null): void {
     if (!areEqual(this.#rules, rules)) this.reset();
     this.#rules = rules;
   }
 
-  /** The period of a call that may be made; null: it must not be made. Call `ended` for each that is. */
+  /** Admits a call and returns its period; null: it is refused. Call `ended` for each admitted call. */
   admit(): number | null {
     if (this.#rules === null || this.#breaker.state === 'closed') return this.#breaker.period;
     const { state, allowed } = mayCall(this.#breaker, this.#rules, this.#clock.monotonicMs());
-    this.#become(state);
+    this.#setState(state);
     return allowed ? state.period : null;
   }
 
-  /** The head of a good answer closes a half-open breaker. The result is the period of the rest of that call. */
+  /** Closes a half-open breaker at the head of a successful answer. Returns the period for the rest of the call. */
   answered(period: number): number {
     if (!this.#isProbe(period)) return period;
-    this.#become(noteSuccess(this.#breaker));
+    this.#setState(noteSuccess(this.#breaker));
     return this.#breaker.period;
   }
 
-  /** The same, but the next failure opens it again: one that breaks off every answer costs few requests. */
+  /** Like `answered`, but the next failure opens the breaker again, because every answer may break off. */
   answeredOnTrial(period: number): number {
     if (this.#rules === null || !this.#isProbe(period)) return period;
-    this.#become(onTrial(this.#breaker, this.#rules));
+    this.#setState(onTrial(this.#breaker, this.#rules));
     return this.#breaker.period;
   }
 
-  /** A call is over. False: its period is too, and the outcome is ignored. */
+  /** Reports the end of a call. Returns false if its period has ended, so that the outcome is ignored. */
   ended(period: number, outcome: AttemptOutcome, cause: string | null = null): boolean {
     if (this.#rules === null || period !== this.#breaker.period) return false;
-    if (outcome === 'success') this.#become(noteSuccess(this.#breaker));
-    else if (outcome === 'neither') this.#become(noteAbandoned(this.#breaker));
-    else this.#become(noteFailure(this.#breaker, this.#rules, this.#clock.monotonicMs()), cause);
+    if (outcome === 'success') this.#setState(noteSuccess(this.#breaker));
+    else if (outcome === 'neither') this.#setState(noteAbandoned(this.#breaker));
+    else this.#setState(noteFailure(this.#breaker, this.#rules, this.#clock.monotonicMs()), cause);
     return true;
   }
 
-  /** The same for a failure that must not open the breaker, because nothing else could take the calls. */
+  /** Like `ended`, for a failure that must not open the breaker, because there is no alternative. */
   failedWithoutAlternative(period: number): boolean {
     if (this.#rules === null || period !== this.#breaker.period) return false;
     const noted = noteFailure(this.#breaker, this.#rules, this.#clock.monotonicMs());
-    this.#become(noted.state === 'open' ? onTrial(this.#breaker, this.#rules) : noted);
+    this.#setState(noted.state === 'open' ? onTrial(this.#breaker, this.#rules) : noted);
     return true;
   }
 
-  /** Admits calls again, and ignores the outcomes of those under way. The listener is not called. */
+  /** Admits calls again, and ignores the outcomes of those in progress. Does not call the listener. */
   reset(): void {
     this.#breaker = resetBreaker(this.#breaker);
   }
@@ -124,7 +124,7 @@ export class CircuitBreakerHolder {
     return this.#breaker.state === 'half_open' && period === this.#breaker.period;
   }
 
-  #become(breaker: CircuitBreaker, cause: string | null = null): void {
+  #setState(breaker: CircuitBreaker, cause: string | null = null): void {
     const isChange = breaker.state !== this.#breaker.state;
     this.#breaker = breaker;
     if (isChange) this.#onChange(breaker.state, cause);

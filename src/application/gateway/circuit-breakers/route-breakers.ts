@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import { CircuitBreakerHolder } from './circuit-breaker-holder.js';
 
-/** The circuit breakers of all routes. A reload that leaves the rules of a route keeps its breaker. */
+/** The circuit breakers of all routes. A reload keeps the breaker of a route if its rules stay the same. */
 export class RouteBreakers {
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -14,13 +14,13 @@ export class RouteBreakers {
     this.#logger = logger;
   }
 
-  /** The present breaker of a route where it has these rules; else a new one, which takes effect with `adopt`. */
+  /** The current breaker of a route if it has these rules; otherwise a new one, which takes effect with `adopt`. */
   of(route: string, rules: CircuitBreakerRules): CircuitBreakerHolder {
-    const present = this.#breakers.get(route);
-    return present?.hasRules(rules) === true ? present : this.#create(route, rules);
+    const current = this.#breakers.get(route);
+    return current?.hasRules(rules) === true ? current : this.#create(route, rules);
   }
 
-  /** The breakers of the configuration in force, by route. Those of other routes are forgotten. */
+  /** Sets the breakers of the configuration in force, by route. Forgets those of other routes. */
   adopt(breakers: ReadonlyMap<string, CircuitBreakerHolder>): void {
     this.#breakers = new Map(breakers);
   }
@@ -29,7 +29,7 @@ export class RouteBreakers {
     return [...this.#breakers].map(([route, { state }]) => ({ route, state: state ?? 'closed' }));
   }
 
-  /** A route that fails from probe to probe is logged each time: the log shows that it has not come back. */
+  /** Logs each state change, so that repeated failed probes are visible. */
   #create(route: string, rules: CircuitBreakerRules): CircuitBreakerHolder {
     return new CircuitBreakerHolder(rules, this.#clock, (state) => {
       if (state === 'closed') this.#logger.info('Route circuit breaker closed', { route });

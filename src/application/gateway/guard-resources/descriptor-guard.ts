@@ -6,19 +6,19 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 
-/** How often the process is looked at. */
+/** Interval between checks; milliseconds. */
 const intervalMs = 1_000;
-/** Between two lines that say the same. */
+/** Minimum interval between equal log lines; milliseconds. */
 const repeatedLineMs = 10_000;
 /**
- * Each connection of a client may come with one to an upstream, and there are idle ones: from here on each is looked
- * at.
+ * The share of the limit from which each new connection triggers a check. A client connection may need an upstream
+ * connection too, and there are idle ones.
  */
 const nearShare = 1 / 4;
 
-export interface DescriptorGuardParts {
+interface GuardedProcess {
   readonly figures: DescriptorFigures;
-  /** Processes that serve. */
+  /** Number of worker processes. */
   readonly workers: number;
   readonly scheduler: Scheduler;
   readonly clock: Clock;
@@ -27,30 +27,30 @@ export interface DescriptorGuardParts {
 }
 
 /**
- * Reports that the process has no free file descriptor, one guard in each process. The system does not report it when
- * a connection is accepted: libuv accepts such a connection and closes it without an event. So the process is looked
- * at once a second, and after each connection while there are many.
+ * Reports that the process has no free file descriptor; one guard per process. The system does not report this for
+ * accepted connections: libuv accepts such a connection and closes it without an event. So the guard checks the process
+ * once per second, and after each connection while there are many.
  */
 export class DescriptorGuard {
-  readonly #parts: DescriptorGuardParts;
+  readonly #process: GuardedProcess;
   #watch: ScheduledTask | null = null;
-  /** Connections of clients from which on each is looked at. */
+  /** The number of client connections from which each new one triggers a check. */
   #near = Number.POSITIVE_INFINITY;
   #isShort = false;
   #shortAtMs = Number.NEGATIVE_INFINITY;
   #loggedAtMs = Number.NEGATIVE_INFINITY;
-  /** Times that none was free since the last line. */
+  /** Number of exhaustions since the last line. */
   #unlogged = 0;
 
-  constructor(parts: DescriptorGuardParts) {
-    this.#parts = parts;
+  constructor(process: GuardedProcess) {
+    this.#process = process;
   }
 
   start(): void {
-    const { figures, scheduler } = this.#parts;
+    const { figures, scheduler } = this.#process;
     const limit = figures.limit();
     if (limit !== null) this.#near = limit * nearShare;
-    this.#watch ??= scheduler.every(intervalMs, () => this.#look());
+    this.#watch ??= scheduler.every(intervalMs, () => this.#check());
   }
 
   stop(): void {
@@ -58,20 +58,20 @@ export class DescriptorGuard {
     this.#watch = null;
   }
 
-  /** What is to be said of a configuration when it is loaded; null: nothing. */
+  /** The warning for a configuration that is loaded; null: none. */
   warning({ limits, upstreams }: GatewayConfiguration): string | null {
-    const { figures, workers } = this.#parts;
+    const { figures, workers } = this.#process;
     return descriptorWarning(limits, upstreams, workers, figures.limit());
   }
 
-  /** A connection of a client was accepted. @param open how many there are in this process, without it */
+  /** A client connection was accepted. @param open number of other client connections in this process */
   noteConnection(open: number): void {
-    if (open + 1 >= this.#near) this.#look();
+    if (open + 1 >= this.#near) this.#check();
   }
 
-  /** A connection to an upstream could not be opened, because no descriptor was free. */
+  /** A connection to an upstream failed, because no descriptor was free. */
   noteExhausted(): void {
-    const { clock, logger, metrics, figures } = this.#parts;
+    const { clock, logger, metrics, figures } = this.#process;
     const nowMs = clock.monotonicMs();
     metrics.descriptorsExhausted();
     this.#isShort = true;
@@ -79,24 +79,21 @@ export class DescriptorGuard {
     this.#unlogged += 1;
     if (nowMs - this.#loggedAtMs < repeatedLineMs) return;
     this.#loggedAtMs = nowMs;
-    logger.error(
-      'no file descriptor is free: connections of clients are closed unanswered, none is made to upstreams',
-      {
-        limit: figures.limit(),
-        times: this.#unlogged,
-        remedy: 'raise the limit of open files (ulimit -n, LimitNOFILE), or lower max-total-connections',
-      },
-    );
+    logger.error('no file descriptor is free: the gateway closes client connections and opens none to upstreams', {
+      limit: figures.limit(),
+      times: this.#unlogged,
+      remedy: 'raise the limit of open files (ulimit -n, LimitNOFILE), or lower max-total-connections',
+    });
     this.#unlogged = 0;
   }
 
-  #look(): void {
-    const { figures, clock, logger } = this.#parts;
+  #check(): void {
+    const { figures, clock, logger } = this.#process;
     if (figures.areExhausted()) {
       this.noteExhausted();
       return;
     }
-    // A process at its limit has one free, and none, in turn.
+    // At the limit, a process alternates between one free descriptor and none.
     if (!this.#isShort || clock.monotonicMs() - this.#shortAtMs < repeatedLineMs) return;
     this.#isShort = false;
     logger.info('file descriptors are free again', { limit: figures.limit(), times: this.#unlogged });

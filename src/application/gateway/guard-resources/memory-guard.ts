@@ -12,70 +12,69 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { LogFields, Logger } from '../../ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 
-/** How often memory is looked at. */
+/** Interval between checks; milliseconds. */
 const intervalMs = 250;
 
-/** How often it is said again that memory is short. */
+/** Minimum interval between warnings; milliseconds. */
 const repeatedWarningMs = 10_000;
 
-/** A full collection stops everything else: it is not asked for more often. */
+/** Minimum interval between full garbage collections, because each blocks the process; milliseconds. */
 const reclaimMs = 5_000;
 
-export interface MemoryGuardParts {
+interface GuardedProcess {
   readonly figures: ProcessFigures;
-  /** Octets that other processes of the gateway hold: the limit is for all together. */
+  /** Octets that the gateway's other processes hold. The limit applies to all together. */
   readonly othersBytes: () => number;
   readonly reclaimer: MemoryReclaimer;
   readonly scheduler: Scheduler;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Told at every look while memory is short, and with null once when it is no more. */
+  /** Called at every check while memory is short, and once with null when it no longer is. */
   readonly tell: (violation: LimitViolation | null) => void;
 }
 
 /**
- * Watches the memory of the gateway, one in each of its processes over all its configurations. Without a limit it
- * does nothing.
+ * Watches the memory of the gateway; one guard per process, over all configurations. Does nothing without a limit.
  */
 export class MemoryGuard {
-  readonly #parts: MemoryGuardParts;
+  readonly #process: GuardedProcess;
   #limit: MemoryLimit | null = null;
   #watch: ScheduledTask | null = null;
   #violation: LimitViolation | null = null;
   #warnedAtMs = Number.NEGATIVE_INFINITY;
   #reclaimedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: MemoryGuardParts) {
-    this.#parts = parts;
+  constructor(process: GuardedProcess) {
+    this.#process = process;
   }
 
-  /** What holds from now on; memory is looked at before this returns. */
+  /** Sets the limit, and checks memory before it returns. */
   limit(limits: Pick<LimitsConfiguration, 'maxMemoryBytes' | 'maxMemoryPercent'>): void {
-    const { figures, scheduler } = this.#parts;
+    const { figures, scheduler } = this.#process;
     this.stop();
     this.#limit = memoryLimit(limits, figures.availableBytes());
-    this.#look();
-    if (this.#limit !== null) this.#watch = scheduler.every(intervalMs, () => this.#look());
+    this.#check();
+    if (this.#limit !== null) this.#watch = scheduler.every(intervalMs, () => this.#check());
   }
 
-  /** The limit that keeps connections and requests out at the moment; null: none does. */
+  /** The violation for which connections and requests are refused; null: memory is not short. */
   violation(): LimitViolation | null {
     return this.#violation;
   }
 
-  /** Null where memory has no limit. */
+  /** Null: memory has no limit. */
   status(): MemoryLimitStatus | null {
     return this.#limit && { limitBytes: this.#limit.bytes, isShort: this.#violation !== null };
   }
 
-  /** Looks no more; what holds goes on. */
+  /** Stops checking. The current state stays. */
   stop(): void {
     this.#watch?.cancel();
     this.#watch = null;
   }
 
-  #look(): void {
-    const { figures, othersBytes, tell } = this.#parts;
+  #check(): void {
+    const { figures, othersBytes, tell } = this.#process;
     const wasShort = this.#violation !== null;
     const residentBytes = figures.residentBytes() + othersBytes();
     if (this.#limit === null || !isMemoryShort(wasShort, residentBytes, this.#limit)) {
@@ -90,7 +89,7 @@ export class MemoryGuard {
   }
 
   #resume(residentBytes: number): void {
-    const { logger, tell } = this.#parts;
+    const { logger, tell } = this.#process;
     this.#violation = null;
     this.#warnedAtMs = Number.NEGATIVE_INFINITY;
     logger.info('the gateway has memory again', { resident_bytes: residentBytes });
@@ -98,17 +97,17 @@ export class MemoryGuard {
   }
 
   #warn({ name, limit, actual }: LimitViolation, residentBytes: number): void {
-    const { clock, logger } = this.#parts;
+    const { clock, logger } = this.#process;
     const nowMs = clock.monotonicMs();
     if (nowMs - this.#warnedAtMs < repeatedWarningMs) return;
     this.#warnedAtMs = nowMs;
-    // The fields of every limit that is reached; that it is so is no single client's doing.
+    // The fields of every limit violation; no single client causes this one.
     const fields: LogFields = { limit, limit_name: name, actual, client_ip: null, trace_id: null };
     logger.warn('the gateway is short of memory', { ...fields, resident_bytes: residentBytes });
   }
 
   #reclaim(): void {
-    const { clock, reclaimer } = this.#parts;
+    const { clock, reclaimer } = this.#process;
     const nowMs = clock.monotonicMs();
     if (nowMs - this.#reclaimedAtMs < reclaimMs) return;
     this.#reclaimedAtMs = nowMs;

@@ -2,7 +2,7 @@ import type { ProcessFigures } from '../../ports/gateway/process-figures.js';
 import type { WorkerChannel } from '../../shared/worker-channel/worker-channel.js';
 import { memoryOfOthers, workerMemory } from './memory-reports.js';
 
-/** The supervisor's side: adds up what all of its workers and itself hold. */
+/** Runs in the supervisor. Sums the memory of all workers and the supervisor. */
 export class MemoryOfWorkers {
   readonly #figures: Pick<ProcessFigures, 'residentBytes'>;
   readonly #workers = new Map<WorkerChannel, number>();
@@ -12,31 +12,31 @@ export class MemoryOfWorkers {
   }
 
   /**
-   * Hears a worker from now on, and tells it of the others. @returns to be called when it is gone: what it held is
-   * free at once
+   * Receives the reports of a worker, and sends it the sum of the others. @returns a function to call when the worker is
+   * gone, so that its memory no longer counts
    */
   join(worker: WorkerChannel): () => void {
     this.#workers.set(worker, 0);
     worker.hear(workerMemory, (bytes) => {
       if (!this.#workers.has(worker)) return;
       this.#workers.set(worker, bytes);
-      this.#tell(worker, this.totalBytes());
+      this.#sendOthers(worker, this.totalBytes());
     });
     return () => {
       if (!this.#workers.delete(worker)) return;
       const totalBytes = this.totalBytes();
-      for (const other of this.#workers.keys()) this.#tell(other, totalBytes);
+      for (const other of this.#workers.keys()) this.#sendOthers(other, totalBytes);
     };
   }
 
-  /** Octets that the supervisor and its workers hold. Pages that processes share are counted for each of them. */
+  /** Octets of the supervisor and its workers. Pages that processes share count once per process. */
   totalBytes(): number {
     let sum = this.#figures.residentBytes();
     for (const bytes of this.#workers.values()) sum += bytes;
     return sum;
   }
 
-  #tell(worker: WorkerChannel, totalBytes: number): void {
+  #sendOthers(worker: WorkerChannel, totalBytes: number): void {
     worker.tell(memoryOfOthers, totalBytes - (this.#workers.get(worker) ?? 0));
   }
 }

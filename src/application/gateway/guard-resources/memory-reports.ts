@@ -3,46 +3,46 @@ import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import { notice } from '../../shared/worker-channel/worker-call.js';
 import type { WorkerChannel } from '../../shared/worker-channel/worker-channel.js';
 
-/** Octets that a worker holds in memory, told to the supervisor. */
+/** Resident octets of a worker, sent to the supervisor. */
 export const workerMemory = notice<number>('worker-memory');
 
-/** Octets that the supervisor and all other workers hold, told to a worker. */
+/** Resident octets of the supervisor and all other workers, sent to a worker. */
 export const memoryOfOthers = notice<number>('memory-of-others');
 
-/** How often memory is told while it has a limit, and while it has none. */
+/** Interval between reports, with a memory limit and without one; milliseconds. */
 const guardedMs = 250;
 const unguardedMs = 1_000;
 
-export interface MemoryReportsParts {
+interface ReportingWorker {
   readonly supervisor: WorkerChannel;
   readonly figures: Pick<ProcessFigures, 'residentBytes'>;
   readonly scheduler: Scheduler;
 }
 
-/** Tells the supervisor what memory this worker holds, and hears what the others do. */
+/** Reports the memory of this worker to the supervisor, and receives the sum of the others. */
 export class MemoryReports {
-  readonly #parts: MemoryReportsParts;
+  readonly #worker: ReportingWorker;
   #othersBytes = 0;
   #next: ScheduledTask | null = null;
 
-  constructor(parts: MemoryReportsParts) {
-    this.#parts = parts;
-    parts.supervisor.hear(memoryOfOthers, (bytes) => {
+  constructor(worker: ReportingWorker) {
+    this.#worker = worker;
+    worker.supervisor.hear(memoryOfOthers, (bytes) => {
       this.#othersBytes = bytes;
     });
   }
 
-  /** Octets that the supervisor and the other workers hold; 0 before they are known. */
+  /** Octets of the supervisor and the other workers; 0 before the first report. */
   othersBytes(): number {
     return this.#othersBytes;
   }
 
   /**
-   * Tells at once, and then for as long as the supervisor is there. @param isGuarded whether memory has a limit at
-   * the moment
+   * Reports now, and then periodically until the supervisor's channel closes. @param isGuarded whether memory has a
+   * limit
    */
   start(isGuarded: () => boolean): void {
-    const { supervisor, figures, scheduler } = this.#parts;
+    const { supervisor, figures, scheduler } = this.#worker;
     this.stop();
     if (supervisor.isClosed) return;
     supervisor.tell(workerMemory, figures.residentBytes());

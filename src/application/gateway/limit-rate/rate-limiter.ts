@@ -10,30 +10,25 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { RateLimitAnswer, RateLimitCharge, RateLimitStore } from '../../ports/shared/rate-limit-store.js';
 
-/** What is done with requests that the store cannot be asked about. */
+/** How requests are handled while the store is unavailable. */
 export type WithoutStore =
-  /** They are judged by the buckets of another store, which always can be asked. */
+  /** Another store, which is always available, decides. */
   { readonly kind: 'local'; readonly store: RateLimitStore } | { readonly kind: 'allow' } | { readonly kind: 'deny' };
 
 export type RateJudgement =
   | Exclude<RateLimitAnswer, { readonly kind: 'unavailable' }>
-  /** Nobody could be asked: the request goes on, or it does not. */
+  /** No store could decide: the request continues or is refused. */
   | { readonly kind: 'unjudged'; readonly isLetThrough: boolean };
 
-export interface RateLimiterParts {
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
-/** A store that fails once is not waited for; then one request at a time tries it. */
+/** After one failure the store is not asked for a second. Then one request at a time probes it. */
 const breakerRules: CircuitBreakerRules = { failureThreshold: 1, openMs: 1_000, probes: 1 };
 
-const letThrough: RateJudgement = { kind: 'unjudged', isLetThrough: true };
-const heldBack: RateJudgement = { kind: 'unjudged', isLetThrough: false };
+const allowed: RateJudgement = { kind: 'unjudged', isLetThrough: true };
+const denied: RateJudgement = { kind: 'unjudged', isLetThrough: false };
 
 /**
- * Takes tokens from a store, and knows what to do while it is away: a line is written when it goes and when it is
- * back.
+ * Takes tokens from a store, and decides without it while it is unavailable. Logs when it becomes unavailable and
+ * available.
  */
 export class RateLimiter {
   readonly #store: RateLimitStore;
@@ -41,21 +36,25 @@ export class RateLimiter {
   readonly #clock: Clock;
   readonly #logger: Logger;
   #breaker: CircuitBreaker = closedBreaker;
-  #isAway = false;
+  #isUnavailable = false;
 
-  constructor(store: RateLimitStore, withoutStore: WithoutStore, { clock, logger }: RateLimiterParts) {
+  constructor(
+    store: RateLimitStore,
+    withoutStore: WithoutStore,
+    { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  ) {
     this.#store = store;
     this.#withoutStore = withoutStore;
     this.#clock = clock;
     this.#logger = logger;
   }
 
-  /** Whether the store answered when it was last asked. */
+  /** Whether the store answered the last time. */
   get isStoreUp(): boolean {
-    return !this.#isAway;
+    return !this.#isUnavailable;
   }
 
-  /** Takes a token of every bucket, or of none. Answers at once where the store does; never rejects. */
+  /** Takes a token from every bucket, or from none. Synchronous if the store is; never rejects. */
   take(charges: readonly RateLimitCharge[]): RateJudgement | Promise<RateJudgement> {
     if (this.#breaker.state !== 'closed' && !this.#mayAsk()) return this.#judgeWithout(charges);
     const { period } = this.#breaker;
@@ -64,7 +63,7 @@ export class RateLimiter {
     return answer.then((settled) => this.#note(settled, period, charges));
   }
 
-  /** Asks the store without taking anything, so that the log says at once if it is away. */
+  /** Asks the store without taking tokens, so that the log shows at once if it is unavailable. */
   async check(): Promise<void> {
     await this.take([]);
   }
@@ -80,36 +79,36 @@ export class RateLimiter {
     period: number,
     charges: readonly RateLimitCharge[],
   ): RateJudgement | Promise<RateJudgement> {
-    // What was asked before the last change says nothing about the store of now.
+    // An answer to an earlier period does not count for the current state of the store.
     const isCurrent = period === this.#breaker.period;
     if (answer.kind !== 'unavailable') {
-      if (isCurrent) this.#isBack();
+      if (isCurrent) this.#noteAvailable();
       return answer;
     }
-    if (isCurrent) this.#isGone(answer.detail);
+    if (isCurrent) this.#noteUnavailable(answer.detail);
     return this.#judgeWithout(charges);
   }
 
-  #isBack(): void {
+  #noteAvailable(): void {
     this.#breaker = noteSuccess(this.#breaker);
-    if (!this.#isAway) return;
-    this.#isAway = false;
-    this.#logger.info('Rate limit store is back');
+    if (!this.#isUnavailable) return;
+    this.#isUnavailable = false;
+    this.#logger.info('Rate limit store is available again');
   }
 
-  #isGone(reason: string): void {
+  #noteUnavailable(reason: string): void {
     this.#breaker = noteFailure(this.#breaker, breakerRules, this.#clock.monotonicMs());
-    if (this.#isAway) return;
-    this.#isAway = true;
-    this.#logger.warn('Rate limit store is away', { reason, on_store_failure: this.#withoutStore.kind });
+    if (this.#isUnavailable) return;
+    this.#isUnavailable = true;
+    this.#logger.warn('Rate limit store is unavailable', { reason, on_store_failure: this.#withoutStore.kind });
   }
 
   #judgeWithout(charges: readonly RateLimitCharge[]): RateJudgement | Promise<RateJudgement> {
-    if (this.#withoutStore.kind === 'allow') return letThrough;
-    if (this.#withoutStore.kind === 'deny') return heldBack;
+    if (this.#withoutStore.kind === 'allow') return allowed;
+    if (this.#withoutStore.kind === 'deny') return denied;
     const answer = this.#withoutStore.store.take(charges);
     return answer instanceof Promise ? answer.then(judged) : judged(answer);
   }
 }
 
-const judged = (answer: RateLimitAnswer): RateJudgement => (answer.kind === 'unavailable' ? heldBack : answer);
+const judged = (answer: RateLimitAnswer): RateJudgement => (answer.kind === 'unavailable' ? denied : answer);

@@ -1,57 +1,61 @@
 import type { RateLimitStoreOptions } from '../../../domain/gateway/configuration/rate-limit-options.js';
 import { bucketsByName } from '../../../domain/gateway/rate-limiting/applied-rate-limit.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { Logger } from '../../ports/shared/logger.js';
 import type { RateLimitStore, SharedRateLimitStoreOpener } from '../../ports/shared/rate-limit-store.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
-import { RateLimiter, type RateLimiterParts, type WithoutStore } from './rate-limiter.js';
+import { RateLimiter, type WithoutStore } from './rate-limiter.js';
 
-export interface RateLimitersParts extends RateLimiterParts {
-  /** The buckets of this gateway alone: they outlive every configuration. */
+interface RateLimitStores {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The buckets of this gateway only. They outlive every configuration. */
   readonly memory: RateLimitStore;
-  /** What is done while those cannot be asked; not given: they always can. */
+  /** How to decide while `memory` is unavailable; absent: it is always available. */
   readonly withoutMemory?: WithoutStore;
   readonly openShared: SharedRateLimitStoreOpener;
   readonly scheduler: Scheduler;
 }
 
-/** A limiter for as long as a configuration is in force. */
+/** The limiter of a configuration while that is in force. */
 export interface RateLimiterInUse {
   readonly limiter: RateLimiter;
-  /** Called once, when nothing asks it any more. */
+  /** Call it once, after the last use. */
   release(): Promise<void>;
 }
 
 interface OpenedLimiter {
   readonly limiter: RateLimiter;
   readonly store: RateLimitStore;
-  /** Asks the store again and again, so that its state is known without traffic too. */
+  /** Checks the store periodically, so that its state is known without traffic too. */
   readonly checks: ScheduledTask;
 }
 
 interface SharedLimiter {
   readonly opened: Promise<OpenedLimiter>;
-  /** Null until the store was opened. */
+  /** Null until the store is open. */
   limiter: RateLimiter | null;
   users: number;
 }
 
-/** Between two questions to a shared store that no request asks. */
+/** Interval between checks of a shared store; milliseconds. */
 export const storeCheckMs = 5_000;
 
 /**
- * The limiters of the configurations that are in force. Those with the same options share one, so that a reload
- * neither empties buckets nor connects anew.
+ * The limiters of the configurations in force. Configurations with the same options share one, so that a reload keeps
+ * buckets and connections.
  */
 export class RateLimiters {
-  readonly #parts: RateLimitersParts;
+  readonly #stores: RateLimitStores;
   readonly #local: RateLimiter;
   readonly #shared = new Map<string, SharedLimiter>();
 
-  constructor(parts: RateLimitersParts) {
-    this.#parts = parts;
-    this.#local = new RateLimiter(parts.memory, parts.withoutMemory ?? { kind: 'deny' }, parts);
+  constructor(stores: RateLimitStores) {
+    this.#stores = stores;
+    this.#local = new RateLimiter(stores.memory, stores.withoutMemory ?? { kind: 'deny' }, stores);
   }
 
-  /** Resolves also where the store cannot be reached: the log says so then. */
+  /** Resolves even if the store is unavailable, which is logged. */
   async use(options: RateLimitStoreOptions): Promise<RateLimiterInUse> {
     if (options.kind === 'memory') return { limiter: this.#local, release: async () => undefined };
     const key = `${options.onFailure} ${options.url.reveal()}`;
@@ -61,22 +65,22 @@ export class RateLimiters {
     return { limiter, release: () => this.#release(key, shared) };
   }
 
-  /** Whether every shared store in use answered when it was last asked; true where there is none. */
+  /** Whether every shared store in use answered the last time; true without shared stores. */
   isStoreUp(): boolean {
     return [...this.#shared.values()].every(({ limiter }) => limiter?.isStoreUp !== false);
   }
 
-  /** Buckets that this gateway holds itself, by the name of their limit. */
+  /** Number of buckets in memory, by the name of their limit. */
   heldBuckets(): Readonly<Record<string, number>> {
-    return bucketsByName(this.#parts.memory.sizes());
+    return bucketsByName(this.#stores.memory.sizes());
   }
 
   #open({ url, onFailure }: Extract<RateLimitStoreOptions, { kind: 'redis' }>, key: string): SharedLimiter {
-    const { memory, openShared, scheduler } = this.#parts;
+    const { memory, openShared, scheduler } = this.#stores;
     const withoutStore: WithoutStore = onFailure === 'local' ? { kind: 'local', store: memory } : { kind: onFailure };
     const open = async () => {
       const store = await openShared(url);
-      const limiter = new RateLimiter(store, withoutStore, this.#parts);
+      const limiter = new RateLimiter(store, withoutStore, this.#stores);
       await limiter.check();
       shared.limiter = limiter;
       return { limiter, store, checks: scheduler.every(storeCheckMs, () => void limiter.check()) };

@@ -61,7 +61,7 @@ export class AdminAccount {
   #leftOut(outcome: 'denied' | 'refused', count: number): void {
     this.#audit.record({ event: 'admin', outcome, members: { left_out: count } });
     if (outcome === 'denied') {
-      this.#logger.warn('an admin request was refused: lines were left out', { left_out: count });
+      this.#logger.warn('an admin request was refused: lines omitted', { left_out: count });
     }
   }
 }

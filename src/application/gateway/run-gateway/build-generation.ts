@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { AgentClient } from '../../ports/gateway/agent-client.js';
 import type { Tracer, TracerFactory } from '../../ports/gateway/tracer.js';
 import type { Random } from '../../ports/shared/random.js';
-import { UpstreamTargets, type UpstreamTargetsParts } from '../choose-upstream/upstream-targets.js';
+import { UpstreamTargets, type UpstreamTargetsEnvironment } from '../choose-upstream/upstream-targets.js';
 import type { RateLimiters } from '../limit-rate/rate-limiters.js';
 import { certificateHeaderRules } from '../proxy-request/certificate-headers.js';
 import { compileGateway, type StageDependencies } from '../proxy-request/compile-gateway.js';
@@ -18,7 +18,7 @@ import { listenerKey } from './listener-registry.js';
 export interface GenerationBuilding {
   readonly agents: AgentRegistry;
   readonly stages: StageDependencies;
-  readonly upstreamTargets: UpstreamTargetsParts;
+  readonly upstreamTargets: UpstreamTargetsEnvironment;
   readonly rateLimiters: RateLimiters;
   readonly createTracer: TracerFactory;
   readonly random: Random;

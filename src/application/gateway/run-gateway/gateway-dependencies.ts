@@ -4,7 +4,7 @@ import type { TracerFactory } from '../../ports/gateway/tracer.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { Random } from '../../ports/shared/random.js';
 import type { AuditTrail } from '../audit/audit-trail.js';
-import type { UpstreamTargetsParts } from '../choose-upstream/upstream-targets.js';
+import type { UpstreamTargetsEnvironment } from '../choose-upstream/upstream-targets.js';
 import type { MemoryGuard } from '../guard-resources/memory-guard.js';
 import type { RateLimiters } from '../limit-rate/rate-limiters.js';
 import type { StageDependencies } from '../proxy-request/compile-gateway.js';
@@ -21,7 +21,7 @@ export interface GatewayDependencies {
   readonly listenerTls: ListenerTlsParts;
   readonly state: RunningState;
   readonly stages: StageDependencies;
-  readonly upstreamTargets: UpstreamTargetsParts;
+  readonly upstreamTargets: UpstreamTargetsEnvironment;
   readonly rateLimiters: RateLimiters;
   readonly memory: MemoryGuard;
   readonly createTracer: TracerFactory;

@@ -60,8 +60,8 @@ describeWithPeers(['redis-server'], 'rates that are counted in a Redis server', 
       expect(limiters.isStoreUp()).toBe(true);
       expect(await take(limiter, 2)).toEqual(['taken', 'refused']);
       expect(logger.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
-        'warn Rate limit store is away',
-        'info Rate limit store is back',
+        'warn Rate limit store is unavailable',
+        'info Rate limit store is available again',
       ]);
     },
   );

@@ -19,7 +19,7 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-it('a connection is let in exactly where a list of those that stand says so, whatever the limits are by then', () => {
+it('admits a connection exactly if a list of the open ones permits it, with any limits', () => {
   fc.assert(
     fc.property(steps, (sequence) => {
       let limits = { maxTotalConnections: 1, maxConnectionsPerClient: 1 };

@@ -53,7 +53,7 @@ interface Request {
 const nth = <Item>(items: ReadonlySet<Item>, which: number): Item | undefined =>
   [...items][which % Math.max(1, items.size)];
 
-it('counts what is in flight and what waits, whatever happens, and nothing once all have gone', async () => {
+it('counts requests in flight and queued ones through any history, and nothing after all have ended', async () => {
   await fc.assert(
     fc.asyncProperty(limits, fc.array(steps, { maxLength: 60 }), async (first, run) => {
       const scheduler = new ManualScheduler(new ManualClock());
@@ -87,7 +87,7 @@ it('counts what is in flight and what waits, whatever happens, and nothing once 
         const place = admission.kind === 'place' ? admission : admission.place;
         const request: Request = { client, isCounted, route, place };
         if (admission.kind === 'place') {
-          // Nobody is overtaken.
+          // No request is overtaken.
           expect(before.flying < inFlightLimit() && before.waiting === 0).toBe(true);
           flying.add(request);
           return;
@@ -136,7 +136,7 @@ it('counts what is in flight and what waits, whatever happens, and nothing once 
         }
         expect([admissions.inFlight, admissions.queued]).toEqual([flying.size, waiting.size]);
         expect(waiting.size).toBeLessThanOrEqual(mostQueued);
-        // Whoever waits does so for want of room, and for no longer than it has.
+        // A request queues only without room, and at most until its timeout.
         if (waiting.size > 0) expect(flying.size).toBeGreaterThanOrEqual(inFlightLimit());
         expect(scheduler.waiting).toBe(waiting.size);
         const counted = [...flying, ...waiting.keys()].filter(({ isCounted }) => isCounted);

@@ -31,7 +31,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('stop' as const, 'start' as const) }) },
 );
 
-it('never checks one target twice at a time nor too many at once, forgets none, and leaves nothing behind', async () => {
+it('never overlaps checks of one target nor exceeds the limit, skips no target, and leaves no state', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 25 }),

@@ -20,7 +20,7 @@ const step = fc.record({
   isOn: fc.boolean(),
 });
 
-it('is always there for a request while a target is well by its checks and not drained, whatever fails in whichever generation', () => {
+it('a request always gets a target while one is healthy and not drained, for any failures in any generation', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom(1, 1, 2, 0), { minLength: 1, maxLength: 4 }),
@@ -28,7 +28,7 @@ it('is always there for a request while a target is well by its checks and not d
       (weights, steps) => {
         const world = new TargetsWorld();
         const texts = weights.map((weight, index) => `10.0.0.${index + 1}:80 ${weight}`);
-        // The one that is being replaced does not know of sparing.
+        // The replaced generation does not spare the last target.
         const before = world.open(upstreamOf(texts, { ...sparing, sparesLastTarget: false }));
         const now = world.open(upstreamOf(texts, sparing));
         before.takeOver();

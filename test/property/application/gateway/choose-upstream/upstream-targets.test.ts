@@ -8,18 +8,18 @@ import { anybody, TargetsWorld, upstreamOf } from '../../../../support/gateway/u
 
 const rules = { failureThreshold: 2, openMs: 100, probes: 2 };
 
-/** What a target is by what has happened to it, as one would explain it. */
+/** A simple model of a target, from its history. */
 interface NaiveTarget {
   readonly address: string;
   readonly weight: number;
   drained: boolean;
   unhealthy: boolean;
-  /** Null: requests are let through. */
+  /** Null: it is not ejected. */
   ejectedUntilMs: number | null;
-  /** Counts every change from letting through to not, and back. */
+  /** Counts the changes between ejected and not ejected. */
   epoch: number;
   failures: number;
-  /** When probes were let through, since it was ejected last. */
+  /** The times of probes since the last ejection. */
   probes: number[];
 }
 
@@ -110,12 +110,12 @@ class Model {
     return this.world.ledgerOf(naive.address);
   }
 
-  /** Probes since it was ejected last that are not over. */
+  /** Probes since the last ejection without an outcome. */
   probesOut(of: NaiveTarget): number {
     return this.underWay.filter(({ naive, epoch, wasProbe }) => naive === of && wasProbe && epoch === of.epoch).length;
   }
 
-  /** Whether its ejection lets a request through. */
+  /** Whether its ejection permits a request. */
   isLetThrough(naive: NaiveTarget): boolean {
     if (naive.ejectedUntilMs === null) return true;
     if (this.nowMs < naive.ejectedUntilMs) return false;
@@ -145,7 +145,7 @@ class Model {
     const wasProbe = naive.ejectedUntilMs !== null;
     if (wasProbe) naive.probes.push(this.nowMs);
     this.underWay.push({ target: choice, naive, epoch: naive.epoch, wasProbe });
-    // Never more than the probes at a time, but for one more in each period in which none of them came to an end.
+    // At most the probes at a time, plus one in each period in which no probe ended.
     const [firstMs = this.nowMs] = naive.probes;
     const late = Math.floor((this.nowMs - firstMs) / rules.openMs);
     expect(this.probesOut(naive)).toBeLessThanOrEqual(rules.probes + late);
@@ -182,7 +182,7 @@ class Model {
   }
 }
 
-it('chooses no target that is drained, unhealthy, ejected or tried, whatever happens, and counts come to nothing in the end', () => {
+it('chooses no target that is drained, unhealthy, ejected or tried, for any history, and all counts return to 0', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom(1, 1, 2, 3, 0), { minLength: 1, maxLength: 3 }),

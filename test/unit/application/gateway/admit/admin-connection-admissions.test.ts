@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { AdminConnectionAdmissions } from '../../../../../src/application/gateway/admit/connection-admissions.js';
 import { release, TestedRefusals } from '../../../../support/gateway/connection-admissions.js';
 
-it('the admin address takes a thousand connections at a time, from whom they may be', () => {
+it('admits a thousand connections to the admin address at a time, from any peers', () => {
   const { refusals, logger } = new TestedRefusals();
   const admissions = new AdminConnectionAdmissions(refusals);
   const admitted = Array.from({ length: 1_000 }, () => admissions.admit('127.0.0.1'));

@@ -40,8 +40,8 @@ const admit = (listener: string, address: string) => atOnce(admissions.admit(lis
 
 const kinds = (...addresses: readonly string[]) => addresses.map((address) => admit('main', address).kind);
 
-describe('connections of clients', () => {
-  it('are let in up to the limit of each address', () => {
+describe('the connections of clients', () => {
+  it('are admitted up to the limit per address', () => {
     expect(kinds('192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2')).toEqual([
       'admitted',
       'admitted',
@@ -50,7 +50,7 @@ describe('connections of clients', () => {
     ]);
   });
 
-  it('are let in up to the limit of all listeners together', () => {
+  it('are admitted up to the limit of all listeners together', () => {
     for (let index = 0; index < 5; index += 1) {
       expect(admit(`listener ${index}`, `192.0.2.${index}`).kind).toBe('admitted');
     }
@@ -64,17 +64,17 @@ describe('connections of clients', () => {
     expect(kinds('192.0.2.1')).toEqual(['admitted']);
   });
 
-  it('that were refused take no room', () => {
+  it('take no permit if they are refused', () => {
     expect(kinds('192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.1')).toContain('refused');
     expect(admissions.total).toBe(2);
     expect(kinds('192.0.2.2', '192.0.2.2', '192.0.2.3')).toEqual(['admitted', 'admitted', 'admitted']);
   });
 
-  it('of an IPv4 address are the same over a listener of IPv6', () => {
+  it('count an IPv4 address and its mapped IPv6 address as one', () => {
     expect(kinds('192.0.2.1', '::ffff:192.0.2.1', '192.0.2.1')).toEqual(['admitted', 'admitted', 'refused']);
   });
 
-  it('that end leave nothing of their address', () => {
+  it('leave no state of their address when they end', () => {
     const all = ['192.0.2.1', '192.0.2.1', '2001:db8::1'].map((address) => admit('main', address));
     expect(admissions.clients).toBe(2);
     for (const admission of all) release(admission);
@@ -82,8 +82,8 @@ describe('connections of clients', () => {
   });
 });
 
-describe('connections of a proxy that is trusted', () => {
-  it('are not counted by its address, on the listener that trusts it alone', () => {
+describe('the connections of a trusted proxy', () => {
+  it('are not counted by address, only on the listener that trusts it', () => {
     trusted = trusting('192.0.2.0/24', '2001:db8::/32');
     expect(kinds('192.0.2.1', '192.0.2.1', '::ffff:192.0.2.1')).toEqual(['admitted', 'admitted', 'admitted']);
     expect(kinds('198.51.100.1')).toEqual(['admitted']);
@@ -92,7 +92,7 @@ describe('connections of a proxy that is trusted', () => {
     expect(kinds('192.0.2.1')).toEqual(['refused']);
   });
 
-  it('end as they began where a reload trusts it no longer, or trusts it now', () => {
+  it('end as they began if a reload changes the trust', () => {
     trusted = trusting('192.0.2.1');
     const proxied = admit('main', '192.0.2.1');
     trusted = new Map();
@@ -106,8 +106,8 @@ describe('connections of a proxy that is trusted', () => {
   });
 });
 
-describe('limits after a reload', () => {
-  it('hold for the next connection, against those that stand', () => {
+describe('the limits after a reload', () => {
+  it('apply to the next connection, against the open ones', () => {
     expect(kinds('192.0.2.1', '192.0.2.1')).toEqual(['admitted', 'admitted']);
     book.limit({ ...plainLimits, maxTotalConnections: 5, maxConnectionsPerClient: 3 });
     expect(kinds('192.0.2.1', '192.0.2.1')).toEqual(['admitted', 'refused']);
@@ -116,8 +116,8 @@ describe('limits after a reload', () => {
   });
 });
 
-describe('a connection that is refused', () => {
-  it('is told why, and when to come again', () => {
+describe('a refused connection', () => {
+  it('gets the reason and a Retry-After', () => {
     kinds('192.0.2.1', '192.0.2.1');
     const refused = admit('main', '::ffff:192.0.2.1');
     if (refused.kind === 'admitted') throw new Error('it was let in');
@@ -144,14 +144,14 @@ describe('a connection that is refused', () => {
     ]);
   });
 
-  it('is counted by its limit, without a line of its own or with one', async () => {
+  it('is counted by its limit, with or without a log line', async () => {
     for (let index = 0; index < 22; index += 1) admit('main', '192.0.2.1');
     expect(await tested.metrics.render()).toMatch(
       /gateway_connection_limit_reached_total\{[^}]*limit="max-connections-per-client"[^}]*\} 20/,
     );
   });
 
-  it('for want of memory is told so, counted as a refused request, and takes no room', async () => {
+  it('because of memory gets that reason, counts as a refused request, and takes no permit', async () => {
     shortage = { code: 'memory_limit_reached', name: 'max-memory-bytes', limit: 100, actual: 120 };
     const refused = admit('main', '192.0.2.1');
     expect(refused.kind === 'refused' && JSON.parse(refused.answer.body)).toMatchObject({

@@ -20,8 +20,8 @@ const flood = (name: string, count: number): void => {
   for (let index = 0; index < count; index += 1) log.refused(violation(name), '192.0.2.1', `id-${index}`);
 };
 
-describe('refused connections in the log', () => {
-  it('are one line each while they are few, with everything that is to be known', async () => {
+describe('the log of refused connections', () => {
+  it('has one complete line each while they are few', async () => {
     flood('max-total-connections', 1);
     await scheduler.advance(10_000);
     expect(logger.lines).toEqual([
@@ -40,7 +40,7 @@ describe('refused connections in the log', () => {
     ]);
   });
 
-  it('are five lines and a count in a flood, for each limit', async () => {
+  it('has five lines and a count per limit in a flood', async () => {
     flood('max-total-connections', 1_000);
     flood('max-connections-per-client', 7);
     expect(logger.lines).toHaveLength(10);
@@ -63,7 +63,7 @@ describe('refused connections in the log', () => {
     ]);
   });
 
-  it('are written again in the next second, and nothing is kept of one without any', async () => {
+  it('has lines again in the next second, and keeps no state of a kind without refusals', async () => {
     flood('max-total-connections', 6);
     await scheduler.advance(1_000);
     flood('max-total-connections', 1);

@@ -24,7 +24,7 @@ const setUp = (changes: Partial<LimitsConfiguration> = {}) => {
     if (admission.kind !== 'refused') throw new Error(`it is ${admission.kind}`);
     return admission.violation;
   };
-  /** What became of it is added to `told`: null, or the name of the limit. */
+  /** The outcomes are added to `told`: null, or the name of the limit. */
   const told: [string, string | null][] = [];
   const places = new Map<string, RequestPlace>();
   const wait = (name: string, client: string, timeoutMs = 1_000): (() => void) | null => {
@@ -43,7 +43,7 @@ describe('a limit', () => {
     [{ maxInFlightRequests: 3 }, 'max-in-flight-requests'],
     [{ maxInFlightRequestsPerWorker: 3 }, 'max-in-flight-requests-per-worker'],
     [{ maxInFlightRequests: 3, maxInFlightRequestsPerWorker: 3 }, 'max-in-flight-requests'],
-  ])('of requests in flight lets in as many, and has the next one wait: %o', async (changes, name) => {
+  ])('of requests in flight admits that many, and queues the next one: %o', async (changes, name) => {
     const { admissions, letIn, wait, told, scheduler } = setUp(changes);
     for (let count = 0; count < 3; count += 1) letIn();
     expect(admissions.inFlight).toBe(3);
@@ -55,7 +55,7 @@ describe('a limit', () => {
     expect([admissions.inFlight, admissions.queued, scheduler.waiting]).toEqual([3, 0, 0]);
   });
 
-  it('of a route refuses at once what is over it, and no other route', () => {
+  it('of a route refuses requests above it at once, and no other route', () => {
     const { admissions, letIn, refused } = setUp({ maxConnectionsPerRoute: 2 });
     const first = letIn();
     letIn();
@@ -70,7 +70,7 @@ describe('a limit', () => {
     letIn();
   });
 
-  it('of a route that could have all there are in flight leaves the rest to the queue', () => {
+  it('of a route that equals the limit in flight leaves further requests to the queue', () => {
     const { letIn, wait, told } = setUp({ maxConnectionsPerRoute: 2, maxInFlightRequests: 2 });
     const first = letIn();
     letIn();
@@ -79,7 +79,7 @@ describe('a limit', () => {
     expect(told).toEqual([['third', null]]);
   });
 
-  it('of a client that is counted refuses at once what is over it, and no other client', () => {
+  it('of a counted client refuses requests above it at once, and no other client', () => {
     const { admissions, letIn, refused } = setUp({ maxConnectionsPerClient: 2 });
     const places = [letIn('192.0.2.1'), letIn('192.0.2.1'), letIn('192.0.2.2')];
     expect(refused('192.0.2.1')).toEqual({
@@ -92,20 +92,20 @@ describe('a limit', () => {
     expect([admissions.inFlight, admissions.countedClients, admissions.route('all').taken]).toEqual([0, 0, 0]);
   });
 
-  it('holds for clients that are not counted in no way', () => {
+  it('does not apply to clients that are not counted', () => {
     const { letIn, admissions } = setUp({ maxConnectionsPerClient: 1 });
     for (let count = 0; count < 5; count += 1) letIn(null);
     expect([admissions.inFlight, admissions.countedClients]).toEqual([5, 0]);
   });
 
-  it('lets nothing in before it is known', () => {
+  it('that is not set admits nothing', () => {
     const admissions = new RequestAdmissions(new ManualScheduler(new ManualClock()), new LocalPermitBook());
     expect(admissions.admit(admissions.route('all'), null)).toMatchObject({ kind: 'refused' });
   });
 });
 
-describe('requests that wait', () => {
-  it('are let in by client in turn', () => {
+describe('queued requests', () => {
+  it('are admitted in turn by client', () => {
     const { letIn, wait, told, places, admissions } = setUp({ maxInFlightRequests: 1 });
     const first = letIn();
     wait('a1', '192.0.2.1');
@@ -136,7 +136,7 @@ describe('requests that wait', () => {
     expect(told).toEqual([['c', 'max-queued-requests']]);
   });
 
-  it('are as many as there are places: then the newest of the greediest client goes, or the one that comes', () => {
+  it('fill the places of the queue; then the newest of the client with most is evicted, or the new one', () => {
     const { letIn, wait, told, admissions } = setUp({ maxInFlightRequests: 1, maxQueuedRequests: 3 });
     letIn();
     wait('a1', '192.0.2.1');
@@ -151,7 +151,7 @@ describe('requests that wait', () => {
     expect(admissions.queued).toBe(3);
   });
 
-  it('are none where the queue has no places: the limit is that of requests in flight', () => {
+  it('do not exist without places: the limit in flight applies', () => {
     const { letIn, wait, told, scheduler } = setUp({ maxInFlightRequests: 1, maxQueuedRequests: 0 });
     letIn();
     expect(wait('next', '192.0.2.1')).toBeNull();
@@ -159,7 +159,7 @@ describe('requests that wait', () => {
     expect(scheduler.waiting).toBe(0);
   });
 
-  it('leave nothing behind when their client goes', () => {
+  it('leave no state when their clients disconnect', () => {
     const { letIn, wait, told, admissions, scheduler } = setUp({ maxInFlightRequests: 1 });
     const first = letIn();
     const leave = wait('next', '192.0.2.1');
@@ -170,7 +170,7 @@ describe('requests that wait', () => {
     expect([admissions.inFlight, admissions.route('all').taken]).toEqual([0, 0]);
   });
 
-  it('are let in as soon as a reload makes room', () => {
+  it('are admitted as soon as a reload makes room', () => {
     const { letIn, wait, told, admissions } = setUp({ maxInFlightRequests: 1 });
     letIn();
     wait('a', '192.0.2.1');
@@ -184,7 +184,7 @@ describe('requests that wait', () => {
     expect([admissions.inFlight, admissions.queued]).toEqual([3, 1]);
   });
 
-  it('wait on after a reload that lowers the limit until fewer are in flight than it says', () => {
+  it('stay queued after a reload that lowers the limit, until fewer are in flight', () => {
     const { letIn, wait, told, admissions } = setUp({ maxInFlightRequests: 3 });
     const places = [letIn(), letIn(), letIn()];
     wait('next', '192.0.2.1');
@@ -200,7 +200,7 @@ describe('requests that wait', () => {
 describe('while memory is short', () => {
   const shortage: LimitViolation = { code: 'memory_limit_reached', name: 'max-memory-bytes', limit: 1, actual: 2 };
 
-  it('nothing waits, and what there is room for is served', () => {
+  it('nothing queues, and requests within the limits are served', () => {
     const { letIn, refused, wait, told, admissions, scheduler } = setUp({ maxInFlightRequests: 2 });
     letIn();
     const second = letIn();
@@ -219,7 +219,7 @@ describe('while memory is short', () => {
 });
 
 describe('routes', () => {
-  it('keep their counts over a reload, and are forgotten once they are gone and empty', () => {
+  it('keep their counts over a reload, and are forgotten after they are removed and empty', () => {
     const { admissions, letIn, route } = setUp({ maxConnectionsPerRoute: 1 });
     const place = letIn();
     admissions.keepRoutes(new Set());

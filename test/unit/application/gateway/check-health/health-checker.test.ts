@@ -41,7 +41,7 @@ const started = (...targets: readonly RecordedHealth[]): void => {
 };
 
 describe('the health checker', () => {
-  it('checks every target at once when it starts, and not before', () => {
+  it('checks every target when it starts, and not before', () => {
     checker.watch([new RecordedHealth('10.0.0.1'), new RecordedHealth('10.0.0.2')]);
     expect(prober.begun).toEqual([]);
     checker.start();
@@ -50,7 +50,7 @@ describe('the health checker', () => {
     expect(prober.underWay.map(({ timeoutMs }) => timeoutMs)).toEqual([5_000, 5_000]);
   });
 
-  it('takes a check for which no file descriptor was free for no check', async () => {
+  it('ignores a check for which no file descriptor was free', async () => {
     const target = new RecordedHealth('10.0.0.1');
     started(target);
     const before = target.health();
@@ -63,7 +63,7 @@ describe('the health checker', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it('spreads the second check over the interval, and jitters those after it', async () => {
+  it('spreads the second check over the interval, and jitters later ones', async () => {
     fraction = 0.25;
     started(new RecordedHealth('10.0.0.1'));
     await end(null);
@@ -72,14 +72,14 @@ describe('the health checker', () => {
     await scheduler.advance(1);
     expect(prober.begun).toHaveLength(2);
     await end(null);
-    // Half way from a tenth less than the interval to the interval.
+    // Halfway between 90 % of the interval and the interval.
     await scheduler.advance(9_499);
     expect(prober.begun).toHaveLength(2);
     await scheduler.advance(1);
     expect(prober.begun).toHaveLength(3);
   });
 
-  it('counts the interval from the beginning of a check, and never has two of one target', async () => {
+  it('measures the interval from the start of a check, and does not overlap checks of one target', async () => {
     started(new RecordedHealth('10.0.0.1'));
     await end(null);
     await scheduler.advance(5_000);
@@ -95,7 +95,7 @@ describe('the health checker', () => {
     expect(prober.begun).toHaveLength(4);
   });
 
-  it('writes a line when a target is lost and when it is back, and none in between', async () => {
+  it('logs when a target becomes unhealthy and healthy, and nothing in between', async () => {
     const target = new RecordedHealth('10.0.0.1', 'api.test:80');
     started(target);
     await end('status 503');
@@ -116,7 +116,7 @@ describe('the health checker', () => {
     expect(logger.lines.slice(1)).toEqual([{ level: 'info', message: 'Target is healthy again', fields }]);
   });
 
-  it('checks a target that has come at once, and leaves one that is gone alone', async () => {
+  it('checks a new target at once, and stops checking a removed one', async () => {
     const [one, other] = [new RecordedHealth('10.0.0.1'), new RecordedHealth('10.0.0.2')];
     started(one);
     await end(null);
@@ -127,7 +127,7 @@ describe('the health checker', () => {
     expect(prober.begun.slice(2)).toEqual(['10.0.0.2']);
   });
 
-  it('does not heed a check of a target that has gone meanwhile', async () => {
+  it('ignores the check of a target that was removed meanwhile', async () => {
     const target = new RecordedHealth('10.0.0.1');
     started(target);
     checker.watch([]);
@@ -137,7 +137,7 @@ describe('the health checker', () => {
     expect(scheduler.waiting).toBe(0);
   });
 
-  it('goes on with a target that was away only while a check of it was under way', async () => {
+  it('continues with a target that was absent only during a check', async () => {
     started(new RecordedHealth('10.0.0.1'));
     checker.watch([]);
     const again = new RecordedHealth('10.0.0.1');
@@ -148,7 +148,7 @@ describe('the health checker', () => {
     expect(scheduler.waiting).toBe(1);
   });
 
-  it('keeps the times of targets that stay', async () => {
+  it('keeps the schedule of targets that stay', async () => {
     started(new RecordedHealth('10.0.0.1'));
     await end(null);
     await scheduler.advance(4_000);
@@ -159,18 +159,18 @@ describe('the health checker', () => {
     expect(prober.begun).toHaveLength(2);
   });
 
-  it('has so many checks under way at a time, and the others wait for their turn', async () => {
+  it('limits the number of concurrent checks, and queues the others', async () => {
     const targets = Array.from({ length: maximumChecks + 2 }, (_, index) => new RecordedHealth(`10.0.0.${index}`));
     started(...targets);
     expect(prober.begun).toHaveLength(maximumChecks);
-    // One that waits and goes is not checked.
+    // A queued target that is removed is not checked.
     checker.watch(targets.filter((_, index) => index !== maximumChecks));
     await end(null);
     expect(prober.begun).toHaveLength(maximumChecks + 1);
     expect(prober.begun.at(-1)).toBe(targets.at(-1)?.target.address.host);
   });
 
-  it('leaves nothing behind when it stops, and checks anew when it starts again', async () => {
+  it('leaves no state when it stops, and checks again when it starts', async () => {
     const [one, other] = [new RecordedHealth('10.0.0.1'), new RecordedHealth('10.0.0.2')];
     started(one, other);
     await end(null);

@@ -7,7 +7,7 @@ const named = upstreamOf(['api.example:80']);
 const addressesOf = (targets: ReturnType<TargetsWorld['open']>): string[] =>
   targets.statuses().map(({ address }) => address);
 
-describe('names of targets', () => {
+describe('the names of targets', () => {
   it('are looked up at the start, and every address is used', async () => {
     const world = new TargetsWorld();
     world.resolver.set('api.example', '10.0.0.1', '2001:db8::1');
@@ -23,14 +23,14 @@ describe('names of targets', () => {
     });
   });
 
-  it('are not asked for where the address is one already', async () => {
+  it('are not looked up if they are IP addresses', async () => {
     const world = new TargetsWorld();
     await world.open(upstreamOf(['10.0.0.1:80', '::1:80'])).start();
     expect(world.resolver.asked).toEqual([]);
     expect(world.scheduler.waiting).toBe(0);
   });
 
-  it('are asked for once where several targets have the same one', async () => {
+  it('are looked up once if several targets share one', async () => {
     const world = new TargetsWorld();
     world.resolver.set('api.example', '10.0.0.1');
     const targets = world.open(upstreamOf(['api.example:80', 'api.example:81']));
@@ -39,7 +39,7 @@ describe('names of targets', () => {
     expect(addressesOf(targets)).toEqual(['10.0.0.1:80', '10.0.0.1:81']);
   });
 
-  it('do not hold up the start for longer than two seconds', async () => {
+  it('delay the start by at most two seconds', async () => {
     const world = new TargetsWorld();
     world.resolver.isSilent = true;
     world.resolver.set('api.example', '10.0.0.1');
@@ -58,7 +58,7 @@ describe('names of targets', () => {
     expect(visit(targets)).toBe('10.0.0.1:80');
   });
 
-  it('that have no address are asked for sooner, and make no choice until they have one', async () => {
+  it('without an address are looked up again sooner, and give no choice until they have one', async () => {
     const world = new TargetsWorld();
     const targets = world.open(named);
     await targets.start();
@@ -74,18 +74,18 @@ describe('names of targets', () => {
     world.resolver.set('api.example', '10.0.0.1');
     await world.scheduler.advance(4_000);
     expect(visit(targets)).toBe('10.0.0.1:80');
-    // One line when it went away, and one when it was back.
+    // One line for the failure, and one for the recovery.
     expect(world.logger.lines.map(({ level }) => level)).toEqual(['warn', 'info']);
   });
 
-  it('of weightless targets do not hide that the others have no address', async () => {
+  it('of targets without weight do not hide that the others have no address', async () => {
     const world = new TargetsWorld();
     const targets = world.open(upstreamOf(['api.example:80 1', '10.0.0.1:80 0']));
     await targets.start();
     expect(targets.choose(anybody)).toEqual({ kind: 'unresolved', detail: 'api.example: ENOTFOUND' });
   });
 
-  it('are looked up again, and a look-up that fails takes nothing away', async () => {
+  it('are looked up periodically, and a failed lookup keeps their addresses', async () => {
     const world = new TargetsWorld();
     world.resolver.set('api.example', '10.0.0.1');
     const targets = world.open(named);
@@ -102,7 +102,7 @@ describe('names of targets', () => {
     expect(addressesOf(targets)).toEqual(['10.0.0.2:80']);
   });
 
-  it('keep their addresses over a reload while they cannot be looked up', async () => {
+  it('keep their addresses over a reload while lookups fail', async () => {
     const world = new TargetsWorld();
     world.resolver.set('api.example', '10.0.0.1');
     const before = world.open(named);
@@ -114,7 +114,7 @@ describe('names of targets', () => {
     expect(visit(now)).toBe('10.0.0.1:80');
   });
 
-  it('with more addresses than are used lose the rest, and say so', async () => {
+  it('with too many addresses lose the rest, which is logged', async () => {
     const world = new TargetsWorld();
     world.resolver.set(
       'api.example',
@@ -126,7 +126,7 @@ describe('names of targets', () => {
     expect(world.logger.lines).toMatchObject([{ level: 'warn', fields: { count: 300 } }]);
   });
 
-  it('are not looked up any more once the targets are closed, whatever is still on its way', async () => {
+  it('are not looked up after the targets close, even with a lookup in progress', async () => {
     const world = new TargetsWorld();
     world.resolver.set('api.example', '10.0.0.1');
     world.resolver.isSilent = true;
@@ -142,7 +142,7 @@ describe('names of targets', () => {
   });
 });
 
-describe('an address that goes away', () => {
+describe('an address that disappears', () => {
   const changed = async (world: TargetsWorld, ...addresses: string[]): Promise<void> => {
     world.resolver.set('api.example', ...addresses);
     await world.scheduler.advance(33_000);
@@ -155,7 +155,7 @@ describe('an address that goes away', () => {
     return targets;
   };
 
-  it('gets no new request, finishes what it has, and is closed then', async () => {
+  it('gets no new requests, finishes its exchanges, and is closed then', async () => {
     const world = new TargetsWorld();
     const targets = await opened(world);
     const one = chosenOf(targets.choose(anybody));
@@ -170,7 +170,7 @@ describe('an address that goes away', () => {
     expect(world.clients.at('10.0.0.1', 80)?.closes).toEqual([0]);
   });
 
-  it('is closed at once where it has nothing to do, and begins anew when it is back, with what is known of it', async () => {
+  it('is closed at once if it is idle, and returns with its ledger', async () => {
     const world = new TargetsWorld();
     const targets = await opened(world);
     visit(targets);
@@ -182,7 +182,7 @@ describe('an address that goes away', () => {
     expect(targets.statuses()[0]?.totalRequests).toBe(1);
   });
 
-  it('keeps its connections where it is back before it is done', async () => {
+  it('keeps its connections if it returns before its exchanges end', async () => {
     const world = new TargetsWorld();
     const targets = await opened(world);
     const target = chosenOf(targets.choose(anybody));
@@ -194,7 +194,7 @@ describe('an address that goes away', () => {
     expect(world.clients.at('10.0.0.1', 80)?.closes).toEqual([]);
   });
 
-  it('is cut off with the others when the targets are closed', async () => {
+  it('is closed with the others when the targets close', async () => {
     const world = new TargetsWorld();
     const targets = await opened(world);
     const target = chosenOf(targets.choose(anybody));
@@ -204,7 +204,7 @@ describe('an address that goes away', () => {
     expect(world.clients.made.map(({ closes }) => closes)).toEqual([[1_000], [1_000]]);
   });
 
-  it('leaves little behind, however many come and go', async () => {
+  it('leaves a bounded number of ledgers behind', async () => {
     const world = new TargetsWorld();
     const targets = await opened(world);
     for (let time = 0; time < 400; time += 1) await changed(world, `10.1.${time >> 8}.${time & 255}`);

@@ -7,7 +7,7 @@ import {
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 
-it('counts every request that found a pool full, and writes one line a minute', () => {
+it('counts every request that finds a pool full, and logs one line per minute', () => {
   const [clock, logger, counters] = [new ManualClock(), new RecordingLogger(), new UpstreamCounters()];
   const exhaustion = new PoolExhaustion({ name: 'api', maxConnections: 3 }, { counters, clock, logger });
   for (let count = 0; count < 5; count += 1) exhaustion.note('127.0.0.1:80');

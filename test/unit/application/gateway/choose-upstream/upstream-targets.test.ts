@@ -22,15 +22,15 @@ const check = {
   unhealthyThreshold: 3,
 };
 
-describe('UpstreamTargets: whom a request goes to', () => {
-  it('is each target in its turn, by the weights', () => {
+describe('UpstreamTargets: the choice of a target', () => {
+  it('rotates by weight', () => {
     const targets = new TargetsWorld().open(upstreamOf(['10.0.0.1:80 2', '10.0.0.2:80 1', '10.0.0.3:80 0']));
     const turns = Array.from({ length: 6 }, () => visit(targets));
     expect(turns.filter((address) => address === '10.0.0.1:80')).toHaveLength(4);
     expect(turns.filter((address) => address === '10.0.0.2:80')).toHaveLength(2);
   });
 
-  it('is the target with least to do, also what another generation has sent there', () => {
+  it('prefers the least busy target, including requests of other generations', () => {
     const world = new TargetsWorld();
     const before = world.open(upstreamOf(three));
     const now = world.open(upstreamOf(three, { balancing: { kind: 'least_connections' } }));
@@ -40,7 +40,7 @@ describe('UpstreamTargets: whom a request goes to', () => {
     expect(new Set([visit(now), visit(now), visit(now)]).size).toBe(3);
   });
 
-  it('is the same target for the same key, whoever asks', () => {
+  it('is the same for the same hash key, for any client', () => {
     const key = { kind: 'header' as const, name: 'x-user' };
     const targets = new TargetsWorld().open(upstreamOf(three, { balancing: { kind: 'consistent_hash', key } }));
     const ann = visit(targets, { headers: ['X-User', 'ann'] });
@@ -51,7 +51,7 @@ describe('UpstreamTargets: whom a request goes to', () => {
     expect(new Set(all).size).toBe(3);
   });
 
-  it('is the less busy of two that are drawn', () => {
+  it('is the less busy of two random ones', () => {
     const fractions = [0, 0.9, 0.4, 0];
     const world = new TargetsWorld(() => fractions.shift() as number);
     const targets = world.open(upstreamOf(three, { balancing: { kind: 'power_of_two' } }));
@@ -60,25 +60,25 @@ describe('UpstreamTargets: whom a request goes to', () => {
     expect(visit(targets)).toBe('10.0.0.2:80');
   });
 
-  it('is none that has been tried, and then there is none', () => {
+  it('excludes tried targets, until none is left', () => {
     const targets = new TargetsWorld().open(upstreamOf(three));
     expect(visit(targets, { tried: ['10.0.0.1:80', '10.0.0.3:80'] })).toBe('10.0.0.2:80');
     expect(targets.choose({ ...anybody, tried: three })).toEqual({ kind: 'exhausted' });
   });
 
-  it('tells whether there may be another one', () => {
+  it('reports whether another target may exist', () => {
     const world = new TargetsWorld();
     expect(world.open(upstreamOf(three)).hasChoice).toBe(true);
     expect(world.open(upstreamOf(['10.0.0.1:80 1', '10.0.0.2:80 0'])).hasChoice).toBe(false);
   });
 });
 
-describe('UpstreamTargets: the cookie that keeps a client', () => {
+describe('UpstreamTargets: the sticky cookie', () => {
   const sticky = { stickyCookie: { name: 'gateway_target', maxAgeMs: null } };
 
   const cookieOf = (fields: readonly string[]): string => (fields[1] as string).split(';')[0] as string;
 
-  it('brings the client to the same target again, and is not set again', () => {
+  it('leads the client to the same target again, and is not set again', () => {
     const targets = new TargetsWorld().open(upstreamOf(three, sticky));
     const first = chosenOf(targets.choose(anybody));
     expect(first.responseHeaders[0]).toBe('Set-Cookie');
@@ -89,7 +89,7 @@ describe('UpstreamTargets: the cookie that keeps a client', () => {
     }
   });
 
-  it('is Secure over https, and says no address', () => {
+  it('is Secure over https, and reveals no address', () => {
     const targets = new TargetsWorld().open(upstreamOf(three, sticky));
     const [, secure] = chosenOf(targets.choose({ ...anybody, isSecure: true })).responseHeaders;
     const [, plain] = chosenOf(targets.choose(anybody)).responseHeaders;
@@ -98,7 +98,7 @@ describe('UpstreamTargets: the cookie that keeps a client', () => {
     expect(secure).not.toContain('10.0.0');
   });
 
-  it('does not keep a client with a target that is drained: another one gets it, and says so', () => {
+  it('does not lead to a drained target: another one is chosen, with a new cookie', () => {
     const targets = new TargetsWorld().open(upstreamOf(three, sticky));
     const first = chosenOf(targets.choose(anybody));
     targets.drain(first.address);
@@ -107,7 +107,7 @@ describe('UpstreamTargets: the cookie that keeps a client', () => {
     expect(cookieOf(second.responseHeaders)).not.toBe(cookieOf(first.responseHeaders));
   });
 
-  it('of a stranger chooses nothing: what it says is no target of this upstream', () => {
+  it('with an unknown value chooses nothing', () => {
     const world = new TargetsWorld();
     const foreign = world.open({ ...upstreamOf(three, sticky), name: 'other' });
     const headers = ['Cookie', cookieOf(chosenOf(foreign.choose(anybody)).responseHeaders)];
@@ -117,14 +117,14 @@ describe('UpstreamTargets: the cookie that keeps a client', () => {
   });
 });
 
-describe('UpstreamTargets: a target that fails', () => {
+describe('UpstreamTargets: a failing target', () => {
   const failTwice = (targets: ReturnType<TargetsWorld['open']>, tried: readonly string[]): void => {
     for (let time = 0; time < 2; time += 1) {
       chosenOf(targets.choose({ ...anybody, tried })).ended('failure', 'connection refused');
     }
   };
 
-  it('is left alone, is told of once, and is tried again by one request at a time', () => {
+  it('is ejected, logged once, and probed by one request at a time', () => {
     const world = new TargetsWorld();
     const targets = world.open(upstreamOf(['10.0.0.1:80', '10.0.0.2:80'], { targetBreaker: breaker }));
     failTwice(targets, ['10.0.0.2:80']);
@@ -147,7 +147,7 @@ describe('UpstreamTargets: a target that fails', () => {
     ]);
   });
 
-  it('says when to come back where no other one is left', () => {
+  it('leads to a Retry-After if no other target is left', () => {
     const world = new TargetsWorld();
     const targets = world.open(upstreamOf(['10.0.0.1:80'], { targetBreaker: breaker }));
     failTwice(targets, []);
@@ -158,7 +158,7 @@ describe('UpstreamTargets: a target that fails', () => {
     expect(targets.choose(anybody)).toEqual({ kind: 'unhealthy', retryAfterSeconds: 1 });
   });
 
-  it('is back as soon as a probe is answered, however long the answer is', () => {
+  it('returns as soon as a probe is answered, before the answer ends', () => {
     const world = new TargetsWorld();
     const targets = world.open(upstreamOf(['10.0.0.1:80'], { targetBreaker: breaker }));
     failTwice(targets, []);
@@ -170,7 +170,7 @@ describe('UpstreamTargets: a target that fails', () => {
     expect(targets.statuses()[0]).toMatchObject({ healthy: true, failedRequests: 3, totalRequests: 4 });
   });
 
-  it('is left alone again at once where the answer to its probe breaks off', () => {
+  it('is ejected again at once if the answer to its probe breaks off', () => {
     const world = new TargetsWorld();
     const targets = world.open(upstreamOf(['10.0.0.1:80'], { targetBreaker: breaker }));
     failTwice(targets, []);
@@ -182,13 +182,13 @@ describe('UpstreamTargets: a target that fails', () => {
     expect(targets.statuses()[0]).toMatchObject({ healthy: false, lastError: 'body broke off' });
   });
 
-  it('is chosen on where there is no breaker', () => {
+  it('is still chosen without a breaker', () => {
     const targets = new TargetsWorld().open(upstreamOf(['10.0.0.1:80']));
     for (let time = 0; time < 20; time += 1) chosenOf(targets.choose(anybody)).ended('failure');
     expect(targets.statuses()[0]).toMatchObject({ healthy: true, breaker: null, failedRequests: 20 });
   });
 
-  it('counts an exchange that is ended twice once', () => {
+  it('counts an exchange once, even if it is ended twice', () => {
     const targets = new TargetsWorld().open(upstreamOf(['10.0.0.1:80'], { targetBreaker: breaker }));
     const target = chosenOf(targets.choose(anybody));
     target.ended('failure');
@@ -196,7 +196,7 @@ describe('UpstreamTargets: a target that fails', () => {
     expect(targets.statuses()[0]).toMatchObject({ failedRequests: 1, healthy: true });
   });
 
-  it('keeps no more of an error than is good to read', () => {
+  it('keeps a bounded part of an error', () => {
     const targets = new TargetsWorld().open(
       upstreamOf(['10.0.0.1:80'], { targetBreaker: { ...breaker, failureThreshold: 1 } }),
     );
@@ -208,7 +208,7 @@ describe('UpstreamTargets: a target that fails', () => {
 describe('UpstreamTargets: health checks', () => {
   const checked = upstreamOf(['10.0.0.1:80', '10.0.0.2:80'], { healthCheck: check, targetBreaker: breaker });
 
-  it('keep requests from a target that is not well, and say when to come back where none is', async () => {
+  it('keep requests from an unhealthy target, and give a Retry-After if no healthy one is left', async () => {
     const world = new TargetsWorld();
     world.checks.set('10.0.0.1:80', err('status 503'));
     const targets = world.open(checked);
@@ -223,7 +223,7 @@ describe('UpstreamTargets: health checks', () => {
     expect(world.scheduler.waiting).toBe(0);
   });
 
-  it('bring a target back at once that was left alone besides', async () => {
+  it('end the ejection of a target that becomes healthy', async () => {
     const world = new TargetsWorld();
     const targets = world.open({ ...checked, targetBreaker: { ...breaker, openMs: 300_000 } });
     await targets.start();
@@ -240,7 +240,7 @@ describe('UpstreamTargets: health checks', () => {
     expect(targets.statuses()[0]).toMatchObject({ breaker: 'closed', healthy: true });
   });
 
-  it('do not bring a target back that they have found well all the time', async () => {
+  it('do not end the ejection of a target that stayed healthy', async () => {
     const world = new TargetsWorld();
     const targets = world.open({ ...checked, targetBreaker: { ...breaker, openMs: 300_000 } });
     await targets.start();
@@ -253,7 +253,7 @@ describe('UpstreamTargets: health checks', () => {
     expect(targets.statuses()[0]).toMatchObject({ breaker: 'open', healthy: false, lastError: 'status 500' });
   });
 
-  it('of a generation that is replaced end, and what it still sends goes by those of the next', async () => {
+  it('of a replaced generation stop, and its requests use the checks of the next', async () => {
     const world = new TargetsWorld();
     const before = world.open(checked);
     await before.start();
@@ -273,7 +273,7 @@ describe('UpstreamTargets: health checks', () => {
     await now.close(0);
   });
 
-  it('of an earlier configuration hold nothing against a target that is not checked any more', async () => {
+  it('of an earlier configuration do not count for a target that is no longer checked', async () => {
     const world = new TargetsWorld();
     world.checks.set('10.0.0.1:80', err('refused'));
     const before = world.open(checked);
@@ -286,7 +286,7 @@ describe('UpstreamTargets: health checks', () => {
   });
 });
 
-describe('UpstreamTargets: checks that ask something else after a reload', () => {
+describe('UpstreamTargets: checks with another probe after a reload', () => {
   const http = { kind: 'http' as const, path: '/health', expectedStatuses: [200, 204], host: null };
   const reload = async (probe: typeof http, after: HealthCheck | null) => {
     const world = new TargetsWorld();
@@ -312,11 +312,11 @@ describe('UpstreamTargets: checks that ask something else after a reload', () =>
     ['host', { ...http, host: 'api.internal' }],
     ['version of HTTP', { ...http, kind: 'http2' }],
     ['service', { kind: 'grpc', service: 'shop' }],
-  ])('decide with the first of them, and until then nothing changes: %s', async (_what, probe) => {
+  ])('decide with their first result, and change nothing before: %s', async (_what, probe) => {
     expect(await reload(http, { ...check, probe })).toEqual([false, true]);
   });
 
-  it('decide with the first of them where there were none meanwhile', async () => {
+  it('decide with their first result after a configuration without checks', async () => {
     const world = new TargetsWorld();
     world.checks.set('10.0.0.1:80', err('status 404'));
     const generations = [check, null, check].map((healthCheck) => upstreamOf(['10.0.0.1:80'], { healthCheck }));
@@ -333,14 +333,14 @@ describe('UpstreamTargets: checks that ask something else after a reload', () =>
     await Promise.all(opened.map((targets) => targets.close(0)));
   });
 
-  it('have to convince where they ask the same, whatever else is new', async () => {
+  it('need the configured number of results if the probe is the same, whatever else changed', async () => {
     const same = { ...http, expectedStatuses: [204, 200, 200] };
     expect(await reload(http, { ...check, intervalMs: 1_000, probe: same })).toEqual([false, false]);
   });
 });
 
-describe('UpstreamTargets: checks of a configuration that is not in force yet', () => {
-  it('do not begin, so that none of them counts for the one that is', async () => {
+describe('UpstreamTargets: checks of a configuration that is not yet in force', () => {
+  it('do not begin, so that no result counts for the configuration in force', async () => {
     const world = new TargetsWorld();
     const checked = upstreamOf(['10.0.0.1:80', '10.0.0.2:80'], { healthCheck: check });
     const inForce = world.open(checked);
@@ -381,7 +381,7 @@ describe('UpstreamTargets: a breaker over a reload', () => {
     return { world, targets };
   };
 
-  it('stays open where its rules are the same', () => {
+  it('stays open with the same rules', () => {
     const { world, targets } = opened();
     fail(targets);
     const now = reloaded(world, targets, { ...breaker });
@@ -395,7 +395,7 @@ describe('UpstreamTargets: a breaker over a reload', () => {
     ['failureThreshold', { ...breaker, failureThreshold: 9 }],
     ['openMs', { ...breaker, openMs: 1_000 }],
     ['probes', { ...breaker, probes: 2 }],
-  ])('begins closed where its rules are others: %s', (_what, rules) => {
+  ])('is closed with other rules: %s', (_what, rules) => {
     const { world, targets } = opened();
     fail(targets);
     const now = reloaded(world, targets, rules);
@@ -410,7 +410,7 @@ describe('UpstreamTargets: a breaker over a reload', () => {
     expect(states(now)[0]?.[0]).toBe('half_open');
   });
 
-  it('that was switched off is closed when it is switched on again', () => {
+  it('is closed when it is enabled again', () => {
     const { world, targets } = opened();
     fail(targets);
     const without = reloaded(world, targets, null);
@@ -422,7 +422,7 @@ describe('UpstreamTargets: a breaker over a reload', () => {
     ]);
   });
 
-  it('is not opened by the old rules by what is still under way, which cannot close it either', () => {
+  it('ignores requests in progress under the old rules: they neither open nor close it', () => {
     const { world, targets } = opened();
     fail(targets, 1);
     const [first, second] = [1, 2].map(() => chosenOf(targets.choose({ ...anybody, tried: ['10.0.0.2:80'] })));
@@ -435,7 +435,7 @@ describe('UpstreamTargets: a breaker over a reload', () => {
     expect(states(now)[0]).toEqual(['open', false]);
   });
 
-  it('stays as it is where the configuration with other rules does not come into force', async () => {
+  it('stays as it is if the configuration with other rules does not come into force', async () => {
     const { world, targets } = opened();
     fail(targets);
     const refused = world.open(upstreamOf([...two, '10.0.0.3:80'], { targetBreaker: { ...breaker, openMs: 1 } }));
@@ -443,7 +443,7 @@ describe('UpstreamTargets: a breaker over a reload', () => {
     expect(states(targets)[0]).toEqual(['open', false]);
   });
 
-  it('of an address that a configuration which is not in force has found first goes by the one that is', async () => {
+  it('has the rules in force for an address that a configuration not in force has found first', async () => {
     const world = new TargetsWorld();
     const inForce = world.open(upstreamOf(['api.example:80'], { targetBreaker: breaker }));
     await inForce.start();
@@ -467,7 +467,7 @@ describe('UpstreamTargets: the last target', () => {
     }
   };
 
-  it('is not left alone by a breaker that nobody has asked for, whatever one client asks for', () => {
+  it('is not ejected by the default breaker', () => {
     const world = new TargetsWorld();
     const targets = world.open(upstreamOf(two, sparing));
     failAll(targets, 40);
@@ -476,13 +476,13 @@ describe('UpstreamTargets: the last target', () => {
     expect(world.logger.lines).toHaveLength(1);
   });
 
-  it('is left alone by one that is written down', () => {
+  it('is ejected by a configured breaker', () => {
     const targets = new TargetsWorld().open(upstreamOf(two, { ...sparing, sparesLastTarget: false }));
     failAll(targets, 40);
     expect(targets.choose(anybody).kind).toBe('unhealthy');
   });
 
-  it('is left alone as soon as another one is back, and it still fails', () => {
+  it('is ejected as soon as another one works again and it still fails', () => {
     const world = new TargetsWorld();
     const targets = world.open(upstreamOf(two, sparing));
     failAll(targets, 10);
@@ -492,14 +492,14 @@ describe('UpstreamTargets: the last target', () => {
     expect(targets.statuses().map(({ healthy }) => healthy)).toEqual([true, false]);
   });
 
-  it('is not one that is drained, unhealthy or without weight: nobody is sent there', () => {
+  it('is not a drained, unhealthy or weightless target: it gets no requests', () => {
     const targets = new TargetsWorld().open(upstreamOf([...two, '10.0.0.3:80 0'], sparing));
     targets.drain('10.0.0.1:80');
     failAll(targets, 20);
     expect(visit(targets)).toBe('10.0.0.2:80');
   });
 
-  it('that others leave behind is let back in, the one first that would be tried first; and this is told once', () => {
+  it('that remains is chosen although ejected, the one whose ejection ends first, and this is logged once', () => {
     const world = new TargetsWorld();
     const targets = world.open(upstreamOf(three, sparing));
     for (const last of ['10.0.0.2:80', '10.0.0.1:80']) {
@@ -511,12 +511,12 @@ describe('UpstreamTargets: the last target', () => {
     expect([visit(targets), visit(targets)]).toEqual(['10.0.0.2:80', '10.0.0.2:80']);
     expect(targets.statuses().map(({ healthy }) => healthy)).toEqual([false, true, true]);
     const told = world.logger.lines.filter(
-      ({ message }) => message === 'Target gets requests again: there is no other',
+      ({ message }) => message === 'Target gets requests again, because there is no other',
     );
     expect(told.map(({ fields }) => fields)).toEqual([{ upstream: 'api', target: '10.0.0.2:80' }]);
   });
 
-  it('that fails as it is tried again is not told to work', () => {
+  it('that fails when it is probed is not logged as working', () => {
     const world = new TargetsWorld();
     const targets = world.open(upstreamOf(two, sparing));
     const tried = ['10.0.0.2:80'];
@@ -526,9 +526,9 @@ describe('UpstreamTargets: the last target', () => {
     targets.drain('10.0.0.2:80');
     probe.ended('failure', 'status 500');
     expect(world.logger.lines.map(({ message }) => message)).toEqual([
-      'Target fails too often and is left alone',
+      'Target ejected after too many failures',
       'Target gets no new requests: it is drained',
-      'Target gets requests again: there is no other',
+      'Target gets requests again, because there is no other',
     ]);
     expect(visit(targets)).toBe('10.0.0.1:80');
   });
@@ -536,7 +536,7 @@ describe('UpstreamTargets: the last target', () => {
   it.each([
     [true, 'chosen'],
     [false, 'unhealthy'],
-  ])('goes by the rules in force, whichever generation asks: spared %s', (isSpared, kind) => {
+  ])('obeys the rules in force in every generation: spared %s', (isSpared, kind) => {
     const world = new TargetsWorld();
     const before = world.open(upstreamOf(two, { ...sparing, sparesLastTarget: !isSpared }));
     before.takeOver();
@@ -549,7 +549,7 @@ describe('UpstreamTargets: the last target', () => {
     expect([before.choose(anybody).kind, now.choose(anybody).kind]).toEqual([kind, kind]);
   });
 
-  it('that is left for a request which has failed there is not asked again by it', () => {
+  it('is not chosen again for a request that has failed there', () => {
     const targets = new TargetsWorld().open(upstreamOf(two, sparing));
     failAll(targets, 10);
     expect(targets.choose({ ...anybody, tried: ['10.0.0.2:80'] })).toEqual({ kind: 'exhausted' });
@@ -566,7 +566,7 @@ describe('UpstreamTargets: a target without a free connection', () => {
     { kind: 'least_connections' },
     { kind: 'power_of_two' },
     { kind: 'consistent_hash', key: { kind: 'client_ip' } },
-  ])('is passed over while another one has one, with $kind', (balancing) => {
+  ])('is skipped while another one has a free connection, with $kind', (balancing) => {
     let drawn = 0;
     const world = new TargetsWorld(() => {
       drawn = (drawn + 0.37) % 1;
@@ -580,7 +580,7 @@ describe('UpstreamTargets: a target without a free connection', () => {
     expect(visit(targets)).not.toBe('10.0.0.2:80');
   });
 
-  it('is waited for by a client whose cookie is for it', () => {
+  it('is kept for a client with its cookie, which queues', () => {
     const world = new TargetsWorld();
     const targets = world.open(upstreamOf(three, { stickyCookie: { name: 't', maxAgeMs: null } }));
     const { address, responseHeaders } = chosenOf(targets.choose(anybody));
@@ -591,10 +591,10 @@ describe('UpstreamTargets: a target without a free connection', () => {
   });
 });
 
-describe('UpstreamTargets: who waits for a connection to a target', () => {
+describe('UpstreamTargets: a request that queues for a connection', () => {
   const evicted = ({ clients }: TargetsWorld): readonly number[] => clients.made.map((client) => client.evicted);
 
-  it('is turned away when it is drained, by its address or its name, in every generation; and not when it is taken back', async () => {
+  it('is evicted when its target is drained by address or name, in every generation, but not when the drain ends', async () => {
     const world = new TargetsWorld();
     world.resolver.set('api.example', '10.0.0.1', '10.0.0.2');
     const before = world.open(upstreamOf(['api.example:80']));
@@ -612,7 +612,7 @@ describe('UpstreamTargets: who waits for a connection to a target', () => {
     expect(evicted(world)).toEqual([2, 1, 3, 2]);
   });
 
-  it('is turned away when it has failed too often, and when its probe has', () => {
+  it('is evicted when its target is ejected, and when a probe of the target fails', () => {
     const world = new TargetsWorld();
     const targets = world.open(upstreamOf(['10.0.0.1:80', '10.0.0.2:80'], { targetBreaker: breaker }));
     const fail = (): void => chosenOf(targets.choose({ ...anybody, tried: ['10.0.0.2:80'] })).ended('failure');
@@ -625,7 +625,7 @@ describe('UpstreamTargets: who waits for a connection to a target', () => {
     expect(evicted(world)).toEqual([2, 0]);
   });
 
-  it('is turned away when it becomes unhealthy, but not where its checks say nothing', async () => {
+  it('is evicted when its target becomes unhealthy, but not if the target is unchecked', async () => {
     const world = new TargetsWorld();
     const unchecked = world.open(upstreamOf(['10.0.0.1:80']));
     const checked = world.open(upstreamOf(['10.0.0.1:80'], { healthCheck: check }));
@@ -636,7 +636,7 @@ describe('UpstreamTargets: who waits for a connection to a target', () => {
     await Promise.all([checked.close(0), unchecked.close(0)]);
   });
 
-  it('is turned away when its name does not have the address any more, and may go to the one that came', async () => {
+  it('is evicted when its target loses the address, and may go to the new one', async () => {
     const world = new TargetsWorld();
     world.resolver.set('api.example', '10.0.0.1');
     const targets = world.open(upstreamOf(['api.example:80']));
@@ -652,7 +652,7 @@ describe('UpstreamTargets: who waits for a connection to a target', () => {
     await targets.close(0);
   });
 
-  it('is not looked for any more once the connections are closed', async () => {
+  it('is not watched after the connections are closed', async () => {
     const world = new TargetsWorld();
     const ledger = world.ledgers.acquire('api', '10.0.0.1:80', noRules);
     world.resolver.set('api.example', '10.0.0.1');
@@ -669,7 +669,7 @@ describe('UpstreamTargets: who waits for a connection to a target', () => {
 });
 
 describe('UpstreamTargets: draining', () => {
-  it('keeps new requests from a target, over a reload, until it is taken back', async () => {
+  it('keeps new requests from a target, over a reload, until it ends', async () => {
     const world = new TargetsWorld();
     const before = world.open(upstreamOf(['10.0.0.1:80', '10.0.0.2:80']));
     expect(before.drain('10.0.0.1:80')).toEqual({ drained: true, drainedBy: null });
@@ -681,7 +681,7 @@ describe('UpstreamTargets: draining', () => {
     expect(new Set([visit(now), visit(now), visit(now)]).size).toBe(3);
   });
 
-  it('of a name is for every address that it has, or will have', async () => {
+  it('of a name applies to every address that it has or will have', async () => {
     const world = new TargetsWorld();
     world.resolver.set('api.example', '10.0.0.1');
     const targets = world.open(upstreamOf(['api.example:80', '10.0.9.9:80']));
@@ -699,7 +699,7 @@ describe('UpstreamTargets: draining', () => {
     expect(targets.statuses().some(({ drained }) => drained)).toBe(false);
   });
 
-  it('of a name is told to whoever takes one of its addresses back, which it outlasts', async () => {
+  it('of a name outlasts the undrain of one of its addresses, whose answer names it', async () => {
     const world = new TargetsWorld();
     const targets = world.open(upstreamOf(['API.example:80', '10.0.9.9:80']));
     world.resolver.set('API.example', '10.0.0.1');
@@ -713,7 +713,7 @@ describe('UpstreamTargets: draining', () => {
     expect(targets.statuses()[0]).toMatchObject({ drained: false });
   });
 
-  it('of a name lasts over a reload that writes it in other letters', async () => {
+  it('of a name lasts over a reload that writes it in another case', async () => {
     const world = new TargetsWorld();
     const before = world.open(upstreamOf(['api.example:80']));
     before.drain('Api.Example:80');
@@ -724,7 +724,7 @@ describe('UpstreamTargets: draining', () => {
     expect(world.ledgers.size).toBe(0);
   });
 
-  it('is remembered for an address that its name does not have for a while', async () => {
+  it('is kept for an address that its name does not have for a while', async () => {
     const world = new TargetsWorld();
     world.resolver.set('api.example', '10.0.0.1', '10.0.0.2');
     const targets = world.open(upstreamOf(['api.example:80']));
@@ -737,14 +737,14 @@ describe('UpstreamTargets: draining', () => {
     expect(targets.statuses().map(({ drained }) => drained)).toEqual([true, false]);
   });
 
-  it('of all targets leaves none, and what is no target cannot be drained', () => {
+  it('of all targets leaves none, and an unknown target cannot be drained', () => {
     const targets = new TargetsWorld().open(upstreamOf(['10.0.0.1:80']));
     expect(targets.drain('10.0.0.2:80')).toBe('no_target');
     targets.drain('10.0.0.1:80');
     expect(targets.choose(anybody)).toEqual({ kind: 'unhealthy', retryAfterSeconds: 10 });
   });
 
-  it('shows what a target is still busy with, for whichever generation', () => {
+  it('shows the open requests of a target, of any generation', () => {
     const world = new TargetsWorld();
     const before = world.open(upstreamOf(['10.0.0.1:80']));
     const tunnel = chosenOf(before.choose(anybody));
@@ -755,7 +755,7 @@ describe('UpstreamTargets: draining', () => {
     expect(now.statuses()[0]?.activeConnections).toBe(0);
   });
 
-  it('lets a request finish that is under way', () => {
+  it('lets open requests finish', () => {
     const world = new TargetsWorld();
     const targets = world.open(upstreamOf(['10.0.0.1:80']));
     const target = chosenOf(targets.choose(anybody));
@@ -766,8 +766,8 @@ describe('UpstreamTargets: draining', () => {
   });
 });
 
-describe('UpstreamTargets: what is kept', () => {
-  it('is nothing once every generation is closed', async () => {
+describe('UpstreamTargets: the state that is kept', () => {
+  it('is empty after every generation is closed', async () => {
     const world = new TargetsWorld();
     const before = world.open(upstreamOf(three));
     visit(before);
@@ -780,7 +780,7 @@ describe('UpstreamTargets: what is kept', () => {
     expect(world.clients.made.map(({ closes }) => closes)).toEqual([[5_000], [5_000], [5_000], [0]]);
   });
 
-  it('is told of pools by the names of the configuration', async () => {
+  it('reports pools by configured names', async () => {
     const world = new TargetsWorld();
     world.resolver.set('api.example', '10.0.0.1', '10.0.0.2');
     const targets = world.open(upstreamOf(['api.example:80', '10.0.0.9:80']));
@@ -798,7 +798,7 @@ describe('UpstreamTargets: what is kept', () => {
     ]);
   });
 
-  it('are connections that nothing uses, as many as the upstream may have', () => {
+  it('includes idle connections, up to the limit of the upstream', () => {
     const world = new TargetsWorld();
     world.open(upstreamOf(['10.0.0.1:80', '10.0.0.2:80']), 2);
     const [one, two] = world.clients.made.map(({ settings }) => settings.idle);

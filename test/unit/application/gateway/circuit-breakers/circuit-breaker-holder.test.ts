@@ -23,7 +23,7 @@ const setUp = (of: typeof rules | null = rules) => {
 };
 
 describe('a circuit breaker', () => {
-  it('opens with the last failure that it bears, and says which one and for how long', () => {
+  it('opens at the failure threshold, and reports the cause and the open time', () => {
     const { clock, changes, breaker, fail } = setUp();
     fail();
     expect(breaker.isCallAllowed).toBe(true);
@@ -34,7 +34,7 @@ describe('a circuit breaker', () => {
     expect(breaker.openForMs).toBe(900);
   });
 
-  it('admits one probe when it half-opens, and no other until that one has an outcome', () => {
+  it('admits one probe when it half-opens, and no other until the probe has an outcome', () => {
     const { clock, changes, breaker, admit, open } = setUp();
     open();
     clock.advance(999);
@@ -57,7 +57,7 @@ describe('a circuit breaker', () => {
     expect([breaker.isCallAllowed, breaker.openForMs]).toEqual([false, 1]);
   });
 
-  it('admits another call where a probe takes as long as the breaker stays open', () => {
+  it('admits another call if a probe takes as long as the open time', () => {
     const { clock, breaker, admit, open } = setUp();
     open();
     clock.advance(1_000);
@@ -67,12 +67,12 @@ describe('a circuit breaker', () => {
     clock.advance(1);
     admit();
     expect(breaker.isCallAllowed).toBe(false);
-    // The first outcome decides, whichever call has it.
+    // The first outcome decides, of any call.
     breaker.ended(slow, 'success');
     expect(breaker.isCallAllowed).toBe(true);
   });
 
-  it('frees the place of a probe whose outcome says nothing, and counts those beside it', () => {
+  it('frees the place of a probe without an outcome, and counts the calls beside it', () => {
     const { clock, breaker, admit, open } = setUp();
     open();
     clock.advance(1_000);
@@ -134,7 +134,7 @@ describe('a circuit breaker', () => {
     ]);
   });
 
-  it('stays closed on trial for a failure without an alternative, also for that of a probe', () => {
+  it('stays closed on trial after a failure without an alternative, also of a probe', () => {
     const { clock, breaker, admit, fail, open } = setUp();
     for (let time = 0; time < 3; time += 1) breaker.failedWithoutAlternative(admit());
     expect(breaker.isClosed).toBe(true);
@@ -149,7 +149,7 @@ describe('a circuit breaker', () => {
     expect(breaker.isClosed).toBe(false);
   });
 
-  it('admits calls after a reset, tells nobody, and ignores failures from before', () => {
+  it('admits calls after a reset, without a notification, and ignores earlier failures', () => {
     const { changes, breaker, admit, open } = setUp();
     const before = admit();
     open();
@@ -183,7 +183,7 @@ describe('the ejection of a target', () => {
     return { clock, ledger, fail };
   };
 
-  it('keeps the time when it began from probe to probe, until the target works', () => {
+  it('keeps its start time over failed probes, until the target works', () => {
     const { clock, ledger, fail } = ledgerOf();
     fail();
     expect(ledger.ejectedSinceMs).toBeNull();
@@ -197,14 +197,14 @@ describe('the ejection of a target', () => {
     expect(ledger.ejectedSinceMs).toBeNull();
   });
 
-  it('ends at once where the target is let back in, or other rules are in force', () => {
-    for (const end of ['letBackIn', 'goBy'] as const) {
+  it('ends when the ejection is ended, or with other rules', () => {
+    for (const end of ['endEjection', 'applyRules'] as const) {
       const { ledger, fail } = ledgerOf();
       fail();
       fail();
       expect(ledger.ejectedSinceMs).not.toBeNull();
-      if (end === 'letBackIn') ledger.letBackIn();
-      else ledger.goBy({ breaker: { ...rules, openMs: 5 }, sparesLast: false, probe: null });
+      if (end === 'endEjection') ledger.endEjection();
+      else ledger.applyRules({ breaker: { ...rules, openMs: 5 }, sparesLast: false, probe: null });
       expect([ledger.ejectedSinceMs, ledger.breaker.isClosed]).toEqual([null, true]);
     }
   });

@@ -24,7 +24,7 @@ const setUp = () => {
       },
     };
   };
-  /** Opens it. */
+  /** Opens the breaker. */
   const open = () => {
     admit().ended('failure');
     admit().ended('failure');
@@ -33,7 +33,7 @@ const setUp = () => {
 };
 
 describe('the breaker of a route', () => {
-  it('opens with the last failure that is borne, says for how long, and says so once in the log', () => {
+  it('opens at the failure threshold, reports the open time, and is logged once', () => {
     const { clock, logger, breaker, admit } = setUp();
     admit().ended('failure');
     expect(breaker.state).toBe('closed');
@@ -46,13 +46,13 @@ describe('the breaker of a route', () => {
     ]);
   });
 
-  it('begins to count anew with a success, and does not count what says nothing', () => {
+  it('restarts its count after a success, and ignores neutral outcomes', () => {
     const { breaker, admit } = setUp();
     for (const outcome of ['failure', 'success', 'failure', 'neither'] as const) admit().ended(outcome);
     expect(breaker.state).toBe('closed');
   });
 
-  it('lets a single probe through, and closes when that works', () => {
+  it('admits a single probe, and closes when it succeeds', () => {
     const { clock, logger, breaker, admit, open } = setUp();
     open();
     clock.advance(10_000);
@@ -64,7 +64,7 @@ describe('the breaker of a route', () => {
     expect(logger.lines.map(({ level }) => level)).toEqual(['warn', 'info']);
   });
 
-  it('is not held by a probe whose body trickles: each 10 seconds another request tries the route', () => {
+  it('is not blocked by a probe with a slow body: every 10 seconds another request probes the route', () => {
     const { clock, breaker, admit, open } = setUp();
     open();
     clock.advance(10_000);
@@ -81,7 +81,7 @@ describe('the breaker of a route', () => {
     expect(breaker.state).toBe('closed');
   });
 
-  it('opens again when a probe fails, and tries another when it came to nothing', () => {
+  it('opens again when a probe fails, and admits another if the probe was neutral', () => {
     const { clock, breaker, admit, open } = setUp();
     open();
     clock.advance(10_000);
@@ -90,7 +90,7 @@ describe('the breaker of a route', () => {
     expect([breaker.state, breaker.openForMs]).toEqual(['open', 10_000]);
   });
 
-  it('closes with the head of a good answer, however long its body is; how that ends counts then', () => {
+  it('closes with the head of a successful response; the end of its body counts later', () => {
     const { clock, breaker, admit, open } = setUp();
     open();
     clock.advance(10_000);
@@ -102,7 +102,7 @@ describe('the breaker of a route', () => {
     expect(breaker.state).toBe('open');
   });
 
-  it('hears of the end of a request once, and not of those that it let through before it changed its mind', () => {
+  it('counts the end of a request once, and ignores requests of an earlier period', () => {
     const { clock, breaker, admit } = setUp();
     const [twice, late] = [admit(), admit()];
     twice.ended('failure');
@@ -124,7 +124,7 @@ describe('the breaker of a route', () => {
 describe('the breakers of all routes', () => {
   const rules = { failureThreshold: 1, openMs: 1_000, probes: 1 };
 
-  it('stay as they are over a reload that leaves their rules, and begin anew with others', () => {
+  it('keep their state over a reload with the same rules, and start anew with others', () => {
     const breakers = new RouteBreakers(new ManualClock(), new RecordingLogger());
     const [a, b, c] = ['a', 'b', 'c'].map((route) => breakers.of(route, rules));
     if (!a || !b || !c) throw new Error('missing');
@@ -139,7 +139,7 @@ describe('the breakers of all routes', () => {
     const next = breakers.of('a', { ...rules });
     const other = breakers.of('b', { ...rules, openMs: 2_000 });
     expect([next === a, other === b]).toEqual([true, false]);
-    // As long as the new configuration is not in force, the old ones are those of the routes.
+    // Until the new configuration is in force, the routes use the old ones.
     expect(breakers.states().map(({ state }) => state)).toEqual(['open', 'open', 'open']);
     breakers.adopt(
       new Map([

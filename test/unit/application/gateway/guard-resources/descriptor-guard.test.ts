@@ -43,13 +43,13 @@ beforeEach(() => {
 const lines = (): readonly string[] => logger.lines.map(({ level }) => level);
 
 describe('the guard of file descriptors', () => {
-  it('is silent while some are free', async () => {
+  it('logs nothing while descriptors are free', async () => {
     guard.start();
     await scheduler.advance(60_000);
     expect([lines(), counted]).toEqual([[], 0]);
   });
 
-  it('counts each look that finds none, and writes a line each ten seconds', async () => {
+  it('counts each check without a free one, and logs a line every ten seconds', async () => {
     guard.start();
     isFull = true;
     await scheduler.advance(30_500);
@@ -58,7 +58,7 @@ describe('the guard of file descriptors', () => {
     expect(logger.lines[1]).toMatchObject({ fields: { limit: 100, times: 10 } });
   });
 
-  it('says once that some are free again, when that has lasted', async () => {
+  it('logs once that some are free again, after that has lasted', async () => {
     guard.start();
     isFull = true;
     await scheduler.advance(1_000);
@@ -69,7 +69,7 @@ describe('the guard of file descriptors', () => {
     expect(lines()).toEqual(['error', 'info']);
   });
 
-  it('looks after a connection only where there are many', () => {
+  it('checks after a connection only while there are many', () => {
     guard.start();
     guard.noteConnection(10);
     expect(looks).toBe(0);
@@ -78,19 +78,19 @@ describe('the guard of file descriptors', () => {
     expect([looks, counted, lines()]).toEqual([1, 1, ['error']]);
   });
 
-  it('looks after no connection where the limit is unknown', () => {
+  it('checks after no connection if the limit is unknown', () => {
     limit = null;
     guard.start();
     guard.noteConnection(1_000_000);
     expect(looks).toBe(0);
   });
 
-  it('counts connections to upstreams that could not be opened, without a line for each', () => {
+  it('counts failed connections to upstreams, without a line for each', () => {
     for (let turn = 0; turn < 100; turn += 1) guard.noteExhausted();
     expect([counted, lines()]).toEqual([100, ['error']]);
   });
 
-  it('looks no more once it has stopped', async () => {
+  it('stops checking when it is stopped', async () => {
     guard.start();
     guard.start();
     guard.stop();

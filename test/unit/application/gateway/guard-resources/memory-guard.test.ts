@@ -32,8 +32,8 @@ const setUp = () => {
 
 const inBytes = { maxMemoryBytes: 1_000, maxMemoryPercent: null };
 
-describe('the guard', () => {
-  it('is short of memory from over the limit until below 90 % of it', async () => {
+describe('the memory guard', () => {
+  it('is short of memory from above the limit until below 90 % of it', async () => {
     const { guard, memory, told, logger, scheduler } = setUp();
     guard.limit(inBytes);
     const over = [1_000, 1_001, 900, 899, 1_000].map((residentBytes) => async () => {
@@ -62,7 +62,7 @@ describe('the guard', () => {
     ]);
   });
 
-  it('says again every 10 s that it lasts, and asks for a collection every 5 s', async () => {
+  it('warns every 10 s while memory is short, and asks for a collection every 5 s', async () => {
     const { guard, memory, logger, scheduler } = setUp();
     memory.residentBytes = 1_500;
     guard.limit(inBytes);
@@ -75,7 +75,7 @@ describe('the guard', () => {
     expect([logger.lines.length, memory.reclaims]).toEqual([2, 3]);
   });
 
-  it('warns at once of a new shortage, and collects no more often for it', async () => {
+  it('warns at once of a new shortage, without an additional collection', async () => {
     const { guard, memory, logger, scheduler } = setUp();
     guard.limit(inBytes);
     for (const residentBytes of [1_500, 100, 1_500]) {
@@ -86,7 +86,7 @@ describe('the guard', () => {
     expect(memory.reclaims).toBe(1);
   });
 
-  it('counts what other processes of the gateway hold', async () => {
+  it('includes the memory of other processes of the gateway', async () => {
     const { guard, memory, logger, scheduler } = setUp();
     memory.othersBytes = 501;
     guard.limit(inBytes);
@@ -97,7 +97,7 @@ describe('the guard', () => {
     expect(guard.violation()).toBeNull();
   });
 
-  it('takes a share of what the machine has, and tells of it in percent', () => {
+  it('supports a limit in percent of the available memory', () => {
     const { guard, memory } = setUp();
     memory.residentBytes = 1_501;
     guard.limit({ maxMemoryBytes: 1_600, maxMemoryPercent: 75 });
@@ -110,7 +110,7 @@ describe('the guard', () => {
     expect(guard.status()).toEqual({ limitBytes: 1_500, isShort: true });
   });
 
-  it('follows a reload: what the new limit allows is no shortage, and without one it looks at nothing', async () => {
+  it('applies a reload: a higher limit ends the shortage, and no limit ends the checks', async () => {
     const { guard, memory, told, scheduler } = setUp();
     memory.residentBytes = 1_500;
     guard.limit(inBytes);
@@ -125,7 +125,7 @@ describe('the guard', () => {
     expect(guard.violation()).toBeNull();
   });
 
-  it('looks no more once it is stopped', async () => {
+  it('stops checking when it is stopped', async () => {
     const { guard, memory, told, scheduler } = setUp();
     guard.limit(inBytes);
     guard.stop();

@@ -35,7 +35,7 @@ const setUp = () => {
 };
 
 describe('the memory of all workers', () => {
-  it('is known to each of them, but for its own share, within 250 ms', async () => {
+  it('is known to each of them, without its own share, within 250 ms', async () => {
     const { scheduler, supervisor, all, start } = setUp();
     const [one, two] = [start(100), start(200)];
     await scheduler.advance(250);
@@ -46,7 +46,7 @@ describe('the memory of all workers', () => {
     expect([one.reports.othersBytes(), two.reports.othersBytes(), all.totalBytes()]).toEqual([220, 170, 370]);
   });
 
-  it('is without that of a worker that died at once', async () => {
+  it('no longer includes a worker as soon as it has died', async () => {
     const { scheduler, all, start } = setUp();
     const [one, two] = [start(100), start(200)];
     await scheduler.advance(250);
@@ -60,7 +60,7 @@ describe('the memory of all workers', () => {
     expect([all.totalBytes(), scheduler.waiting]).toEqual([10, 0]);
   });
 
-  it('is told every second only while it has no limit', async () => {
+  it('is reported only once per second while it has no limit', async () => {
     const { scheduler, start } = setUp();
     const { told, held } = start(100, false);
     await scheduler.advance(999);
@@ -74,7 +74,7 @@ describe('the memory of all workers', () => {
     expect(told()).toBe(7);
   });
 
-  it('is told no more once a worker stops', async () => {
+  it('is not reported after a worker stops', async () => {
     const { scheduler, start } = setUp();
     const { told, reports } = start(100);
     reports.stop();

@@ -10,8 +10,8 @@ const charges: readonly RateLimitCharge[] = [
 ];
 const taken: RateLimitAnswer = { kind: 'taken', left: [9] };
 const unavailable: RateLimitAnswer = { kind: 'unavailable', detail: 'connection refused' };
-const away = { level: 'warn', message: 'Rate limit store is away' };
-const back = { level: 'info', message: 'Rate limit store is back', fields: {} };
+const away = { level: 'warn', message: 'Rate limit store is unavailable' };
+const back = { level: 'info', message: 'Rate limit store is available again', fields: {} };
 
 const limiterWith = (withoutStore: WithoutStore = { kind: 'deny' }) => {
   const store = new FakeRateLimitStore();
@@ -21,7 +21,7 @@ const limiterWith = (withoutStore: WithoutStore = { kind: 'deny' }) => {
 };
 
 describe('a rate limiter', () => {
-  it('gives what the store says, at once where that does', async () => {
+  it('returns the answer of the store, synchronously if the store does', async () => {
     const { limiter, store, logger } = limiterWith();
     store.answer = () => taken;
     expect(limiter.take(charges)).toEqual(taken);
@@ -34,7 +34,7 @@ describe('a rate limiter', () => {
   it.each([
     ['allow', true],
     ['deny', false],
-  ] as const)('does what on-store-failure "%s" says while the store is away', async (kind, isLetThrough) => {
+  ] as const)('obeys on-store-failure "%s" while the store is unavailable', async (kind, isLetThrough) => {
     const { limiter, store, logger } = limiterWith({ kind });
     store.answer = async () => unavailable;
     expect(await limiter.take(charges)).toEqual({ kind: 'unjudged', isLetThrough });
@@ -42,7 +42,7 @@ describe('a rate limiter', () => {
     expect(logger.lines).toEqual([{ ...away, fields }]);
   });
 
-  it('has local buckets judge while the store is away', async () => {
+  it('decides by local buckets while the store is unavailable', async () => {
     const local = new FakeRateLimitStore();
     local.answer = () => ({ kind: 'refused', refusedBy: 0, waitMs: 7, left: [0] });
     const { limiter, store } = limiterWith({ kind: 'local', store: local });
@@ -53,7 +53,7 @@ describe('a rate limiter', () => {
     expect(local.taken).toEqual([charges, charges]);
   });
 
-  it('lets one request a second try a store that is away, and the others not wait for it', async () => {
+  it('lets one request per second probe an unavailable store, and no other one wait for it', async () => {
     const { limiter, store, clock } = limiterWith({ kind: 'allow' });
     store.answer = async () => unavailable;
     await limiter.take(charges);
@@ -68,7 +68,7 @@ describe('a rate limiter', () => {
     expect(limiter.take(charges)).not.toBeInstanceOf(Promise);
   });
 
-  it('writes one line when the store goes and one when it is back, however many requests there are', async () => {
+  it('logs one line when the store becomes unavailable and one when it is available again', async () => {
     const { limiter, store, clock, logger } = limiterWith({ kind: 'allow' });
     store.answer = async () => unavailable;
     await Promise.all(Array.from({ length: 50 }, () => limiter.take(charges)));
@@ -84,7 +84,7 @@ describe('a rate limiter', () => {
     expect(logger.lines).toEqual([expect.objectContaining(away), back]);
   });
 
-  it('takes nothing from an answer that was asked for before the store went', async () => {
+  it('ignores an answer to a question from before the store became unavailable', async () => {
     const { limiter, store, clock, logger } = limiterWith({ kind: 'allow' });
     const answers: ((answer: RateLimitAnswer) => void)[] = [];
     store.answer = () => new Promise((resolve) => answers.push(resolve));
@@ -100,7 +100,7 @@ describe('a rate limiter', () => {
     expect(limiter.take(charges)).toBeInstanceOf(Promise);
   });
 
-  it('tells of a store that is away as soon as it is asked to look', async () => {
+  it('reports an unavailable store as soon as it is checked', async () => {
     const { limiter, store, logger } = limiterWith();
     store.answer = async () => unavailable;
     await limiter.check();

@@ -37,7 +37,7 @@ const limiters = () => {
 };
 
 describe('the limiters of configurations', () => {
-  it('are one for all that keep to the memory, which stays when none is left', async () => {
+  it('share the one that uses memory, which stays when none is in use', async () => {
     const { all, memory, opened } = limiters();
     const first = await all.use({ kind: 'memory' });
     const second = await all.use({ kind: 'memory' });
@@ -48,7 +48,7 @@ describe('the limiters of configurations', () => {
     expect([memory.taken.length, memory.closed, opened.length]).toEqual([1, 0, 0]);
   });
 
-  it('share a store as long as one of them with the same options is in use', async () => {
+  it('share a store while one of them with the same options is in use', async () => {
     const { all, opened } = limiters();
     const [before, after] = await Promise.all([all.use(redis('redis://a')), all.use(redis('redis://a'))]);
     expect(after.limiter).toBe(before.limiter);
@@ -62,7 +62,7 @@ describe('the limiters of configurations', () => {
     expect(opened).toHaveLength(2);
   });
 
-  it('are apart where the place or what happens without it is another', async () => {
+  it('are separate if the store or the failure mode differs', async () => {
     const { all, opened } = limiters();
     const options = [redis('redis://a'), redis('redis://b'), redis('redis://a', 'deny'), redis('redis://a', 'allow')];
     const used = await Promise.all(options.map((each) => all.use(each)));
@@ -70,7 +70,7 @@ describe('the limiters of configurations', () => {
     expect(opened.map(({ url }) => url)).toEqual(['redis://a', 'redis://b', 'redis://a', 'redis://a']);
   });
 
-  it('say at once that a store cannot be reached, and judge by the memory then', async () => {
+  it('log an unreachable store at once, and decide by memory then', async () => {
     const memory = new FakeRateLimitStore();
     const shared = new FakeRateLimitStore();
     shared.answer = () => ({ kind: 'unavailable', detail: 'no such host' });
@@ -84,13 +84,13 @@ describe('the limiters of configurations', () => {
     });
     const { limiter } = await all.use(redis('redis://:hunter2@a'));
     const fields = { reason: 'no such host', on_store_failure: 'local' };
-    expect(logger.lines).toEqual([{ level: 'warn', message: 'Rate limit store is away', fields }]);
+    expect(logger.lines).toEqual([{ level: 'warn', message: 'Rate limit store is unavailable', fields }]);
     const charges = [{ space: 'client', key: 'a', limit: { requestsPerSecond: 1, burst: 1 } }];
     expect(limiter.take(charges)).toEqual({ kind: 'taken', left: [1] });
     expect(memory.taken).toContainEqual(charges);
   });
 
-  it('judge by what the parts name while a memory that is shared with others cannot be asked', async () => {
+  it('use the given failure mode while a shared memory is unavailable', async () => {
     const memory = new FakeRateLimitStore();
     memory.answer = () => ({ kind: 'unavailable', detail: 'the supervisor did not answer in time' });
     const own = new FakeRateLimitStore();
@@ -111,10 +111,10 @@ describe('the limiters of configurations', () => {
     expect(judgements.map(({ kind }) => kind)).toEqual(['taken', 'taken']);
     expect([memory.taken.length, own.taken.length]).toEqual([1, 2]);
     const fields = { reason: 'the supervisor did not answer in time', on_store_failure: 'local' };
-    expect(logger.lines).toEqual([{ level: 'warn', message: 'Rate limit store is away', fields }]);
+    expect(logger.lines).toEqual([{ level: 'warn', message: 'Rate limit store is unavailable', fields }]);
   });
 
-  it('tell whether every shared store in use answers, without a request that asks it', async () => {
+  it('report whether every shared store in use answers, without requests', async () => {
     const { all, opened, scheduler } = limiters();
     expect(all.isStoreUp()).toBe(true);
     const used = await all.use(redis('redis://a'));
@@ -135,7 +135,7 @@ describe('the limiters of configurations', () => {
     expect(answers.taken).toHaveLength(asked);
   });
 
-  it('tell how many buckets there are in memory of each kind of limit', () => {
+  it('report the number of buckets in memory per kind of limit', () => {
     const { all, memory } = limiters();
     memory.held = { global: 1, client: 7, 'route-policy a': 2, 'route-policy a b': 3, 'route a': 1 };
     expect(all.heldBuckets()).toEqual({ global: 1, client: 7, 'route-policy': 5, route: 1 });

@@ -142,8 +142,8 @@ describe('a body that an agent inspects', () => {
     expect(await bodyOctets(body)).toHaveLength(5_000);
   });
 
-  it.each([[[]], [['is held and decoded in few pieces if it has very many small ones: %j']]])(
-    'of very many small pieces is held in few, and decoded in few: %j',
+  it.each([[[]], [['gzip']]])(
+    'is held and decoded in few pieces if it has very many small ones: %j',
     async (codings) => {
       const large = { ...limits, size: { octets: 200_000, name: 'a' } };
       const octets = Buffer.from(Array.from({ length: 30_000 }, (_, index) => (index * 48_271) >> 3));

@@ -248,7 +248,7 @@ describe('failed TLS handshakes', () => {
       fields: { listener: 'main', client_ip: '192.0.2.1', code: 'ONE' },
     });
     await scheduler.advance(1_000);
-    const message = 'TLS handshake failed: lines were left out';
+    const message = 'TLS handshake failed: lines omitted';
     expect(logger.lines.slice(10)).toEqual([
       { level: 'info', message, fields: { code: 'ONE', left_out: 585 } },
       { level: 'info', message, fields: { code: 'OTHER', left_out: 5 } },

@@ -59,7 +59,7 @@ it('who tries token after token gets a few lines, and is told of once more with 
   expect(records.at(-1)).toEqual({ event: 'admin', outcome: 'denied', members: { left_out: 995 } });
   expect(logger.lines.at(-1)).toEqual({
     level: 'warn',
-    message: 'an admin request was refused: lines were left out',
+    message: 'an admin request was refused: lines omitted',
     fields: { left_out: 995 },
   });
   tell('GET', 401);

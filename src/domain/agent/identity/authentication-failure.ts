@@ -2,41 +2,41 @@ import type { CertificateRejection } from '../client-certificates/certificate-de
 import type { TokenRejection } from '../tokens/token-rejection.js';
 import type { AuthenticationMethod } from './request-credentials.js';
 
-/** Why a credential could not be judged, good or bad as it may be. */
+/** Why a credential could not be checked; it may be valid. */
 export type UndecidedReason =
-  /** The provider's keys have never been had, or the one that is needed not in time. */
+  /** The provider's keys are missing, or the needed key did not arrive in time. */
   | 'keys_unavailable'
-  /** The store of the sessions cannot be asked. */
+  /** The session store is unavailable. */
   | 'store_unavailable'
-  /** Too many passwords wait to be checked, or too many requests for one of them. */
+  /** Too many password checks are waiting, or too many requests wait for one of them. */
   | 'overloaded';
 
-/** Why a credential, or the lack of one, does not authenticate. Stable: the reasons are metric labels. */
+/** Why authentication failed. Stable: the values are metric labels. */
 export type FailureReason =
   | TokenRejection
   | CertificateRejection
   | UndecidedReason
-  /** The request shows nothing that a configured method reads. */
+  /** The request has no credential of a configured method. */
   | 'missing_credentials'
-  /** A header that may occur once occurs more often: which one counts would be a guess. */
+  /** A singleton header occurs more than once. Choosing one would be a guess. */
   | 'ambiguous_credentials'
-  /** No credential of its scheme. */
+  /** The credential does not match the syntax of its scheme. */
   | 'malformed_credentials'
-  /** Well-formed, and not among those configured; no session by that cookie. */
+  /** Well-formed but not configured; or no session has this id. */
   | 'unknown_credentials'
-  /** The session is over: its time, or its time without use. */
+  /** The session has reached its lifetime or its idle time. */
   | 'session_expired';
 
 export interface AuthenticationFailure {
-  /** Null where no method was shown a credential. */
+  /** Null if no method found a credential. */
   readonly method: AuthenticationMethod | null;
   readonly reason: FailureReason;
 }
 
-/** Nothing was missing but a scope: what was shown is genuine, and in its time. */
+/** The credential is valid except for a missing scope. */
 const allButScope: ReadonlySet<FailureReason> = new Set<FailureReason>(['insufficient_scope']);
 
-/** What was shown is genuine, by its signature or its chain, and refused for what it says. */
+/** The signature or chain is valid, but the contents are refused. */
 const genuine: ReadonlySet<FailureReason> = new Set<FailureReason>([
   'missing_expiry',
   'expired',
@@ -67,8 +67,8 @@ const weight = ({ reason }: AuthenticationFailure): number => {
 };
 
 /**
- * Which of two failures says more of why a request is refused: one of a credential that is genuine, before one that
- * could be anybody's; of two that say as much, the one before, which was tried first.
+ * The failure that says more about the refusal: that of a genuine credential before one that anyone could forge. Of two
+ * equal ones, the first.
  */
 export const moreTelling = <Failure extends AuthenticationFailure>(before: Failure | null, next: Failure): Failure =>
   before === null || weight(next) > weight(before) ? next : before;

@@ -9,19 +9,19 @@ export interface BearerCredential {
   readonly token: string;
 }
 
-/** What an Authorization field says (RFC 9110, section 11.6.2). */
+/** A parsed Authorization field (RFC 9110, section 11.6.2). */
 export type AuthorizationCredential =
   | BearerCredential
-  /** In normal form. */
+  /** In Unicode normal form C. */
   | { readonly scheme: 'basic'; readonly user: string; readonly password: string }
-  /** One of the two schemes, with something else behind it. */
+  /** A known scheme with malformed credentials. */
   | { readonly scheme: 'malformed'; readonly of: 'bearer' | 'basic' }
-  /** A scheme that no method reads, or no scheme at all. */
+  /** Another scheme, or none. */
   | { readonly scheme: 'other' };
 
 /** RFC 9110, section 11.2. */
 const token68 = /^[A-Za-z0-9\-._~+/]+=*$/;
-/** User ids and passwords hold no control characters (RFC 7617, section 2). */
+/** User ids and passwords contain no control characters (RFC 7617, section 2). */
 const control = /[\x00-\x1f\x7f]/;
 
 const basicCredential = (encoded: string): AuthorizationCredential => {
@@ -32,7 +32,7 @@ const basicCredential = (encoded: string): AuthorizationCredential => {
   return { scheme: 'basic', user: normalForm(text.slice(0, colon)), password: normalForm(text.slice(colon + 1)) };
 };
 
-/** Reads the value of an Authorization field: a scheme in any case, spaces, and one token68. */
+/** Parses an Authorization field: a case-insensitive scheme, spaces, and one token68. */
 export const parseAuthorization = (value: string): AuthorizationCredential => {
   const space = value.indexOf(' ');
   const scheme = (space < 0 ? value : value.slice(0, space)).toLowerCase();

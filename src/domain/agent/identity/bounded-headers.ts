@@ -1,20 +1,20 @@
 import type { HeaderOperation } from '../../agent-protocol/messages.js';
 
-/** Identity headers of one request, at most. */
+/** Maximum identity headers per request. */
 export const maximumIdentityHeaders = 64;
 
-/** Least octets that all identity headers of a request together may have, however short each claim must be. */
+/** Lower bound for the octets of all identity headers, even with short claims. */
 const leastTotalOctets = 4096;
 
-/** How large identity headers may be. */
+/** Limits of identity headers. */
 export interface ClaimBounds {
-  /** Octets of the value that a claim becomes. */
+  /** Maximum octets of the value of a claim. */
   readonly claimOctets: number;
-  /** Octets of the names and values of all identity headers together. */
+  /** Maximum octets of the names and values of all identity headers. */
   readonly totalOctets: number;
 }
 
-/** @param maxClaimBytes octets of one claim's value */
+/** @param maxClaimBytes maximum octets of a claim's value */
 export const claimBounds = (maxClaimBytes: number): ClaimBounds => ({
   claimOctets: maxClaimBytes,
   totalOctets: Math.max(4 * maxClaimBytes, leastTotalOctets),
@@ -22,12 +22,12 @@ export const claimBounds = (maxClaimBytes: number): ClaimBounds => ({
 
 /** A claim that no header carries. */
 export interface LeftOutClaim {
-  /** Path of the claim, name of the attribute, or name of the header for what a certificate says. */
+  /** The path of the claim, the name of the attribute, or the header name of a certificate field. */
   readonly path: string;
   readonly reason: 'same_name' | 'over_limit' | 'unrepresentable';
 }
 
-/** Takes headers until a limit is reached. */
+/** Collects headers up to a limit. */
 export class BoundedHeaders {
   readonly operations: HeaderOperation[] = [];
   readonly leftOut: LeftOutClaim[] = [];
@@ -38,13 +38,13 @@ export class BoundedHeaders {
     this.#bounds = bounds;
   }
 
-  /** For headers that must be there, whatever their size. */
+  /** Adds a mandatory header regardless of its size. */
   set(name: string, value: string): void {
     this.operations.push({ kind: 'set', name, value });
     this.#octets += name.length + value.length;
   }
 
-  /** For the value of one claim. */
+  /** Adds the header of a claim if it fits. */
   setClaim(name: string, value: string, path: string): void {
     if (value.length > this.#bounds.claimOctets) this.leftOut.push({ path, reason: 'over_limit' });
     else this.setWithinLimits(name, value, path);

@@ -10,13 +10,13 @@ import { type Claims, type ClaimValue, claimedNumberText, isClaimedNumber, isCla
 import { BoundedHeaders, type ClaimBounds, claimBounds, type LeftOutClaim } from './bounded-headers.js';
 import type { CertificateIdentity, Identity } from './identity.js';
 
-/** A claim as a header would carry it. */
+/** A claim and its header. */
 interface FlatClaim {
-  /** The claim's path, its names joined with `.`: for the log. */
+  /** The claim's path, joined with `.`; for the log. */
   readonly path: string;
-  /** What follows the prefix in the header's name; only characters that a header name may have. */
+  /** The header name after the prefix; contains only characters of a header name. */
   readonly name: string;
-  /** Encoded as an identity header's value is; null where no header can carry the claim faithfully. */
+  /** The encoded header value; null if no header can carry the claim faithfully. */
   readonly value: string | null;
 }
 
@@ -45,10 +45,7 @@ const arrayValue = (items: readonly ClaimValue[]): string | null => {
 
 const isArray = (value: ClaimValue): value is readonly ClaimValue[] => Array.isArray(value);
 
-/**
- * Claims to headers: names of nested ones join with `-`, arrays of scalars with `,`. A null says nothing and is
- * passed over.
- */
+/** Flattens claims: nested names join with `-`, arrays of scalars with `,`. Nulls are skipped. */
 const flattenClaims = (claims: Claims): readonly FlatClaim[] => {
   const flat: FlatClaim[] = [];
   const visit = (object: Claims, namePrefix: string, pathPrefix: string) => {
@@ -66,16 +63,16 @@ const flattenClaims = (claims: Claims): readonly FlatClaim[] => {
   return flat;
 };
 
-/** An attribute with the header that it is mapped to. */
+/** An attribute and its mapped header. */
 interface MappedValue {
   /** Name of the attribute. */
   readonly path: string;
   readonly header: string;
-  /** Null where no header can carry it faithfully. */
+  /** Null if no header can carry it faithfully. */
   readonly value: string | null;
 }
 
-/** A comma in a value is encoded even where it is the only one: one group `a,b` is not the two groups `a` and `b`. */
+/** Always encodes commas: the single group `a,b` differs from the groups `a` and `b`. */
 const headerItem = (item: ClaimValue): string | null =>
   typeof item === 'string' && isWellFormed(item) ? encodeHeaderValue(item).replaceAll(',', '%2C') : null;
 
@@ -90,13 +87,13 @@ const headerValue = (items: readonly ClaimValue[]): string | null => {
 };
 
 const valuesOf = (claims: Claims, attribute: string): readonly ClaimValue[] => {
-  // What objects inherit is no attribute.
+  // Inherited members are not attributes.
   const value = Object.hasOwn(claims, attribute) ? claims[attribute] : undefined;
   if (value === undefined) return [];
   return Array.isArray(value) ? value : [value];
 };
 
-/** The attributes of a session that the mapping names, in its order. One without a value has no header. */
+/** The mapped attributes of a session, in the order of the mapping. An attribute without a value has no header. */
 const mappedAttributes = (claims: Claims, mapping: readonly MappedAttribute[]): readonly MappedValue[] => {
   const mapped: MappedValue[] = [];
   for (const { attribute, header } of mapping) {
@@ -106,22 +103,22 @@ const mappedAttributes = (claims: Claims, mapping: readonly MappedAttribute[]): 
   return mapped;
 };
 
-/** Octets of the names together. */
+/** Maximum octets of all names. */
 const maximumNamesOctets = 512;
 
 /** Stands for further names. */
 const more = '*';
 
-/** A comma separates names, and `*` stands for names that do not fit: both are encoded inside a name. */
+/** Encodes `,`, which separates names, and `*`, which stands for further names. */
 const omittedName = ({ path }: LeftOutClaim): string =>
   encodeHeaderValue(path).replaceAll(',', '%2C').replaceAll(more, '%2A');
 
-/** The value of the header: names joined by `,`, at most 512 octets, then `*` where more claims were left out. */
+/** The header value: names joined with `,`, at most 512 octets, then `*` if more claims were omitted. */
 export const omittedClaims = (leftOut: readonly LeftOutClaim[]): string => {
   const names: string[] = [];
   let octets = 0;
   for (const claim of leftOut) {
-    // A percent-encoded path is never shorter, and a token may bring a very long one.
+    // Percent-encoding never shortens a path, and a token may contain a very long one.
     const name = claim.path.length > maximumNamesOctets ? '' : omittedName(claim);
     octets += name.length + (names.length === 0 ? 0 : 1);
     if (name === '' || octets > maximumNamesOctets) return [...names, more].join(',');
@@ -144,7 +141,7 @@ export interface IdentityHeaders {
   readonly leftOut: readonly LeftOutClaim[];
 }
 
-/** A claim and the header that would tell it. */
+/** A claim and its header name. */
 interface ToldClaim extends Omit<FlatClaim, 'name'> {
   readonly header: string;
 }
@@ -161,7 +158,7 @@ const countNames = (claims: readonly ToldClaim[], names: IdentityHeaderNames): M
   return counts;
 };
 
-/** Of single sign-on the mapped attributes alone, of every other method all claims. */
+/** For single sign-on the mapped attributes, for other methods all claims. */
 const toldClaims = ({ method, claims }: Identity, mapping: readonly MappedAttribute[]): readonly ToldClaim[] => {
   if (claims === null) return [];
   if (method === 'saml') return mappedAttributes(claims, mapping);
@@ -178,10 +175,9 @@ const setCertificate = (headers: BoundedHeaders, { commonName, distinguishedName
 };
 
 /**
- * The headers that tell the upstream who makes the request. Claims that end in one name are all left out, because which
- * of them counts would be a guess. Claims come in the order of the token until a limit is reached, but names that are
- * integers come first, as members of objects do (ECMA-262, OrdinaryOwnPropertyKeys); attributes of single sign-on in
- * that of the mapping. A header of its own names the claims that are left out.
+ * The identity headers of a request. If several claims have one header name, all are omitted, because choosing one
+ * would be a guess. Claims keep the order of the token up to a limit, except that integer names come first (ECMA-262,
+ * OrdinaryOwnPropertyKeys). SAML attributes keep the order of the mapping. One header lists the omitted claims.
  */
 export const identityHeaders = (
   identity: Identity,
@@ -195,7 +191,7 @@ export const identityHeaders = (
   if (identity.certificate !== null) setCertificate(headers, identity.certificate);
 
   const claims = toldClaims(identity, mapping);
-  // One that cannot be told takes its name all the same: another one under it would pass for it.
+  // A claim that cannot be represented still reserves its name: another claim must not pass for it.
   const counts = countNames(claims, names);
   for (const { path, header, value } of claims) {
     if (value === null) headers.leftOut.push({ path, reason: 'unrepresentable' });
@@ -208,7 +204,7 @@ export const identityHeaders = (
 
 const noOperations: readonly HeaderOperation[] = [];
 
-/** Removes, by the very names that the request has, every header that `removable` covers. */
+/** Removes every header that `removable` covers, by the names of the request. */
 export const removalOperations = (headers: HeaderList, removable: OwnedHeaders): readonly HeaderOperation[] => {
   let names: Set<string> | null = null;
   for (let index = 0; index + 1 < headers.length; index += 2) {

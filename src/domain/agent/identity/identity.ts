@@ -4,37 +4,37 @@ import { isWellFormed } from '../../shared/utf8.js';
 import type { Claims } from '../tokens/claims.js';
 import type { AuthenticationMethod } from './request-credentials.js';
 
-/** Who makes a request, for the audit of the answer to it. Nothing for one that has no identity. */
+/** The audit remarks about an identity; empty without one. */
 export const identityRemarks = (identity: Identity | null): AuditRemarks & Readonly<Record<string, string>> =>
   identity === null ? emptyAudit.custom : { subject: remarkText(identity.userId), auth_method: identity.method };
 
-/** What the audit of an answer is told where policies were asked: where none applies, no rule says so. */
+/** The audit remark if policies were evaluated but none determined the decision. */
 export const authorizationRemarks = { event: 'authorization' } as const satisfies AuditRemarks;
 
-/** Characters of a user id that a credential names, at most. */
+/** Maximum characters of a user id. */
 const maximumSubjectLength = 256;
 
 /**
- * Whether the name that a credential gives its bearer can be a user id. White space around it would be lost in a header
- * field, and a lone surrogate too: two users would become one.
+ * Whether a name can be a user id. Surrounding white space and lone surrogates would be lost in a header, so that two
+ * users could become one.
  */
 export const isUsableSubject = (subject: string): boolean =>
   subject !== '' && subject.length <= maximumSubjectLength && subject.trim() === subject && isWellFormed(subject);
 
-/** What is told of a client certificate. */
+/** The subject of a client certificate. */
 export interface CertificateIdentity {
-  /** Null where the subject has none, or several. */
+  /** Null if the subject has none, or several. */
   readonly commonName: string | null;
-  /** The subject in text (RFC 4514). */
+  /** The subject in text form (RFC 4514). */
   readonly distinguishedName: string;
 }
 
-/** Who makes a request. */
+/** An authenticated identity. */
 export interface Identity {
   readonly method: AuthenticationMethod;
   readonly userId: string;
-  /** Null where the credential carries none. */
+  /** Null if the credential has no claims. */
   readonly claims: Claims | null;
-  /** Of the client certificate, where that was the credential. */
+  /** Null unless the credential is a client certificate. */
   readonly certificate: CertificateIdentity | null;
 }

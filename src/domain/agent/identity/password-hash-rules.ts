@@ -5,12 +5,12 @@ import { parsePhcString, phcOctetsFault, zeroOctets } from './phc-string.js';
 import { readScryptHash, type ScryptHash, scryptDecoy, scryptWeakness } from './scrypt-hash.js';
 
 /**
- * User names and passwords as they are compared: in Unicode's normal form C (RFC 7617, section 2.1, by RFC 8265). One
- * keyboard sends `ö` as one code point and another one as two; who types it does not see which.
+ * The form in which user names and passwords are compared: Unicode normal form C (RFC 7617, section 2.1, via RFC 8265).
+ * Keyboards may send `ö` as one code point or as two.
  */
 export const normalForm = (text: string): string => text.normalize('NFC');
 
-/** A password as it is stored: a hash in the text form of its kind. */
+/** A stored password hash in its text form. */
 export interface PasswordHash {
   readonly kind: 'bcrypt' | 'argon2id' | 'scrypt';
   /** `$2b$...` (bcrypt), `$argon2id$...` or `$scrypt$...` (PHC strings). */
@@ -29,10 +29,10 @@ interface Argon2idHash {
 const mostMemoryKib = 256 * 1024;
 const mostPasses = 20;
 const mostLanes = 16;
-/** Argon2 1.3 (RFC 9106): the only one that argon2id has. */
+/** Argon2 1.3 (RFC 9106), the only supported version. */
 const version = 19;
 
-/** Memory in KiB and passes that OWASP's password storage cheat sheet takes for equally strong. */
+/** Pairs of memory in KiB and passes that OWASP's password storage cheat sheet considers equally strong. */
 const advised = [
   [47_104, 1],
   [19_456, 2],
@@ -41,17 +41,17 @@ const advised = [
   [7_168, 5],
 ] as const;
 
-/** Reads `$argon2id$v=19$m=...,t=...,p=...$salt$digest`. The error holds nothing of the hash. */
+/** Parses `$argon2id$v=19$m=...,t=...,p=...$salt$digest`. The error contains nothing of the hash. */
 const readArgon2idHash = (text: string): Result<Argon2idHash, string> => {
   const phc = parsePhcString(text, ['m', 't', 'p']);
   if (phc === null || phc.version !== version) {
-    return err('is no argon2id hash: $argon2id$v=19$m=...,t=...,p=...$salt$digest');
+    return err('is not an argon2id hash: $argon2id$v=19$m=...,t=...,p=...$salt$digest');
   }
   const [memoryKib = 0, passes = 0, lanes = 0] = phc.parameters;
   if (lanes < 1 || lanes > mostLanes) return err(`is an argon2id hash whose p is not from 1 to ${mostLanes}`);
   if (passes < 1 || passes > mostPasses) return err(`is an argon2id hash whose t is not from 1 to ${mostPasses}`);
-  if (memoryKib < 8 * lanes) return err('is an argon2id hash whose m is under 8 times p');
-  if (memoryKib > mostMemoryKib) return err(`is an argon2id hash whose m is over ${mostMemoryKib} (256 MiB)`);
+  if (memoryKib < 8 * lanes) return err('is an argon2id hash whose m is below 8 times p');
+  if (memoryKib > mostMemoryKib) return err(`is an argon2id hash whose m is above ${mostMemoryKib} (256 MiB)`);
   const fault = phcOctetsFault(phc);
   if (fault !== null) return err(`is an argon2id hash ${fault}`);
   const saltOctets = phc.salt.length;
@@ -60,31 +60,31 @@ const readArgon2idHash = (text: string): Result<Argon2idHash, string> => {
 
 const argon2idWeakness = ({ memoryKib, passes, lanes }: Argon2idHash): string | null => {
   if (advised.some(([memory, times]) => memoryKib >= memory && passes >= times)) return null;
-  return `argon2id with m=${memoryKib},t=${passes},p=${lanes}; m=19456,t=2,p=1 is the least that is advised`;
+  return `argon2id with m=${memoryKib},t=${passes},p=${lanes}; use at least m=19456,t=2,p=1`;
 };
 
-/** A hash that costs as much to check, and that nobody knows a password of. */
+/** A hash with the same cost whose password is unknown. */
 const argon2idDecoy = ({ memoryKib, passes, lanes, saltOctets, digestOctets }: Argon2idHash): string =>
   `$argon2id$v=${version}$m=${memoryKib},t=${passes},p=${lanes}$${zeroOctets(saltOctets)}$${zeroOctets(digestOctets)}`;
 
 type ReadHash = BcryptHash | Argon2idHash | ScryptHash;
 
-/** What is no password in the clear by all appearance: a hash, or something that another program keeps for one. */
+/** Texts that look like a password hash, of a supported or another kind. */
 const hashed = /^(?:\$(?:2[abxy]?|argon2[a-z]*|scrypt|1|5|6|7|y|gy|apr1|pbkdf2[a-z0-9-]*)\$|\{[A-Z0-9-]+\}|sha256:)/i;
 
-/** Whether a text looks like the hash of a password, one that is supported or not. */
+/** Whether a text looks like a password hash, supported or not. */
 export const looksHashed = (text: string): boolean => hashed.test(text);
 
 const read = (text: string): Result<ReadHash, string> => {
   if (/^\$2[aby]\$/.test(text)) return readBcryptHash(text);
   if (text.startsWith('$argon2id$')) return readArgon2idHash(text);
   if (text.startsWith('$scrypt$')) return readScryptHash(text);
-  return err('is hashed in a way that is not supported: bcrypt ($2a$, $2b$, $2y$), $argon2id$ and $scrypt$ are');
+  return err('uses an unsupported hash; supported are bcrypt ($2a$, $2b$, $2y$), $argon2id$ and $scrypt$');
 };
 
 /**
- * Reads a password hash, and refuses one whose check would cost too much, or that nothing would match. The error is
- * the end of a sentence that begins with the hash; it holds nothing of it but the bound that it breaks.
+ * Parses a password hash. Refuses hashes that cost too much to check or match no password. The error continues a
+ * sentence that begins with the hash, and names only the exceeded bound.
  */
 export const readPasswordHash = (text: string): Result<PasswordHash, string> => {
   const hash = read(text);
@@ -97,8 +97,8 @@ const weaknessOf = (hash: ReadHash): string | null => {
 };
 
 /**
- * Why a stolen hash would be guessed too soon: its parameters and those that are advised, as in `bcrypt with cost 8;
- * 10 is the least that is advised`. Null where they are strong enough. Says nothing else of the hash.
+ * Why a stolen hash could be cracked too fast, with the advised parameters, as in `bcrypt with cost 8; use at least
+ * 10`. Null if strong enough. Contains nothing else of the hash.
  */
 export const weakness = (hash: PasswordHash): string | null => {
   const known = read(hash.text.reveal());
@@ -110,10 +110,7 @@ const decoyOf = (hash: ReadHash): string => {
   return hash.kind === 'argon2id' ? argon2idDecoy(hash) : scryptDecoy(hash);
 };
 
-/**
- * A hash that costs as much to check as most of these do, and that no one knows a password of: for users that do not
- * exist. Null where there is no hash.
- */
+/** A hash for unknown users, with the cost of most of these hashes and an unknown password. Null without hashes. */
 export const decoyHash = (hashes: readonly PasswordHash[]): PasswordHash | null => {
   const decoys = new Map<string, { readonly hash: PasswordHash; count: number }>();
   for (const { kind, text } of hashes) {

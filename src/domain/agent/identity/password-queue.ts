@@ -1,25 +1,24 @@
-/** How many checks there may be. */
+/** Limits of concurrent checks. */
 export interface PasswordQueueLimits {
   readonly running: number;
   readonly waiting: number;
   readonly waitingPerUser: number;
 }
 
-/** What a user waits for, in the order of arrival; never empty. */
+/** The waiting checks of one user, in order of arrival; never empty. */
 interface Turn<Item> {
   readonly user: string;
   readonly items: readonly Item[];
 }
 
 /**
- * Password checks that run, and those that wait. Users take turns, each with the first of what it waits for: one that
- * sends many delays another by one check at most.
- *
- * INVARIANT: something waits only while as many run as may.
+ * Running and waiting password checks. Users take turns with their first check, so a user with many checks delays
+ * another by at most one.
+ * INVARIANT: checks wait only while the limit of running ones is reached.
  */
 export interface PasswordQueue<Item> {
   readonly running: number;
-  /** One for each user that waits, the next to come first. */
+  /** One per waiting user, the next first. */
   readonly turns: readonly Turn<Item>[];
 }
 
@@ -29,13 +28,13 @@ export const waitingIn = ({ turns }: PasswordQueue<unknown>): number =>
   turns.reduce((count, { items }) => count + items.length, 0);
 
 export type QueueAdmission<Item> =
-  /** To be started by the caller. */
+  /** The caller must start the check. */
   | { readonly kind: 'start'; readonly queue: PasswordQueue<Item> }
   | { readonly kind: 'wait'; readonly queue: PasswordQueue<Item> }
-  /** A limit is reached; the queue stays as it is. */
+  /** A limit is reached; the queue does not change. */
   | { readonly kind: 'refused' };
 
-/** A check arrives. */
+/** Adds a check. */
 export const admitCheck = <Item>(
   queue: PasswordQueue<Item>,
   user: string,
@@ -55,11 +54,11 @@ export const admitCheck = <Item>(
 
 export interface Succession<Item> {
   readonly queue: PasswordQueue<Item>;
-  /** To be started by the caller; null where nothing waits. */
+  /** The caller must start it; null if nothing waits. */
   readonly next: { readonly item: Item } | null;
 }
 
-/** A check that ran has ended: the next takes its place. */
+/** Ends a running check, and selects the next one. */
 export const finishCheck = <Item>({ running, turns }: PasswordQueue<Item>): Succession<Item> => {
   const [turn, ...others] = turns;
   const [item, ...later] = turn?.items ?? [];
@@ -68,7 +67,7 @@ export const finishCheck = <Item>({ running, turns }: PasswordQueue<Item>): Succ
   return { queue: { running, turns: rest }, next: { item } };
 };
 
-/** One that waits is given up; the queue stays as it is where that one does not wait. */
+/** Removes a waiting check; no change if it does not wait. */
 export const withdrawCheck = <Item>(queue: PasswordQueue<Item>, item: Item): PasswordQueue<Item> => {
   const turn = queue.turns.find(({ items }) => items.includes(item));
   if (turn === undefined) return queue;

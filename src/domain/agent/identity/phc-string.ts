@@ -4,35 +4,35 @@ import { parseDecimal } from '../../shared/decimal.js';
 const saltOctets = { least: 8, most: 48 } as const;
 const digestOctets = { least: 16, most: 64 } as const;
 
-/** What is wrong with the lengths of salt and digest, as the end of a sentence; null where nothing is. */
+/** What is wrong with the lengths of salt and digest, as the end of a sentence; null if nothing. */
 export const phcOctetsFault = ({ salt, digest }: PhcString): string | null => {
   if (salt.length < saltOctets.least || salt.length > saltOctets.most) {
-    return `whose salt has not ${saltOctets.least} to ${saltOctets.most} octets`;
+    return `whose salt does not have ${saltOctets.least} to ${saltOctets.most} octets`;
   }
   if (digest.length < digestOctets.least || digest.length > digestOctets.most) {
-    return `whose digest has not ${digestOctets.least} to ${digestOctets.most} octets`;
+    return `whose digest does not have ${digestOctets.least} to ${digestOctets.most} octets`;
   }
   return null;
 };
 
-/** So many zero octets as a PHC string has them: base64 without its padding. */
+/** That many zero octets in unpadded base64. */
 export const zeroOctets = (count: number): string => 'A'.repeat(Math.ceil((count * 4) / 3));
 
 /** The parts of a password hash in the PHC string format, `$id[$v=version]$name=number,...$salt$digest`. */
 export interface PhcString {
   readonly id: string;
-  /** Null where the string has none. */
+  /** Null if absent. */
   readonly version: number | null;
-  /** Values of the parameters that were asked for, in that order. */
+  /** The requested parameters, in that order. */
   readonly parameters: readonly number[];
   readonly salt: Uint8Array;
   readonly digest: Uint8Array;
 }
 
-/** Digits of a parameter, at most: no bound of any parameter has more. */
+/** Maximum digits of a parameter: no limit has more. */
 const parameterDigits = 10;
 
-/** The padding that the format leaves out is what the decoder insists on. */
+/** Adds the padding that the format omits and the decoder requires. */
 const decodeUnpadded = (text: string): Uint8Array | null =>
   text.includes('=') ? null : decodeBase64(text + '='.repeat((4 - (text.length % 4)) % 4), 'standard');
 
@@ -51,12 +51,12 @@ const namedNumbers = (text: string, names: readonly string[]): readonly number[]
   return numbers;
 };
 
-/** Null for what is no such string, or has other parameters than those, or has them in another order. */
+/** Null if the text is not a PHC string, or its parameters differ from these names in this order. */
 export const parsePhcString = (text: string, names: readonly string[]): PhcString | null => {
   const [before, id, ...fields] = text.split('$');
   if (before !== '' || id === undefined) return null;
   const version = fields.length === 4 ? namedNumber(fields.shift() as string, 'v') : null;
-  // Three fields are what is left, unless there was one more that is no version.
+  // Three fields remain, unless there was a version field that is not one.
   const [parameterText, saltText, digestText, ...more] = fields;
   if (parameterText === undefined || saltText === undefined || digestText === undefined || more.length > 0) return null;
   const parameters = namedNumbers(parameterText, names);

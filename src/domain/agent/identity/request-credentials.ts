@@ -3,40 +3,40 @@ import { allHeaders, type HeaderList } from '../../http/header-list.js';
 import { err, ok, type Result } from '../../shared/result.js';
 import { type AuthorizationCredential, parseAuthorization } from './authorization-credential.js';
 
-/** The credentials that a request shows, whether or not they are any good. */
+/** The unverified credentials of a request. */
 export interface RequestCredentials {
   readonly authorization: AuthorizationCredential | null;
   readonly apiKey: string | null;
-  /** Null where no header carries one, or no method reads it. */
+  /** Null if no header has one, or no method reads it. */
   readonly certificate: CertificateCredential | null;
-  /** Every value of the session cookie; empty where there is none, or no method reads it. */
+  /** All values of the session cookie; empty if there is none, or no method reads it. */
   readonly sessionCookies: readonly string[];
 }
 
-/** A client certificate as a header carries it, not yet decoded. */
+/** A client certificate as encoded in a header. */
 export interface CertificateCredential {
   readonly value: string;
-  /** The value of Client-Cert-Chain (RFC 9440, section 2.3), all its field lines, beside Client-Cert alone. */
+  /** The value of Client-Cert-Chain (RFC 9440, section 2.3) with all its field lines; only beside Client-Cert. */
   readonly chain: string | null;
 }
 
-/** Where credentials are looked for; names of headers in lower case. */
+/** The headers with credentials, in lower case. */
 export interface CredentialHeaders {
   /** Null: API keys are not read. */
   readonly apiKey: string | null;
   /** Null: client certificates are not read. */
   readonly certificate: string | null;
-  /** Name of the cookie, as it is; null: sessions are not read. */
+  /** The case-sensitive cookie name; null: sessions are not read. */
   readonly sessionCookie: string | null;
 }
 
-/** The header whose certificate may have others beside it (RFC 9440, section 2.3). */
+/** The certificate header that a chain header may accompany (RFC 9440, section 2.3). */
 const clientCert = 'client-cert';
 const clientCertChain = 'client-cert-chain';
 
-/** What values of the Authorization field say that were read before. */
+/** A cache of parsed Authorization values. */
 export interface KnownAuthorizations {
-  /** The same as reading the value; null where it has to be read. */
+  /** The parsed value; null if it must be parsed. */
   credential(authorization: string): AuthorizationCredential | null;
 }
 
@@ -44,9 +44,9 @@ const isNamed = (name: string, lowerName: string): boolean =>
   name === lowerName || (name.length === lowerName.length && name.toLowerCase() === lowerName);
 
 /**
- * Reads the credentials of a request. A credential field that occurs twice fails the whole request: this agent and
- * the upstream could each believe another one; of cookies, whoever reads them decides. Client-Cert-Chain alone may
- * have several lines: it is a list, and they are one value (RFC 8941, section 4.2).
+ * Reads the credentials of a request. A repeated credential field fails the whole request, because this agent and the
+ * upstream might choose different ones. The check of cookies handles repeated cookies. Only Client-Cert-Chain may have
+ * several lines: it is a list (RFC 8941, section 4.2).
  */
 export const requestCredentials = (
   headers: HeaderList,
@@ -59,7 +59,7 @@ export const requestCredentials = (
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] as string;
     const value = headers[index + 1] as string;
-    // One name may stand for several: what is read of a field does not depend on what else it is.
+    // Fields may share a name, so each is checked independently.
     if (isNamed(name, 'authorization')) {
       if (authorization !== null) return err('ambiguous_credentials');
       authorization = value;
@@ -91,13 +91,13 @@ const chainBeside = (headers: HeaderList, names: CredentialHeaders): string | nu
 };
 
 /**
- * Every way to authenticate, as X-Auth-Method names it, in the order in which they are tried: the first that succeeds
- * wins, and one that fails is not the end.
+ * The authentication methods, as named in X-Auth-Method, in order of precedence. The first success decides; a failure
+ * continues with the next.
  */
 export const authenticationMethods = ['mtls', 'saml', 'oidc', 'jwt', 'api_key', 'basic'] as const;
 
 export type AuthenticationMethod = (typeof authenticationMethods)[number];
 
-/** Less than zero where `first` is tried before `second`. */
+/** Negative if `first` precedes `second`. */
 export const comparePrecedence = (first: AuthenticationMethod, second: AuthenticationMethod): number =>
   authenticationMethods.indexOf(first) - authenticationMethods.indexOf(second);

@@ -4,15 +4,15 @@ export type SessionState = 'active' | 'expired' | 'idle' | 'other_provider';
 
 export interface SessionRules {
   readonly nowMs: number;
-  /** Null: one that is not used lasts as long as one that is. */
+  /** Null: no idle limit. */
   readonly idleMs: number | null;
-  /** Entity id of the identity provider that counts now; null: it is not known, and any does. */
+  /** Entity id of the current identity provider; null: unknown, so sessions of any provider are valid. */
   readonly provider: string | null;
 }
 
 /**
- * Whether a session counts. Being seen keeps it from becoming idle and never from expiring; once it is over, nothing
- * opens it again. A session of an identity provider that is no more the configured one does not count.
+ * Whether a session is valid. Use prevents idling, but not expiry; an ended session never becomes active again.
+ * Sessions of a previously configured identity provider are invalid.
  */
 export const sessionState = (
   session: Pick<Session, 'provider' | 'expiresMs' | 'lastSeenMs'>,

@@ -1,23 +1,23 @@
 import type { SignOnRequest } from './sign-on-request.js';
 
-/** How long a form that is posted again leads to its page: browsers go back to it after a while of reading. */
+/** How long a form that is posted again redirects to its page: users go back after reading for a while. */
 export const answeredSignOnMs = 60 * 60_000;
 
-/** What is remembered of a sign-on that was completed, for its form that is posted again. */
+/** A completed sign-on, stored for a repeated post of its form. */
 export interface AnsweredSignOn {
-  /** SHA-256 that it is found by, in lower-case hexadecimal, as the other hashes. */
+  /** SHA-256 in lower-case hexadecimal, like the other hashes; the key of the record. */
   readonly key: string;
-  /** ID of the AuthnRequest that was answered; empty where the identity provider began. */
+  /** ID of the answered AuthnRequest; empty for an IdP-initiated sign-on. */
   readonly requestId: string;
-  /** SHA-256 of the response as it was posted. */
+  /** SHA-256 of the response as posted. */
   readonly documentHash: string;
   /** SHA-256 of the id of the session that it opened. */
   readonly sessionHash: string;
-  /** Path and query that it led to. */
+  /** Path and query of the page. */
   readonly returnTo: string;
 }
 
-/** As stores keep it, among the requests. */
+/** The record in the store of requests. */
 export const answeredRecord = (answered: AnsweredSignOn, nowMs: number): SignOnRequest => ({
   handleHash: answered.key,
   kind: 'answered',
@@ -28,7 +28,7 @@ export const answeredRecord = (answered: AnsweredSignOn, nowMs: number): SignOnR
   expiresMs: nowMs + answeredSignOnMs,
 });
 
-/** What a store has kept so; null: it is something else. */
+/** Reads such a record; null if it is of another kind. */
 export const readAnsweredRecord = (record: SignOnRequest): AnsweredSignOn | null => {
   const [documentHash, sessionHash, ...more] = record.bindingHash?.split(' ') ?? [];
   if (record.kind !== 'answered' || documentHash === undefined || sessionHash === undefined || more.length > 0) {
@@ -39,9 +39,9 @@ export const readAnsweredRecord = (record: SignOnRequest): AnsweredSignOn | null
 };
 
 /**
- * The sessions one of which has to live for a form that is posted again to lead to its page: those that the browser
- * shows. Where it shows none because the identity provider's page has it post, and cookies that are SameSite stay
- * behind, the one that the form opened. None: this is another browser, which learns nothing of the page.
+ * The sessions of which one must be active for a repeated form to redirect: those of the browser's cookies. If a
+ * cross-site post withheld SameSite cookies, the session that the form opened. Empty: another browser, which must not
+ * learn the page.
  */
 export const sessionsOfReplay = (
   shown: readonly string[],

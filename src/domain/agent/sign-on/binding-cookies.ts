@@ -1,19 +1,19 @@
 import { signOnRequestMs } from './sign-on-request.js';
 
-/** Sign-ons that may wait in one browser at a time. */
+/** Maximum pending sign-ons per browser. */
 export const maximumWaitingSignOns = 8;
 
-/** Cookies that one answer takes back: more would outgrow the header buffers of proxies in front. */
+/** Maximum cookies that one answer clears: more would exceed the header buffers of proxies. */
 export const maximumTakenBack = 16;
 
-/** Cookies of one request that are looked at. */
+/** Maximum cookies of a request that are read. */
 const maximumConsidered = 128;
 
 const secretLength = 43;
 const timePattern = /^[0-9a-z]{1,8}$/;
 const handlePattern = /^[0-9a-f]{8}$/;
 
-/** A cookie that binds a sign-on to its browser, without the part of the name that all of them share. */
+/** A cookie that binds a sign-on to its browser, without the common prefix of its name. */
 export interface BindingCookie {
   /** The first eight digits of the handle's hash. */
   readonly handle: string;
@@ -34,9 +34,8 @@ const createdSecond = ({ value }: BindingCookie): number => {
 };
 
 /**
- * The handles of the cookies to take back when one more sign-on begins in a browser: leftovers whose time is over,
- * and the oldest ones beyond the limit. At most `maximumTakenBack`, oldest first, each once. Handles that no cookie
- * of ours can have are ignored.
+ * The handles of the cookies to clear when another sign-on begins: expired ones, and the oldest beyond the limit. At
+ * most `maximumTakenBack`, oldest first, without duplicates. Ignores malformed handles.
  */
 export const surplusBindingCookies = (shown: readonly BindingCookie[], nowMs: number): readonly string[] => {
   const created = new Map<string, number>();

@@ -1,22 +1,22 @@
-/** One segment deep in the paths. */
+/** A segment of the stored paths. */
 class PathNode {
   readonly children = new Map<string, PathNode>();
-  /** A path ends here: it and all below are taken. */
+  /** A path ends here and matches this node and everything below it. */
   here = false;
-  /** A path ends here with a slash: only what is below is taken. */
+  /** A path ends here with a slash and matches only what is below. */
   below = false;
 }
 
-/** Paths by their segments. A look-up costs the segments of the path, however many paths there are. */
+/** A set of path prefixes. A look-up takes time linear in the segments of the path, not in the number of prefixes. */
 export class PathSet {
   readonly #root = new PathNode();
 
-  /** Each begins with a slash. */
+  /** Each path begins with a slash. */
   constructor(paths: Iterable<string>) {
     for (const path of paths) this.#add(path);
   }
 
-  /** Whether one of the paths takes this one, as `prefixTakes` has it. */
+  /** Whether one of the prefixes matches, as `prefixTakes` defines it. */
   takes(path: string): boolean {
     if (!path.startsWith('/')) return false;
     let node: PathNode | undefined = this.#root;
@@ -50,34 +50,34 @@ export class PathSet {
   }
 }
 
-/** Paths as the configuration has them, normalised. */
+/** Paths of the configuration, normalised. */
 export interface SamlPathOptions {
   readonly acsPath: string;
   readonly metadataPath: string;
   readonly logoutPath: string;
-  /** Empty: every path. One that ends in a slash protects the name before it too. */
+  /** Empty: every path. A path with a final slash also protects the path without it. */
   readonly protectedPaths: readonly string[];
-  /** They win over protected ones. One that ends in a slash leaves the name before it protected. */
+  /** They override protected paths. A path with a final slash does not exclude the path without it. */
   readonly excludedPaths: readonly string[];
 }
 
-/** `open`: there are protected paths, and this is none of them. */
+/** `open`: there are protected paths, and this is not one of them. */
 export type SamlPathKind = 'acs' | 'metadata' | 'logout' | 'excluded' | 'protected' | 'open';
 
-/** Paths ready for look-ups, each of which costs the length of what is looked up alone. */
+/** Prepared paths. A look-up takes time linear in the length of the path. */
 export interface SamlPaths {
   readonly endpoints: ReadonlyMap<string, SamlPathKind>;
   readonly excluded: PathSet;
-  /** Null: every path is. */
+  /** Null: every path. */
   readonly protected: PathSet | null;
 }
 
-/** Who protects `/admin/` does not mean to leave `/admin` open. */
+/** Protecting `/admin/` must not leave `/admin` open. */
 const withoutLastSlash = (path: string): string => (path.endsWith('/') && path !== '/' ? path.slice(0, -1) : path);
 
 /**
- * A path as servers see it that cut parameters off its segments (RFC 3986, section 3.3), also where the `;` is
- * percent-encoded, and then merge its slashes; null where they find a dot segment so, and may climb.
+ * The path as seen by servers that remove parameters of segments (RFC 3986, section 3.3), including a percent-encoded
+ * `;`, and then merge slashes. Null if this reveals a dot segment, which may climb.
  */
 const withoutParameters = (path: string): string | null => {
   if (!path.includes(';') && !path.includes('%3B')) return path;
@@ -91,7 +91,7 @@ const withoutParameters = (path: string): string | null => {
   return `/${segments.join('/')}`;
 };
 
-/** One that may be any path protects them all. */
+/** A path that may be any path protects all paths. */
 const protectedPath = (path: string): string => withoutLastSlash(withoutParameters(path) ?? '/');
 
 export const compileSamlPaths = (options: SamlPathOptions): SamlPaths => ({
@@ -105,9 +105,9 @@ export const compileSamlPaths = (options: SamlPathOptions): SamlPaths => ({
 });
 
 /**
- * What single sign-on has to do with a request for a path. That is the normal form of its own, and null where it has
- * none: such a path is protected, as nobody knows what an upstream makes of it. Parameters of segments (`;x`)
- * never take a path out of the protected ones, nor into the excluded ones: some upstreams cut them off.
+ * The role of a path in single sign-on. The path is normalised; null means it has no normal form, and it is protected,
+ * because upstreams may interpret it differently. Segment parameters (`;x`) never make a path unprotected or excluded,
+ * because some upstreams remove them.
  */
 export const samlPathKind = (paths: SamlPaths, path: string | null): SamlPathKind => {
   if (path === null) return 'protected';

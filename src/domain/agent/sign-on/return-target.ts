@@ -11,17 +11,16 @@ const hasControl = (text: string): boolean => {
 };
 
 /**
- * The page that a sign-on leads to when the browser names it, as the RelayState of an IdP-initiated sign-on does: a
- * path of this host, whose second character is neither `/` nor `\\` and which has no control characters; `/` in place
- * of everything else. What parsers of URLs would read as another host never gets through, as the result is a normal
- * path of this host.
+ * The page for a RelayState of an IdP-initiated sign-on: a path of this host that begins neither with `//` nor with
+ * `/\\` and has no control characters; otherwise `/`. A URL parser never reads the result as another host, because it
+ * is a normalised path.
  */
 export const allowedReturn = (wish: string): string => {
   if (!wish.startsWith('/') || wish.startsWith('//') || wish.startsWith('/\\') || hasControl(wish)) return home;
   return returnTarget(wish);
 };
 
-/** Characters of a target, at most: it is kept, and goes into a header field. */
+/** Maximum characters of a target, which is stored and sent in a header. */
 export const maximumReturnTarget = 4096;
 
 const isQuery = (text: string): boolean => {
@@ -33,9 +32,8 @@ const isQuery = (text: string): boolean => {
 };
 
 /**
- * Where a browser returns to once it is signed on, made of what it asked for: path and query of this host and no other,
- * whatever a browser makes of slashes, backslashes and controls. The path alone where the query is too long or none;
- * `/` where the path is. A target of a target is the same one.
+ * The page to return to after a sign-on: path and query on this host only, however a browser treats slashes,
+ * backslashes and controls. Without the query if it is too long or malformed; `/` if the path is. Idempotent.
  */
 export const returnTarget = (uri: string): string => {
   const mark = uri.indexOf('?');

@@ -6,40 +6,39 @@ import { checkJwtClaims } from '../tokens/jwt-claim-rules.js';
 import { type AsymmetricAlgorithm, asymmetricAlgorithmOf } from '../tokens/signature-algorithm.js';
 import { isClientId } from './printable-name.js';
 
-/** How far ahead the end of an assertion may be: so long its id is remembered. */
+/** Maximum remaining lifetime of an assertion, for which its id is stored. */
 export const longestAssertionMs = 5 * 60_000;
-/** How far the clock of a client may be off. */
+/** Tolerance for a client's clock. */
 export const assertionClockSkewMs = 30_000;
-/** Characters of `jti`, at most. */
+/** Maximum characters of `jti`. */
 export const maximumAssertionIdLength = 256;
 
-/** Media types of an assertion, in lower case; RFC 7523 names none. */
+/** Media types of an assertion, in lower case; RFC 7523 defines none. */
 const types: readonly string[] = ['jwt', 'client-authentication+jwt', 'application/client-authentication+jwt'];
 
-/** Whom an assertion has to be of and for. */
+/** The required issuer and audience of an assertion. */
 export interface ClientAssertionRules {
   readonly clientId: string;
   readonly issuer: string;
   readonly endpointUrl: string;
 }
 
-/** An assertion that may be taken once. */
+/** An assertion that may be used once. */
 export interface AcceptedClientAssertion {
   /** `jti`. */
   readonly id: string;
   /** `aud`: the issuer or the URL of the endpoint. */
   readonly audience: string;
   /**
-   * The first moment at which the assertion is too late: the id need not be remembered longer. Milliseconds since the
-   * Unix epoch.
+   * The first moment at which the assertion is expired, including the tolerance; its id is stored until then.
+   * Milliseconds since the Unix epoch.
    */
   readonly untilMs: number;
 }
 
 /**
- * The algorithm that an assertion says it is signed with; null where its header is not one of a client assertion: a
- * critical extension, a `typ` that is something else, an algorithm without a key pair. Keys that the header brings or
- * names are not read.
+ * The algorithm of an assertion; null if the header is not that of a client assertion: a critical extension, another
+ * `typ`, or no asymmetric algorithm. Ignores keys in the header.
  */
 export const assertionAlgorithm = (header: JsonObject): AsymmetricAlgorithm | null => {
   const { alg, typ } = header;
@@ -48,14 +47,11 @@ export const assertionAlgorithm = (header: JsonObject): AsymmetricAlgorithm | nu
   return asymmetricAlgorithmOf(alg);
 };
 
-/**
- * Who an assertion says it is of; null: nobody, or two. Nothing of that is true before its signature has been
- * verified.
- */
+/** The client that an assertion names, unverified; null if `iss` and `sub` differ or are malformed. */
 export const assertionClient = ({ iss, sub }: Claims): string | null =>
   typeof sub === 'string' && iss === sub && isClientId(sub) ? sub : null;
 
-/** The only value of `aud`; null: there is none, or several. */
+/** The only value of `aud`; null if there is none, or several. */
 const onlyAudience = ({ aud }: Claims): string | null => {
   const value = Array.isArray(aud) && aud.length === 1 ? aud[0] : aud;
   return typeof value === 'string' ? value : null;
@@ -67,9 +63,9 @@ const isAssertionId = (jti: unknown): jti is string =>
   typeof jti === 'string' && jti !== '' && jti.length <= maximumAssertionIdLength && isWellFormed(jti);
 
 /**
- * Checks the claims of a client assertion whose signature holds (RFC 7523, section 3). Stricter than that: the
- * audience is this issuer or its token endpoint and nothing else, so that no other server can show the assertion
- * here, and `jti` is required.
+ * Checks the claims of a client assertion after its signature (RFC 7523, section 3). Stricter than required: the only
+ * audience is this issuer or its token endpoint, so that no other server can forward the assertion, and `jti` is
+ * mandatory.
  */
 export const checkClientAssertion = (
   claims: Claims,

@@ -7,7 +7,7 @@ import type { ExchangeReason } from './exchange-refusal.js';
 import { isClientId } from './printable-name.js';
 import { type ExchangeParameters, parameterValue } from './read-exchange-request.js';
 
-/** What a client shows of itself. Nothing of it is true yet. */
+/** The unverified credentials of a client. */
 export type ClientCredentials =
   | { readonly kind: 'none' }
   /** client_secret_basic or client_secret_post (RFC 6749, section 2.3.1). */
@@ -15,7 +15,7 @@ export type ClientCredentials =
   /** private_key_jwt (RFC 7523, section 2.2). */
   | {
       readonly kind: 'assertion';
-      /** `client_id` beside it; null: the assertion alone says who it is. */
+      /** `client_id` beside the assertion; null: only the assertion names the client. */
       readonly clientId: string | null;
       readonly assertion: string;
     };
@@ -24,22 +24,22 @@ type Outcome = Result<ClientCredentials, ExchangeReason>;
 
 /** RFC 7523, section 2.2. */
 export const jwtBearerAssertion = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-/** Characters of a secret, at most: to hash a text costs in proportion to it. */
+/** Maximum characters of a secret: hashing takes time linear in its length. */
 export const maximumSecretLength = 1024;
 
 const none: ClientCredentials = { kind: 'none' };
 const malformed: Outcome = err('malformed_client_credentials');
 const colon = 0x3a;
-/** RFC 7617, section 2; the scheme in any case, then spaces. The rest is looked at octet by octet. */
+/** The scheme is case-insensitive, followed by spaces (RFC 7617, section 2). The remainder is decoded strictly. */
 const basicScheme = /^basic +/i;
 
-/** Null where it cannot be anybody's. An empty secret is none. */
+/** Null if no client can have these credentials. An empty secret counts as none. */
 const secretOf = (clientId: string | null, secret: string | null): ClientCredentials | null => {
   if (clientId === null || secret === null || !isClientId(clientId)) return null;
   return secret !== '' && secret.length <= maximumSecretLength ? { kind: 'secret', clientId, secret } : null;
 };
 
-/** Id and secret are escaped as in a form before they are joined (RFC 6749, section 2.3.1). */
+/** Id and secret are form-encoded before they are joined (RFC 6749, section 2.3.1). */
 const readBasic = (value: string): ClientCredentials | null => {
   const scheme = basicScheme.exec(value);
   const octets = scheme === null ? null : decodeBase64(value.slice(scheme[0].length), 'standard');
@@ -61,9 +61,9 @@ const readAssertion = (type: string | null, assertion: string | null, clientId: 
 };
 
 /**
- * Reads how a client authenticates itself: in one way alone (RFC 6749, section 2.3). An Authorization field is a way
- * of its own, whatever its scheme: of those only Basic is one that is taken. `client_id` beside another way has to
- * say the same; alone it proves nothing.
+ * Reads the credentials of a client, which must use one method only (RFC 6749, section 2.3). Any Authorization field
+ * counts as a method, and only Basic is accepted. `client_id` beside another method must match it; alone it proves
+ * nothing.
  */
 export const readClientCredentials = (headers: HeaderList, fields: ExchangeParameters): Outcome => {
   const authorization = allHeaders(headers, 'authorization');

@@ -12,8 +12,8 @@ import type { ExchangeRequest } from './read-exchange-request.js';
 import type { ExchangeTokenKind, IssuedKind, SecurityToken } from './security-token.js';
 
 /**
- * Members that say who somebody is: at least one of them is needed. `iss` alone would be everybody of an issuer, and
- * an address is often nobody's that its issuer has checked.
+ * Members of `may_act` that identify a party; at least one is required. `iss` alone would match every subject of an
+ * issuer, and e-mail addresses are often unverified.
  */
 const naming = ['sub', 'client_id', 'azp'] as const;
 
@@ -21,7 +21,7 @@ const isNamed = (mayAct: Claims, names: readonly string[]): boolean =>
   names.some((name) => Object.hasOwn(mayAct, name));
 
 const memberHolds = (name: string, value: ClaimValue, actor: SecurityToken): boolean => {
-  // An issuer that is not known is none that could be named: null is not equal to null here.
+  // A null issuer is unknown and never matches.
   if (name === 'iss') return typeof value === 'string' && value === actor.issuer;
   if (name === 'sub') return value === actor.subject;
   const claims = jwtClaims(actor);
@@ -43,9 +43,9 @@ const namesClient = (mayAct: Claims, { clientId, issuer }: ExchangePolicy): bool
   });
 
 /**
- * Whether `may_act` of the subject token (RFC 8693, section 4.4) lets the party of the actor token act, or, without
- * one, the client that has authenticated itself. Null: it does, or the token has no such claim. Each member has to
- * hold; one that cannot be compared does not.
+ * Whether `may_act` of the subject token (RFC 8693, section 4.4) permits the actor: the actor token's party, or without
+ * one the authenticated client. Null: permitted, or no such claim. Every member must match; a member that cannot be
+ * compared does not.
  */
 export const mayActFault = (
   subject: SecurityToken,
@@ -60,31 +60,29 @@ export const mayActFault = (
   return isAllowed ? null : 'actor_not_allowed';
 };
 
-/** Whether a token is there to say what may be done: then it may do nothing that it does not say, whoever issued it. */
+/** Whether the token states its permissions: it then permits only what it states, whoever issued it. */
 const saysWhatMayBeDone = ({ kind, isOwn, isTypedForAccess }: SecurityToken, claims: Claims): boolean =>
   isOwn || kind === 'access_token' || isTypedForAccess || isMarkedAsAccessToken(claims);
 
 /**
- * Scopes that a subject token has, each once; null: it says nothing of scopes, as assertions, ID tokens and plain
- * JWTs do. An access token without `scope` has none, whatever it is shown as: its scopes were taken away, by us or by
- * others, and must not be had back by an exchange.
+ * The distinct scopes of a subject token; null if it says nothing about scopes, as assertions, ID tokens and plain
+ * JWTs. An access token without `scope` has none, however it is presented: an exchange must not restore removed scopes.
  */
 export const heldScopes = (subject: SecurityToken): readonly string[] | null => {
   const claims = jwtClaims(subject);
   if (!saysWhatMayBeDone(subject, claims)) return null;
   const held = [...scopesIn(claims['scope']), ...scopesIn(claims['scp'])];
-  // What is none would become another scope in a text, or several.
+  // An invalid scope would become one or several other scopes in the text.
   return [...new Set(held.filter(isScope))];
 };
 
-/** Those of the scopes that are held which may be issued; null: all of them. */
+/** The held scopes that may be issued; null `allowed`: all. */
 const heldAndAllowed = (held: readonly string[], allowed: ReadonlySet<string> | null): readonly string[] =>
   allowed === null ? held : held.filter((scope) => allowed.has(scope));
 
 /**
- * Scopes of the issued token: those asked for, or else what is left of those that the subject token has. Null: more
- * is asked for than may be had (RFC 6749, section 5.2: invalid_scope); the answer is never less than what was asked
- * for.
+ * The scopes of the issued token: the requested ones, otherwise the remaining ones of the subject token. Null: more is
+ * requested than allowed (RFC 6749, section 5.2: invalid_scope). Never issues fewer scopes than requested.
  */
 export const narrowScopes = (
   asked: readonly string[] | null,
@@ -102,9 +100,8 @@ const namesOneOf = (audience: ClaimValue | undefined, accepted: ReadonlySet<Clai
     : audience !== undefined && accepted.has(audience);
 
 /**
- * Why a subject or actor token cannot be exchanged, whatever for; null: it can. One that is bound to a key (`cnf`,
- * RFC 7800, section 3.1) would be set free by it; and a client that was shown a token which is meant for others could
- * make it its own.
+ * Why a token must not be exchanged at all; null if it may. A token bound to a key (`cnf`, RFC 7800, section 3.1) would
+ * lose its binding. A client could turn a token for another audience into its own.
  */
 export const tokenFitness = (
   token: SecurityToken,
@@ -116,20 +113,20 @@ export const tokenFitness = (
   return namesOneOf(claims['aud'], acceptedAudiences) ? null : 'not_for_client';
 };
 
-/** Whether a token is over by its own word. */
+/** Whether a token has expired, without tolerance. */
 export const hasExpired = ({ expiresMs }: Pick<SecurityToken, 'expiresMs'>, nowMs: number): boolean =>
   !(expiresMs > nowMs);
 
 /**
- * For how long the issued token is good, in whole seconds; null: not for one. Together with the second of now it
- * never outlasts its limits.
+ * The lifetime of the issued token in whole seconds; null: less than one. Counted from the current second, it never
+ * exceeds its limits.
  */
 export const tokenLifetimeSecs = (
   subject: Pick<SecurityToken, 'expiresMs' | 'isOwn'>,
   { tokenTtlMs, limitLifetimeToSubject }: ExchangePolicy,
   nowMs: number,
 ): number | null => {
-  // A token of ours that could be prolonged would never end: each exchange gives one that can be exchanged again.
+  // Tokens of this agent are never prolonged: repeated exchanges would otherwise keep one alive forever.
   const isLimited = limitLifetimeToSubject || subject.isOwn;
   const lifetimeMs = isLimited ? Math.min(tokenTtlMs, subject.expiresMs - nowMs) : tokenTtlMs;
   const lifetimeSecs = Math.floor(lifetimeMs / 1000);
@@ -137,21 +134,18 @@ export const tokenLifetimeSecs = (
 };
 
 /**
- * What the request names, as `aud` will: audiences, then resources, each once (RFC 8693, section 2.1.1). Empty: it
- * names nothing.
+ * The requested targets, as in `aud`: audiences, then resources, without duplicates (RFC 8693, section 2.1.1). Empty:
+ * none.
  */
 const targetsNamed = ({ audiences, resources }: ExchangeRequest): readonly string[] => [
   ...new Set([...audiences, ...resources]),
 ];
 
-/**
- * Whether each target that the request names may be had. One that stands for none is the configuration's own, and
- * may.
- */
+/** Whether all requested targets are allowed. The default target always is. */
 export const allowsTargets = (request: ExchangeRequest, { allowedAudiences }: ExchangePolicy): boolean =>
   allowedAudiences === null || targetsNamed(request).every((target) => allowedAudiences.has(target));
 
-/** Whom the issued token is for; at least one. */
+/** The audiences of the issued token; at least one. */
 export const audiencesOf = (request: ExchangeRequest, policy: ExchangePolicy): readonly string[] => {
   const named = targetsNamed(request);
   return named.length > 0 ? named : [policy.defaultAudience ?? policy.issuer];
@@ -162,43 +156,37 @@ const clientIn = (claims: Claims, name: string): string | null => {
   return typeof value === 'string' && isClientId(value) ? value : null;
 };
 
-/**
- * The client that a subject token was issued to, by `client_id` (RFC 8693, section 4.3) or `azp`; null: it does not
- * say.
- */
+/** The client to which a subject token was issued, by `client_id` (RFC 8693, section 4.3) or `azp`; null if unknown. */
 export const clientOfSubject = (subject: SecurityToken): string | null => {
   const claims = jwtClaims(subject);
   return clientIn(claims, 'client_id') ?? clientIn(claims, 'azp');
 };
 
-/** An exchange whose tokens have been verified. */
+/** An exchange with verified tokens. */
 export interface AskedExchange {
   readonly request: ExchangeRequest;
-  /** Of the kinds that the request presents. */
+  /** Of the kind that the request names. */
   readonly subject: SecurityToken;
   readonly actor: SecurityToken | null;
   readonly policy: ExchangePolicy;
   /** Milliseconds since the Unix epoch. */
   readonly nowMs: number;
-  /** Of the token that may be issued: never used before. */
+  /** The id of the token to issue; unique. */
   readonly jti: string;
 }
 
-/** What is issued for what is asked; null: nothing may be. */
+/** The token kind to issue; null: no exchange is allowed. */
 const issuedKindOf = ({ subject, requestedKind }: ExchangeRequest, policy: ExchangePolicy): IssuedKind | null =>
   policy.allowedExchanges.find(
     ({ subjectKind, issuedKind }) =>
       subjectKind === subject.kind && (requestedKind === null || issuedKind === requestedKind),
   )?.issuedKind ?? null;
 
-/** Whether there is any use for such a token: only then it is one that is taken as the actor's, too. */
+/** Whether an allowed exchange accepts this kind: actor tokens need that too. */
 const takesKind = ({ allowedExchanges }: ExchangePolicy, kind: ExchangeTokenKind): boolean =>
   allowedExchanges.some(({ subjectKind }) => subjectKind === kind);
 
-/**
- * Why a token counts for nothing, though it was verified: with a tolerance for clocks, which is not for what is
- * issued.
- */
+/** Why a verified token has expired: verification allows a clock tolerance, but an exchange does not. */
 const overFault = (
   subject: SecurityToken,
   actor: SecurityToken | null,
@@ -208,7 +196,7 @@ const overFault = (
   return actor !== null && hasExpired(actor, nowMs) ? 'invalid_actor_token' : null;
 };
 
-/** Why a request is refused, as far as it can be said before a token is verified; null: nothing is wrong so far. */
+/** Why a request is refused before any token is verified; null: no reason yet. */
 export const requestFault = (request: ExchangeRequest, policy: ExchangePolicy): ExchangeReason | null => {
   const { clientId, allowedExchanges, allowedScopes, maximumActors } = policy;
   if (clientId !== null && allowedExchanges.length === 0) return 'client_has_no_exchange';
@@ -221,9 +209,8 @@ export const requestFault = (request: ExchangeRequest, policy: ExchangePolicy): 
 };
 
 /**
- * Decides on an exchange (RFC 8693, section 2.2): the token that may be issued, or why none is. Checks all of it,
- * those rules of `requestFault` as well; that the tokens are true, and that none of them was taken before, is for the
- * caller to see to.
+ * Decides an exchange (RFC 8693, section 2.2): the token to issue, or why it is refused. Also applies `requestFault`.
+ * The caller verifies the tokens and prevents their replay.
  */
 export const grantExchange = (asked: AskedExchange): Result<ExchangeGrant, ExchangeReason> => {
   const { request, subject, actor, policy, nowMs, jti } = asked;

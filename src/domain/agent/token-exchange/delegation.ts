@@ -7,12 +7,12 @@ import type { ExchangeReason } from './exchange-refusal.js';
 import { jwtClaims } from './jwt-claims.js';
 import type { SecurityToken } from './security-token.js';
 
-/** Actors that are read of one token, at most; none is issued with more. */
+/** Maximum actors read from one token; no token is issued with more. */
 export const longestChain = 16;
 
 type DelegationFault = Extract<ExchangeReason, 'malformed_act' | 'too_many_actors' | 'delegated_actor_token'>;
 
-/** Null: it is no actor. Other members than these do not say who it is (RFC 8693, section 4.1). */
+/** Null: not a valid actor. Other members do not identify it (RFC 8693, section 4.1). */
 const actorIn = (act: ClaimValue, usualIssuer: string | null): Actor | null => {
   if (!isClaims(act)) return null;
   const subject = act['sub'];
@@ -22,9 +22,9 @@ const actorIn = (act: ClaimValue, usualIssuer: string | null): Actor | null => {
   return typeof issuer === 'string' && issuer !== '' && isWellFormed(issuer) ? { issuer, subject } : null;
 };
 
-/** Who acts for the subject already, as its token says; the present one first. */
+/** The actors of a subject token; the current one first. */
 const actorsIn = (subject: SecurityToken): Result<readonly Actor[], DelegationFault> => {
-  // One that is named without an issuer is of the issuer of the token. Ours name it wherever it is known.
+  // An actor without an issuer has the issuer of the token. Tokens of this agent name it wherever it is known.
   const usualIssuer = subject.isOwn ? null : subject.issuer;
   const actors: Actor[] = [];
   let claims: Claims = jwtClaims(subject);
@@ -40,9 +40,9 @@ const actorsIn = (subject: SecurityToken): Result<readonly Actor[], DelegationFa
 };
 
 /**
- * Who acts for the subject by the issued token (RFC 8693, section 4.1): the party of the actor token, before those
- * who act already. Null for the actor: they alone. One for whom somebody else acts is refused as an actor: there is
- * one chain, and it would have to fork.
+ * The actors of the issued token (RFC 8693, section 4.1): the party of the actor token, then those of the subject
+ * token. A null actor token adds none. An actor token that has actors itself is refused, because the chain would have
+ * to fork.
  */
 export const actorChain = (
   subject: SecurityToken,
@@ -57,7 +57,7 @@ export const actorChain = (
   return actors.length > maximum ? err('too_many_actors') : ok(actors);
 };
 
-/** `act` of so many actors; null: none. */
+/** The `act` claim of these actors; null: none. */
 export const actClaim = (actors: readonly Actor[]): Claims | null =>
   actors.reduceRight<Claims | null>(
     (nested, { issuer, subject }) => ({

@@ -1,13 +1,13 @@
 import type { ExchangeTokenKind, IssuedKind } from './security-token.js';
 
-/** Who acts, as `act` names it (RFC 8693, section 4.1). */
+/** An actor, as in `act` (RFC 8693, section 4.1). */
 export interface Actor {
-  /** Null: not known. */
+  /** Null: unknown. */
   readonly issuer: string | null;
   readonly subject: string;
 }
 
-/** A token that may be issued. */
+/** A token to issue. */
 export interface ExchangeGrant {
   readonly issuedKind: IssuedKind;
   /** `typ` of its header: `at+jwt` (RFC 9068, section 2.1) or `JWT`. */
@@ -20,39 +20,39 @@ export interface ExchangeGrant {
   readonly audiences: readonly string[];
   readonly subject: string;
   readonly clientId: string;
-  /** The present one first; empty: nobody acts for the subject. */
+  /** The current one first; empty: no delegation. */
   readonly actors: readonly Actor[];
   readonly jti: string;
 }
 
-/** One conversion that is allowed. */
+/** An allowed conversion. */
 export interface AllowedExchange {
   readonly subjectKind: ExchangeTokenKind;
   readonly issuedKind: IssuedKind;
 }
 
-/** What one client may have, or anybody where there are no clients. Prepared when the configuration loads. */
+/** The rights of one client, or of everyone if no clients are configured. Prepared with the configuration. */
 export interface ExchangePolicy {
-  /** `iss` of what is issued. */
+  /** `iss` of issued tokens. */
   readonly issuer: string;
-  /** Milliseconds, whole seconds. */
+  /** In milliseconds; a multiple of a second. */
   readonly tokenTtlMs: number;
-  /** Nothing that is issued outlasts its subject token. Tokens of our own are never prolonged, whatever this says. */
+  /** Whether a token never outlasts its subject token. Tokens of this agent never do. */
   readonly limitLifetimeToSubject: boolean;
-  /** Actors in a chain, at most; 0: nobody may act for another one. */
+  /** Maximum actors in a chain; 0: no delegation. */
   readonly maximumActors: number;
-  /** Names of claims of the subject token that are taken over; none of them is one that is set here. */
+  /** Names of claims to copy from the subject token; none is one that the agent sets. */
   readonly claimsCopied: readonly string[];
-  /** `aud` where the request names no target; null: the issuer. */
+  /** `aud` of requests without a target; null: the issuer. */
   readonly defaultAudience: string | null;
-  /** In their order: of several that fit a request which names no kind the first counts. */
+  /** In order: a request without a token type gets the first that fits. */
   readonly allowedExchanges: readonly AllowedExchange[];
-  /** Values that `audience` and `resource` may have, the default one among them; null: any. */
+  /** Allowed values of `audience` and `resource`, including the default; null: any. */
   readonly allowedAudiences: ReadonlySet<string> | null;
-  /** Scopes that may be issued; null: those of the subject token, and none where it says nothing of scopes. */
+  /** Scopes that may be issued; null: those of the subject token, or none if it says nothing about scopes. */
   readonly allowedScopes: ReadonlySet<string> | null;
-  /** The client that has authenticated itself; null: there are no clients. */
+  /** The authenticated client; null: no clients are configured. */
   readonly clientId: string | null;
-  /** A token of our own has to be meant for one of these; null: for whomever. */
+  /** A token of this agent must be meant for one of these; null: any. */
   readonly acceptedAudiences: ReadonlySet<string> | null;
 }

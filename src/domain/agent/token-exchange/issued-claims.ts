@@ -4,10 +4,9 @@ import { actClaim } from './delegation.js';
 import type { ExchangeGrant } from './exchange-policy.js';
 
 /**
- * Claims of an issued token that are set here, or that would say of it what holds for the subject token alone: none
- * of them is copied. Registered for JWTs (RFC 7519, section 4.1), access tokens (RFC 9068, section 2.2), delegation
- * (RFC 8693, section 4), proof of possession (RFC 7800, section 3.1), ID tokens and logout (OpenID Connect), and what
- * else is read as one of these.
+ * Claims that are never copied: the agent sets them, or they hold only for the subject token. Registered for JWTs (RFC
+ * 7519, section 4.1), access tokens (RFC 9068, section 2.2), delegation (RFC 8693, section 4), proof of possession (RFC
+ * 7800, section 3.1), ID tokens and logout (OpenID Connect), and claims that are read as one of these.
  */
 export const reservedClaims: readonly string[] = [
   'iss',
@@ -34,21 +33,23 @@ export const reservedClaims: readonly string[] = [
   'typ',
 ];
 
-/** Characters of the copied claims as JSON, at most. */
+/** Maximum characters of the copied claims as JSON. */
 export const maximumCopiedLength = 4096;
 
-/** Octets of all claims as JSON, at most: with any header and signature such a token is still one that is read here. */
+/**
+ * Maximum octets of all claims as JSON. With any header and signature the token is still small enough to be read here.
+ */
 export const maximumPayloadLength = 10 * 1024;
 
-/** What the claims of an issued token are made of. */
+/** The input for the claims of an issued token. */
 export interface TokenContents
   extends Pick<ExchangeGrant, 'subject' | 'audiences' | 'clientId' | 'scopes' | 'actors' | 'jti' | 'lifetimeSecs'> {
   readonly issuer: string;
-  /** Of now, whole seconds since the Unix epoch. */
+  /** The current time in whole seconds since the Unix epoch. */
   readonly issuedAtSecs: number;
 }
 
-/** Claims with these names, as they are: none that has a meaning of its own in the issued token, whatever the names. */
+/** Copies the claims with these names, except reserved ones. */
 const copiedClaims = (claims: Claims, names: readonly string[]): Claims =>
   Object.fromEntries(
     names
@@ -74,13 +75,13 @@ const ownClaims = (token: TokenContents): Claims => {
 };
 
 /**
- * Claims of an issued token as JSON (RFC 9068, section 2.2; RFC 8693, section 4), with those claims of the subject
- * token that are copied. Null: they are too large.
+ * The claims of an issued token as JSON (RFC 9068, section 2.2; RFC 8693, section 4), with copied claims of the subject
+ * token. Null: they are too large.
  */
 export const issuedClaims = (token: TokenContents, subject: Claims, copied: readonly string[]): string | null => {
   const taken = copiedClaims(subject, copied);
   if (claimsJson(taken).length > maximumCopiedLength) return null;
-  // Those set here stand last, where they would prevail. A spread defines members: __proto__ is one like any other.
+  // Set claims come last, so that they override copied ones. A spread defines members, even `__proto__`.
   const payload = claimsJson({ ...taken, ...ownClaims(token) });
   return utf8Length(payload) > maximumPayloadLength ? null : payload;
 };

@@ -2,25 +2,25 @@ import type { JsonObject } from '../../shared/json.js';
 import type { AsymmetricAlgorithm } from '../tokens/signature-algorithm.js';
 import { tokenExchangeGrant } from './read-exchange-request.js';
 
-/** How clients may authenticate themselves. */
+/** The authentication methods of clients. */
 export interface ClientMethods {
-  /** Some have a secret. */
+  /** Some clients have a secret. */
   readonly bySecret: boolean;
-  /** Some have a key. */
+  /** Some clients have a key. */
   readonly byKey: boolean;
   /** Algorithms of their keys. */
   readonly algorithms: readonly AsymmetricAlgorithm[];
 }
 
-/** What everybody may know of an issuer. */
+/** The public properties of an issuer. */
 export interface DescribedIssuer {
   readonly issuer: string;
   readonly endpointUrl: string;
-  /** Null: no key is published; the only keys are secrets. */
+  /** Null: only secrets are configured, so no key is published. */
   readonly jwksUrl: string | null;
-  /** Null: there are none. */
+  /** Null: no clients are configured. */
   readonly clients: ClientMethods | null;
-  /** Scopes that everybody may ask for: what single clients may have is nobody else's business. */
+  /** Scopes that everyone may request. The scopes of single clients are private. */
   readonly scopes: readonly string[];
 }
 
@@ -30,7 +30,7 @@ const authenticationMethods = (clients: ClientMethods | null): readonly string[]
   return [...(bySecret ? ['client_secret_basic', 'client_secret_post'] : []), ...(byKey ? ['private_key_jwt'] : [])];
 };
 
-/** What clients and those who verify tokens may know of the issuer (RFC 8414, section 2). */
+/** The metadata document of the issuer (RFC 8414, section 2). */
 export const issuerMetadata = ({ issuer, endpointUrl, jwksUrl, clients, scopes }: DescribedIssuer): JsonObject => ({
   issuer,
   token_endpoint: endpointUrl,

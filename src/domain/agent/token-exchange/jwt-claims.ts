@@ -4,7 +4,7 @@ import type { SecurityToken } from './security-token.js';
 const none: Claims = {};
 
 /**
- * What a token says in claims that have a meaning by their names. An assertion has none: its attributes have the
- * names that its identity provider gave them, and one named `scope` or `act` is neither.
+ * The claims of a token that have a registered meaning. An assertion has none: its identity provider chose the
+ * attribute names, so an attribute `scope` or `act` is not that claim.
  */
 export const jwtClaims = (token: SecurityToken): Claims => (token.kind === 'saml2' ? none : token.claims);

@@ -1,8 +1,8 @@
 import { isWellFormed } from '../../shared/utf8.js';
 
-/** Characters of `scope`, at most. */
+/** Maximum characters of `scope`. */
 const maximumScopeLength = 4096;
-/** Scopes of a request, at most; repeated ones count. */
+/** Maximum scopes of a request, including duplicates. */
 const maximumScopes = 64;
 
 const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
@@ -11,8 +11,8 @@ const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 export const isScope = (text: string): boolean => scopeToken.test(text);
 
 /**
- * Reads `scope` strictly (RFC 6749, section 3.3): scopes with one space between each, each given once, in their
- * order. Null: it is none.
+ * Parses `scope` strictly (RFC 6749, section 3.3): scopes separated by single spaces, without duplicates; keeps their
+ * order. Null: invalid.
  */
 export const parseScopeList = (text: string): readonly string[] | null => {
   if (text.length > maximumScopeLength) return null;
@@ -21,21 +21,23 @@ export const parseScopeList = (text: string): readonly string[] | null => {
   return [...new Set(scopes)];
 };
 
-/** Characters of a client id, at most. */
+/** Maximum characters of a client id. */
 export const maximumClientIdLength = 256;
 
 /** Printable ASCII (RFC 6749, appendix A.1). */
 const printable = /^[\x20-\x7e]+$/;
 
-/** Whether a text can be the id of a client. */
+/** Whether a text can be a client id. */
 export const isClientId = (text: string): boolean => text.length <= maximumClientIdLength && printable.test(text);
 
-/** Characters of a name, at most. */
+/** Maximum characters of a name. */
 export const maximumPrintableNameLength = 1024;
 
-/** Neither controls nor what breaks lines, nor what turns the direction of a text around: logs show it. */
+/**
+ * Excludes control characters, line ends, and characters that change the text direction, because logs show the names.
+ */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-/** Whether a text can be the name of an audience or of a claim. */
+/** Whether a text can be the name of an audience or claim. */
 export const isPrintableName = (text: string): boolean =>
   text !== '' && text.length <= maximumPrintableNameLength && isWellFormed(text) && !unprintable.test(text);

@@ -6,23 +6,20 @@ import type { ExchangeReason } from './exchange-refusal.js';
 import { isPrintableName, parseScopeList } from './printable-name.js';
 import { type ExchangeTokenKind, type IssuedKind, isIssuedKind, tokenKindOf } from './security-token.js';
 
-/** Room for two tokens that are JWTs, a client assertion, and everything else in a request. */
+/** Octets of a form with two JWTs, a client assertion, and the other parameters. */
 const octetsWithJwts = 65_536;
 
-/** An assertion of SAML comes with a signature, certificates and attributes of its own, in base64. */
+/** Octets of a form with SAML assertions, which contain signatures, certificates and attributes in base64. */
 const octetsWithAssertions = 1_048_576;
 
-/** How large the form of a request may be that asks for one of these exchanges, in octets. */
+/** Maximum octets of a form that requests one of these exchanges. */
 export const exchangeFormOctets = (exchanges: readonly AllowedExchange[]): number =>
   exchanges.some(({ subjectKind }) => subjectKind === 'saml2') ? octetsWithAssertions : octetsWithJwts;
 
 /** Parameters that may occur more than once (RFC 8693, section 2.1). */
 export const repeatableParameters: ReadonlySet<string> = new Set(['audience', 'resource']);
 
-/**
- * Parameters that mean something here (RFC 8693, section 2.1; RFC 6749, section 2.3.1; RFC 7521, section 4.2). Others
- * are ignored.
- */
+/** The known parameters (RFC 8693, section 2.1; RFC 6749, section 2.3.1; RFC 7521, section 4.2). Others are ignored. */
 export const exchangeParameters: ReadonlySet<string> = new Set([
   'grant_type',
   'resource',
@@ -39,40 +36,40 @@ export const exchangeParameters: ReadonlySet<string> = new Set([
   'client_assertion',
 ]);
 
-/** The fields of a form by their names. */
+/** The fields of a form by name. */
 export type ExchangeParameters = ReadonlyMap<string, readonly string[]>;
 
-/** The values of a parameter; one without a value is as if it were not there (RFC 6749, section 3.2). */
+/** The values of a parameter. Empty values count as absent (RFC 6749, section 3.2). */
 const parameterValues = (fields: ExchangeParameters, name: string): readonly string[] =>
   (fields.get(name) ?? []).filter((value) => value !== '');
 
-/** The value of a parameter that occurs once at most; null: it is not there. */
+/** The value of a singleton parameter; null if absent. */
 export const parameterValue = (fields: ExchangeParameters, name: string): string | null =>
   parameterValues(fields, name)[0] ?? null;
 
-/** A token that somebody shows. Nothing of it is true yet. */
+/** An unverified token of a request. */
 export interface PresentedToken {
   readonly kind: ExchangeTokenKind;
-  /** As it came: a JWT in compact form, or base64url of a SAML document. */
+  /** As sent: a JWT in compact form, or a SAML document in base64url. */
   readonly token: string;
 }
 
-/** What is asked for (RFC 8693, section 2.1), its syntax checked. */
+/** A request (RFC 8693, section 2.1) with valid syntax. */
 export interface ExchangeRequest {
   readonly subject: PresentedToken;
-  /** Null: nobody acts for the subject. */
+  /** Null: no delegation. */
   readonly actor: PresentedToken | null;
-  /** Null: whatever may be had for the subject token. */
+  /** Null: any type that the policy allows. */
   readonly requestedKind: IssuedKind | null;
   /** Values of `audience`, each once, in their order. */
   readonly audiences: readonly string[];
-  /** Values of `resource`, absolute URIs without a fragment, each once, in their order. */
+  /** Distinct values of `resource`, absolute URIs without a fragment, in order. */
   readonly resources: readonly string[];
-  /** Each once, in their order; null: the request names none. */
+  /** Distinct scopes, in order; null: none requested. */
   readonly scopes: readonly string[] | null;
 }
 
-/** Values of `audience` and of `resource` together, at most; repeated ones count. */
+/** Maximum values of `audience` and `resource` together, including duplicates. */
 const maximumTargets = 16;
 
 /** Whether a text can be a value of `audience`. */
@@ -83,10 +80,10 @@ const isResource = (value: string): boolean => isPrintableName(value) && isAbsol
 
 /** RFC 8693, section 2.1. */
 export const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
-/** Characters of a SAML document in base64url, at most. */
+/** Maximum characters of a SAML document in base64url. */
 export const maximumSamlLength = 1.5 * 1024 * 1024;
 
-/** The reasons that differ between the two tokens. */
+/** The reasons for one of the two tokens. */
 interface TokenFaults {
   readonly missingToken: ExchangeReason;
   readonly missingType: ExchangeReason;
@@ -122,7 +119,7 @@ const readToken = (
   return token.length <= maximumLength(kind) ? ok({ kind, token }) : err(faults.invalid);
 };
 
-/** The type goes with the token, and never without it (RFC 8693, section 2.1). */
+/** Token and type must occur together (RFC 8693, section 2.1). */
 const readActor = (fields: ExchangeParameters): Result<PresentedToken | null, ExchangeReason> => {
   const token = parameterValue(fields, 'actor_token');
   const type = parameterValue(fields, 'actor_token_type');
@@ -148,8 +145,8 @@ const targetFault = (audiences: readonly string[], resources: readonly string[])
 };
 
 /**
- * Reads what a form asks for (RFC 8693, section 2.1), and refuses what is no such request whatever the tokens say.
- * Parameters without a value are not there, those that mean nothing here are ignored (RFC 6749, section 3.2).
+ * Parses a token exchange form (RFC 8693, section 2.1). Refuses what is invalid regardless of the tokens. Empty and
+ * unknown parameters are ignored (RFC 6749, section 3.2).
  */
 export const readExchangeRequest = (fields: ExchangeParameters): Result<ExchangeRequest, ExchangeReason> => {
   const grantType = parameterValue(fields, 'grant_type');

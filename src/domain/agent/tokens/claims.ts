@@ -1,13 +1,12 @@
-/** Scopes in the value of one claim, as `hasScopes` reads them; some may be empty, or none that a scope can be. */
+/** Scopes in the value of a claim, for `hasScopes`; may contain empty or invalid ones. */
 export const scopesIn = (value: ClaimValue | undefined): readonly string[] => {
   if (typeof value === 'string') return value.split(' ');
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 };
 
 /**
- * Whether a token has every one of the scopes. They are read from `scope` (RFC 8693, section 4.2) and from `scp`,
- * which some providers write: text with the scopes separated by spaces, or an array with one scope in each item. Case
- * counts.
+ * Whether a token has all the scopes. Reads `scope` (RFC 8693, section 4.2) and `scp`, which some providers use: a text
+ * with scopes separated by spaces, or an array with one scope per item. Case-sensitive.
  */
 export const hasScopes = (claims: Claims, required: readonly string[]): boolean => {
   if (required.length === 0) return true;
@@ -23,15 +22,15 @@ const valueJson = (value: ClaimValue): string => {
   return isClaims(value) ? claimsJson(value) : JSON.stringify(value);
 };
 
-/** Claims as JSON text, every number with all its digits: `parseClaims` reads the same claims from it. */
+/** Claims as JSON with exact numbers; `parseClaims` reads the same claims from it. */
 export const claimsJson = (claims: Claims): string => {
   const members = Object.entries(claims).map(([name, value]) => `${JSON.stringify(name)}:${valueJson(value)}`);
   return `{${members.join(',')}}`;
 };
 
-/** A number that neither a 64-bit integer nor a JavaScript number says exactly, as the token spells it. */
+/** A number that neither a 64-bit integer nor a JavaScript number represents exactly, as spelled in the token. */
 export class SpelledNumber {
-  /** A number of JSON (RFC 8259, section 6), no longer than the token. */
+  /** A JSON number (RFC 8259, section 6), at most as long as the token. */
   readonly text: string;
 
   constructor(text: string) {
@@ -40,25 +39,25 @@ export class SpelledNumber {
 }
 
 /**
- * The value of a claim, in which no number has lost a digit. INVARIANT: a 64-bit integer is a number where it is a
- * safe integer, a bigint where it is not; any other number is a JavaScript number where `String` gives exactly its
- * value. No JsonValue on purpose: what a claim is must not be written as JSON, which knows no bigint.
+ * The exact value of a claim. INVARIANT: a 64-bit integer is a number if it is a safe integer, otherwise a bigint;
+ * another number is a JavaScript number if `String` returns exactly its value. Not a JsonValue on purpose: claims must
+ * not be serialised as JSON, which has no bigint.
  */
 export type ClaimValue = null | boolean | number | bigint | string | SpelledNumber | readonly ClaimValue[] | Claims;
 
-/** What a token says (RFC 7519, section 4). Any JsonObject with exact numbers is one. */
+/** The claims of a token (RFC 7519, section 4). Any JsonObject with exact numbers is one. */
 export interface Claims {
   readonly [name: string]: ClaimValue;
 }
 
-/** Whether it is an object with claims of its own. */
+/** Whether the value is an object. */
 export const isClaims = (value: ClaimValue | undefined): value is Claims =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof SpelledNumber);
 
-/** Whether it is a number, however it is kept. */
+/** Whether the value is a number, in any representation. */
 export const isClaimedNumber = (value: ClaimValue | undefined): value is number | bigint | SpelledNumber =>
   typeof value === 'number' || typeof value === 'bigint' || value instanceof SpelledNumber;
 
-/** A number in decimal digits, all of them. */
+/** The exact decimal text of a number. */
 export const claimedNumberText = (number: number | bigint | SpelledNumber): string =>
   number instanceof SpelledNumber ? number.text : String(number);

@@ -7,10 +7,10 @@ import type { Claims } from './claims.js';
 import { parseClaims } from './parse-claims.js';
 import type { TokenRejection } from './token-rejection.js';
 
-/** Characters of a token that are looked at, at most. */
+/** Maximum characters of a token. */
 export const maximumTokenLength = 16 * 1024;
 
-/** The readable parts of a JWS. Nothing of them is true before the signature has been verified. */
+/** The decoded parts of a JWS. Not verified. */
 export interface CompactJws {
   readonly header: JsonObject;
   readonly payload: Claims;
@@ -23,8 +23,8 @@ const decodePart = <Part>(part: string, parse: (text: string) => Part | null): P
 };
 
 /**
- * Takes a JWS apart (RFC 7515, section 7.1): exactly three parts, each in canonical base64url, header and payload JSON
- * objects in UTF-8 without repeated members. Whatever else reads such a token reads the same.
+ * Parses a JWS (RFC 7515, section 7.1): exactly three parts in canonical base64url; header and payload are JSON objects
+ * in UTF-8 without duplicate members. Strict, so that all parsers read the same.
  */
 export const parseCompactJws = (token: string): Result<CompactJws, TokenRejection> => {
   if (token.length > maximumTokenLength) return err('too_large');

@@ -11,20 +11,19 @@ export type KeySetLocation =
 export const discoveryUrl = (issuer: string): string => `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 
 /**
- * The URL of the key set that a discovery document names (OpenID Connect Discovery 1.0, section 4.3). The document
- * must be that of the issuer, to the letter. Its algorithms are not read: the configuration decides what is accepted.
- *
+ * The key set URL of a discovery document (OpenID Connect Discovery 1.0, section 4.3). The document's issuer must match
+ * exactly. Its algorithms are ignored: the configuration decides which are accepted.
  * @param isFetchable whether keys of an issuer may be fetched from a URL
- * @returns the error is one clause for the log, which holds nothing of the document
+ * @returns the error is one clause for the log, without any of the document
  */
 export const readDiscovery = (
   document: JsonValue,
   issuer: string,
   isFetchable: (url: string, issuer: string) => boolean,
 ): Result<string, string> => {
-  if (!isJsonObject(document)) return err('the discovery document is no JSON object');
-  if (document['issuer'] !== issuer) return err('the discovery document is that of another issuer');
+  if (!isJsonObject(document)) return err('the discovery document is not a JSON object');
+  if (document['issuer'] !== issuer) return err('the discovery document is from another issuer');
   const url = document['jwks_uri'];
-  if (typeof url !== 'string') return err('the discovery document names no jwks_uri');
-  return isFetchable(url, issuer) ? ok(url) : err('the jwks_uri of the discovery document is no https URL');
+  if (typeof url !== 'string') return err('the discovery document has no jwks_uri');
+  return isFetchable(url, issuer) ? ok(url) : err('the jwks_uri of the discovery document is not an https URL');
 };

@@ -3,48 +3,48 @@ import { isUsableSubject } from '../identity/identity.js';
 import { type Claims, type ClaimValue, claimedNumberText, isClaimedNumber } from './claims.js';
 import type { TokenRejection } from './token-rejection.js';
 
-/** What a token has to say besides being signed. */
+/** Required claims of a signed token. */
 export interface JwtClaimRules {
   /** Null: any. */
   readonly issuer: string | null;
-  /** The token names at least one of them; empty: any audience, or none, will do. */
+  /** The token must name at least one of them; empty: any audience, or none. */
   readonly audiences: readonly string[];
-  /** How far the clock of the issuer may be off. */
+  /** Tolerance for the issuer's clock. */
   readonly clockSkewMs: number;
 }
 
-/** When a token may be used; milliseconds since the Unix epoch, the tolerance included. */
+/** When a token is valid, in milliseconds since the Unix epoch, including the tolerance. */
 export interface TokenWindow {
-  /** The first moment. */
+  /** The first valid moment. */
   readonly fromMs: number;
-  /** The first moment at which it is too late. */
+  /** The first moment after its validity. */
   readonly untilMs: number;
 }
 
 export interface AcceptedClaims {
   readonly subject: string;
   readonly window: TokenWindow;
-  /** The first moment at which the token is over by its own word: without the tolerance. */
+  /** The moment of expiry, without tolerance. */
   readonly expiresMs: number;
 }
 
-/** Absent is null; anything but a number fails (RFC 7519, section 2: NumericDate). */
+/** Null if absent; fails for anything but a number (RFC 7519, section 2: NumericDate). */
 const numericDate = (value: ClaimValue | undefined): Result<number | null, TokenRejection> => {
   if (value === undefined) return ok(null);
-  // Beyond 2^53 seconds, or below a microsecond, a rounded time is as good.
+  // Rounding beyond 2^53 seconds or below a microsecond is harmless.
   return isClaimedNumber(value) ? ok(Number(claimedNumberText(value))) : err('malformed');
 };
 
 const namesOneOf = (value: ClaimValue | undefined, audiences: readonly string[]): boolean =>
   audiences.some((audience) => value === audience || (Array.isArray(value) && value.includes(audience)));
 
-/** Says why a token cannot be used at this moment; null where it can. */
+/** Why a token is not valid at this moment; null if it is. */
 export const checkWindow = (window: TokenWindow, nowMs: number): 'expired' | 'not_yet_valid' | null => {
   if (nowMs >= window.untilMs) return 'expired';
   return nowMs < window.fromMs ? 'not_yet_valid' : null;
 };
 
-/** Checks the claims of a token whose signature holds (RFC 7519, section 4.1). `exp` is required. */
+/** Checks the claims of a token after its signature (RFC 7519, section 4.1). `exp` is required. */
 export const checkJwtClaims = (
   claims: Claims,
   rules: JwtClaimRules,

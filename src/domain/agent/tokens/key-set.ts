@@ -3,31 +3,31 @@ import { err, ok, type Result } from '../../shared/result.js';
 import { type PublicKey, readPublicKeys } from './public-key.js';
 import type { AsymmetricAlgorithm } from './signature-algorithm.js';
 
-/** How well the keys of a provider are known. */
+/** The state of a provider's key set. */
 export type KeySetState =
-  /** The last attempt brought a set. */
+  /** The last fetch succeeded. */
   | 'fresh'
-  /** The last attempt failed; the last good set serves. */
+  /** The last fetch failed; the last good set is used. */
   | 'stale'
-  /** There has never been a set. */
+  /** No fetch has succeeded yet. */
   | 'absent';
 
-/** What the next attempt to get a key set depends on. */
+/** What determines the next fetch of a key set. */
 export interface KeySetFreshness {
   readonly hasKeys: boolean;
-  /** Attempts that failed since the last that did not. */
+  /** Consecutive failed fetches. */
   readonly failures: number;
-  /** When a set was last fetched for the sake of an unknown key, on the monotonic clock; null: never. */
+  /** When the set was last fetched because of an unknown key, by the monotonic clock; null: never. */
   readonly refetchedAtMs: number | null;
 }
 
-/** Between two fetches for the sake of an unknown key, at least: anybody can make up a `kid`. */
+/** Minimum interval between fetches because of unknown keys: anyone can invent a `kid`. */
 export const refetchIntervalMs = 30_000;
-/** Before the first retry of a fetch that failed; it doubles with each failure. */
+/** Delay before the first retry; doubles with each failure. */
 export const firstRetryMs = 5_000;
-/** Before any retry, at most. */
+/** Maximum delay before a retry. */
 export const longestRetryMs = 300_000;
-/** The part of a delay that is left to chance, so that many agents do not ask their provider at one moment. */
+/** The random part of a delay, so that many agents do not query their provider at once. */
 const spread = 0.1;
 
 export const neverFetched: KeySetFreshness = { hasKeys: false, failures: 0, refetchedAtMs: null };
@@ -37,7 +37,7 @@ export const keySetState = ({ hasKeys, failures }: KeySetFreshness): KeySetState
   return failures === 0 ? 'fresh' : 'stale';
 };
 
-/** Whether a set may be fetched now for the sake of a key that it does not have. Plain refreshes do not count. */
+/** Whether a set may be fetched now because of an unknown key. Regular refreshes do not count. */
 export const mayRefetch = ({ refetchedAtMs }: KeySetFreshness, nowMs: number): boolean =>
   refetchedAtMs === null || nowMs - refetchedAtMs >= refetchIntervalMs;
 
@@ -58,10 +58,8 @@ export const afterFailure = (freshness: KeySetFreshness): KeySetFreshness => ({
 });
 
 /**
- * The wait from the end of an attempt to the next, in milliseconds: the refresh interval, or, after failures, what
- * doubles from `firstRetryMs` to `longestRetryMs` but is never longer than the interval. Up to a tenth of it is left
- * out by chance.
- *
+ * The delay from the end of a fetch to the next, in milliseconds: the refresh interval, or after failures a delay that
+ * doubles from `firstRetryMs` to `longestRetryMs`, limited by the interval. Randomly reduced by up to a tenth.
  * @param fraction a random number, at least 0 and below 1
  */
 export const nextAttemptDelayMs = ({ failures }: KeySetFreshness, refreshMs: number, fraction: number): number => {
@@ -70,14 +68,14 @@ export const nextAttemptDelayMs = ({ failures }: KeySetFreshness, refreshMs: num
   return wholeMs * (1 - spread * fraction);
 };
 
-/** Keys of a set, at most; refused ones count. */
+/** Maximum keys of a set, including refused ones. */
 export const maximumKeys = 100;
 
 /** A key of a set that is not used. */
 export interface RefusedKey {
-  /** Null where it has none that is text. */
+  /** Null if it has none that is text. */
   readonly kid: string | null;
-  /** One clause, which holds nothing of the key. */
+  /** One clause, without any of the key. */
   readonly reason: string;
 }
 
@@ -86,7 +84,7 @@ export interface ReadKeySet {
   readonly refused: readonly RefusedKey[];
 }
 
-/** What a token picks its key by. */
+/** How a token selects its key. */
 interface NamedKey {
   readonly kid: string | null;
   readonly algorithm: string;
@@ -95,15 +93,13 @@ interface NamedKey {
 const sharesName = (key: NamedKey, other: NamedKey): boolean =>
   key !== other && key.kid !== null && key.kid === other.kid && key.algorithm === other.algorithm;
 
-/** Whether it has the form of a key at least (RFC 7517, section 4.1). */
+/** Whether the member has the minimal form of a key (RFC 7517, section 4.1). */
 const isKey = (member: JsonValue): boolean => isJsonObject(member) && typeof member['kty'] === 'string';
 
 /**
- * Reads a JWK set (RFC 7517, section 5). A key that cannot be used is refused, not the set: providers publish keys
- * for other uses beside those that sign. Of two keys with one `kid` and one algorithm both are refused, because which
- * of them counts would be a guess; one key that stands there twice is one key. A set without any key is none: nobody
- * withdraws all keys and has none to sign with.
- *
+ * Reads a JWK set (RFC 7517, section 5). Refuses unusable keys, not the set: providers also publish keys for other
+ * uses. Two different keys with the same `kid` and algorithm are both refused, because choosing one would be a guess; a
+ * repeated key counts once. A set without keys is invalid: no provider withdraws all its keys.
  * @param accepted see `readPublicKeys`
  */
 export const readKeySet = (
@@ -111,14 +107,14 @@ export const readKeySet = (
   accepted: readonly AsymmetricAlgorithm[] | null = null,
 ): Result<ReadKeySet, string> => {
   const members = isJsonObject(json) ? json['keys'] : undefined;
-  if (!Array.isArray(members)) return err('is no JWK set');
+  if (!Array.isArray(members)) return err('is not a JWK set');
   if (members.length > maximumKeys) return err(`has more than ${maximumKeys} keys`);
   if (!members.some(isKey)) return err('has no key');
   const found = new Map<string, PublicKey>();
   const refused: RefusedKey[] = [];
   for (const member of members as readonly JsonValue[]) {
     if (!isJsonObject(member)) {
-      refused.push({ kid: null, reason: 'is no JSON object' });
+      refused.push({ kid: null, reason: 'is not a JSON object' });
       continue;
     }
     const read = readPublicKeys(member, accepted);
@@ -135,8 +131,8 @@ export const readKeySet = (
 };
 
 /**
- * The key that a token names. The algorithm has to be the key's (RFC 8725, section 3.1). A token without `kid` names
- * a key only where no other could be meant.
+ * The key that a token names. The algorithms must match (RFC 8725, section 3.1). Without `kid`, the key must be
+ * unambiguous.
  */
 export const chooseKey = <Key extends NamedKey>(
   keys: readonly Key[],

@@ -4,8 +4,8 @@ import { type AsymmetricAlgorithm, asymmetricAlgorithmOf } from './signature-alg
 import type { TokenRejection } from './token-rejection.js';
 
 /**
- * Checks a JWS header: the one algorithm that is configured (RFC 8725, section 3.1), and no critical extension. Keys
- * that the header brings or names (`jwk`, `jku`, `x5u`, `x5c`, `kid`) are not read: the key is the configured one.
+ * Checks a JWS header: the configured algorithm (RFC 8725, section 3.1) and no critical extension. Ignores keys in the
+ * header (`jwk`, `jku`, `x5u`, `x5c`, `kid`): the configured key applies.
  */
 export const checkJwtHeader = (header: JsonObject, algorithm: string): TokenRejection | null => {
   if (Object.hasOwn(header, 'crit')) return 'critical_header';
@@ -13,7 +13,7 @@ export const checkJwtHeader = (header: JsonObject, algorithm: string): TokenReje
   return alg === algorithm || asymmetricAlgorithmOf(alg) === algorithm ? null : 'wrong_algorithm';
 };
 
-/** What a token says of the key that it is signed with. Which algorithm holds is for the key to say. */
+/** The key that a token names. The key determines the valid algorithm. */
 export interface KeyReference {
   readonly kid: string | null;
   readonly algorithm: AsymmetricAlgorithm;
@@ -21,24 +21,20 @@ export interface KeyReference {
 
 /** Media types of access tokens, in lower case (RFC 9068, section 2.1). */
 const accessTypes: readonly string[] = ['at+jwt', 'application/at+jwt'];
-/** Those of tokens that may give access: any JWT may (RFC 7519, section 5.1). */
+/** Types of tokens that may give access: any JWT may (RFC 7519, section 5.1). */
 const types: readonly string[] = ['jwt', ...accessTypes];
 
-/**
- * Whether a header says by `typ` that its token is something else, such as a logout token or a DPoP proof (RFC 8725,
- * section 3.11).
- */
+/** Whether `typ` declares another kind of token, such as a logout token or a DPoP proof (RFC 8725, section 3.11). */
 export const isOtherType = ({ typ }: JsonObject): boolean =>
   typ !== undefined && (typeof typ !== 'string' || !types.includes(typ.toLowerCase()));
 
-/** Whether a header says by `typ` that its token is an access token, and no other JWT. */
+/** Whether `typ` declares an access token, not just a JWT. */
 export const isAccessTokenType = ({ typ }: JsonObject): boolean =>
   typeof typ === 'string' && accessTypes.includes(typ.toLowerCase());
 
 /**
- * Checks the header of a provider's token: no critical extension, no type that is something else, an algorithm with a
- * key pair. Keys that the header brings or points to (`jwk`, `jku`, `x5u`, `x5c`) are not read: the key is one of the
- * provider's set.
+ * Checks the header of a provider's token: no critical extension, no other type, an asymmetric algorithm. Ignores keys
+ * in the header (`jwk`, `jku`, `x5u`, `x5c`): the key comes from the provider's set.
  */
 export const checkOidcHeader = (header: JsonObject): Result<KeyReference, TokenRejection> => {
   const { alg, kid } = header;

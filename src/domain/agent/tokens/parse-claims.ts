@@ -1,15 +1,15 @@
 import { parseStrictObject } from '../../shared/strict-json.js';
 import { type Claims, SpelledNumber } from './claims.js';
 
-/** Digits of a 64-bit integer, at most. */
+/** Maximum digits of a 64-bit integer. */
 const longDigits = 19;
-/** Digits that any JavaScript number but the very smallest keeps. */
+/** Digits that every JavaScript number preserves, except the smallest. */
 const keptDigits = 15;
 const smallest = 1e-300;
 const zero = 0x30;
 
 /**
- * The value of a number but its sign: digits without a zero at either end, times a power of ten. Zero has no digits.
+ * The absolute value of a number: digits without leading or trailing zeros, times a power of ten. Zero has no digits.
  */
 interface Magnitude {
   readonly digits: string;
@@ -33,24 +33,24 @@ const magnitudeOf = (text: string): Magnitude => {
 const isSame = (one: Magnitude, other: Magnitude): boolean =>
   one.digits === other.digits && one.exponent === other.exponent;
 
-/** Null: no integer, or beyond 64 bits. */
+/** Null: not an integer, or beyond 64 bits. */
 const longOf = ({ digits, exponent }: Magnitude, isNegative: boolean): number | bigint | null => {
   if (exponent < 0 || digits.length + exponent > longDigits) return null;
   const magnitude = BigInt(digits + '0'.repeat(exponent));
   const integer = isNegative ? -magnitude : magnitude;
   if (BigInt.asIntN(64, integer) !== integer) return null;
-  // Rounding never brings an unsafe integer among the safe ones.
+  // Rounding never turns an unsafe integer into a safe one.
   return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
 };
 
 /**
- * The value of a number of JSON, exactly, as ClaimValue keeps it: `1`, `1.0` and `10e-1` are one integer. Null:
- * beyond the range of JavaScript numbers. Takes time in proportion to the text.
+ * The exact value of a JSON number as a ClaimValue: `1`, `1.0` and `10e-1` are the same integer. Null: beyond the range
+ * of JavaScript numbers. Linear in the length of the text.
  */
 export const exactNumber = (text: string): number | bigint | SpelledNumber | null => {
   const rounded = Number(text);
   if (!Number.isFinite(rounded)) return null;
-  // The usual ones in short: the rest of this costs several times as much.
+  // Fast path for ordinary numbers.
   const mayBeLong = Number.isInteger(rounded) && !Number.isSafeInteger(rounded);
   if (text.length <= keptDigits && !mayBeLong && Math.abs(rounded) >= smallest) return rounded;
   const exact = magnitudeOf(text);
@@ -61,6 +61,6 @@ export const exactNumber = (text: string): number | bigint | SpelledNumber | nul
   return shown === text || isSame(magnitudeOf(shown), exact) ? rounded : new SpelledNumber(text);
 };
 
-/** Reads claims, as strictly as `parseStrictJsonObject` reads JSON, and every number exactly. */
+/** Parses claims as strictly as `parseStrictJsonObject`, with exact numbers. */
 export const parseClaims = (text: string): Claims | null =>
   parseStrictObject<bigint | SpelledNumber>(text, exactNumber);

@@ -2,22 +2,22 @@ import type { JsonObject, JsonValue } from '../../shared/json.js';
 import { err, ok, type Result } from '../../shared/result.js';
 import { type AsymmetricAlgorithm, asymmetricAlgorithmOf } from './signature-algorithm.js';
 
-/** Characters of a `kid` that a key may have, at most. */
+/** Maximum characters of a `kid`. */
 export const maximumKidLength = 256;
-/** Characters of a number in a key, at most: the modulus of an RSA key of 8192 bits has 1366. */
+/** Maximum characters of a number in a key: the modulus of an 8192-bit RSA key has 1366. */
 const maximumNumberLength = 2048;
 
-/** A public key that verifies signatures, bound to the one algorithm it is for. */
+/** A public verification key, bound to one algorithm. */
 export interface PublicKey {
   readonly kid: string | null;
   readonly algorithm: AsymmetricAlgorithm;
-  /** A JWK with the members that make up the key, and no others. Whether they are sound is not known yet. */
+  /** A JWK with only the members of the key. Not validated cryptographically. */
   readonly jwk: JsonObject;
-  /** Equal for keys that are equal, `kid` and algorithm included. */
+  /** Equal for equal keys, including `kid` and algorithm. */
   readonly identity: string;
 }
 
-/** The algorithms that keys of a kind are for, the one that holds where the key does not name one first. */
+/** The algorithms of a key type; the first is the default for keys without `alg`. */
 interface KeyKind {
   readonly algorithms: readonly [AsymmetricAlgorithm, ...AsymmetricAlgorithm[]];
   readonly numbers: readonly string[];
@@ -32,14 +32,14 @@ const curveKinds: ReadonlyMap<string, KeyKind> = new Map<string, KeyKind>([
   ['OKP Ed25519', { algorithms: ['EdDSA'], numbers: ['x'] }],
 ]);
 
-/** Members that only a private or a symmetric key has (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1). */
+/** Members of private or symmetric keys (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1). */
 const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
 const kindOf = ({ kty, crv }: JsonObject): Result<KeyKind, string> => {
   if (kty === 'RSA') return ok(rsa);
-  if (kty !== 'EC' && kty !== 'OKP') return err('is of a type that is not supported');
+  if (kty !== 'EC' && kty !== 'OKP') return err('has an unsupported type');
   const kind = typeof crv === 'string' ? curveKinds.get(`${kty} ${crv}`) : undefined;
-  return kind === undefined ? err('is on a curve that is not supported') : ok(kind);
+  return kind === undefined ? err('has an unsupported curve') : ok(kind);
 };
 
 const algorithmsOf = (
@@ -49,17 +49,17 @@ const algorithmsOf = (
 ): Result<readonly AsymmetricAlgorithm[], string> => {
   if (alg === undefined) {
     const fitting = accepted === null ? [algorithms[0]] : algorithms.filter((one) => accepted.includes(one));
-    return fitting.length > 0 ? ok(fitting) : err('is for none of the algorithms that are accepted');
+    return fitting.length > 0 ? ok(fitting) : err('fits none of the accepted algorithms');
   }
   const named = asymmetricAlgorithmOf(alg);
-  if (named === null) return err('is for an algorithm that is not supported');
-  if (!algorithms.includes(named)) return err(`cannot be a key for ${named}, which it says it is for`);
+  if (named === null) return err('is for an unsupported algorithm');
+  if (!algorithms.includes(named)) return err(`names ${named}, for which its type does not fit`);
   return accepted === null || accepted.includes(named)
     ? ok([named])
-    : err(`is for ${named}, which is not among the algorithms that are accepted`);
+    : err(`is for ${named}, which is not an accepted algorithm`);
 };
 
-/** Whether a key is meant to verify signatures (RFC 7517, sections 4.2 and 4.3). */
+/** Whether a key may verify signatures (RFC 7517, sections 4.2 and 4.3). */
 const verifies = ({ use, key_ops: operations }: JsonObject): boolean =>
   (use === undefined || use === 'sig') &&
   (operations === undefined || (Array.isArray(operations) && operations.includes('verify')));
@@ -68,12 +68,10 @@ const isNumber = (value: JsonValue | undefined): value is string =>
   typeof value === 'string' && value !== '' && value.length <= maximumNumberLength;
 
 /**
- * Reads one JWK (RFC 7517, section 4): a key without `alg` once for each algorithm that it may be used with, one with
- * `alg` for that alone.
- *
- * @param accepted null: every algorithm that keys name, and for a key without `alg` RS256 or the algorithm of its
- * curve
- * @returns the error is one clause, which holds nothing of the key
+ * Reads a JWK (RFC 7517, section 4). A key without `alg` yields one key per usable algorithm; a key with `alg` yields
+ * one.
+ * @param accepted null: every named algorithm; for keys without `alg`, RS256 or the algorithm of the curve
+ * @returns the error is one clause, without any of the key
  */
 export const readPublicKeys = (
   jwk: JsonObject,

@@ -11,8 +11,7 @@ const sameMembers = (one: Claims, other: Claims): boolean => {
 };
 
 /**
- * Whether two values say the same: arrays in their order, objects in whichever. Numbers that are kept as they were
- * spelt are the same where their spelling is.
+ * Whether two values are equal: arrays in order, objects in any order. Spelled numbers are equal if their spelling is.
  */
 export const sameClaim = (one: ClaimValue, other: ClaimValue): boolean => {
   if (isArray(one)) {

@@ -1,17 +1,16 @@
 import type { Claims } from './claims.js';
 
-/** `at_hash` and `c_hash` are made for ID tokens alone (OpenID Connect Core, sections 3.1.3.6 and 3.3.2.11). */
+/** Only ID tokens have `at_hash` and `c_hash` (OpenID Connect Core, sections 3.1.3.6 and 3.3.2.11). */
 const isMarkedAsIdToken = (claims: Claims): boolean =>
   Object.hasOwn(claims, 'at_hash') ||
   Object.hasOwn(claims, 'c_hash') ||
-  // As Amazon Cognito and Keycloak mark them.
+  // Set by Amazon Cognito and Keycloak.
   claims['token_use'] === 'id' ||
   claims['typ'] === 'ID';
 
 /**
- * Whether a token says by its claims that it is an access token. What says what may be done, and by which client, is
- * said of those (RFC 9068, section 2.2; `scp` is Azure's and Okta's); `token_use` and `typ` are Amazon Cognito's and
- * Keycloak's.
+ * Whether its claims mark a token as an access token: by scopes or a client id (RFC 9068, section 2.2; `scp` is from
+ * Azure and Okta), or by `token_use` and `typ` (Amazon Cognito and Keycloak).
  */
 export const isMarkedAsAccessToken = (claims: Claims): boolean =>
   Object.hasOwn(claims, 'scope') ||
@@ -22,9 +21,9 @@ export const isMarkedAsAccessToken = (claims: Claims): boolean =>
   claims['typ'] === 'DPoP';
 
 /**
- * Whether a token says by its claims that it is something else than what it is shown as. Many say nothing of the
- * kind: this catches a mistake or a trick, and proves nothing. `events` makes it a security event token, such as a
- * logout token, which authenticates nobody (RFC 8417, section 4.1).
+ * Whether its claims mark a token as something other than its stated use. Many tokens have no such marks: this catches
+ * mistakes and tricks, but proves nothing. `events` marks a security event token, such as a logout token, which
+ * authenticates no one (RFC 8417, section 4.1).
  */
 export const isMarkedOtherwise = (claims: Claims, use: 'access' | 'id'): boolean =>
   Object.hasOwn(claims, 'events') || (use === 'id' ? isMarkedAsAccessToken(claims) : isMarkedAsIdToken(claims));

@@ -1,18 +1,18 @@
-/** Why a bearer token is not accepted. Stable: the reasons are metric labels. */
+/** Why a bearer token is refused. Stable: the values are metric labels. */
 export type TokenRejection =
-  /** Over the size that is looked at. */
+  /** Exceeds the maximum size. */
   | 'too_large'
-  /** No JWS in compact form whose header and payload are JSON objects, or a claim of the wrong type. */
+  /** Not a JWS in compact form with JSON objects, or a claim of the wrong type. */
   | 'malformed'
-  /** Another algorithm than the configured one, `none` included. */
+  /** Not the configured algorithm; includes `none`. */
   | 'wrong_algorithm'
-  /** A `typ`, or a claim, that says it is something else than what it is shown as. */
+  /** `typ` or a claim declares another kind of token. */
   | 'wrong_type'
-  /** No configured provider issues under its `iss`. */
+  /** No configured provider has this `iss`. */
   | 'unknown_issuer'
-  /** No key of the provider has its `kid`. */
+  /** The provider has no key with this `kid`. */
   | 'unknown_key'
-  /** Has a `crit` header: extensions that have to be understood, and none is. */
+  /** Has a `crit` header; no extension is supported. */
   | 'critical_header'
   | 'bad_signature'
   | 'missing_expiry'
@@ -23,17 +23,17 @@ export type TokenRejection =
   | 'wrong_audience'
   /** An ID token without `iat`. */
   | 'missing_issued_at'
-  /** An ID token for several audiences, another of which has asked for it. */
+  /** An ID token for several audiences that another one requested. */
   | 'wrong_party'
-  /** Lacks one of the required scopes. */
+  /** Lacks a required scope. */
   | 'insufficient_scope'
-  /** No `sub` that could be a user id. */
+  /** `sub` is missing or cannot be a user id. */
   | 'unusable_subject'
-  /** A `cnf` that is no object, or whose thumbprint is none. */
+  /** `cnf` is not an object, or its thumbprint is malformed. */
   | 'malformed_confirmation'
-  /** A `cnf` without a member that is checked here. */
+  /** `cnf` has no supported member. */
   | 'unknown_confirmation'
-  /** Bound to a key by `cnf.jkt` (RFC 9449), which is not checked here. */
+  /** Bound to a key by `cnf.jkt` (RFC 9449), which is not supported. */
   | 'dpop_not_supported'
   /** Bound to a certificate, and the request has none. */
   | 'missing_certificate'

@@ -3,29 +3,29 @@ import { calendarDay, daysInMonth, daysSinceEpoch } from '../../shared/calendar.
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
-/** `2026-01-02T03:04:05` and nothing after it: so long is the part that everybody writes. */
+/** The fixed part, such as `2026-01-02T03:04:05`. */
 const wholePart = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})$/;
 const wholeLength = 19;
 const fractionPart = /^\.\d+$/;
 const offsetPart = /^([+-])(\d{2}):(\d{2})$/;
 const offsetLength = 6;
-/** More than anybody writes: what is longer is not looked at. */
+/** Maximum length; longer texts are refused unread. */
 const greatestLength = 64;
 
 /**
- * Milliseconds of a date and a time, or null: there is no such day or time. Leap seconds are none (SAML core, section
+ * Milliseconds of a date and time; null if there is no such day or time. Leap seconds are refused (SAML core, section
  * 1.3.3).
  */
 const instantOf = (parts: readonly number[]): number | null => {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts;
   if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null;
-  // The end of a day may be written as hour 24 (XML Schema part 2, section 3.2.7).
+  // The end of a day may be hour 24 (XML Schema part 2, section 3.2.7).
   const isEndOfDay = hour === 24 && minute === 0 && second === 0;
   if ((hour > 23 && !isEndOfDay) || minute > 59 || second > 59) return null;
   return daysSinceEpoch(year, month, day) * dayMs + hour * hourMs + minute * minuteMs + second * 1000;
 };
 
-/** Milliseconds of `+02:00`, or null: it is none, or more than 14 hours. */
+/** Milliseconds of an offset such as `+02:00`; null if malformed or beyond 14 hours. */
 const offsetOf = (text: string): number | null => {
   const found = offsetPart.exec(text);
   if (found === null) return null;
@@ -35,16 +35,15 @@ const offsetOf = (text: string): number | null => {
   return found[1] === '-' ? -ms : ms;
 };
 
-/** Milliseconds of `.25`, cut off after the third digit; 0 for nothing; null for anything else. */
+/** Milliseconds of a fraction such as `.25`, truncated to three digits; 0 if empty; null if malformed. */
 const fractionOf = (text: string): number | null => {
   if (text === '') return 0;
   return fractionPart.test(text) ? Number(text.slice(1, 4).padEnd(3, '0')) : null;
 };
 
 /**
- * The moment that an xs:dateTime says (XML Schema part 2, section 3.2.7), in milliseconds since the Unix epoch. Years
- * have four digits. Null: anything else, no such day or time, or no zone, as without one it says no moment. White
- * space around it is refused.
+ * Parses an xs:dateTime (XML Schema part 2, section 3.2.7) to milliseconds since the Unix epoch. Years have four
+ * digits. Null: malformed, no such day or time, surrounding white space, or no time zone, which would be ambiguous.
  */
 export const parseDateTime = (text: string): number | null => {
   if (text.length > greatestLength) return null;
@@ -55,7 +54,7 @@ export const parseDateTime = (text: string): number | null => {
   const instant = instantOf(whole.slice(1).map(Number));
   const fraction = fractionOf(text.slice(wholeLength, end));
   const offset = isUtc ? 0 : offsetOf(text.slice(end));
-  // Hour 24 is the end of the day, of which nothing comes after.
+  // Hour 24 is the end of the day, so it has no fraction.
   if (instant === null || fraction === null || offset === null) return null;
   if (fraction > 0 && whole[4] === '24') return null;
   return instant + fraction - offset;
@@ -63,7 +62,7 @@ export const parseDateTime = (text: string): number | null => {
 
 const digits = (value: number, count: number): string => String(value).padStart(count, '0');
 
-/** The moment as xs:dateTime in UTC, with milliseconds where it has some. For the years 1 to 9999. */
+/** Formats a moment as xs:dateTime in UTC, with milliseconds if not zero. For years 1 to 9999. */
 export const formatDateTime = (ms: number): string => {
   const days = Math.floor(ms / dayMs);
   const { year, month, day } = calendarDay(days);

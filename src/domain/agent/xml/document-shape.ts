@@ -2,7 +2,7 @@ import type { DocumentRejection } from '../saml/document-rejection.js';
 import { markupFault, type ShapeLimits } from './markup-shape.js';
 import { hasXmlCharactersOnly } from './xml-characters.js';
 
-/** What metadata may have at most. */
+/** Limits of metadata. */
 export const metadataLimits: ShapeLimits = {
   characters: 4_194_304,
   elements: 200_000,
@@ -12,8 +12,8 @@ export const metadataLimits: ShapeLimits = {
 };
 
 /**
- * Looks at the text of metadata before any parser does, as `documentShapeFault` does for messages; comments, CDATA
- * sections and processing instructions may be there, a DTD and entities may not. Linear in the text.
+ * Checks the text of metadata before parsing, like `documentShapeFault`. Comments, CDATA sections and processing
+ * instructions are allowed; a DTD and entities are not. Linear in the text.
  */
 export const metadataShapeFault = (text: string, limits: ShapeLimits = metadataLimits): DocumentRejection | null => {
   if (text.length > limits.characters) return 'document_too_large';
@@ -21,10 +21,7 @@ export const metadataShapeFault = (text: string, limits: ShapeLimits = metadataL
   return markupFault(text, limits, true);
 };
 
-/**
- * What a Response, or an assertion that was encrypted, may have at most: room for somebody who is in a thousand
- * groups.
- */
+/** Limits of a Response or a decrypted assertion: room for a user in a thousand groups. */
 export const responseLimits: ShapeLimits = {
   characters: 1_048_576,
   elements: 4000,
@@ -33,7 +30,7 @@ export const responseLimits: ShapeLimits = {
   allAttributes: 8000,
 };
 
-/** What a message of single logout may have at most: a name and some indexes of sessions are in it. */
+/** Limits of a logout message, which contains a name and some session indexes. */
 export const logoutLimits: ShapeLimits = {
   characters: 65_536,
   elements: 300,
@@ -43,13 +40,13 @@ export const logoutLimits: ShapeLimits = {
 };
 
 /**
- * Looks at the text of a SAML message before any parser does, and gives the reason to refuse it, or null. What is
- * left is XML that no two parsers can read differently: well-formed, with its namespaces, without a DTD, entities,
- * comments, CDATA sections and processing instructions. Linear in the text.
+ * Checks the text of a SAML message before parsing; the reason to refuse it, or null. What passes is XML that all
+ * parsers read alike: well-formed with namespaces, without DTD, entities, comments, CDATA sections and processing
+ * instructions. Linear in the text.
  */
 export const documentShapeFault = (text: string, limits: ShapeLimits = responseLimits): DocumentRejection | null => {
   if (text.length > limits.characters) return 'document_too_large';
-  // INVARIANT: whatever the scan takes for an attribute or for text, these are nowhere.
+  // INVARIANT: these occur nowhere, neither in what the scan takes for text nor for an attribute.
   if (text.includes('<!') || text.indexOf('<?', 1) >= 0) return 'document_markup';
   if (!hasXmlCharactersOnly(text)) return 'document_not_well_formed';
   return markupFault(text, limits, false);

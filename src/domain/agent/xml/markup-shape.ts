@@ -2,7 +2,7 @@ import type { DocumentRejection } from '../saml/document-rejection.js';
 import { decodeReferences, isBlank, isWhiteSpace } from './xml-characters.js';
 import { qualifiedNameAt, splitName, xmlNamespaces } from './xml-name.js';
 
-/** Declarations that an element made, to be taken back at its end. */
+/** The prefixes that an element declares, to be undone at its end. */
 type Declarations = readonly string[];
 
 const declaredPrefix = (attribute: string): string | null => {
@@ -10,24 +10,21 @@ const declaredPrefix = (attribute: string): string | null => {
   return attribute.startsWith('xmlns:') ? attribute.slice('xmlns:'.length) : null;
 };
 
-/**
- * The reserved names stay what they are, and a prefix cannot be taken back (Namespaces in XML 1.0, sections 2.2 and
- * 3).
- */
+/** Reserved names are fixed, and a prefix cannot be undeclared (Namespaces in XML 1.0, sections 2.2 and 3). */
 const isAllowed = (prefix: string, uri: string): boolean => {
   if (prefix === 'xml') return uri === xmlNamespaces.xml;
   const isReserved = prefix === 'xmlns' || uri === xmlNamespaces.xml || uri === xmlNamespaces.xmlns;
   return !isReserved && (prefix === '' || uri !== '');
 };
 
-/** The prefixes that stand for something at one place of a document. */
+/** The prefixes in scope. */
 class NamespaceScope {
   readonly #uris = new Map<string, string[]>([['xml', [xmlNamespaces.xml]]]);
   readonly #open: Declarations[] = [];
 
   /**
-   * Goes into an element with these attributes (qualified name and value). False: a prefix is not declared, a
-   * declaration is not allowed, or two attributes have one name in one namespace.
+   * Enters an element with these attributes (qualified name and value). False: a prefix is undeclared, a declaration is
+   * not allowed, or two attributes have the same expanded name.
    */
   enter(name: string, attributes: ReadonlyMap<string, string>): boolean {
     const declared: string[] = [];
@@ -63,7 +60,7 @@ class NamespaceScope {
       const { prefix, local } = splitName(name);
       if (prefix === '' || prefix === 'xmlns') continue;
       const uri = this.#uris.get(prefix)?.at(-1);
-      // No space is in a local name: the two parts cannot run into each other.
+      // Local names contain no space, so distinct pairs have distinct texts.
       const expanded = `${local} ${uri}`;
       if (uri === undefined || seen.has(expanded)) return false;
       seen.add(expanded);
@@ -72,7 +69,7 @@ class NamespaceScope {
   }
 }
 
-/** Far more than a declaration needs. */
+/** Maximum length of a declaration. */
 const greatestLength = 128;
 const space = '[ \\t\\r\\n]';
 const equals = `${space}*=${space}*`;
@@ -83,13 +80,13 @@ const declaration = new RegExp(
 );
 
 /**
- * Where the document goes on after its XML declaration (XML 1.0, section 2.8), 0 where it has none. Refused: one that
- * is not of version 1.0, and one that names another encoding than UTF-8, as which the octets have been read.
+ * The position after the XML declaration (XML 1.0, section 2.8); 0 without one. Refuses versions other than 1.0 and
+ * encodings other than UTF-8, in which the octets were decoded.
  */
 const declarationFault = (text: string): number | DocumentRejection => {
-  // `<?xml-stylesheet` is a processing instruction, and no declaration.
+  // `<?xml-stylesheet` is a processing instruction, not a declaration.
   if (!/^<\?xml[ \t\r\n?]/.test(text.slice(0, 6))) return 0;
-  // INVARIANT: the expression sees a text of bounded length.
+  // INVARIANT: the expression runs on a text of bounded length.
   const end = text.slice(0, greatestLength).indexOf('?>') + 2;
   const found = declaration.exec(text.slice(0, end));
   if (found === null) return 'document_markup';
@@ -97,29 +94,29 @@ const declarationFault = (text: string): number | DocumentRejection => {
   return encoding === undefined || encoding.toLowerCase() === 'utf-8' ? end : 'document_encoding';
 };
 
-/** What a document may have at most. */
+/** Limits of a document. */
 export interface ShapeLimits {
   /** UTF-16 code units. */
   readonly characters: number;
   readonly elements: number;
-  /** Elements within each other, the root being the first. */
+  /** Maximum nesting; the root counts. */
   readonly depth: number;
-  /** Of one element, declarations of namespaces included. */
+  /** Per element, including namespace declarations. */
   readonly attributes: number;
   /** Of all elements together. */
   readonly allAttributes: number;
 }
 
-/** Where the scan stands. Positions are UTF-16 code units. */
+/** The state of the scan. Positions are UTF-16 code units. */
 interface Scan {
   readonly text: string;
   readonly limits: ShapeLimits;
-  /** Whether comments, CDATA sections and processing instructions may be there. */
+  /** Whether comments, CDATA sections and processing instructions are allowed. */
   readonly allowsAsides: boolean;
   position: number;
   elements: number;
   attributes: number;
-  /** Names of the elements that are open. */
+  /** Names of the open elements. */
   readonly open: string[];
   readonly namespaces: NamespaceScope;
 }
@@ -146,7 +143,7 @@ const takeName = (scan: Scan): string | null => {
   return name;
 };
 
-/** Goes beyond the next `end`; false: there is none. */
+/** Moves beyond the next `end`; false if there is none. */
 const skipBeyond = (scan: Scan, end: string): boolean => {
   const index = scan.text.indexOf(end, scan.position);
   scan.position = index + end.length;
@@ -205,7 +202,7 @@ const endTagFault = (scan: Scan): Fault => {
 /** Comments, CDATA sections and processing instructions, after their first two characters. */
 const asideFault = (scan: Scan): Fault => {
   if (!scan.allowsAsides) return 'document_markup';
-  // Two hyphens within a comment would end it for some readers and not for others.
+  // Parsers disagree about two hyphens within a comment.
   if (take(scan, '!--')) return skipBeyond(scan, '--') && take(scan, '>') ? null : notWellFormed;
   if (take(scan, '![CDATA[')) return scan.open.length > 0 && skipBeyond(scan, ']]>') ? null : notWellFormed;
   if (!take(scan, '?')) return 'document_markup';
@@ -214,7 +211,7 @@ const asideFault = (scan: Scan): Fault => {
   return skipBeyond(scan, '?>') ? null : notWellFormed;
 };
 
-/** Text up to the next tag: it has nothing but white space outside the root. */
+/** Text up to the next tag; only white space outside the root. */
 const textFault = (scan: Scan, text: string): Fault => {
   if (scan.open.length > 0) {
     if (text.includes(']]>')) return notWellFormed;
@@ -231,8 +228,8 @@ const tagFault = (scan: Scan): Fault => {
 };
 
 /**
- * The first thing that is wrong with the tags, the text and the references of a document (XML 1.0 and Namespaces in
- * XML 1.0), or null. The work is proportional to the text; nothing is expanded.
+ * The first fault in tags, text and references of a document (XML 1.0 and Namespaces in XML 1.0), or null. Linear in
+ * the text; expands nothing.
  */
 export const markupFault = (text: string, limits: ShapeLimits, allowsAsides: boolean): Fault => {
   const declaration = declarationFault(text);

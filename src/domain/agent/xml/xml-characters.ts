@@ -6,7 +6,7 @@ const predefined: ReadonlyMap<string, string> = new Map([
   ['apos', "'"],
 ]);
 
-/** `&#x10FFFF;` and a few zeros: no reference is longer. */
+/** Maximum length of a reference: `&#x10FFFF;` and a few zeros. */
 const greatestLength = 12;
 const decimalDigits = /^[0-9]+$/;
 const hexadecimalDigits = /^[0-9A-Fa-f]+$/;
@@ -20,7 +20,7 @@ const codePointOf = (name: string): number | null => {
 };
 
 /**
- * What stands between `&` and `;` means; null: an entity that is not predefined, or no character (XML 1.0, section
+ * The meaning of a reference's name; null: an entity that is not predefined, or no valid character (XML 1.0, section
  * 4.1).
  */
 const meaningOf = (name: string): string | null => {
@@ -29,15 +29,12 @@ const meaningOf = (name: string): string | null => {
   return code === null ? null : String.fromCodePoint(code);
 };
 
-/**
- * The text with the five predefined entities and character references replaced. Null: a reference to anything else,
- * or an ampersand that begins none.
- */
+/** Resolves character references and the five predefined entities. Null: another reference, or a stray ampersand. */
 export const decodeReferences = (text: string): string | null => {
   let from = 0;
   let decoded = '';
   for (let index = text.indexOf('&'); index >= 0; index = text.indexOf('&', from)) {
-    // The name is looked for in a few characters only: a text of ampersands costs no more than its length.
+    // Searches only a few characters for the end, so that many ampersands cost linear time.
     const length = text.slice(index, index + greatestLength).indexOf(';');
     const meaning = length < 0 ? null : meaningOf(text.slice(index + 1, index + length));
     if (meaning === null) return null;
@@ -60,20 +57,19 @@ const references: Readonly<Record<string, string>> = {
 const escaped = (text: string, pattern: RegExp): string =>
   withXmlCharactersOnly(text).replace(pattern, (character) => references[character] ?? character);
 
-/** The text as it stands between tags. What XML cannot hold becomes U+FFFD. */
+/** Escapes text for element content. Characters that XML does not allow become U+FFFD. */
 export const escapeText = (text: string): string => escaped(text, /[&<>\r]/g);
 
 /**
- * The text as it stands between the double quotes of an attribute, white space kept. What XML cannot hold becomes
- * U+FFFD.
+ * Escapes text for a double-quoted attribute, preserving white space. Characters that XML does not allow become U+FFFD.
  */
 export const escapeAttribute = (text: string): string => escaped(text, /[&<>"\t\n\r]/g);
 
 const whiteSpace = /[ \t\n\r]+/;
 
 /**
- * The value of a text whose type collapses white space, as xs:anyURI does (XML Schema part 2, section 4.3.6): none
- * around it, one space for each run within. Only the four characters that XML counts as white space.
+ * Collapses white space as for xs:anyURI (XML Schema part 2, section 4.3.6): trims it and replaces each run by one
+ * space. Only the four characters that XML counts as white space.
  */
 export const collapseWhiteSpace = (text: string): string =>
   text
@@ -81,13 +77,13 @@ export const collapseWhiteSpace = (text: string): string =>
     .filter((word) => word !== '')
     .join(' ');
 
-/** With the flag `u` half a pair of surrogates is a character of its own, which is none of these. */
+/** With the flag `u`, a lone surrogate is one character, which is not in this set. */
 const foreign = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
-/** Whether the text has nothing but what XML can hold (XML 1.0, section 2.2). */
+/** Whether XML allows all characters of the text (XML 1.0, section 2.2). */
 export const hasXmlCharactersOnly = (text: string): boolean => !foreign.test(text);
 
-/** Whether a code point is one that XML can hold. */
+/** Whether XML allows the code point. */
 export const isXmlCodePoint = (code: number): boolean =>
   code === 0x9 ||
   code === 0xa ||
@@ -96,14 +92,14 @@ export const isXmlCodePoint = (code: number): boolean =>
   (code >= 0xe000 && code <= 0xfffd) ||
   (code >= 0x10000 && code <= 0x10ffff);
 
-/** The same text with U+FFFD in place of each character that XML cannot hold. */
+/** Replaces characters that XML does not allow by U+FFFD. */
 export const withXmlCharactersOnly = (text: string): string =>
   hasXmlCharactersOnly(text) ? text : text.replace(new RegExp(foreign, 'gu'), '\ufffd');
 
 /** Whether the UTF-16 code unit is white space (XML 1.0, section 2.3). */
 export const isWhiteSpace = (unit: number): boolean => unit === 0x20 || unit === 0xa || unit === 0xd || unit === 0x9;
 
-/** Whether the text is white space and nothing else, or empty. */
+/** Whether the text is empty or only white space. */
 export const isBlank = (text: string): boolean => {
   for (let index = 0; index < text.length; index += 1) if (!isWhiteSpace(text.charCodeAt(index))) return false;
   return true;

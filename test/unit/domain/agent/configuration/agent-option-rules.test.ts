@@ -204,7 +204,7 @@ describe('complete options', () => {
       {
         severity: 'warning',
         option: 'basic-auth-users',
-        message: 'a password is kept as bcrypt with cost 4; 10 is the least that is advised',
+        message: 'a password is kept as bcrypt with cost 4; use at least 10',
         suggestion: null,
       },
     ]);

@@ -72,10 +72,10 @@ describe('an entry of HTTP Basic', () => {
 
   it('refuses a hash that cannot be checked, in words that hold nothing of it', () => {
     expect(user('ann:$2b$31$bJfwQVuN0k3VvUl8.rdY2.8IeqwMgsWEfrndrZqdOcyzbWlJkyvIC')).toBe(
-      'has a password that is a bcrypt hash with a cost over 16',
+      'has a password that is a bcrypt hash with a cost above 16',
     );
-    expect(user('ann:$6$salt$hash')).toMatch(/^has a password that is hashed in a way that is not supported/);
-    expect(user('ann:$argon2id$v=19$m=19456')).toMatch(/^has a password that is no argon2id hash/);
+    expect(user('ann:$6$salt$hash')).toMatch(/^has a password that uses an unsupported hash/);
+    expect(user('ann:$argon2id$v=19$m=19456')).toMatch(/^has a password that is not an argon2id hash/);
   });
 });
 

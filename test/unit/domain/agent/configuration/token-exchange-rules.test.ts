@@ -335,7 +335,7 @@ describe('a token-exchange block is refused', () => {
       'the secret has a name behind its digest, as the entry of an API key: leave out :<name>',
     ],
     ['a broken digest', withClient({ secret: 'sha256:S3CRET' }), 'the secret has no 64 hexadecimal digits'],
-    ['a hash of another kind', withClient({ secret: '$1$S3CRET$S3CRET' }), 'is hashed in a way that is not supported'],
+    ['a hash of another kind', withClient({ secret: '$1$S3CRET$S3CRET' }), 'uses an unsupported hash'],
     ['white space behind a secret', withClient({ secret: 'S3CRET of the client ' }), 'white space: remove it'],
     ['a secret beyond ASCII', withClient({ secret: 'S3CRET of the b\u00fcro' }), 'other than printable ASCII'],
     ['a key file twice', withClient({ 'public-key-file': ['/a', '/a'] }), 'public-key-file: entry 2'],

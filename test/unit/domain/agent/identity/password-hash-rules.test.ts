@@ -50,7 +50,7 @@ describe('the hash of a password', () => {
     '$ARGON2ID$v=19$m=19456,t=2,p=1$abc$def',
   ])('is not taken for a password in the clear where it is of another kind: %s', (text) => {
     expect(looksHashed(text)).toBe(true);
-    expect(faultOf(text)).toContain('not supported');
+    expect(faultOf(text)).toContain('unsupported');
   });
 
   it.each(['correct horse', '$ecret', '$100', '$2', 'sha256', '{', 'a$argon2id$', '$12$34'])(
@@ -61,23 +61,23 @@ describe('the hash of a password', () => {
   );
 
   it.each([
-    [bcrypt('03'), 'a cost under 4'],
-    [bcrypt('17'), 'a cost over 16'],
-    [bcrypt('99'), 'a cost over 16'],
-    [argon2id('m=262145,t=2,p=1'), 'm is over 262144 (256 MiB)'],
-    [argon2id('m=4294967295,t=2,p=1'), 'm is over 262144 (256 MiB)'],
-    [argon2id('m=7,t=2,p=1'), 'm is under 8 times p'],
-    [argon2id('m=127,t=2,p=16'), 'm is under 8 times p'],
+    [bcrypt('03'), 'a cost below 4'],
+    [bcrypt('17'), 'a cost above 16'],
+    [bcrypt('99'), 'a cost above 16'],
+    [argon2id('m=262145,t=2,p=1'), 'm is above 262144 (256 MiB)'],
+    [argon2id('m=4294967295,t=2,p=1'), 'm is above 262144 (256 MiB)'],
+    [argon2id('m=7,t=2,p=1'), 'm is below 8 times p'],
+    [argon2id('m=127,t=2,p=16'), 'm is below 8 times p'],
     [argon2id('m=19456,t=21,p=1'), 't is not from 1 to 20'],
     [argon2id('m=19456,t=0,p=1'), 't is not from 1 to 20'],
     [argon2id('m=19456,t=2,p=17'), 'p is not from 1 to 16'],
     [argon2id('m=19456,t=2,p=0'), 'p is not from 1 to 16'],
     [scrypt('ln=0,r=8,p=1'), 'ln is not from 1 to 24'],
     [scrypt('ln=63,r=8,p=1'), 'ln is not from 1 to 24'],
-    [scrypt('ln=19,r=8,p=1'), 'over 256 MiB'],
+    [scrypt('ln=19,r=8,p=1'), 'more than 256 MiB'],
     [scrypt('ln=14,r=0,p=1'), 'r is not from 1 to 256'],
     [scrypt('ln=1,r=1048576,p=1'), 'r is not from 1 to 256'],
-    [scrypt('ln=16,r=1,p=1'), 'ln is not under 16 times r'],
+    [scrypt('ln=16,r=1,p=1'), 'ln is not below 16 times r'],
     [scrypt('ln=14,r=8,p=17'), 'p is not from 1 to 16'],
   ])('is refused beyond a bound, which is named: %s', (text, bound) => {
     expect(faultOf(text)).toContain(bound);
@@ -134,10 +134,10 @@ describe('the strength of a hash', () => {
   });
 
   it.each([
-    [bcrypt('09'), 'bcrypt with cost 9; 10 is the least that is advised'],
-    [argon2id('m=19456,t=1,p=1'), 'argon2id with m=19456,t=1,p=1; m=19456,t=2,p=1 is the least that is advised'],
-    [argon2id('m=4096,t=20,p=1'), 'argon2id with m=4096,t=20,p=1; m=19456,t=2,p=1 is the least that is advised'],
-    [scrypt('ln=14,r=8,p=1'), 'scrypt with ln=14,r=8,p=1; ln=17,r=8,p=1 is the least that is advised'],
+    [bcrypt('09'), 'bcrypt with cost 9; use at least 10'],
+    [argon2id('m=19456,t=1,p=1'), 'argon2id with m=19456,t=1,p=1; use at least m=19456,t=2,p=1'],
+    [argon2id('m=4096,t=20,p=1'), 'argon2id with m=4096,t=20,p=1; use at least m=19456,t=2,p=1'],
+    [scrypt('ln=14,r=8,p=1'), 'scrypt with ln=14,r=8,p=1; use at least ln=17,r=8,p=1'],
   ])('is too little, and said so: %s', (text, told) => {
     expect(weakness(hashOf(text))).toBe(told);
   });

@@ -22,16 +22,16 @@ describe('the discovery document of an issuer', () => {
   });
 
   it.each<[string, JsonValue, string]>([
-    ['that is no object', [document], 'is no JSON object'],
-    ['of another issuer', { ...document, issuer: 'https://evil.example' }, 'is that of another issuer'],
-    ['whose issuer has one slash more', { ...document, issuer: `${issuer}/` }, 'is that of another issuer'],
-    ['without an issuer', { jwks_uri: document.jwks_uri }, 'is that of another issuer'],
-    ['without jwks_uri', { issuer }, 'names no jwks_uri'],
-    ['whose jwks_uri is a list', { ...document, jwks_uri: [document.jwks_uri] }, 'names no jwks_uri'],
-    ['whose jwks_uri is http', { ...document, jwks_uri: 'http://keys.example/jwks' }, 'is no https URL'],
-    ['whose jwks_uri is on this machine', { ...document, jwks_uri: 'http://127.0.0.1:9/jwks' }, 'is no https URL'],
-    ['whose jwks_uri is a file', { ...document, jwks_uri: 'file:///etc/passwd' }, 'is no https URL'],
-    ['whose jwks_uri holds a password', { ...document, jwks_uri: 'https://a:b@keys.example/' }, 'is no https URL'],
+    ['that is no object', [document], 'is not a JSON object'],
+    ['of another issuer', { ...document, issuer: 'https://evil.example' }, 'is from another issuer'],
+    ['whose issuer has one slash more', { ...document, issuer: `${issuer}/` }, 'is from another issuer'],
+    ['without an issuer', { jwks_uri: document.jwks_uri }, 'is from another issuer'],
+    ['without jwks_uri', { issuer }, 'has no jwks_uri'],
+    ['whose jwks_uri is a list', { ...document, jwks_uri: [document.jwks_uri] }, 'has no jwks_uri'],
+    ['whose jwks_uri is http', { ...document, jwks_uri: 'http://keys.example/jwks' }, 'is not an https URL'],
+    ['whose jwks_uri is on this machine', { ...document, jwks_uri: 'http://127.0.0.1:9/jwks' }, 'is not an https URL'],
+    ['whose jwks_uri is a file', { ...document, jwks_uri: 'file:///etc/passwd' }, 'is not an https URL'],
+    ['whose jwks_uri holds a password', { ...document, jwks_uri: 'https://a:b@keys.example/' }, 'is not an https URL'],
   ])('is refused where it is one %s', (_, found, reason) => {
     const read = readDiscovery(found, issuer, isSafeKeySetUrl);
     expect(read.ok ? null : read.error).toContain(reason);

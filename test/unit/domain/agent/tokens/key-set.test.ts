@@ -47,7 +47,7 @@ describe('readKeySet', () => {
     ['an object whose keys are no list', { keys: { one: formedJwk('one') } }],
     ['an error', { error: 'not_found' }],
   ])('takes no %s for a set', (_, json) => {
-    expect(readKeySet(json)).toEqual({ ok: false, error: 'is no JWK set' });
+    expect(readKeySet(json)).toEqual({ ok: false, error: 'is not a JWK set' });
   });
 
   it.each<[string, JsonValue[]]>([

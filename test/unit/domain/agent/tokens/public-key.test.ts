@@ -33,21 +33,21 @@ describe('readPublicKeys', () => {
     ['of a shared secret', { kty: 'oct', k: 'AAAA' }, 'has secret members'],
     ['with the private half', { ...ec('P-256'), d: 'd' }, 'has secret members'],
     ['with a private factor', { ...rsa, p: 'p' }, 'has secret members'],
-    ['of an unknown type', { kty: 'AKP', pub: 'x' }, 'is of a type that is not supported'],
-    ['without a type', { n: 'n', e: 'e' }, 'is of a type that is not supported'],
-    ['on an unknown curve', ec('secp256k1'), 'is on a curve that is not supported'],
-    ['on a curve of another type', { ...ec('Ed25519') }, 'is on a curve that is not supported'],
-    ['for key agreement', { kty: 'OKP', crv: 'X25519', x: 'x' }, 'is on a curve that is not supported'],
+    ['of an unknown type', { kty: 'AKP', pub: 'x' }, 'has an unsupported type'],
+    ['without a type', { n: 'n', e: 'e' }, 'has an unsupported type'],
+    ['on an unknown curve', ec('secp256k1'), 'has an unsupported curve'],
+    ['on a curve of another type', { ...ec('Ed25519') }, 'has an unsupported curve'],
+    ['for key agreement', { kty: 'OKP', crv: 'X25519', x: 'x' }, 'has an unsupported curve'],
     ['for encryption', { ...rsa, use: 'enc' }, 'is not for signatures'],
     ['for other operations', { ...rsa, key_ops: ['encrypt'] }, 'is not for signatures'],
     ['with operations that are no list', { ...rsa, key_ops: 'verify' }, 'is not for signatures'],
-    ['for a symmetric algorithm', { ...rsa, alg: 'HS256' }, 'is for an algorithm that is not supported'],
-    ['for no algorithm', { ...rsa, alg: 'none' }, 'is for an algorithm that is not supported'],
-    ['for encryption by its algorithm', { ...rsa, alg: 'RSA-OAEP' }, 'is for an algorithm that is not supported'],
-    ['for the algorithm of another curve', { ...ec('P-256'), alg: 'ES384' }, 'cannot be a key for ES384'],
-    ['for the algorithm of another type', { ...ec('P-256'), alg: 'RS256' }, 'cannot be a key for RS256'],
-    ['for Ed25519 and of another type', { ...ec('P-256'), alg: 'Ed25519' }, 'cannot be a key for EdDSA'],
-    ['for Ed448', { ...ed, alg: 'Ed448' }, 'is for an algorithm that is not supported'],
+    ['for a symmetric algorithm', { ...rsa, alg: 'HS256' }, 'is for an unsupported algorithm'],
+    ['for no algorithm', { ...rsa, alg: 'none' }, 'is for an unsupported algorithm'],
+    ['for encryption by its algorithm', { ...rsa, alg: 'RSA-OAEP' }, 'is for an unsupported algorithm'],
+    ['for the algorithm of another curve', { ...ec('P-256'), alg: 'ES384' }, 'names ES384'],
+    ['for the algorithm of another type', { ...ec('P-256'), alg: 'RS256' }, 'names RS256'],
+    ['for Ed25519 and of another type', { ...ec('P-256'), alg: 'Ed25519' }, 'names EdDSA'],
+    ['for Ed448', { ...ed, alg: 'Ed448' }, 'is for an unsupported algorithm'],
     ['with a kid that is no text', { ...rsa, kid: 7 }, 'has no usable kid'],
     ['with a kid without end', { ...rsa, kid: 'k'.repeat(257) }, 'has no usable kid'],
     ['without its numbers', { kty: 'RSA', e: 'AQAB' }, 'has no usable member n'],
@@ -86,6 +86,6 @@ describe('readPublicKeys', () => {
     ['of a kind that none of them fits', ed],
   ])('refuses a key %s', (_, jwk) => {
     const read = readPublicKeys(jwk, ['RS256', 'ES256']);
-    expect(read.ok ? null : read.error).toContain('that are accepted');
+    expect(read.ok ? null : read.error).toContain('accepted');
   });
 });

@@ -1,8 +1,8 @@
-/** A line that an agent has the gateway log (agent protocol v2 over gRPC, LogMessage). */
+/** A log line from an agent (agent protocol v2 over gRPC, LogMessage). */
 export interface AgentLogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
-  /** Null where it is about no request. */
+  /** Null: not about a request. */
   readonly correlationId: string | null;
   readonly fields: Readonly<Record<string, string>>;
 }

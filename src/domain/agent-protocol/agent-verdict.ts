@@ -1,10 +1,10 @@
 import type { AgentAudit } from './messages.js';
 
-/** Words of one kind that are kept, and characters of each. */
+/** Largest number of words of one kind, and of characters in each. */
 const maximumWords = 16;
 const maximumLength = 128;
 
-/** Which agent ended a request, and what it wants remembered of that. Bounded, whatever the agent says. */
+/** The agent that ended a request, with its audit data. Bounded, whatever the agent sends. */
 export interface AgentVerdict {
   /** The agent's name in the gateway's configuration. */
   readonly agent: string;

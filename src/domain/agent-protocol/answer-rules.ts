@@ -8,8 +8,9 @@ const isStatusBetween = (status: number, from: number, to: number): boolean =>
 
 const headersFault = (headers: HeaderList): string | null => {
   for (let index = 0; index + 1 < headers.length; index += 2) {
-    if (!isToken(headers[index] as string)) return 'a header of the decision has no valid name';
-    if (!isFieldValue(headers[index + 1] as string)) return `the value of ${headers[index]} is no header value`;
+    if (!isToken(headers[index] as string)) return 'a header of the decision has an invalid name';
+    if (!isFieldValue(headers[index + 1] as string))
+      return `the value of ${headers[index]} is not a valid header value`;
   }
   return null;
 };
@@ -31,9 +32,9 @@ const decisionFault = (decision: AgentDecision): string | null => {
       return headersFault(decision.headers);
     case 'redirect':
       if (!isStatusBetween(decision.status, 300, 399)) return `redirect with status ${decision.status}`;
-      return isVisible(decision.url) ? null : 'redirect to a URL with characters that no URL may hold';
+      return isVisible(decision.url) ? null : 'redirect to a URL with invalid characters';
     case 'challenge':
-      if (!isToken(decision.challengeType)) return 'challenge of no valid type';
+      if (!isToken(decision.challengeType)) return 'challenge with an invalid type';
       for (const [name, value] of Object.entries(decision.params)) {
         if (!isToken(name) || !isFieldValue(value)) return 'challenge with an invalid parameter';
       }
@@ -41,11 +42,11 @@ const decisionFault = (decision: AgentDecision): string | null => {
   }
 };
 
-/** Whether an event is a piece of a body: one of a dialogue that an answer to the head has opened. */
+/** Whether an event is a body chunk of a dialogue, which an answer to the head opened. */
 export const isBodyChunk = (event: AgentEvent): event is BodyChunkEvent =>
   event.kind === 'request_body_chunk' || event.kind === 'response_body_chunk';
 
-/** Whether the agent's next answer depends on body chunks to come. */
+/** Whether the agent needs body chunks before it decides. */
 export const opensDialogue = (answer: AgentAnswer): boolean => answer.needsMore && answer.decision.kind === 'allow';
 
 const dialogueFault = (answer: AgentAnswer, event: AgentEvent): string | null => {
@@ -54,30 +55,28 @@ const dialogueFault = (answer: AgentAnswer, event: AgentEvent): string | null =>
   return event.kind === 'request_complete' ? 'needs_more after the end of the request' : null;
 };
 
-/**
- * @param kind the only event that such a mutation can answer
- */
+/** @param kind the only event that allows such a mutation */
 const mutationFault = (
   mutation: BodyMutation | null,
   event: AgentEvent,
   kind: BodyChunkEvent['kind'],
 ): string | null => {
   if (mutation === null) return null;
-  if (event.kind !== kind) return `a mutation that answers no ${kind}`;
+  if (event.kind !== kind) return `a mutation in an answer to another event than ${kind}`;
   return mutation.chunkIndex === event.chunkIndex ? null : 'a mutation of another chunk';
 };
 
-/** The request has gone on long since when its response is asked about. */
+/** Refuses request header operations in an answer about the response, which comes too late for them. */
 const directionFault = (answer: AgentAnswer, event: AgentEvent): string | null =>
   (event.kind === 'response_headers' || event.kind === 'response_body_chunk') && answer.requestHeaders.length > 0
     ? 'request header operations for a response'
     : null;
 
 /**
- * What makes an answer to an event malformed, or null: a status that a decision of its kind cannot have, header
- * operations or headers that are none, operations on the headers of a request that has gone on, a mutation of anything
- * but the chunk that is answered, or `needsMore` where no more can come. The same for every transport: an answer in
- * doubt is a malformed one, never an allow. The text holds no value: values may be secrets.
+ * Why an answer to an event is malformed; null: it is well-formed. Faults are an invalid status, invalid headers or
+ * operations, operations on a request that was already forwarded, a mutation of another chunk, and `needsMore` at the
+ * end. All transports use this check: a doubtful answer is malformed, never an allow. The text contains no values,
+ * which may be secrets.
  */
 export const answerFault = (answer: AgentAnswer, event: AgentEvent): string | null =>
   dialogueFault(answer, event) ??

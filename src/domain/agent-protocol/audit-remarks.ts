@@ -1,7 +1,7 @@
 /**
- * What an agent may say of an answer besides its decision, as members of `audit.custom`: the gateway's audit log has
- * them under the same names. `event` and `outcome` are words of `agentAuditEvents` and `agentAuditOutcomes`; the
- * others are texts, of several items with spaces between. None is ever a secret or a token.
+ * Names of audit fields that an agent may add to an answer, as members of `audit.custom`. The audit log of the gateway
+ * uses the same names. `event` and `outcome` are words of `agentAuditEvents` and `agentAuditOutcomes`; the others are
+ * texts with items separated by spaces. None may be a secret or a token.
  */
 export const auditRemarks = [
   'event',
@@ -22,7 +22,7 @@ export type AuditRemark = (typeof auditRemarks)[number];
 
 export type AuditRemarks = Readonly<Partial<Record<AuditRemark, string>>>;
 
-/** What an answer of an agent was about. */
+/** The subject of an answer. */
 export const agentAuditEvents = [
   'authentication',
   'authorization',
@@ -33,12 +33,12 @@ export const agentAuditEvents = [
 ] as const;
 export type AgentAuditEvent = (typeof agentAuditEvents)[number];
 
-/** What came of that, where the decision does not say it. */
+/** The outcome, if the decision does not show it. */
 export const agentAuditOutcomes = ['begun', 'succeeded', 'failed', 'issued', 'refused', 'answered'] as const;
 export type AgentAuditOutcome = (typeof agentAuditOutcomes)[number];
 
-/** Characters of one remark. */
+/** Largest length of one remark, in characters. */
 export const longestRemark = 256;
 
-/** A text as a remark. */
+/** Shortens a text to the length of a remark. */
 export const remarkText = (text: string): string => (text.length > longestRemark ? text.slice(0, longestRemark) : text);

@@ -1,4 +1,4 @@
-/** Events an agent can ask for, by their numbers on the wire. */
+/** Events that an agent can subscribe to, with their wire numbers. */
 export const agentEventCodes = {
   request_headers: 1,
   request_body_chunk: 2,
@@ -31,7 +31,7 @@ export interface AgentLimits {
   readonly preferredChunkSize: number;
 }
 
-/** What an agent says of itself in the handshake. */
+/** The capabilities that an agent announces in the handshake. */
 export interface AgentCapabilities {
   readonly agentId: string;
   readonly name: string;
@@ -39,7 +39,9 @@ export interface AgentCapabilities {
   readonly supportedEvents: readonly AgentEventName[];
   readonly features: AgentFeatures;
   readonly limits: AgentLimits;
-  /** Header names only this agent may set; a prefix ends in `*`. The gateway strips them from what clients send. */
+  /**
+   * Header names that only this agent may set; a prefix ends in `*`. The gateway removes them from requests of clients.
+   */
   readonly ownedHeaders: readonly string[];
 }
 

@@ -1,10 +1,10 @@
-/** What an agent wants changed, or has to say, about its configuration (agent protocol v2, ConfigUpdateRequest). */
+/** A request or report of an agent about its configuration (agent protocol v2, ConfigUpdateRequest). */
 export type ConfigUpdate =
   | { readonly kind: 'request_reload' }
-  /** It cannot take what it was sent; the old one stays. `error` is for the log, never a secret. */
+  /** The agent refuses the new configuration and keeps the old one. `error` is for the log and never a secret. */
   | { readonly kind: 'config_error'; readonly error: string; readonly field: string | null }
   | { readonly kind: 'restart_required'; readonly reason: string }
-  /** Rules and lists that no gateway of ours keeps. */
+  /** Rules and lists, which this gateway does not support. */
   | { readonly kind: 'rule_update' }
   | { readonly kind: 'list_update' };
 

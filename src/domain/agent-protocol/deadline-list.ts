@@ -1,4 +1,4 @@
-/** What can be in a `DeadlineList`: the links belong to the list. */
+/** An item of a `DeadlineList`, which owns the links. */
 export interface Deadlined<Self> {
   readonly deadlineMs: number;
   earlier: Self | null;
@@ -6,8 +6,8 @@ export interface Deadlined<Self> {
 }
 
 /**
- * Things that wait, in the order of their deadlines. All of them wait equally long, so each is added at the end, and
- * one timer for the first is enough. Adding and removing cost the same however many there are.
+ * Waiting items in the order of their deadlines. All wait equally long, so new items go to the end and one timer for
+ * the first suffices. Adding and removing take constant time.
  */
 export class DeadlineList<Item extends Deadlined<Item>> {
   #first: Item | null = null;
@@ -17,7 +17,7 @@ export class DeadlineList<Item extends Deadlined<Item>> {
     return this.#first;
   }
 
-  /** INVARIANT: its deadline is not before that of the last one added. */
+  /** INVARIANT: the deadline is not before that of the last item. */
   add(item: Item): void {
     item.earlier = this.#last;
     if (this.#last === null) this.#first = item;
@@ -25,7 +25,7 @@ export class DeadlineList<Item extends Deadlined<Item>> {
     this.#last = item;
   }
 
-  /** Takes out an item that is in this list. */
+  /** Removes an item of this list. */
   remove(item: Item): void {
     if (item.earlier === null) this.#first = item.later;
     else item.earlier.later = item.later;

@@ -1,14 +1,11 @@
 import { parseTraceparent } from '../http/trace-context.js';
 
-/** What an agent is told of the request that an event is about. */
+/** The part of an event that identifies its request. */
 interface TracedEvent {
   readonly correlationId: string;
   readonly metadata: { readonly traceparent: string | null };
 }
 
-/**
- * What log lines of an agent call the request: the id of its trace, or the gateway's own id of it where there is
- * none.
- */
+/** The request id in log lines of an agent: the trace id, or the correlation id if there is no trace. */
 export const eventTraceId = ({ correlationId, metadata: { traceparent } }: TracedEvent): string =>
   (traceparent === null ? null : parseTraceparent(traceparent)?.traceId) ?? correlationId;

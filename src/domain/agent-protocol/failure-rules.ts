@@ -1,25 +1,25 @@
-/** Why a call to an agent gave no answer. Every one of them is handled by the agent's failure mode. */
+/** Why a call to an agent has no answer. The failure mode of the agent handles every code. */
 export type AgentFailureCode =
-  /** No connection, or none that finished its handshake. */
+  /** No connection with a completed handshake. */
   | 'unreachable'
   /** The connection ended while the call was in flight. */
   | 'disconnected'
   | 'timed_out'
-  /** An answer came that is none. */
+  /** The answer is invalid. */
   | 'malformed_answer'
-  /** Too many calls wait already, or the connection is taken by what it still has to say about this request. */
+  /** Too many calls wait, or the connection still has unsent data of this request. */
   | 'queue_full'
-  /** The agent refused its configuration, or speaks no common version. */
+  /** The agent refused its configuration, or has no common protocol version. */
   | 'refused'
   /** The caller cancelled. */
   | 'cancelled'
-  /** The agent says itself that it cannot decide. */
+  /** The agent reports itself as unhealthy. */
   | 'unhealthy'
-  /** The agent has failed too often of late to be asked. */
+  /** The circuit breaker is open after repeated failures. */
   | 'circuit_open'
-  /** The agent does not take events of this kind. */
+  /** The agent does not support this event. */
   | 'unsupported_event'
-  /** The answer is larger than answers may be. */
+  /** The answer exceeds the size limit. */
   | 'response_too_large';
 
 const opening: Readonly<Record<AgentFailureCode, boolean>> = {
@@ -37,8 +37,7 @@ const opening: Readonly<Record<AgentFailureCode, boolean>> = {
 };
 
 /**
- * Whether failure mode `open` lets a message go on without an agent that failed so. Never where an answer came:
- * whatever is wrong with it, it may have been meant as a refusal. Nor where the caller gave up, which is no failure
- * of the agent.
+ * Whether failure mode `open` continues without the agent after this failure. False if there was an invalid answer,
+ * which may have been a refusal. False if the caller cancelled, which is not a failure of the agent.
  */
 export const opensOn = (code: AgentFailureCode): boolean => opening[code];

@@ -1,14 +1,14 @@
 import { TransientMap } from '../shared/transient-map.js';
 
 /**
- * The ids of requests that an agent has answered about and that are not over: more may be asked about them. Whichever
- * end keeps them, a connection that drains stays for them.
+ * The ids of unfinished requests that an agent has answered about. More events may follow, so a draining connection
+ * stays open for them, at both ends.
  */
 export class FollowedRequests {
   readonly #maximum: number;
   readonly #ids = new TransientMap<true>();
 
-  /** @param maximum with one more the eldest is followed no longer */
+  /** @param maximum number of ids; one more evicts the oldest */
   constructor(maximum: number) {
     this.#maximum = maximum;
   }
@@ -24,7 +24,7 @@ export class FollowedRequests {
     if (eldest !== null) this.#ids.delete(eldest);
   }
 
-  /** Nothing more is asked about it. Whether it was followed. */
+  /** Removes a finished request. True: it was present. */
   delete(correlationId: string): boolean {
     return this.#ids.delete(correlationId);
   }

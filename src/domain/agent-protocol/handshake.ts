@@ -1,22 +1,22 @@
 import type { JsonValue } from '../shared/json.js';
 import type { AgentCapabilities } from './capabilities.js';
 
-/** The only version that both ends of ours speak over a connection with a handshake. */
+/** The only protocol version of connections with a handshake. */
 export const agentProtocolVersion = 2;
 
-/** What the gateway opens a connection with. */
+/** The first message of the gateway on a connection. */
 export interface HandshakeRequest {
   readonly supportedVersions: readonly number[];
   readonly proxyId: string;
   readonly proxyVersion: string;
-  /** The agent block's `config`; an agent takes objects and null only. */
+  /** The `config` of the agent block; agents accept only objects and null. */
   readonly config: JsonValue;
-  /** Empty where the gateway names none, which means JSON. */
+  /** Empty means JSON. */
   readonly supportedEncodings: readonly string[];
 }
 
-/** The agent's answer to it. */
+/** The response of the agent. */
 export type HandshakeResponse =
   | { readonly success: true; readonly protocolVersion: number; readonly capabilities: AgentCapabilities }
-  /** `error` says why, fit to be logged. */
+  /** `error` is safe to log. */
   | { readonly success: false; readonly protocolVersion: number; readonly error: string };

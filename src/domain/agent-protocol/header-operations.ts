@@ -5,19 +5,16 @@ import type { HeaderList } from '../http/header-list.js';
 import { err, ok, type Result } from '../shared/result.js';
 import type { HeaderOperation } from './messages.js';
 
-/** Operations of one answer at most, and of all answers about one message; more are malformed. */
+/** Largest number of operations in one answer, and in all answers about one message. More are malformed. */
 export const maxHeaderOperations = 1024;
 
-/** Characters of the names and values of all answers about one message at most: in a dialogue each may add some. */
+/** Largest total length, in characters, of names and values in all answers about one message. */
 export const maxHeaderOperationCharacters = 262_144;
 
-/**
- * What no agent may touch beside the hop-by-hop fields: what frames a message, and the id that belongs to the
- * gateway.
- */
+/** Fields that no agent may change, besides hop-by-hop fields: message framing and the id of the gateway. */
 const untouchable: ReadonlySet<string> = new Set(['content-length', 'x-correlation-id']);
 
-/** Whether agents may touch a field, in whichever spelling a careless reader would take it for another. */
+/** Whether agents may change a field, including spellings that a lenient parser takes for another field. */
 const isTouchable = (name: string): boolean => {
   const canonical = canonicalName(name);
   return !untouchable.has(canonical) && !isHopByHop(canonical);
@@ -26,7 +23,7 @@ const isTouchable = (name: string): boolean => {
 const matches = (name: string | undefined, lowerName: string): boolean =>
   name !== undefined && name.length === lowerName.length && name.toLowerCase() === lowerName;
 
-/** Removes every field of a name behind `from`, in place. */
+/** Removes every field of a name from index `from` on, in place. */
 const removeFrom = (fields: string[], lowerName: string, from: number): void => {
   let end = from;
   for (let index = from; index + 1 < fields.length; index += 2) {
@@ -63,23 +60,23 @@ const tooLarge = (operations: readonly HeaderOperation[]): string | null => {
 
 const invalid = (operations: readonly HeaderOperation[]): string | null => {
   for (const operation of operations) {
-    if (!isToken(operation.name)) return 'a header operation names no header';
+    if (!isToken(operation.name)) return 'a header operation has an invalid name';
     if (operation.kind !== 'remove' && !isFieldValue(operation.value)) {
-      return `the value for ${operation.name} holds a character that no header may`;
+      return `the value for ${operation.name} contains an invalid character`;
     }
   }
   return null;
 };
 
-/** What is wrong with the operations of one answer, or null. The text holds no value: values may be secrets. */
+/** The fault in the operations of one answer; null: none. The text contains no values, which may be secrets. */
 export const operationsFault = (operations: readonly HeaderOperation[]): string | null =>
   tooMany(operations) ?? invalid(operations);
 
-/** The same of those of all answers about one message, which have to stay within bounds together. */
+/** Like `operationsFault`, for all answers about one message together. */
 export const headerOperationsFault = (operations: readonly HeaderOperation[]): string | null =>
   tooLarge(operations) ?? operationsFault(operations);
 
-/** An operation that has something to do, its name in lower case too. */
+/** An effective operation, with its name also in lower case. */
 interface PreparedOperation {
   readonly kind: HeaderOperation['kind'];
   readonly name: string;
@@ -88,25 +85,18 @@ interface PreparedOperation {
   readonly value: string;
 }
 
-/** Those of operations that have something to do. */
+/** The effective operations of an answer. */
 export interface PreparedOperations {
   readonly operations: readonly PreparedOperation[];
-  /**
-   * They set fields, each another one, and do nothing else: where a message has none of them, they are put behind its
-   * own.
-   */
+  /** All operations are `set`, with different names. If a message has none of these fields, they are appended. */
   readonly areSettings: boolean;
-  /**
-   * A bit for the length of each name, the lengths counted modulo 32: most fields of a message are told apart by it.
-   */
+  /** A bit for the length of each name modulo 32. It excludes most fields of a message quickly. */
   readonly lengths: number;
 }
 
 const lengthBit = (name: string): number => 1 << (name.length & 31);
 
-/**
- * Those of operations that have something to do, see `applyHeaderOperations`. The error says why they are malformed.
- */
+/** Selects the effective operations, see `applyHeaderOperations`. The error says why they are malformed. */
 export const prepareOperations = (operations: readonly HeaderOperation[]): Result<PreparedOperations, string> => {
   const fault = operationsFault(operations);
   if (fault !== null) return err(fault);
@@ -117,7 +107,7 @@ export const prepareOperations = (operations: readonly HeaderOperation[]): Resul
     const { kind, name } = operation;
     const lowerName = name.toLowerCase();
     if (!isTouchable(lowerName)) continue;
-    // A request has exactly one Host (RFC 9112, section 3.2): it can be another one, but not two or none.
+    // A request has exactly one Host (RFC 9112, section 3.2): agents may replace it, but not add or remove one.
     if (lowerName === 'host' && kind !== 'set') continue;
     prepared.push({ kind, name, lowerName, value: operation.kind === 'remove' ? '' : operation.value });
     names.add(lowerName);
@@ -127,7 +117,7 @@ export const prepareOperations = (operations: readonly HeaderOperation[]): Resul
   return ok({ operations: prepared, areSettings, lengths });
 };
 
-/** Whether a message may have one of the fields that operations are about. */
+/** Whether a message has one of the fields of the operations. */
 const mayTouch = (headers: HeaderList, { operations, lengths }: PreparedOperations): boolean => {
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
@@ -154,10 +144,9 @@ export const applyPrepared = (headers: HeaderList, prepared: PreparedOperations)
 };
 
 /**
- * Applies operations in their order: `set` replaces every field of the name (in the place of the first), `add`
- * appends one, `remove` drops all. Names compare without case. Operations on hop-by-hop and framing fields and on
- * X-Correlation-Id do nothing, however these are spelt (`Content_Length`), and Host can only be set, by that very
- * name. The error says why the operations are malformed; then none was applied.
+ * Applies operations in order. `set` replaces all fields of the name, in the place of the first; `add` appends one;
+ * `remove` drops all. Names compare without case. Operations on hop-by-hop and framing fields and on X-Correlation-Id
+ * have no effect in any spelling (`Content_Length`). Host can only be set. On an error no operation was applied.
  */
 export const applyHeaderOperations = (
   headers: HeaderList,

@@ -1,4 +1,4 @@
-/** The state an agent reports; the numbers are those of the wire. */
+/** States of an agent, with their wire numbers. */
 export const agentStateCodes = { healthy: 1, degraded: 2, draining: 3, unhealthy: 4 } as const;
 export type AgentState = keyof typeof agentStateCodes;
 
@@ -14,7 +14,7 @@ export interface AgentLoad {
   readonly requestsTimedOut: number;
 }
 
-/** What the agent's process uses; null where it does not say. Sizes in octets. */
+/** Resource usage of the agent's process; null: unknown. Sizes are in octets. */
 export interface AgentResources {
   readonly cpuPercent: number | null;
   readonly memoryBytes: number | null;
@@ -25,7 +25,7 @@ export interface AgentResources {
   readonly connections: number | null;
 }
 
-/** The feature that our agent names as disabled while it warms up for its first sign-on. */
+/** The feature that the auth agent reports as disabled while it warms up for its first sign-on. */
 export const warmingUpFeature = 'single_sign_on';
 
 /** An agent's HealthStatus report. */
@@ -35,9 +35,9 @@ export interface AgentHealth {
   readonly message: string | null;
   readonly load: AgentLoad | null;
   readonly resources: AgentResources | null;
-  /** What a degraded agent does without. */
+  /** Features that a degraded agent does not provide. */
   readonly disabledFeatures: readonly string[];
-  /** How long the report holds, in milliseconds; null where the agent does not say. */
+  /** Validity of the report, in milliseconds; null: unknown. */
   readonly validForMs: number | null;
   /** Milliseconds since the Unix epoch. */
   readonly timestampMs: number;

@@ -10,7 +10,7 @@ import {
 } from './header-operations.js';
 import type { AgentAnswer, AgentAudit, AgentDecision, AgentEvent, HeaderOperation } from './messages.js';
 
-/** Adds up texts until there are too many octets; what comes after that is not looked at. */
+/** Adds up octets of texts until the maximum is exceeded, and ignores the rest. */
 class OctetCount {
   readonly #maximum: number;
   #octets = 0;
@@ -27,11 +27,11 @@ class OctetCount {
     return this.#octets > this.#maximum;
   }
 
-  /** One octet more than its UTF-8: many empty texts are no small answer either. */
+  /** Counts UTF-8 octets plus one, so that many empty texts have a size too. */
   text(text: string): void {
     if (this.isOver) return;
     this.#octets += 1;
-    // No text has fewer octets than characters, so that one that is far too long is never walked through.
+    // A text has at least as many octets as characters, so an oversized text needs no exact count.
     this.#octets += this.#octets + text.length > this.#maximum ? text.length : utf8Length(text);
   }
 
@@ -80,16 +80,15 @@ const countAudit = (count: OctetCount, audit: AgentAudit): void => {
 };
 
 /**
- * The octets of an answer where it has more than so many, else null: those of all its texts in UTF-8, and one more
- * for each of them. Body mutations do not count. It is the same for every transport, whatever its framing costs, and
- * takes no longer than the maximum allows: what comes after the text that is too much is not counted any more.
+ * The octets of an answer if they exceed the maximum; null otherwise. Counts all texts in UTF-8 plus one octet each,
+ * without body mutations. The count is independent of the transport, and stops at the maximum.
  */
 export const octetsOverMaximum = (answer: AgentAnswer, maximum: number): number | null => {
   const count = counted(answer, maximum);
   return count.isOver ? count.octets : null;
 };
 
-/** All octets of an answer, counted in the same way. */
+/** All octets of an answer, by the same rules. */
 export const answerOctets = (answer: AgentAnswer): number => counted(answer, Number.POSITIVE_INFINITY).octets;
 
 const counted = (answer: AgentAnswer, maximum: number): OctetCount => {
@@ -101,19 +100,18 @@ const counted = (answer: AgentAnswer, maximum: number): OctetCount => {
   return count;
 };
 
-/** What is known of an answer in which no fault was found. */
+/** Cached results for an answer without faults. */
 interface SoundAnswer {
   readonly octets: number;
   readonly prepared: PreparedOperations;
 }
 
-/** Answers that are given again and again. */
+/** Results of reused answers. */
 const soundAnswers = new WeakMap<AgentAnswer, SoundAnswer>();
 
 /**
- * Remembers an answer to the head of a request that is given more than once, as the same object, and gives it back:
- * what has to be found out about it is found out now. Allows without a dialogue alone are remembered, and none with a
- * fault. INVARIANT: nobody changes an answer once it is made.
+ * Checks an answer to a request head that will be reused as the same object, caches the results and returns it. Only a
+ * valid allow without a dialogue is cached. INVARIANT: answers are immutable.
  */
 export const rememberAnswer = (answer: AgentAnswer): AgentAnswer => {
   const { decision, needsMore, requestBodyMutation, responseBodyMutation, requestHeaders, responseHeaders } = answer;
@@ -125,24 +123,21 @@ export const rememberAnswer = (answer: AgentAnswer): AgentAnswer => {
   return answer;
 };
 
-/** Whether an answer was remembered: the same object will be given again. */
+/** Whether an answer is cached, because the same object will be reused. */
 export const isLasting = (answer: AgentAnswer): boolean => soundAnswers.has(answer);
 
-/** As `answerFault`, without looking where that was done before. */
+/** Like `answerFault`, but uses the cache. */
 export const faultOfAnswer = (answer: AgentAnswer, event: AgentEvent): string | null =>
   event.kind === 'request_headers' && soundAnswers.has(answer) ? null : answerFault(answer, event);
 
-/** As `octetsOverMaximum`, without counting where that was done before. */
+/** Like `octetsOverMaximum`, but uses the cache. */
 export const octetsOfAnswerOver = (answer: AgentAnswer, maximum: number): number | null => {
   const sound = soundAnswers.get(answer);
   if (sound === undefined) return octetsOverMaximum(answer, maximum);
   return sound.octets > maximum ? sound.octets : null;
 };
 
-/**
- * The headers of a request as an answer leaves them. As `applyHeaderOperations`, without preparing what was prepared
- * before.
- */
+/** Applies the header operations of an answer. Like `applyHeaderOperations`, but uses the cache. */
 export const applyAnswered = (headers: HeaderList, answer: AgentAnswer): Result<HeaderList, string> => {
   const sound = soundAnswers.get(answer);
   if (sound === undefined) return applyHeaderOperations(headers, answer.requestHeaders);

@@ -1,8 +1,8 @@
 import type { HeaderList } from '../http/header-list.js';
 
-/** What the gateway tells an agent about a request, besides its head (agent protocol v2, RequestHeaders.metadata). */
+/** Metadata of a request besides its head (agent protocol v2, RequestHeaders.metadata). */
 export interface RequestMetadata {
-  /** The gateway's own id of the request; unique, never the client's. */
+  /** The unique id that the gateway gives the request; never a client's value. */
   readonly correlationId: string;
   /** A UUID. */
   readonly requestId: string;
@@ -20,25 +20,25 @@ export interface RequestMetadata {
   readonly traceparent: string | null;
 }
 
-/** The head of a request, for judgement. */
+/** The head of a request. */
 export interface RequestHeadersEvent {
   readonly kind: 'request_headers';
   readonly correlationId: string;
   readonly metadata: RequestMetadata;
   readonly method: string;
-  /** Path and query, as they will be forwarded. */
+  /** Path and query, as forwarded. */
   readonly uri: string;
   /** Names in lower case. */
   readonly headers: HeaderList;
 }
 
-/** A piece of the body of a request whose headers were answered with `needsMore`. */
+/** A chunk of a request body, after an answer to the head with `needsMore`. */
 export interface RequestBodyChunkEvent {
   readonly kind: 'request_body_chunk';
   readonly correlationId: string;
   readonly data: Uint8Array;
   readonly isLast: boolean;
-  /** Octets of the whole body where it is known. */
+  /** Octets of the whole body; null: unknown. */
   readonly totalSize: number | null;
   /** Counts from 0. */
   readonly chunkIndex: number;
@@ -55,13 +55,13 @@ export interface ResponseHeadersEvent {
   readonly headers: HeaderList;
 }
 
-/** A piece of the body of a response whose head was answered with `needsMore`. */
+/** A chunk of a response body, after an answer to the head with `needsMore`. */
 export interface ResponseBodyChunkEvent {
   readonly kind: 'response_body_chunk';
   readonly correlationId: string;
   readonly data: Uint8Array;
   readonly isLast: boolean;
-  /** Octets of the whole body where it is known. */
+  /** Octets of the whole body; null: unknown. */
   readonly totalSize: number | null;
   /** Counts from 0. */
   readonly chunkIndex: number;
@@ -69,7 +69,7 @@ export interface ResponseBodyChunkEvent {
   readonly bytesSent: number;
 }
 
-/** The request is over. What is answered changes nothing any more. */
+/** The end of a request. The answer has no effect. */
 export interface RequestCompleteEvent {
   readonly kind: 'request_complete';
   readonly correlationId: string;
@@ -80,13 +80,13 @@ export interface RequestCompleteEvent {
   /** Octets. */
   readonly responseBodySize: number;
   readonly upstreamAttempts: number;
-  /** Name of the upstream that was asked; null where none was. The socket has no place for it. */
+  /** Name of the upstream; null: none. The socket protocol does not carry it. */
   readonly upstream: string | null;
-  /** What went wrong, as the access log calls it; null where nothing did. */
+  /** The error as in the access log; null: none. */
   readonly error: string | null;
 }
 
-/** A piece of a body, either way. */
+/** A body chunk of a request or response. */
 export type BodyChunkEvent = RequestBodyChunkEvent | ResponseBodyChunkEvent;
 
 export type AgentEvent =
@@ -107,39 +107,39 @@ export type AgentDecision =
   | { readonly kind: 'redirect'; readonly url: string; readonly status: number }
   | { readonly kind: 'challenge'; readonly challengeType: string; readonly params: Readonly<Record<string, string>> };
 
-/** What an agent wants remembered about its answer. Never a secret. */
+/** Audit data of an answer. Never a secret. */
 export interface AgentAudit {
   readonly tags: readonly string[];
   readonly ruleIds: readonly string[];
   readonly confidence: number | null;
   readonly reasonCodes: readonly string[];
-  /** Members beside `correlation_id`, which the wire adds itself. */
+  /** Members besides `correlation_id`, which the codec adds. */
   readonly custom: Readonly<Record<string, string>>;
 }
 
 export const emptyAudit: AgentAudit = { tags: [], ruleIds: [], confidence: null, reasonCodes: [], custom: {} };
 
-/** What becomes of the chunk that was asked about. */
+/** A replacement of a body chunk. */
 export interface BodyMutation {
-  /** That of the chunk. */
+  /** Index of the chunk. */
   readonly chunkIndex: number;
-  /** Null: it goes on as it is. Empty: it is dropped. */
+  /** Null: unchanged. Empty: dropped. */
   readonly data: Uint8Array | null;
 }
 
 /** An agent's answer to one event. */
 export interface AgentAnswer {
   readonly decision: AgentDecision;
-  /** For the request on its way to the upstream. */
+  /** Operations on the request to the upstream. */
   readonly requestHeaders: readonly HeaderOperation[];
-  /** For the response on its way to the client, whoever makes it. */
+  /** Operations on the response to the client, whatever its source. */
   readonly responseHeaders: readonly HeaderOperation[];
   /** The agent wants the body before it decides. */
   readonly needsMore: boolean;
   readonly audit: AgentAudit;
-  /** For the chunk of a request's body that is answered; null: it goes on as it is. */
+  /** Replaces the current request body chunk; null: unchanged. */
   readonly requestBodyMutation: BodyMutation | null;
-  /** For the chunk of a response's body that is answered; null: it goes on as it is. */
+  /** Replaces the current response body chunk; null: unchanged. */
   readonly responseBodyMutation: BodyMutation | null;
 }
 
@@ -153,7 +153,7 @@ export const allowAnswer: AgentAnswer = {
   responseBodyMutation: null,
 };
 
-/** Why a call was cancelled; the order is that of the wire, from 0. */
+/** Why a call was cancelled. The index is the wire number. */
 export const cancelReasons = [
   'client_disconnect',
   'timeout',

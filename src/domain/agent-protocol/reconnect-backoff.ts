@@ -1,4 +1,4 @@
-/** Bounds of the wait before a connection to an agent is tried again, in milliseconds. */
+/** Bounds of the delay before a reconnect to an agent, in milliseconds. */
 export interface ReconnectBackoff {
   readonly firstMs: number;
   readonly longestMs: number;
@@ -7,10 +7,10 @@ export interface ReconnectBackoff {
 export const defaultReconnectBackoff: ReconnectBackoff = { firstMs: 100, longestMs: 5_000 };
 
 /**
- * The wait before attempt number `failures + 1`: doubles with each failure up to the longest, then between half of that
- * and all of it, so that the connections of many gateways do not come back at the same moment.
+ * The delay before attempt `failures + 1`. It doubles with each failure up to the longest. The result is between half
+ * of it and all of it, so that many gateways do not reconnect at once.
  *
- * @param failures attempts that failed since the last success, at least 0
+ * @param failures failed attempts since the last success, at least 0
  * @param fraction a random number, at least 0 and below 1
  */
 export const reconnectDelayMs = (failures: number, fraction: number, backoff: ReconnectBackoff): number => {

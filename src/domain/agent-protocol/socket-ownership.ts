@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../shared/result.js';
 
-/** What is found at a path, its last link followed (`target`) and not (`link`). */
+/** The file at a path: its owner (`link`), and the owner after following the last link (`target`). */
 export interface FoundSocket {
   readonly isSocket: boolean;
   readonly linkUserId: number;
@@ -11,8 +11,8 @@ const superUserId = 0;
 const decimal = /^[0-9]{1,10}$/;
 
 /**
- * The user id of a name, as the text of /etc/passwd has it; digits are an id themselves. Null: there is no such user.
- * Users that come from elsewhere (LDAP) have to be given by their id.
+ * The user id of a name in the text of /etc/passwd; digits are an id. Null: unknown user. Users from other sources,
+ * such as LDAP, need their id.
  */
 export const posixUserId = (owner: string, passwd: string): number | null => {
   if (decimal.test(owner)) return Number(owner);
@@ -24,18 +24,18 @@ export const posixUserId = (owner: string, passwd: string): number | null => {
 };
 
 /**
- * Whether a socket belongs to somebody who may judge requests: the gateway's own user, root, or the user that the
- * configuration names. A link is followed only where its own owner may, too. The error says why not.
+ * Checks the owner of an agent's socket: the user of the gateway, root, or the configured user. The owner of a link
+ * must be one of them too. The error says why not.
  *
- * @param ownUserId null where the platform has no user ids
- * @param namedUserId null where the configuration names nobody
+ * @param ownUserId null: the platform has no user ids
+ * @param namedUserId null: the configuration names no user
  */
 export const checkSocketOwnership = (
   found: FoundSocket,
   ownUserId: number | null,
   namedUserId: number | null,
 ): Result<void, string> => {
-  if (!found.isSocket) return err('it is no socket');
+  if (!found.isSocket) return err('it is not a socket');
   const stranger = [found.linkUserId, found.targetUserId].find(
     (userId) => userId !== superUserId && userId !== ownUserId && userId !== namedUserId,
   );

@@ -1,4 +1,4 @@
-/** `standard` has `+` and `/` and is padded; `url` has `-` and `_` and is not (RFC 4648, sections 4 and 5). */
+/** `standard` uses `+` and `/` with padding; `url` uses `-` and `_` without padding (RFC 4648, sections 4 and 5). */
 export type Base64Alphabet = 'standard' | 'url';
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -21,8 +21,8 @@ const unpaddedLength = (text: string, alphabet: Base64Alphabet): number | null =
 };
 
 /**
- * Decodes the one canonical spelling of some octets: no white space, no foreign character, the padding exactly as the
- * alphabet has it, and no bit left over. Null for anything else.
+ * Decodes canonical base64: no white space, no other characters, exact padding, and no unused bits set. Null for
+ * anything else.
  */
 export const decodeBase64 = (text: string, alphabet: Base64Alphabet): Uint8Array | null => {
   const length = unpaddedLength(text, alphabet);
@@ -31,7 +31,7 @@ export const decodeBase64 = (text: string, alphabet: Base64Alphabet): Uint8Array
   const octets = new Uint8Array(Math.floor((length * 3) / 4));
   const rest = length % 4;
   const whole = length - rest;
-  // Four characters at a time: bodies of megabytes come this way.
+  // Decode four characters at a time, because bodies can have megabytes.
   let codes = 0;
   let written = 0;
   for (let index = 0; index < whole; index += 4) {
@@ -45,14 +45,14 @@ export const decodeBase64 = (text: string, alphabet: Base64Alphabet): Uint8Array
       ((values[second] as number) << 12) |
       ((values[third] as number) << 6) |
       (values[fourth] as number);
-    // A value of -1 sets the sign, wherever it is.
+    // A value of -1 in any place makes the result negative.
     if (bits < 0) return null;
     octets[written] = bits >> 16;
     octets[written + 1] = bits >> 8;
     octets[written + 2] = bits;
     written += 3;
   }
-  // Such a character has no place in the table, and counted as 0.
+  // The table has no entry for these characters, so they counted as 0.
   if (codes > 0x7f) return null;
   if (rest === 0) return octets;
   const last = [0, 1, 2].map((place) => (place < rest ? (values[text.charCodeAt(whole + place)] ?? -1) : 0));

@@ -1,6 +1,6 @@
 /**
- * Text as its UTF-8 octets, one character each: the form in which header values and decoded query parameters are
- * compared. A lone surrogate becomes the octets of U+FFFD.
+ * Converts text to its UTF-8 octets, one character each, for comparison with header values and decoded query
+ * parameters. A lone surrogate becomes the octets of U+FFFD.
  */
 export const utf8ByteString = (text: string): string => {
   let octets = '';

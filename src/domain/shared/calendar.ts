@@ -7,8 +7,8 @@ export const daysInMonth = (year: number, month: number): number => {
 };
 
 /**
- * Days since 1970-01-01 in the Gregorian calendar, extended to all years. Years begin in March here: a leap day ends
- * one.
+ * Days since 1970-01-01 in the proleptic Gregorian calendar. The calculation starts years in March, so that a leap day
+ * is the last day.
  */
 export const daysSinceEpoch = (year: number, month: number, day: number): number => {
   const fromMarch = month > 2 ? month - 3 : month + 9;
@@ -24,9 +24,9 @@ export interface CalendarDay {
   readonly day: number;
 }
 
-/** The day that is so many days after 1970-01-01: what `daysSinceEpoch` counts. */
+/** The day that is `days` after 1970-01-01: the inverse of `daysSinceEpoch`. */
 export const calendarDay = (days: number): CalendarDay => {
-  // A year has 365.2425 days on average: what that gives is off by one year at most.
+  // A year has 365.2425 days on average, so the estimate differs by at most one year.
   let year = 1970 + Math.floor(days / 365.2425);
   if (daysSinceEpoch(year, 1, 1) > days) year -= 1;
   else if (daysSinceEpoch(year + 1, 1, 1) <= days) year += 1;

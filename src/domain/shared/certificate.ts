@@ -1,22 +1,20 @@
-/** One attribute of a name: `CN=api`, say. */
+/** One attribute of a name, such as `CN=api`. */
 export interface NameAttribute {
   /** Object identifier in dotted form, as in `2.5.4.3` for CN. */
   readonly type: string;
-  /**
-   * Whether the value is a string; kept apart, because a string may look like the hexadecimal digits of something else.
-   */
+  /** Whether the value is a string. A string may look like the hexadecimal form of another value. */
   readonly isText: boolean;
-  /** The text; where it is none, its DER in lower-case hexadecimal, tag and length included. */
+  /** The text; for other types the DER in lower-case hexadecimal, with tag and length. */
   readonly value: string;
 }
 
 /**
- * A distinguished name: its relative names in the order of the certificate, which is the reverse of the order in text;
- * each is a set of attributes, mostly of one (RFC 5280, section 4.1.2.4).
+ * A distinguished name (RFC 5280, section 4.1.2.4). Relative names are in the order of the certificate, the reverse of
+ * the text form. Each is a set of attributes, usually of one.
  */
 export type DistinguishedName = readonly (readonly NameAttribute[])[];
 
-/** Who else a certificate speaks for (RFC 5280, section 4.2.1.6). */
+/** A subject alternative name (RFC 5280, section 4.2.1.6). */
 export type SubjectAltName =
   | { readonly kind: 'dns' | 'uri' | 'email'; readonly value: string }
   /** In the text form that `formatIpAddress` gives. */
@@ -24,7 +22,7 @@ export type SubjectAltName =
 
 export type KeyUsage = 'digital_signature' | 'key_agreement' | 'certificate_signing' | 'other';
 
-/** What a certificate says, read from its DER and not yet believed. */
+/** The content of a certificate, parsed from DER and not verified. */
 export interface Certificate {
   readonly subject: DistinguishedName;
   readonly issuer: DistinguishedName;
@@ -32,28 +30,27 @@ export interface Certificate {
   readonly notBeforeMs: number;
   /** The last moment of validity. */
   readonly notAfterMs: number;
-  /** It may sign certificates, by its basic constraints. */
+  /** Its basic constraints allow it to sign certificates. */
   readonly isAuthority: boolean;
-  /** Certificates of authorities that may follow; null: any number. */
+  /** Largest number of intermediate CAs below it; null: unlimited. */
   readonly pathLength: number | null;
-  /** Null: the extension is absent, and nothing is excluded. */
+  /** Null: the extension is absent, so all usages are allowed. */
   readonly keyUsage: readonly KeyUsage[] | null;
   /** Object identifiers; null: the extension is absent. */
   readonly extendedKeyUsage: readonly string[] | null;
-  /** Names of the four kinds; others are left out. */
+  /** Names of the four kinds; other kinds are omitted. */
   readonly subjectAltNames: readonly SubjectAltName[];
-  /** Object identifiers of extensions that have to be understood, and are not. */
+  /** Object identifiers of unknown critical extensions. */
   readonly unknownCritical: readonly string[];
-  /** It limits the names that it may vouch for, or the policies: not understood, so nothing it signs is believed. */
+  /** It has name or policy constraints. They are not supported, so certificates that it signs are not trusted. */
   readonly isConstrained: boolean;
-  /** Hexadecimal; null where the extension is absent. */
+  /** Hexadecimal; null: the extension is absent. */
   readonly subjectKeyId: string | null;
   readonly authorityKeyId: string | null;
-  /** Why its key is too weak to be believed, in one clause; null where it is not. */
+  /** Why its key is too weak, as a clause; null: it is strong enough. */
   readonly weakKey: string | null;
   /**
-   * Why the signature on it is, a broken digest say; null where it is not. Of an authority that is trusted as such it
-   * does not matter.
+   * Why its signature is too weak, such as a broken digest; null: it is strong enough. Irrelevant for a trusted root.
    */
   readonly weakSignature: string | null;
   /** SHA-256 of the DER, in hexadecimal. */

@@ -1,4 +1,4 @@
-/** The polynomial of Castagnoli (RFC 3720, appendix B.4), its bits in reverse. */
+/** The Castagnoli polynomial (RFC 3720, appendix B.4), with reversed bits. */
 const polynomial = 0x82f63b78;
 
 const table = Uint32Array.from({ length: 256 }, (_, octet) => {
@@ -7,7 +7,7 @@ const table = Uint32Array.from({ length: 256 }, (_, octet) => {
   return value;
 });
 
-/** The checksum CRC-32C of octets, as an unsigned number of 32 bits. */
+/** The CRC-32C of octets, as an unsigned 32-bit number. */
 export const crc32c = (octets: Uint8Array): number => {
   let value = 0xffffffff;
   for (const octet of octets) value = (value >>> 8) ^ (table[(value ^ octet) & 0xff] ?? 0);

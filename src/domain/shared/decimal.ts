@@ -1,4 +1,4 @@
-/** The value of decimal digits and nothing else, or null. Up to 15 digits are exact. */
+/** The value of a text of decimal digits only; null otherwise. Up to 15 digits are exact. */
 export const parseDecimal = (text: string, maxDigits: number): number | null => {
   if (text.length === 0 || text.length > maxDigits) return null;
   for (let index = 0; index < text.length; index += 1) {

@@ -6,8 +6,8 @@ const plus = 0x2b;
 const space = 0x20;
 
 /**
- * UTF-16 code units that become text at once, at most: each is an argument of a call. A text is not put together of
- * single characters.
+ * Largest number of UTF-16 code units for one call of `String.fromCharCode`, where each is an argument. Whole runs are
+ * faster than single characters.
  */
 const longestRun = 1024;
 
@@ -19,7 +19,7 @@ const hexValue = (code: number | undefined): number => {
   return -1;
 };
 
-/** The octet that is escaped at an index; -1: it is no escape. */
+/** The escaped octet at an index; -1: there is no escape. */
 const escapedOctet = (octets: Uint8Array, at: number): number => {
   if (octets[at] !== percent) return -1;
   const high = hexValue(octets[at + 1]);
@@ -28,8 +28,8 @@ const escapedOctet = (octets: Uint8Array, at: number): number => {
 };
 
 /**
- * The code point whose first octet, beyond ASCII, is escaped at an index, all others behind it; -1: there is none.
- * @param sequence room for four octets
+ * The escaped non-ASCII code point at an index, whose octets are all escaped; -1: there is none.
+ * @param sequence scratch space for four octets
  */
 const escapedCodePoint = (octets: Uint8Array, at: number, first: number, sequence: Uint8Array): number => {
   const following = followingOctets(first);
@@ -42,18 +42,17 @@ const escapedCodePoint = (octets: Uint8Array, at: number, first: number, sequenc
   return codePointAt(sequence, 0, following);
 };
 
-/** A name or a value of a form. */
+/** A decoded name or value of a form. */
 interface FormText {
   /** Decoded. */
   readonly text: string;
-  /** Where it ends: what stands there, if anything does, is what ended it. */
+  /** Index after the text: the delimiter, or the end of the octets. */
   readonly end: number;
 }
 
 /**
- * Decodes the name or value that begins at `start` and ends before one of the two octets, or with the octets. Null
- * where an escape is broken, the octets that are escaped are no UTF-8, or one beyond ASCII is not escaped. It looks
- * at each octet once, and at none behind the end.
+ * Decodes a name or value from `start` up to one of the two delimiters or the end. Null for a broken escape, escaped
+ * octets that are not UTF-8, or an unescaped non-ASCII octet. Reads each octet once.
  */
 const readFormText = (octets: Uint8Array, start: number, endings: readonly [number, number]): FormText | null => {
   const [ending, otherEnding] = endings;
@@ -63,7 +62,7 @@ const readFormText = (octets: Uint8Array, start: number, endings: readonly [numb
   let text = '';
   let at = start;
   for (; at < octets.length; at += 1) {
-    // Room for the two units of one code point.
+    // Leave room for the two units of one code point.
     if (count >= longestRun - 1) {
       units.length = count;
       text += String.fromCharCode.apply(null, units);
@@ -88,13 +87,13 @@ const readFormText = (octets: Uint8Array, start: number, endings: readonly [numb
 };
 
 /**
- * Why a form or a query is refused: a broken escape, no UTF-8 or an octet beyond ASCII that is not escaped, a name
- * that occurs twice and may not, or too many fields.
+ * Why a form or query is invalid: `malformed` (broken escape, invalid UTF-8 or unescaped non-ASCII octet), a forbidden
+ * duplicate name, or too many fields.
  */
 export type FormFault = 'malformed' | 'duplicate' | 'too_many';
 
 export interface FormLimits {
-  /** At most; what stands empty between two `&` is one too. */
+  /** Largest number of fields. An empty field between two `&` counts. */
   readonly fields: number;
 }
 
@@ -104,24 +103,24 @@ const usualLimits: FormLimits = { fields: 64 };
 export interface QueryParameter {
   /** Decoded. */
   readonly value: string;
-  /** As it stands in the query: what a signature covers. */
+  /** The encoded form in the query, which a signature covers. */
   readonly raw: string;
 }
 
 interface Field {
   readonly name: string;
   readonly value: string;
-  /** Where the value stands, still encoded. */
+  /** Start of the encoded value. */
   readonly valueStart: number;
   readonly end: number;
 }
 
 const ampersand = 0x26;
 const equalsSign = 0x3d;
-/** No octet is one. */
+/** Matches no octet. */
 const none = -1;
 
-/** Decodes what stands for one name or value; null as `readFormText`. */
+/** Decodes one name or value; null as in `readFormText`. */
 export const decodeFormText = (octets: Uint8Array): string | null =>
   readFormText(octets, 0, [none, none])?.text ?? null;
 
@@ -158,14 +157,14 @@ const fieldsOf = (
   return ok(fields);
 };
 
-/** Which names may occur more than once. */
+/** Names that may occur more than once. */
 export interface FormShape {
   readonly repeatable: ReadonlySet<string>;
 }
 
 const nothing: ReadonlySet<string> = new Set();
 
-/** As `parseForm`, but some names may occur several times; their values are in the order of the form. */
+/** Like `parseForm`, but allows repeated names. Values keep the order of the form. */
 export const parseFormFields = (
   octets: Uint8Array,
   { repeatable }: FormShape,
@@ -183,9 +182,8 @@ export const parseFormFields = (
 };
 
 /**
- * Reads a body of application/x-www-form-urlencoded (URL standard, section 5), strictly: which of two fields with one
- * name counts would be a guess, a broken escape stays nothing, and writers escape all that is not ASCII. Linear in
- * the length of the body.
+ * Parses application/x-www-form-urlencoded (URL standard, section 5) strictly. Duplicate names, broken escapes and
+ * unescaped non-ASCII octets are errors. Linear in the length of the body.
  */
 export const parseForm = (
   octets: Uint8Array,
@@ -195,7 +193,7 @@ export const parseForm = (
   return fields.ok ? ok(new Map(fields.value.map(({ name, value }) => [name, value]))) : fields;
 };
 
-/** Reads what follows the `?` of a request target as a form is read; beyond ASCII it is malformed. */
+/** Parses the query of a request target like a form. Non-ASCII characters are malformed. */
 export const parseQuery = (
   query: string,
   limits: FormLimits = usualLimits,

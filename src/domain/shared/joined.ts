@@ -1,9 +1,8 @@
 /**
- * A new object with the fields of both; where both have one, the second's counts.
+ * A new object with the fields of both. Fields of `second` override those of `first`.
  *
- * INVARIANT: what is made with each request is joined so, not by `{ ...first, ...second }`: V8 makes a hidden class
- * of its own for each object that begins with a spread and gets a name that this did not have, and hidden classes are
- * made in the old generation.
+ * INVARIANT: per-request objects are merged in this way, not by `{ ...first, ...second }`. V8 creates a new hidden
+ * class for each object that begins with a spread and gets a further name. Hidden classes live in the old generation.
  */
 export const joined = <First extends object, Second extends object>(first: First, second: Second): First & Second =>
   Object.assign({}, first, second);

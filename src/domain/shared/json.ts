@@ -1,4 +1,4 @@
-/** Arrays and objects within each other, at most. */
+/** Largest nesting depth of arrays and objects. */
 const maximumDepth = 64;
 
 const write = (value: JsonValue, depth: number): string | null => {
@@ -15,13 +15,10 @@ const write = (value: JsonValue, depth: number): string | null => {
   return isArray ? `[${parts.join(',')}]` : `{${parts.join(',')}}`;
 };
 
-/**
- * One text for all spellings of a JSON value: members in the order of their names. Null where it is nested too
- * deeply.
- */
+/** A canonical text of a JSON value, with members sorted by name. Null: it is nested too deeply. */
 export const canonicalJson = (value: JsonValue): string | null => write(value, 0);
 
-/** Any value that JSON can carry (RFC 8259). */
+/** Any JSON value (RFC 8259). */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
 export interface JsonObject {

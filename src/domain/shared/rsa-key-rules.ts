@@ -1,21 +1,18 @@
-/** Bits of a modulus: fewer are broken (RFC 7518, section 3.3), more make each signature that is checked a burden. */
+/** Bits of a modulus. Fewer are insecure (RFC 7518, section 3.3); more make verification slow. */
 const minimumBits = 2048;
 const maximumBits = 8192;
-/** Exponents are odd, and from here to below there: 1 signs nothing, and huge ones cost as a private key does. */
+/** Range of odd exponents. An exponent of 1 is no signature; a huge one is as slow as a private key. */
 const minimumExponent = 3n;
 const exponentLimit = 1n << 32n;
 
-/**
- * Why signatures are not believed that an RSA key has made, as in `an RSA key of 1024 bits; ...`; null where they
- * are.
- */
+/** Why signatures of an RSA key are not accepted, as a clause; null: they are. */
 export const rsaKeyFault = (bits: number, exponent: bigint): string | null => {
-  if (bits < minimumBits) return `an RSA key of ${bits} bits; ${minimumBits} are needed at least`;
-  if (bits > maximumBits) return `an RSA key of ${bits} bits; ${maximumBits} are allowed at most`;
+  if (bits < minimumBits) return `an RSA key of ${bits} bits; at least ${minimumBits} are required`;
+  if (bits > maximumBits) return `an RSA key of ${bits} bits; at most ${maximumBits} are allowed`;
   const isSane = exponent >= minimumExponent && exponent < exponentLimit && (exponent & 1n) === 1n;
-  return isSane ? null : 'an RSA key whose exponent is even, too small or too large';
+  return isSane ? null : 'an RSA key with an even, too small or too large exponent';
 };
 
-/** Whether it takes too long to check a signature by an RSA key at all. */
+/** Whether verification with an RSA key takes too long. */
 export const isBurdensomeRsaKey = (bits: number, exponent: bigint): boolean =>
   bits > maximumBits || exponent >= exponentLimit;

@@ -1,4 +1,4 @@
-/** Last words of names whose values are credentials. */
+/** Last words of names of credentials. */
 const secretWords = new Set([
   'authorization',
   'apikey',
@@ -12,7 +12,7 @@ const secretWords = new Set([
   'token',
 ]);
 
-/** What makes a `key` a credential, as the word before it. */
+/** Words before `key` that mark a credential. */
 const secretKeyWords = new Set(['access', 'api', 'encryption', 'private', 'secret', 'shared', 'signing']);
 
 const isUpper = (character: string): boolean => character >= 'A' && character <= 'Z';
@@ -36,8 +36,8 @@ const wordsOf = (name: string): string[] => {
 };
 
 /**
- * Whether a field of this name (of a log record, a header, a query parameter) is likely to hold a credential, so that
- * its value is not to be shown. A last line of defence: nothing of that kind is meant to get that far.
+ * Whether a field name (of a log record, header or query parameter) suggests a credential. A last line of defence:
+ * callers should not pass credentials here.
  */
 export const isSecretName = (name: string): boolean => {
   const words = wordsOf(name);
@@ -45,10 +45,7 @@ export const isSecretName = (name: string): boolean => {
   return secretWords.has(last) || (last === 'key' && secretKeyWords.has(words.at(-2) ?? ''));
 };
 
-/**
- * A value that must never be printed. Whatever turns it into text (JSON, a template, a log) sees `[secret]`;
- * only `reveal` gives the value.
- */
+/** A value that must never be printed. JSON, templates and logs show `[secret]`; only `reveal` returns the value. */
 export class Secret {
   readonly #value: string;
 

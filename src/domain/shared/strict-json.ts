@@ -1,19 +1,19 @@
 import type { JsonObject } from './json.js';
 
-/** Arrays and objects within each other, at most. */
+/** Largest nesting depth of arrays and objects. */
 export const maximumJsonDepth = 32;
 
-/** JSON whose numbers may be kept as something else as well. */
+/** JSON whose numbers may have another type. */
 type Json<Kept> = null | boolean | number | string | Kept | readonly Json<Kept>[] | Members<Kept>;
 
 interface Members<Kept> {
   readonly [name: string]: Json<Kept>;
 }
 
-/** Reads a number from its text, which is well-formed; null: it is refused. */
+/** Converts the text of a well-formed number; null: refused. */
 type NumberReader<Kept> = (text: string) => number | Kept | null;
 
-/** Where the reader stands. `failed` is set once and never cleared. */
+/** The state of the parser. `failed` is never cleared. */
 interface Reading<Kept = unknown> {
   readonly text: string;
   readonly numberOf: NumberReader<Kept>;
@@ -22,7 +22,7 @@ interface Reading<Kept = unknown> {
 }
 
 const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-/** Characters that stand for themselves in a string: no control character, no quote, no backslash. */
+/** Literal characters of a string: no control character, quote or backslash. */
 const plainPattern = /[^"\\\x00-\x1f]*/y;
 const hexPattern = /[0-9a-fA-F]{4}/y;
 const quote = 0x22;
@@ -31,7 +31,7 @@ const zero = 0x30;
 const nine = 0x39;
 /** `.`, `E` and `e`. */
 const numberGoesOn: ReadonlySet<number> = new Set([0x2e, 0x45, 0x65]);
-/** Integers of so many digits are safe. */
+/** Integers of up to this many digits are exact. */
 const exactDigits = 15;
 
 const escapes: Readonly<Record<string, string>> = {
@@ -72,7 +72,7 @@ const takeCharacter = (reading: Reading, character: string): boolean => {
   return true;
 };
 
-/** Reads the rest of a string that is more than plain characters, from its first character. */
+/** Reads a string with escapes, from its first character. */
 const readEscapedString = (reading: Reading): string => {
   let value = '';
   while (!reading.failed) {
@@ -99,7 +99,7 @@ const readString = (reading: Reading): string => {
     return '';
   }
   const { text, position } = reading;
-  // Nearly every string is plain, and looking at its characters is several times as fast as an expression.
+  // Nearly every string is plain, and a loop is several times as fast as a regular expression.
   let end = position;
   let code = text.charCodeAt(end);
   while (code >= 0x20 && code !== quote && code !== backslash) {
@@ -115,7 +115,7 @@ const isDigit = (code: number): boolean => code >= zero && code <= nine;
 
 const readNumber = <Kept>(reading: Reading<Kept>): number | Kept | null => {
   const { text, position } = reading;
-  // Nearly every number is a short integer, which needs no expression, and is the same to every reader of numbers.
+  // Nearly every number is a short integer, which needs neither a regular expression nor a number reader.
   let end = position;
   let value = 0;
   for (let code = text.charCodeAt(end); isDigit(code); code = text.charCodeAt(end)) {
@@ -151,7 +151,7 @@ const readArray = <Kept>(reading: Reading<Kept>, depth: number): Json<Kept> => {
   return null;
 };
 
-/** Defines it: one that is named __proto__ is a member like any other. */
+/** Defines a member, so that `__proto__` is an ordinary name. */
 const addMember = <Value>(members: Record<string, Value>, name: string, value: Value): void => {
   if (name !== '__proto__') members[name] = value;
   else Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
@@ -201,7 +201,7 @@ const readBareValue = <Kept>(reading: Reading<Kept>, depth: number): Json<Kept> 
   }
 };
 
-/** As `parseStrictJsonObject`, with another reader of numbers. Integers of up to 15 digits are read without it. */
+/** Like `parseStrictJsonObject`, with a custom number reader, which does not see integers of up to 15 digits. */
 export const parseStrictObject = <Kept>(text: string, numberOf: NumberReader<Kept>): Members<Kept> | null => {
   const reading: Reading<Kept> = { text, numberOf, position: 0, failed: false };
   skipSpace(reading);
@@ -217,8 +217,7 @@ const finiteNumber = (text: string): number | null => {
 };
 
 /**
- * Reads JSON text that has to be one object, more strictly than RFC 8259 asks: a member name may occur only once in
- * an object (two readers could disagree on which counts), nesting is bounded, and numbers are finite. Null for
- * anything else.
+ * Parses a JSON object more strictly than RFC 8259. Duplicate names are errors, because two parsers could choose
+ * different values. Nesting is bounded, and numbers are finite. Null for anything else.
  */
 export const parseStrictJsonObject = (text: string): JsonObject | null => parseStrictObject<never>(text, finiteNumber);

@@ -1,30 +1,30 @@
 /**
- * Something that is to happen when its time has come. Of one wheel only; what is in none has `slot` -1. The fields
- * are the wheel's, but for `dueMs`, which may be put off without telling it: the wheel finds out when it comes by.
+ * A timer of at most one wheel; outside a wheel `slot` is -1. The wheel owns all fields except `dueMs`, which the owner
+ * may postpone. The wheel notices that on its next pass.
  */
 export interface WheelTimer {
-  /** By the clock that the wheel is turned by, which begins at 0 or later; milliseconds. `Infinity`: never. */
+  /** Milliseconds on the clock of `turn`, at least 0. `Infinity`: never. */
   dueMs: number;
   slot: number;
   next: WheelTimer | null;
   previous: WheelTimer | null;
-  /** Its time has come; it is in the wheel no more. Throws nothing: others are due in the same turn. */
+  /** Called when the timer expires, after its removal. Must not throw: other timers expire in the same turn. */
   expired(): void;
 }
 
 /**
- * Timers by the tick in which they are due (a hashed timing wheel; Varghese and Lauck 1987). To set, put off or take
- * out a timer costs the same however many there are; a turn costs what is due in it, and what has been put off or is
- * more than a round away. None is early; one may be late by a tick.
+ * A hashed timing wheel (Varghese and Lauck 1987). Setting, postponing or removing a timer takes constant time. A turn
+ * visits expired timers, postponed ones, and those more than a round away. Timers are never early, and at most one tick
+ * late.
  */
 export class TimerWheel {
   readonly #tickMs: number;
   readonly #slots: (WheelTimer | null)[];
-  /** The last tick that was looked at. */
+  /** The last tick visited. */
   #tick: number;
   #size = 0;
 
-  /** @param nowMs the time at which the wheel begins */
+  /** @param nowMs start time */
   constructor(tickMs: number, slots: number, nowMs: number) {
     this.#tickMs = tickMs;
     this.#slots = new Array<WheelTimer | null>(slots).fill(null);
@@ -35,10 +35,7 @@ export class TimerWheel {
     return this.#size;
   }
 
-  /**
-   * Sets a timer that is in no wheel, or sets it anew. One that is only put off need not be told of; one that is
-   * brought forward has to be.
-   */
+  /** Sets or resets a timer. Call it to bring a timer forward; to postpone one, changing `dueMs` is enough. */
   set(timer: WheelTimer, dueMs: number): void {
     this.remove(timer);
     timer.dueMs = dueMs;
@@ -57,19 +54,19 @@ export class TimerWheel {
     this.#size -= 1;
   }
 
-  /** Has every timer expire whose time has come. What a timer does meanwhile to others of the wheel is heeded. */
+  /** Expires all due timers. A timer may set or remove others meanwhile. */
   turn(nowMs: number): void {
     const last = Math.floor(nowMs / this.#tickMs);
-    // After a long pause every slot is looked at once.
+    // After a long pause, visit every slot once.
     const first = Math.max(this.#tick + 1, last - this.#slots.length + 1);
     this.#tick = Math.max(this.#tick, last);
     for (let tick = first; tick <= last; tick += 1) this.#look(tick % this.#slots.length, nowMs);
   }
 
   #insert(timer: WheelTimer): void {
-    // The tick behind the one in which it is due: then it is over.
+    // The tick after the due time, so that no timer is early.
     const due = Math.max(Math.floor(timer.dueMs / this.#tickMs) + 1, this.#tick + 1);
-    // What is never due has the slot that comes by last.
+    // A timer that is never due gets the slot that is visited last.
     const slot = (Number.isFinite(due) ? due : this.#tick) % this.#slots.length;
     const head = this.#slots[slot] ?? null;
     timer.slot = slot;
@@ -84,7 +81,7 @@ export class TimerWheel {
     const waiting: WheelTimer[] = [];
     for (let timer = this.#slots[slot] ?? null; timer !== null; timer = timer.next) waiting.push(timer);
     for (const timer of waiting) {
-      // One that expired before may have taken it out, or set it elsewhere.
+      // An earlier timer may have removed or moved this one.
       if (timer.slot !== slot) continue;
       this.remove(timer);
       if (timer.dueMs <= nowMs) timer.expired();

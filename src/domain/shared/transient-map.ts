@@ -1,4 +1,4 @@
-/** Slots at first; a power of 2. */
+/** Initial number of slots; a power of 2. */
 const firstSlots = 64;
 
 class Entry<Value> {
@@ -13,7 +13,7 @@ class Entry<Value> {
   ) {}
 }
 
-/** FNV-1a, in 32 bits, and mixed once more: slots are chosen by its lowest bits. */
+/** 32-bit FNV-1a with a final mix, because the lowest bits select the slot. */
 const hashOf = (key: string): number => {
   let hash = 0x811c_9dc5;
   for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x0100_0193);
@@ -21,12 +21,11 @@ const hashOf = (key: string): number => {
 };
 
 /**
- * A map of what comes and goes with every request, by keys that no client chooses; in the order in which they came.
+ * An insertion-ordered map for entries that live as briefly as a request. Clients must not choose the keys.
  *
- * A `Map` makes a new table every so many changes, and each table keeps its successor alive. Once one of them has
- * grown old, V8's scavenger takes all that were made since for alive, with everything that was in them: what requests
- * leave behind is copied into the old generation, until that is collected as a whole. Here nothing that was taken out
- * leads to anything.
+ * A `Map` allocates a new table after a number of changes, and each table references its successor. Once a table is in
+ * the old generation, V8's scavenger keeps all later tables and their entries alive and promotes them. Here a removed
+ * entry references nothing.
  */
 export class TransientMap<Value> {
   #slots: (Entry<Value> | null)[] = new Array<Entry<Value> | null>(firstSlots).fill(null);
@@ -46,7 +45,7 @@ export class TransientMap<Value> {
     return this.#find(key, hashOf(key)) !== null;
   }
 
-  /** A key that is there keeps its place in the order. */
+  /** An existing key keeps its place in the order. */
   set(key: string, value: Value): void {
     const hash = hashOf(key);
     const known = this.#find(key, hash);
@@ -54,7 +53,7 @@ export class TransientMap<Value> {
     else this.#add(new Entry(key, hash, value));
   }
 
-  /** Whether it was there. */
+  /** Whether the key existed. */
   delete(key: string): boolean {
     const hash = hashOf(key);
     const slot = hash & (this.#slots.length - 1);
@@ -71,7 +70,7 @@ export class TransientMap<Value> {
     return true;
   }
 
-  /** The key that came first; null where there is none. */
+  /** The oldest key; null: the map is empty. */
   get firstKey(): string | null {
     return this.#first === null ? null : this.#first.key;
   }
@@ -91,7 +90,7 @@ export class TransientMap<Value> {
   }
 
   clear(): void {
-    // Each by itself: none may lead to the next.
+    // Delete each entry, so that none references the next.
     for (const key of this.keys()) this.delete(key);
   }
 

@@ -1,21 +1,17 @@
 /**
- * The same text in memory of its own. A part of a longer text keeps all of that for as long as it is kept itself, and
- * the parts of one that is put together would have to be gone through each time that it is used.
+ * Copies a text into its own memory. A slice keeps its whole source alive, and a concatenated text is slower to use.
  */
-// INVARIANT: `join` writes its characters one behind the other. What `slice` gives is a part of something, which V8
-// compares six times slower.
+// INVARIANT: `join` creates a flat text. The result of `slice` refers to its source, and V8 compares it six times
+// slower.
 export const ownText = (text: string): string => [text.charAt(0), text.slice(1)].join('');
 
-/** With the flag `u` a pair of surrogates is one character, which this does not match. */
+/** With the flag `u`, a surrogate pair is one character and does not match. */
 const loneSurrogate = /[\ud800-\udfff]/u;
 
-/**
- * Whether a text has no lone surrogate: one has no UTF-8, and two texts that differ in it alone would be written
- * alike.
- */
+/** Whether a text has no lone surrogates. UTF-8 cannot represent them, so two different texts would look the same. */
 export const isWellFormed = (text: string): boolean => !loneSurrogate.test(text);
 
-/** Octets of a text in UTF-8; a lone surrogate counts as the replacement character does. */
+/** Length of a text in UTF-8 octets. A lone surrogate counts as a replacement character. */
 export const utf8Length = (text: string): number => {
   let length = 0;
   for (const character of text) {
@@ -27,19 +23,19 @@ export const utf8Length = (text: string): number => {
   return length;
 };
 
-/** Least code point that may be written with 2, 3 and 4 octets: a longer spelling than needed is no UTF-8. */
+/** Smallest code points of 2, 3 and 4 octets. Overlong encodings are not UTF-8. */
 const leastCodePoint = [0x80, 0x800, 0x10000] as const;
 
 /**
- * UTF-16 code units that become text at once, at most: each is an argument of a call. A text is not put together of
- * single characters.
+ * Largest number of UTF-16 code units for one call of `String.fromCharCode`, where each is an argument. Whole runs are
+ * faster than single characters.
  */
 const longestRun = 1024;
 
-/** How many octets follow one that is beyond ASCII, where it is the first of a code point. */
+/** The number of octets after the first octet of a non-ASCII code point. */
 export const followingOctets = (first: number): number => (first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1);
 
-/** The code point whose first octet, with so many following, stands at an index; -1: what stands there is no UTF-8. */
+/** The code point at an index, with `following` further octets; -1: not UTF-8. */
 export const codePointAt = (octets: Uint8Array, at: number, following: number): number => {
   const first = octets[at] as number;
   if (first < 0xc2 || first > 0xf4 || at + following >= octets.length) return -1;
@@ -53,13 +49,13 @@ export const codePointAt = (octets: Uint8Array, at: number, following: number): 
   return codePoint >= 0xd800 && codePoint <= 0xdfff ? -1 : codePoint;
 };
 
-/** Decodes UTF-8 (RFC 3629). Null where the octets are none: overlong, surrogate, cut off, or above U+10FFFF. */
+/** Decodes UTF-8 (RFC 3629). Null for overlong, surrogate, truncated, or above U+10FFFF. */
 export const decodeUtf8 = (octets: Uint8Array): string | null => {
   const units: number[] = [];
   let count = 0;
   let text = '';
   for (let index = 0; index < octets.length; ) {
-    // Room for the two units of one code point.
+    // Leave room for the two units of one code point.
     if (count >= longestRun - 1) {
       units.length = count;
       text += String.fromCharCode.apply(null, units);

@@ -5,17 +5,17 @@ import { FamilyNames } from './family-names.js';
 import type { AgentMetricFamily } from './metric-family.js';
 import type { AgentPlace } from './reporting-agent.js';
 
-/** What all agents of a gateway have reported. `nowMs` is of a monotonic clock throughout. */
+/** The reported metrics of all agents of a gateway. `nowMs` is always from a monotonic clock. */
 export class AgentMetricsBook {
   readonly #names: FamilyNames;
   readonly #ledgers = new Map<string, AgentMetricsLedger>();
 
-  /** @param reserved names of samples, as they are exposed, that are the gateway's own */
+  /** @param reserved sample names of the gateway's own metrics, as exposed */
   constructor(reserved: ReadonlySet<string>) {
     this.#names = new FamilyNames(reserved);
   }
 
-  /** These agents are configured from now on: what others have reported goes. */
+  /** Sets the configured agents, and drops the metrics of all others. */
   keep(agents: ReadonlySet<string>): void {
     for (const [agent, ledger] of this.#ledgers) {
       if (agents.has(agent)) continue;
@@ -27,17 +27,17 @@ export class AgentMetricsBook {
     }
   }
 
-  /** Nothing is taken of an agent that is not configured. Null where nothing was dropped. */
+  /** Accepts a report of a configured agent. Null: nothing was dropped. */
   take(agent: string, report: MetricsReport, nowMs: number, place: AgentPlace = 'elsewhere'): DroppedSeries | null {
     return this.#ledgers.get(agent)?.take(report, nowMs, place) ?? null;
   }
 
-  /** Null where nothing was dropped of what it reported last. */
+  /** Ends an agent id. Null: nothing of its last report was dropped. */
   ended(agent: string, agentId: string): DroppedSeries | null {
     return this.#ledgers.get(agent)?.ended(agentId) ?? null;
   }
 
-  /** Each family once, with the series of all agents that report it. */
+  /** Each family once, with the series of all its agents. */
   families(nowMs: number): readonly AgentMetricFamily[] {
     const families = new Map<string, AgentMetricFamily>();
     for (const [agent, ledger] of this.#ledgers) {
@@ -49,13 +49,13 @@ export class AgentMetricsBook {
     return [...families.values()];
   }
 
-  /** Series that were not taken, by agent. */
+  /** Number of dropped series, by agent. */
   dropped(): readonly { readonly agent: string; readonly count: number }[] {
     return Array.from(this.#ledgers, ([agent, { dropped: count }]) => ({ agent, count }));
   }
 }
 
-/** INVARIANT: both have the same name, and so the same type. */
+/** INVARIANT: both have the same name, and therefore the same type. */
 const together = (one: AgentMetricFamily, other: AgentMetricFamily): AgentMetricFamily => {
   if (one.type === 'histogram') {
     return other.type === 'histogram' ? { ...one, series: [...one.series, ...other.series] } : one;

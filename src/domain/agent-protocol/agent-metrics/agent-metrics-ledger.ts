@@ -10,20 +10,20 @@ import { helpText, keptLabels, sortedLabels } from './reported-text.js';
 import { type AgentPlace, ReportingAgent } from './reporting-agent.js';
 import { SeriesRoom } from './series-room.js';
 
-/** What a counter or a histogram has come to: numbers none of which goes down while its agent runs. */
+/** The total of a counter or histogram. No number decreases while its agent runs. */
 interface ReportedTotal {
   /** Upper bounds of the buckets; empty for a counter. */
   readonly bounds: readonly number[];
-  /** Of a counter its value; of a histogram its sum, then the cumulative count of each bucket. */
+  /** Counter: its value. Histogram: its sum, then the cumulative count of each bucket. */
   readonly values: readonly number[];
 }
 
 const isTotal = (value: number): boolean => value >= 0 && value <= agentMetricsLimits.total;
 
-/** Null where the value is none that a counter can have. */
+/** Null: the value is invalid for a counter. */
 const counterTotal = (value: number): ReportedTotal | null => (isTotal(value) ? { bounds: [], values: [value] } : null);
 
-/** Null where the buckets do not fit together. */
+/** Null: the buckets are inconsistent. */
 const histogramTotal = ({ sum, count, buckets }: ReportedHistogram): ReportedTotal | null => {
   const last = buckets.at(-1);
   if (last?.le !== Number.POSITIVE_INFINITY || last.count !== count) return null;
@@ -31,7 +31,7 @@ const histogramTotal = ({ sum, count, buckets }: ReportedHistogram): ReportedTot
   let bound = Number.NEGATIVE_INFINITY;
   let below = 0;
   for (const { le, count: upToHere } of buckets) {
-    // Also where a bound is no number.
+    // Also refuses a bound that is NaN.
     if (!(le > bound) || !Number.isSafeInteger(upToHere) || upToHere < below) return null;
     bound = le;
     below = upToHere;
@@ -42,7 +42,7 @@ const histogramTotal = ({ sum, count, buckets }: ReportedHistogram): ReportedTot
 const sameBounds = (one: readonly number[], other: readonly number[]): boolean =>
   one.length === other.length && one.every((bound, index) => bound === other[index]);
 
-/** By how much a total has grown: from zero on where any part of it is smaller, for then it has been counted anew. */
+/** The increase of a total. A smaller part means a restart, so the count starts from zero. */
 const growth = (values: readonly number[], before: readonly number[] | undefined): readonly number[] => {
   if (before === undefined || values.some((value, index) => value < (before[index] ?? 0))) return values;
   return values.map((value, index) => value - (before[index] ?? 0));
@@ -51,13 +51,13 @@ const growth = (values: readonly number[], before: readonly number[] | undefined
 interface TotalSeries {
   readonly labels: Readonly<Record<string, string>>;
   readonly bounds: readonly number[];
-  /** What all agents together have counted, in the order of `ReportedTotal`. */
+  /** The sum over all agent ids, in the order of `ReportedTotal`. */
   readonly values: readonly number[];
 }
 
 interface AddedSeries extends TotalSeries {
   values: readonly number[];
-  /** What each agent id had counted by its last report. */
+  /** The totals in the last report of each agent id. */
   readonly before: Map<ReportingAgent, readonly number[]>;
 }
 
@@ -68,7 +68,7 @@ interface TotalFamily {
 
 const linesOf = (bounds: readonly number[]): number => (bounds.length === 0 ? 1 : bounds.length + 2);
 
-/** Counters, or histograms, which only ever grow: a series stays for good, whatever becomes of those who counted. */
+/** Counters or histograms, which only grow. A series stays even after its agents have gone. */
 class TotalFamilies {
   readonly #type: 'counter' | 'histogram';
   readonly #room: SeriesRoom;
@@ -79,7 +79,7 @@ class TotalFamilies {
     this.#room = room;
   }
 
-  /** @param seen the series of the same report */
+  /** @param seen series already read from the same report */
   add(
     reporter: ReportingAgent,
     seen: Set<TotalSeries>,
@@ -88,7 +88,7 @@ class TotalFamilies {
   ): DropReason | null {
     const sorted = sortedLabels(labels);
     if (sorted === null) return 'its labels are not well-formed';
-    if (total === null) return 'its value is none of its type';
+    if (total === null) return 'its value does not fit its type';
     const key = JSON.stringify(sorted);
     const family = this.#families.get(name);
     let series = family?.series.get(key);
@@ -110,7 +110,7 @@ class TotalFamilies {
     return null;
   }
 
-  /** An agent id is not expected any more. */
+  /** Removes an agent id that will not report again. */
   forget(reporter: ReportingAgent): void {
     for (const { series } of this.#families.values()) {
       for (const { before } of series.values()) before.delete(reporter);
@@ -123,9 +123,9 @@ class TotalFamilies {
 }
 
 /**
- * What one configured agent has reported, over all of its restarts. Counters and histograms add up what each agent id
- * has counted, and keep it when that is gone, so that they never go backwards; gauges are the sum of the agent ids
- * whose reports are fresh. Whatever a report holds, the ledger is bounded.
+ * The metrics of one configured agent across its restarts. Counters and histograms sum all agent ids, including former
+ * ones, so they never decrease. Gauges sum agent ids with fresh reports. The size is bounded, whatever a report
+ * contains.
  */
 export class AgentMetricsLedger {
   readonly #room: SeriesRoom;
@@ -143,15 +143,14 @@ export class AgentMetricsLedger {
     this.#histograms = new TotalFamilies('histogram', this.#room);
   }
 
-  /** Series that were not taken, since there is this ledger. */
+  /** Number of dropped series since the ledger exists. */
   get dropped(): number {
     return this.#dropped;
   }
 
   /**
-   * Takes a report. What does not fit in is left out, and the rest taken all the same: null where that is everything.
-   * Of an agent id elsewhere one report a second is read: totals only grow, and the last one is read when the agent
-   * ends.
+   * Reads a report and drops series that do not fit; null: none were dropped. For external agents it reads one report
+   * per second: totals only grow, and the last report is read when the agent ends.
    */
   take(report: MetricsReport, nowMs: number, place: AgentPlace): DroppedSeries | null {
     const size = Math.max(1, seriesOf(report));
@@ -164,19 +163,19 @@ export class AgentMetricsLedger {
     return reporter.begin(report, nowMs) ? this.#read(reporter, report) : null;
   }
 
-  /** An agent id can be reached no more: its gauges go, what it counted stays. Null where nothing was dropped. */
+  /** Ends an unreachable agent id: its gauges go, its totals stay. Null: nothing was dropped. */
   ended(agentId: string): DroppedSeries | null {
     const reporter = this.#reporters.get(agentId);
     if (reporter === undefined) return null;
     reporter.end();
     const dropped = this.#readHeld(reporter);
     this.#gauges.forget(reporter);
-    // Nothing comes of it again; nor does anything else than its end make room.
+    // It will not report again, and only its end frees its entry.
     if (reporter.place === 'here') this.#forget(agentId, reporter);
     return dropped;
   }
 
-  /** Everything as it is exposed, with this name of the agent. */
+  /** All families for exposition, with this agent name. */
   families(agent: string, nowMs: number): readonly AgentMetricFamily[] {
     this.#expire(nowMs);
     return [
@@ -206,7 +205,7 @@ export class AgentMetricsLedger {
     ];
   }
 
-  /** Gives back the names of its families; it is not used any more. */
+  /** Releases the names of its families. The ledger must not be used afterwards. */
   close(): void {
     this.#room.close();
   }
@@ -230,7 +229,7 @@ export class AgentMetricsLedger {
     return this.#drop(tally.dropped());
   }
 
-  /** What came just before an agent went: how it was holds no longer. */
+  /** Reads the held report of an ended agent, without gauges, which are outdated. */
   #readHeld(reporter: ReportingAgent): DroppedSeries | null {
     const held = reporter.takeHeld();
     return held === null ? null : this.#read(reporter, { ...held, gauges: [] });
@@ -241,7 +240,7 @@ export class AgentMetricsLedger {
     return dropped;
   }
 
-  /** Null where there is no room. Agents in this process need none: there are as many as the gateway has made. */
+  /** Null: there is no room. Embedded agents do not count, because the gateway itself bounds their number. */
   #reporterOf(agentId: string, nowMs: number, place: AgentPlace): ReportingAgent | null {
     const known = this.#reporters.get(agentId);
     if (known !== undefined) return known;
@@ -252,7 +251,7 @@ export class AgentMetricsLedger {
     return reporter;
   }
 
-  /** Forgets one that is gone. One that is not would be counted anew with its next report. */
+  /** Evicts an agent id that is gone. The next report of a live one would count twice. */
   #makeRoom(nowMs: number): boolean {
     let chosen: readonly [string, ReportingAgent] | null = null;
     for (const entry of this.#reporters) {

@@ -2,27 +2,27 @@ import type { MetricsReport } from '../metrics-report.js';
 import type { DroppedSeries, DropReason } from './dropped-series.js';
 import { agentMetricsLimits } from './metric-limits.js';
 
-/** How many series a report has, of whatever kind. */
+/** Number of series of all kinds in a report. */
 export const seriesOf = ({ counters, gauges, histograms }: MetricsReport): number =>
   counters.length + gauges.length + histograms.length;
 
-/** What is not taken of one report. */
+/** Counts the dropped series of one report. */
 export class DropTally {
   #unread: number;
   #faults = 0;
   #reason: DropReason | null = null;
 
-  /** @param series of the report, each of which is noted unless the tally is full */
+  /** @param series number of series in the report; each is noted unless the tally is full */
   constructor(series: number) {
     this.#unread = series;
   }
 
-  /** So much is wrong that the rest is not looked at. */
+  /** There are so many faults that the rest stays unread. */
   get isFull(): boolean {
     return this.#faults >= agentMetricsLimits.faults;
   }
 
-  /** A series was read: null where it was taken. */
+  /** Notes a series; null: it was accepted. */
   note(fault: DropReason | null): void {
     this.#unread -= 1;
     if (fault === null) return;
@@ -30,7 +30,7 @@ export class DropTally {
     this.#reason ??= fault;
   }
 
-  /** Null where everything was taken. */
+  /** Null: everything was accepted. */
   dropped(): DroppedSeries | null {
     if (this.#reason === null) return null;
     return { count: this.isFull ? this.#faults + this.#unread : this.#faults, reason: this.#reason };

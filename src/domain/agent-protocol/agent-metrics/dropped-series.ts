@@ -1,8 +1,8 @@
-/** Why a series of a report was not taken. */
+/** Why a series of a report was dropped. */
 export type DropReason =
   | 'its name is not well-formed'
   | 'its labels are not well-formed'
-  | 'its value is none of its type'
+  | 'its value does not fit its type'
   | 'its name is taken'
   | 'its buckets have changed'
   | 'it comes twice'
@@ -11,9 +11,9 @@ export type DropReason =
   | 'the agent id is too long'
   | 'there are too many agent ids';
 
-/** Series of one report that were not taken. */
+/** The dropped series of one report. */
 export interface DroppedSeries {
   readonly count: number;
-  /** Of the first. */
+  /** The reason for the first one. */
   readonly reason: DropReason;
 }

@@ -1,36 +1,36 @@
 import { agentMetricPrefix, type MetricType } from './metric-family.js';
 import { ownAgentFamilies } from './own-agent-families.js';
 
-/** Every name that a family has in the exposition. */
+/** All sample names of a family in the exposition. */
 export const sampleNames = (name: string, type: MetricType | 'summary'): readonly string[] => {
   if (type === 'histogram') return [name, `${name}_bucket`, `${name}_sum`, `${name}_count`];
   return type === 'summary' ? [name, `${name}_sum`, `${name}_count`] : [name];
 };
 
-/** Names of the samples of our own agent. */
+/** Sample names of the auth agent. */
 const ownSamples: ReadonlySet<string> = new Set(
   [...ownAgentFamilies].flatMap(([name, type]) => sampleNames(agentMetricPrefix + name, type)),
 );
 
-/** Whether a family of this name and type would be in the way of one of our own agent. */
+/** Whether a family of this name and type conflicts with one of the auth agent. */
 const isInTheWay = (name: string, type: MetricType, samples: readonly string[]): boolean => {
   const own = ownAgentFamilies.get(name);
   if (own !== undefined) return own !== type;
   return samples.some((sample) => ownSamples.has(sample));
 };
 
-/** Which names are taken: a family has one type, whichever agents report it, and shares no name with another one. */
+/** The names in use. A family has one type for all agents, and shares no sample name with another family. */
 export class FamilyNames {
   readonly #reserved: ReadonlySet<string>;
   readonly #taken = new Set<string>();
   readonly #families = new Map<string, { readonly type: MetricType; users: number }>();
 
-  /** @param reserved names of samples, as they are exposed, that are the gateway's own */
+  /** @param reserved sample names of the gateway's own metrics, as exposed */
   constructor(reserved: ReadonlySet<string>) {
     this.#reserved = reserved;
   }
 
-  /** False where the name is not to be had for that type. Every success has to be released. */
+  /** False: the name is unavailable for that type. Every success must be released. */
   claim(name: string, type: MetricType): boolean {
     const family = this.#families.get(name);
     if (family !== undefined) {

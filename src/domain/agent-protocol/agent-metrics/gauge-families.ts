@@ -16,22 +16,22 @@ interface GaugeFamily {
   readonly series: Map<string, GaugeSeries>;
 }
 
-/** Gauges: a series is there as long as somebody reports it. */
+/** Gauges. A series exists while an agent id reports it. */
 export class GaugeFamilies {
   readonly #room: SeriesRoom;
   readonly #families = new Map<string, GaugeFamily>();
-  /** Those of whom there is any value. */
+  /** Agent ids with at least one value. */
   readonly #reporters = new Set<ReportingAgent>();
 
   constructor(room: SeriesRoom) {
     this.#room = room;
   }
 
-  /** INVARIANT: the agent id was forgotten before its report. */
+  /** INVARIANT: `forget` was called for the agent id before its report. */
   set(reporter: ReportingAgent, { name, help, labels, value }: ReportedValue): DropReason | null {
     const sorted = sortedLabels(labels);
     if (sorted === null) return 'its labels are not well-formed';
-    if (!Number.isFinite(value)) return 'its value is none of its type';
+    if (!Number.isFinite(value)) return 'its value does not fit its type';
     const key = JSON.stringify(sorted);
     const family = this.#families.get(name);
     let series = family?.series.get(key);
@@ -49,7 +49,7 @@ export class GaugeFamilies {
     return null;
   }
 
-  /** What an agent id has reported holds no longer. */
+  /** Drops the values of an agent id. */
   forget(reporter: ReportingAgent): void {
     if (!this.#reporters.delete(reporter)) return;
     for (const [name, { series }] of this.#families) {
@@ -63,8 +63,8 @@ export class GaugeFamilies {
   }
 
   /**
-   * The value of a series is the sum of what is reported, of what agents share the largest; one whose sum is no
-   * finite number is left out.
+   * All families. The value of a series is the sum of its reports, or the largest for a shared gauge. Series without a
+   * finite value are omitted.
    */
   all(): readonly {
     readonly name: string;

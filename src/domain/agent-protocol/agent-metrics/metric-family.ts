@@ -2,7 +2,7 @@ import type { ReportedHistogram } from '../metrics-report.js';
 
 export type MetricType = 'counter' | 'gauge' | 'histogram';
 
-/** What every family of an agent is exposed under: this, then the name that the agent gave it. */
+/** The prefix of every exposed family of an agent. */
 export const agentMetricPrefix = 'gateway_agent_';
 
 export interface AgentSeries {
@@ -16,11 +16,11 @@ export interface AgentValue extends AgentSeries {
   readonly value: number;
 }
 
-/** Buckets are cumulative; the last upper bound is Infinity, and its count that of all. */
+/** Buckets are cumulative. The last upper bound is Infinity, with the total count. */
 export type AgentHistogram = AgentSeries & Pick<ReportedHistogram, 'sum' | 'buckets'>;
 
 interface FamilyHead {
-  /** As it is exposed. */
+  /** The exposed name. */
   readonly name: string;
   readonly help: string;
 }
@@ -35,5 +35,5 @@ interface HistogramFamily extends FamilyHead {
   readonly series: readonly AgentHistogram[];
 }
 
-/** A family of metrics that agents report, in the form in which it is exposed. */
+/** A family of agent metrics, ready for exposition. */
 export type AgentMetricFamily = ValueFamily | HistogramFamily;

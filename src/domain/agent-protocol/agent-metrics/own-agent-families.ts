@@ -1,6 +1,6 @@
 import type { MetricType } from './metric-family.js';
 
-/** What `gateway-auth` reports: no other agent can take one of these names for something else. */
+/** The families of `gateway-auth`. No other agent can use these names with another type. */
 export const ownAgentFamilies: ReadonlyMap<string, MetricType> = new Map([
   ['auth_requests_total', 'counter'],
   ['auth_success_total', 'counter'],
@@ -14,5 +14,5 @@ export const ownAgentFamilies: ReadonlyMap<string, MetricType> = new Map([
   ['saml_sessions_active', 'gauge'],
 ]);
 
-/** Gauges of a place that agents share: each of them reports all of it, and the largest value stands for it. */
+/** Gauges of a shared resource. Each agent reports the whole, so the largest value applies. */
 export const sharedGauges: ReadonlySet<string> = new Set(['saml_sessions_active']);

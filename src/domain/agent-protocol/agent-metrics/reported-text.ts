@@ -2,16 +2,16 @@ import { flatText } from './flat-text.js';
 import { agentMetricsLimits } from './metric-limits.js';
 
 const nameForm = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
-/** Control characters, line breaks, and halves of characters, two of which would look alike once they are UTF-8. */
+/** Control characters, line breaks and lone surrogates, which UTF-8 cannot distinguish. */
 const unfitCharacter = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 const unfitCharacters = new RegExp(unfitCharacter, 'gu');
 
-/** Labels that the gateway sets itself. */
+/** Labels that the gateway sets. */
 const ownLabels: ReadonlySet<string> = new Set(['agent', 'instance', 'le']);
 
 const isName = (text: string): boolean => text.length <= agentMetricsLimits.nameLength && nameForm.test(text);
 
-/** Whether a family of an agent can be called so. */
+/** Whether a text is a valid name of an agent's family. */
 export const isMetricName = isName;
 
 const isLabelName = (text: string): boolean => isName(text) && !text.startsWith('__') && !ownLabels.has(text);
@@ -19,10 +19,10 @@ const isLabelName = (text: string): boolean => isName(text) && !text.startsWith(
 const isLabelValue = (text: string): boolean =>
   text.length <= agentMetricsLimits.labelValueLength && !unfitCharacter.test(text);
 
-/** Labels of a series by their names, sorted. */
+/** Labels of a series, sorted by name. */
 export type SortedLabels = readonly (readonly [name: string, value: string])[];
 
-/** Null where they are not to be had. A label that is empty is the same as none. */
+/** Null: a label is invalid. An empty label counts as absent. */
 export const sortedLabels = (labels: Readonly<Record<string, string>>): SortedLabels | null => {
   const entries = Object.entries(labels).filter(([, value]) => value !== '');
   if (entries.length > agentMetricsLimits.labels) return null;
@@ -30,11 +30,11 @@ export const sortedLabels = (labels: Readonly<Record<string, string>>): SortedLa
   return entries.sort(([one], [other]) => (one < other ? -1 : 1));
 };
 
-/** Labels of a series that is kept. */
+/** Labels of a stored series. */
 export const keptLabels = (labels: SortedLabels): Readonly<Record<string, string>> =>
   Object.fromEntries(labels.map(([name, value]) => [flatText(name), flatText(value)]));
 
-/** What a family is said to mean: one line, as long as there is room for. */
+/** The help of a family, as one line of limited length. */
 export const helpText = (help: string | null): string => {
   const start = flatText((help ?? '').slice(0, agentMetricsLimits.helpLength));
   const line = start.replace(unfitCharacters, ' ').trim();

@@ -2,24 +2,21 @@ import type { MetricsReport } from '../metrics-report.js';
 import { agentMetricsLimits } from './metric-limits.js';
 import { isModest } from './modest-report.js';
 
-/** Intervals, in milliseconds: what an agent says is believed between these bounds. */
+/** Bounds and default of the reporting interval, in milliseconds. */
 const shortestMs = 1_000;
 const longestMs = 300_000;
 const usualMs = 10_000;
-/** Intervals without a report, after which a gauge says nothing any more. */
+/** A gauge expires after this many intervals without a report. */
 const freshIntervals = 3;
 
-/** How often an agent reports, in milliseconds, by what it says. */
+/** The announced reporting interval within its bounds, in milliseconds. */
 export const believedInterval = (ms: number): number =>
   ms > 0 ? Math.min(longestMs, Math.max(shortestMs, ms)) : usualMs;
 
-/**
- * Whether an agent is in the gateway's own process: what such a one reports is in order, and it is gone when it says
- * so.
- */
+/** `here`: embedded in the gateway. Its reports arrive in order, and it announces its end. */
 export type AgentPlace = 'here' | 'elsewhere';
 
-/** An agent that is running or was, known by its id: when it reported last. */
+/** A current or former agent id, with the time of its last report. */
 export class ReportingAgent {
   readonly place: AgentPlace;
   #timestampMs = Number.NEGATIVE_INFINITY;
@@ -35,9 +32,9 @@ export class ReportingAgent {
   }
 
   /**
-   * Whether the report is to be read now. It is not where it was made before the last one, and has been overtaken on
-   * another connection; an agent whose clock was set back is listened to again once its last report is no longer fresh.
-   * Nor is it where the last one was read just before: it is held back, unless it is large, in case it is the last.
+   * Whether to read a report now. An older report that was overtaken on another connection is ignored while the last
+   * one is fresh; afterwards the clock of the agent may have gone back. A report too soon after the last one is held
+   * back, unless it is large, in case it is the last.
    */
   begin(report: MetricsReport, nowMs: number): boolean {
     const isHere = this.place === 'here';
@@ -59,24 +56,24 @@ export class ReportingAgent {
     this.#hasEnded = true;
   }
 
-  /** The report that was held back, if any, to be read now. */
+  /** Removes and returns the held report; null: none. */
   takeHeld(): MetricsReport | null {
     const held = this.#held;
     this.#held = null;
     return held;
   }
 
-  /** Whether it is as its last report says. */
+  /** Whether its last report is still valid. */
   isFresh(nowMs: number): boolean {
     return nowMs - this.#seenMs <= freshIntervals * this.#intervalMs;
   }
 
-  /** Whether no more is expected of it. */
+  /** Whether no further report is expected. */
   isGone(nowMs: number): boolean {
     return this.#hasEnded || (this.place === 'elsewhere' && !this.isFresh(nowMs));
   }
 
-  /** Whether this one is forgotten rather than the other: one that has ended first, then one that is silent longer. */
+  /** Whether to evict this agent id before another: ended ones first, then those silent for longer. */
   goesBefore(other: ReportingAgent): boolean {
     return this.#hasEnded === other.#hasEnded ? this.#seenMs < other.#seenMs : this.#hasEnded;
   }

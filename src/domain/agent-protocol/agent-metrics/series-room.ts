@@ -5,7 +5,7 @@ import type { MetricType } from './metric-family.js';
 import { agentMetricsLimits } from './metric-limits.js';
 import { isMetricName } from './reported-text.js';
 
-/** How much room one configured agent has for families and series, and what is left of it. */
+/** The quota of families and series of one configured agent. */
 export class SeriesRoom {
   readonly #names: FamilyNames;
   readonly #families = new Set<string>();
@@ -15,7 +15,7 @@ export class SeriesRoom {
     this.#names = names;
   }
 
-  /** Makes room for a series of so many lines, the first of its family or one more: null where there is some. */
+  /** Reserves room for a series of `lines` lines. Null: reserved. */
   take(name: string, type: MetricType, isFirst: boolean, lines: number): DropReason | null {
     if (isFirst && !isMetricName(name)) return 'its name is not well-formed';
     if (this.#lines + lines > agentMetricsLimits.lines) return 'there are too many series';
@@ -29,13 +29,13 @@ export class SeriesRoom {
     return null;
   }
 
-  /** Gives back the room of a series, and of its family where it was the last. */
+  /** Releases the room of a series, and of its family after the last series. */
   giveBack(name: string, isLast: boolean, lines: number): void {
     this.#lines -= lines;
     if (isLast && this.#families.delete(name)) this.#names.release(name);
   }
 
-  /** Gives back every name. Nothing is taken after that. */
+  /** Releases all names. The quota must not be used afterwards. */
   close(): void {
     for (const name of this.#families) this.#names.release(name);
     this.#families.clear();

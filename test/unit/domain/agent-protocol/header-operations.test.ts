@@ -77,7 +77,7 @@ describe('applyHeaderOperations', () => {
     'calls the value %j malformed and does not repeat it',
     (value) => {
       const fault = applied(add('X-B', 'fine'), set('X-C', value));
-      expect(fault).toBe('the value for X-C holds a character that no header may');
+      expect(fault).toBe('the value for X-C contains an invalid character');
     },
   );
 

@@ -41,7 +41,7 @@ describe('the owner of an agent socket', () => {
   it('is not asked of a file that is no socket', async () => {
     expect(await checkSocketOwner(folder.write('file', ''), null)).toEqual({
       kind: 'refused',
-      reason: 'it is no socket',
+      reason: 'it is not a socket',
     });
   });
 

@@ -64,8 +64,8 @@ describe('a public JWK', () => {
     ['whose modulus is a number', 'RS256', { ...rsaJwk, n: 7 }, /member n/],
     ['whose modulus is in the other base64', 'RS256', { ...rsaJwk, n: `${rsaJwk['n']}==` }, /member n/],
     ['whose exponent has a stray bit', 'RS256', { ...rsaJwk, e: 'AQAC=' }, /member e/],
-    ['with a modulus of 2047 bits', 'RS256', { ...rsaJwk, n: modulus(2047) }, /2047 bits; 2048/],
-    ['with a modulus of 8193 bits', 'PS512', { ...rsaJwk, n: modulus(8193) }, /8193 bits; 8192/],
+    ['with a modulus of 2047 bits', 'RS256', { ...rsaJwk, n: modulus(2047) }, /2047 bits; at least 2048/],
+    ['with a modulus of 8193 bits', 'PS512', { ...rsaJwk, n: modulus(8193) }, /8193 bits; at most 8192/],
     ['with the exponent 1', 'RS256', { ...rsaJwk, e: 'AQ' }, /exponent|no key/],
     ['with an even exponent', 'RS256', { ...rsaJwk, e: number(65_536n) }, /exponent|no key/],
     ['with the exponent 0', 'RS256', { ...rsaJwk, e: 'AA' }, /exponent|no key/],
@@ -103,7 +103,7 @@ describe('a public JWK', () => {
   it('is refused in a clause that holds nothing of the key', async () => {
     const jwk = publicJwk(rsaPair(1024).publicKey);
     const reason = await outcome('RS256', jwk);
-    expect(reason).toBe('is an RSA key of 1024 bits; 2048 are needed at least');
+    expect(reason).toBe('is an RSA key of 1024 bits; at least 2048 are required');
     expect(reason).not.toContain(String(jwk['n']).slice(0, 8));
   });
 });

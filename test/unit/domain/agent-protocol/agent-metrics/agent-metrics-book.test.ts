@@ -192,7 +192,7 @@ describe('a histogram', () => {
     ['an infinite sum', unbucketed([inf], { sum: Number.POSITIVE_INFINITY })],
     ['too many buckets', reportedHistogram(Array.from({ length: 41 }, () => 2))],
   ])('is not taken with %s', (_case, one) => {
-    expect(take({ histograms: [one] })).toEqual({ count: 1, reason: 'its value is none of its type' });
+    expect(take({ histograms: [one] })).toEqual({ count: 1, reason: 'its value does not fit its type' });
     expect(lines()).toEqual([]);
   });
 
@@ -307,12 +307,12 @@ describe('labels', () => {
 describe('a value', () => {
   it.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 2 ** 65])('of a counter is not %s', (value) => {
     count(5);
-    expect(count(value)).toEqual({ count: 1, reason: 'its value is none of its type' });
+    expect(count(value)).toEqual({ count: 1, reason: 'its value does not fit its type' });
     expect(lines()).toEqual(['things_total auth {} 5']);
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])('of a gauge is not %s', (value) => {
-    expect(gauge(value)).toEqual({ count: 1, reason: 'its value is none of its type' });
+    expect(gauge(value)).toEqual({ count: 1, reason: 'its value does not fit its type' });
     expect(lines()).toEqual([]);
   });
 
@@ -375,7 +375,7 @@ describe('limits', () => {
     const bad = Array.from({ length: 1_000 }, () => reportedValue(-1, 'a'));
     expect(take({ counters: [...bad, unlooked], gauges: [unlooked], histograms: [reportedHistogram([1])] })).toEqual({
       count: 1_003,
-      reason: 'its value is none of its type',
+      reason: 'its value does not fit its type',
     });
     expect(looked).toBe(0);
     expect(lines()).toEqual([]);
@@ -497,7 +497,7 @@ describe('reports of one agent id that come within a second', () => {
   it('are told of where what was held back is bad', () => {
     at(0, 1);
     at(1, -1);
-    expect(book.ended('auth', 'one')).toEqual({ count: 1, reason: 'its value is none of its type' });
+    expect(book.ended('auth', 'one')).toEqual({ count: 1, reason: 'its value does not fit its type' });
     expect(book.dropped()).toEqual([{ agent: 'auth', count: 1 }]);
   });
 

@@ -41,8 +41,8 @@ interface Sharing {
 const cores = Math.max(2, availableParallelism());
 
 /**
- * Tests within one process share nothing that they change, so no file needs a worker of its own: to import everything
- * again for each took half of the time. Two workers at least, for Vitest would leave one core of two idle.
+ * Files share workers, because tests share nothing that they change and imports took half of the time. At least two
+ * workers: Vitest would leave one core of two idle.
  */
 const computing: Sharing = { isolate: false, maxWorkers: cores };
 
@@ -97,7 +97,7 @@ export default defineConfig({
       project('property', 0, 120_000, computing),
       project('contract', 1, 60_000, waiting),
       project('integration', 1, 30_000, waiting),
-      project('e2e', 2, 60_000, { isolate: true, maxWorkers: 3 }),
+      project('e2e', 2, 60_000, { isolate: false, maxWorkers: 3 }),
       slow,
     ],
   },

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { signToken } from '../../support/agent/test-tokens.js';
 import { valuesOf } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { type GatewayStack, startStack, untilTrue } from '../../support/shared/gateway-stack.js';
 import { type TemporaryFolder, temporaryFolder } from '../../support/shared/temporary-folder.js';
 
@@ -39,7 +39,6 @@ const agentConfig = (policyFile: string, members = ''): string => `
   authz { enabled #true; policy-file "${policyFile}"; roles-claim "realm_access.roles"; ${members} }`;
 
 describe.each(['embedded', 'socket'] as const)('policies, agent %s', (transport) => {
-  const cleanUp = new CleanUp();
   let folder: TemporaryFolder;
   let stack: GatewayStack;
 
@@ -54,14 +53,13 @@ describe.each(['embedded', 'socket'] as const)('policies, agent %s', (transport)
   const status = async (path: string, headers: Readonly<Record<string, string>>, method = 'GET'): Promise<number> =>
     (await stack.ask({ path, method, headers })).status;
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     folder = temporaryFolder();
     cleanUp.add(() => folder.remove());
     const policyFile = folder.write('policies.cedar', policies);
     stack = await startStack(cleanUp, { transport, agentConfig: agentConfig(policyFile) });
   });
   beforeEach(() => void stack.upstream.received.splice(0));
-  afterAll(() => cleanUp.run());
 
   it('let through what a permit allows, with the identity, and nothing else', async () => {
     expect(await status('/docs/guide', reader)).toBe(200);
@@ -133,10 +131,7 @@ describe.each(['embedded', 'socket'] as const)('policies, agent %s', (transport)
 });
 
 describe('fail-open with policies', () => {
-  const cleanUp = new CleanUp();
-  afterAll(() => cleanUp.run());
-
-  it('lets a request without a valid credential in only where a policy permits Anonymous', async () => {
+  it('lets a request without a valid credential in only where a policy permits Anonymous', async ({ cleanUp }) => {
     const folder = temporaryFolder();
     cleanUp.add(() => folder.remove());
     const file = folder.write(

@@ -1,22 +1,22 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { publicJwk, signToken } from '../../support/agent/test-tokens.js';
 import { valuesOf } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { type GatewayStack, startStack } from '../../support/shared/gateway-stack.js';
 import { OpensslCertificates } from '../../support/shared/openssl-certificates.js';
 import { describeWithPeers } from '../../support/shared/peers.js';
 
 describeWithPeers(['openssl'], 'a provider whose certificate comes from a private authority', () => {
-  const cleanUp = new CleanUp();
   const signing = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   let issuer = '';
   let told: GatewayStack;
   let untold: GatewayStack;
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     const pki = new OpensslCertificates();
     cleanUp.add(() => pki.remove());
     const root = pki.authority('private root');
@@ -34,13 +34,12 @@ describeWithPeers(['openssl'], 'a provider whose certificate comes from a privat
     });
     issuer = `https://127.0.0.1:${(provider.address() as AddressInfo).port}`;
     [told, untold] = await Promise.all([
-      start({ NODE_EXTRA_CA_CERTS: root.certificateFile }),
-      start({ NODE_EXTRA_CA_CERTS: '' }),
+      start(cleanUp, { NODE_EXTRA_CA_CERTS: root.certificateFile }),
+      start(cleanUp, { NODE_EXTRA_CA_CERTS: '' }),
     ]);
   });
-  afterAll(() => cleanUp.run());
 
-  const start = (env: Readonly<Record<string, string>>) =>
+  const start = (cleanUp: CleanUp, env: Readonly<Record<string, string>>) =>
     startStack(cleanUp, {
       transport: 'embedded',
       // With a method that can always decide, the agent takes calls.

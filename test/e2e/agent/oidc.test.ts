@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { LiveOidcProvider, type ProviderAlgorithm } from '../../support/agent/live-oidc-provider.js';
 import { valuesOf } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { type GatewayStack, startStack, untilTrue } from '../../support/shared/gateway-stack.js';
 import { SteadyLoad } from '../../support/shared/steady-load.js';
 
@@ -18,10 +18,9 @@ const oidcBlock = (provider: LiveOidcProvider, name: string, members = ''): stri
   }`;
 
 describe.each(['embedded', 'socket'] as const)('access tokens of a live provider, agent %s', (transport) => {
-  const cleanUp = new CleanUp();
   const provider = new LiveOidcProvider();
   let stack: GatewayStack;
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     await provider.start({ kid: 'first', algorithm: 'RS256' });
     cleanUp.add(() => provider.stop());
     stack = await startStack(cleanUp, {
@@ -30,7 +29,6 @@ describe.each(['embedded', 'socket'] as const)('access tokens of a live provider
     });
   });
   beforeEach(() => void stack.upstream.received.splice(0));
-  afterAll(() => cleanUp.run());
 
   it('authenticate a request, and the upstream learns who makes it and what the token says', async () => {
     expect((await ask(stack, await provider.token())).status).toBe(200);
@@ -85,12 +83,11 @@ describe.each(['embedded', 'socket'] as const)('access tokens of a live provider
 });
 
 describe('several providers', () => {
-  const cleanUp = new CleanUp();
   const algorithms: readonly ProviderAlgorithm[] = ['PS256', 'ES384', 'ES512', 'EdDSA', 'RS512'];
   const providers = algorithms.map(() => new LiveOidcProvider());
   const stranger = new LiveOidcProvider();
   let stack: GatewayStack;
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     const named = [...providers.entries(), [algorithms.length, stranger] as const];
     await Promise.all(
       named.map(([index, provider]) => provider.start({ kid: 'key', algorithm: algorithms[index] ?? 'RS256' })),
@@ -101,7 +98,6 @@ describe('several providers', () => {
       agentConfig: providers.map((provider, index) => oidcBlock(provider, `provider-${index}`)).join('\n'),
     });
   });
-  afterAll(() => cleanUp.run());
 
   it.each(algorithms)('each have their own keys, whatever they sign with: %s', async (algorithm) => {
     const provider = providers[algorithms.indexOf(algorithm)] as LiveOidcProvider;
@@ -116,10 +112,7 @@ describe('several providers', () => {
 });
 
 describe('a provider that is away when the agent starts', () => {
-  const cleanUp = new CleanUp();
-  afterAll(() => cleanUp.run());
-
-  it('has its tokens answered with 503 and Retry-After, while other credentials serve', async () => {
+  it('has its tokens answered with 503 and Retry-After, while other credentials serve', async ({ cleanUp }) => {
     const provider = new LiveOidcProvider();
     await provider.start({ kid: 'only', algorithm: 'ES256' });
     const token = await provider.token();

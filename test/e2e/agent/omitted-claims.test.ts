@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { type ReceivedRequest, valuesOf } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { type GatewayStack, startStack } from '../../support/shared/gateway-stack.js';
 import { runAgent } from '../../support/shared/running-gateway.js';
@@ -15,12 +15,10 @@ const tokenOf = (claims: object): Promise<string> =>
     .setProtectedHeader({ alg: 'HS256' })
     .setExpirationTime('5m')
     .sign(Buffer.from(secret));
-
-const cleanUp = new CleanUp();
 const sockets = temporaryFolder();
 let stack: GatewayStack;
 
-beforeAll(async () => {
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   cleanUp.add(() => sockets.remove());
   const grpcAddress = `127.0.0.1:${await freePort()}`;
   const agents = [
@@ -43,7 +41,6 @@ beforeAll(async () => {
   await stack.agentsPresent();
 });
 beforeEach(() => void stack.upstream.received.splice(0));
-afterAll(() => cleanUp.run());
 
 const received = async (path: string, claims: object): Promise<ReceivedRequest> => {
   const headers = {

@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { SamlBrowser } from '../../support/agent/saml-browser.js';
 import { posted, type ResponseParts, signedResponse } from '../../support/agent/saml-documents.js';
 import { acsUrlAt, type BegunSignOn, beginSignOn, partsFor, samlBlockAt } from '../../support/agent/saml-exchange.js';
@@ -8,18 +8,16 @@ import type { RefusedDocument } from '../../support/agent/saml-forged-texts.js';
 import { refusedDocuments } from '../../support/agent/saml-forgeries.js';
 import { idpKey } from '../../support/agent/saml-keys.js';
 import { wrappedAssertions, wrappedResponses } from '../../support/agent/saml-wrapping.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { type GatewayStack, startStack, untilTrue } from '../../support/shared/gateway-stack.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const sessionCookie = 'gateway_saml_session';
 const minute = 60_000;
-
-const cleanUp = new CleanUp();
 let stack: GatewayStack;
 let storeFile: string;
 let acs: string;
-beforeAll(async () => {
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
   storeFile = folder.file('sessions.db');
@@ -32,7 +30,6 @@ beforeAll(async () => {
   });
   acs = acsUrlAt(stack.port);
 });
-afterAll(() => cleanUp.run());
 
 const begin = async (): Promise<BegunSignOn> => {
   const begun = await beginSignOn(stack.port);

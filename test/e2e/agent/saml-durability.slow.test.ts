@@ -1,10 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { SamlBrowser } from '../../support/agent/saml-browser.js';
 import { startCompany } from '../../support/agent/saml-company.js';
 import { posted, signedResponse } from '../../support/agent/saml-documents.js';
 import { acsUrlAt, beginSignOn, partsFor, samlBlockAt } from '../../support/agent/saml-exchange.js';
 import { idpKey } from '../../support/agent/saml-keys.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { startStack, untilTrue } from '../../support/shared/gateway-stack.js';
 import { describeWithPeers } from '../../support/shared/peers.js';
 import { startRedis } from '../../support/shared/redis-server.js';
@@ -39,10 +39,9 @@ const withResolvers = (): Moment => {
 };
 
 describe('sessions in sqlite', () => {
-  const cleanUp = new CleanUp();
-  afterAll(() => cleanUp.run());
-
-  it('are all there that were answered with a cookie, though the agent was killed twice during 400 sign-ons', async () => {
+  it('are all there that were answered with a cookie, though the agent was killed twice during 400 sign-ons', async ({
+    cleanUp,
+  }) => {
     const folder = temporaryFolder();
     cleanUp.add(() => folder.remove());
     const certificate = folder.write('idp.crt', idpKey().certificatePem);
@@ -91,10 +90,7 @@ describe('sessions in sqlite', () => {
 });
 
 describeWithPeers(['redis-server'], 'two gateways with agents of their own that share a redis', () => {
-  const cleanUp = new CleanUp();
-  afterAll(() => cleanUp.run());
-
-  it('share sessions and sign-ons, and take a response once together', async () => {
+  it('share sessions and sign-ons, and take a response once together', async ({ cleanUp }) => {
     const redis = await startRedis();
     cleanUp.add(() => redis.remove());
     const store = `session-store "redis"; session-store-url "${redis.url().reveal()}"`;

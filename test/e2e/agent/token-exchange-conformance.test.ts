@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { basicFor, clientSecrets, exchangeGrant, startExchangeCompany } from '../../support/agent/exchange-company.js';
 import { answerRows } from '../../support/agent/exchange-rows/answer-rows.js';
 import { clientAssertionRows } from '../../support/agent/exchange-rows/client-assertion-rows.js';
@@ -18,7 +18,7 @@ import { requestRows } from '../../support/agent/exchange-rows/request-rows.js';
 import { withAssertionOfIdp } from '../../support/agent/exchange-rows/shown-tokens.js';
 import { tokenRows } from '../../support/agent/exchange-rows/token-rows.js';
 import { LiveOidcProvider } from '../../support/agent/live-oidc-provider.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 
 const rooms: Readonly<Record<string, readonly Row[]>> = {
   'the request': requestRows,
@@ -31,10 +31,9 @@ const rooms: Readonly<Record<string, readonly Row[]>> = {
 };
 
 describe('the token endpoint keeps to its specifications', () => {
-  const cleanUp = new CleanUp();
   const provider = new LiveOidcProvider();
   let company: ExchangeGround;
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     await provider.start({ kid: 'first', algorithm: 'RS256' });
     cleanUp.add(() => provider.stop());
     const { issuer, jwksUrl } = provider;
@@ -45,7 +44,6 @@ describe('the token endpoint keeps to its specifications', () => {
     });
     company = { ...started, provider };
   });
-  afterAll(() => cleanUp.run());
 
   describe.each(Object.entries(rooms))('%s', (_room, rows) => {
     it.each(rows)('%s: %s', async (...row) => {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { decodeJwt, decodeProtectedHeader, importPKCS8, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import {
   clientSecrets,
   type ExchangeCompany,
@@ -18,7 +18,7 @@ import {
 import { exchangeAssertion } from '../../support/agent/saml-exchange.js';
 import { pairFor } from '../../support/agent/test-tokens.js';
 import { valuesOf } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { untilTrue } from '../../support/shared/gateway-stack.js';
 import { describeWithPeers } from '../../support/shared/peers.js';
 
@@ -94,13 +94,11 @@ const shell = (line: string, environment: Readonly<Record<string, string>>): Pro
 const bodyOf = ({ body }: { readonly body: string }): Record<string, unknown> => JSON.parse(body);
 
 describe('a standard OAuth client, agent embedded', () => {
-  const cleanUp = new CleanUp();
   let company: ExchangeCompany;
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     company = await startExchangeCompany(cleanUp, { transport: 'embedded' });
   });
   beforeEach(() => void company.stack.upstream.received.splice(0));
-  afterAll(() => cleanUp.run());
 
   it('finds the endpoint by our metadata, exchanges, and verifies the result by our keys', async () => {
     const server = await discover(company);
@@ -302,9 +300,8 @@ describe('a standard OAuth client, agent embedded', () => {
 });
 
 describe('token exchange, agent on its socket', () => {
-  const cleanUp = new CleanUp();
   let company: ExchangeCompany;
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     company = await startExchangeCompany(cleanUp, {
       transport: 'socket',
       clients: '',
@@ -312,7 +309,6 @@ describe('token exchange, agent on its socket', () => {
         'limit-lifetime-to-subject #true; allowed-scopes "orders:read"; rate-limit { requests-per-second 1; burst 12 }',
     });
   });
-  afterAll(() => cleanUp.run());
 
   const anonymous = { headers: { 'content-type': 'application/x-www-form-urlencoded' } };
 

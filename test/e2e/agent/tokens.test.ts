@@ -1,9 +1,9 @@
 import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { type JWTPayload, SignJWT } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { rsaPair } from '../../support/agent/test-tokens.js';
 import { valuesOf } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { type GatewayStack, startStack } from '../../support/shared/gateway-stack.js';
 import { runAgent } from '../../support/shared/running-gateway.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
@@ -58,11 +58,9 @@ const agents = {
 } as const;
 
 type Judge = keyof typeof agents;
-
-// One gateway asks all of them, each on a route of its own.
-const cleanUp = new CleanUp();
+// One gateway asks all agents, each on its own route.
 let stack: GatewayStack;
-beforeAll(async () => {
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   cleanUp.add(() => keys.remove());
   const socket = keys.file('agent.sock');
   const agent = runAgent(['--socket', socket]);
@@ -79,7 +77,6 @@ beforeAll(async () => {
   await stack.agentsPresent();
 });
 beforeEach(() => void stack.upstream.received.splice(0));
-afterAll(() => cleanUp.run());
 
 const present = (judge: Judge, token: string) =>
   stack.ask({ path: `/${judge}`, headers: { Authorization: `Bearer ${token}` } });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { rawExchange } from '../../support/gateway/raw-exchange.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { type GatewayStack, startStack, untilTrue } from '../../support/shared/gateway-stack.js';
 import { call, type HttpAnswer } from '../../support/shared/http-call.js';
 
@@ -17,8 +17,6 @@ const endpoints = [
   '/admin/routes',
   '/admin/stats',
 ];
-
-const cleanUp = new CleanUp();
 let stack: GatewayStack;
 const seen: string[] = [];
 
@@ -31,7 +29,7 @@ const ask = async (path: string, method = 'GET'): Promise<HttpAnswer> => {
 
 const json = async (path: string): Promise<unknown> => JSON.parse((await ask(path)).body);
 
-beforeAll(async () => {
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   stack = await startStack(cleanUp, {
     transport: 'socket',
     agentConfig: `api-keys "SECRET-api-key:alice"; jwt-secret "SECRET-jwt-secret-of-32-octets-or-more"
@@ -62,7 +60,6 @@ beforeAll(async () => {
     return body.includes('status="413"');
   });
 });
-afterAll(() => cleanUp.run());
 
 describe('the admin address', () => {
   it.each(endpoints)('answers %s to GET, and to HEAD the same without a body', async (path) => {
@@ -182,11 +179,10 @@ describe('X-Correlation-Id', () => {
 });
 
 describe('without a token', () => {
-  const own = new CleanUp();
-  afterAll(() => own.run());
-
-  it('the admin address serves this machine, refuses what would change something, and foreign host names', async () => {
-    const open = await startStack(own);
+  it('the admin address serves this machine, refuses what would change something, and foreign host names', async ({
+    cleanUp,
+  }) => {
+    const open = await startStack(cleanUp);
     expect((await call(open.adminPort, { path: '/status' })).status).toBe(200);
     expect((await call(open.adminPort, { path: '/admin/stats', method: 'POST' })).status).toBe(403);
     const rebound = await call(open.adminPort, { path: '/status', headers: { Host: 'evil.example' } });

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { describe, expect } from 'vitest';
 import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { type GatewayStack, startStack, untilTrue } from '../../support/shared/gateway-stack.js';
@@ -13,13 +12,12 @@ const keys = 'api-keys "key-of-alice:alice"';
 const withKey = { headers: { 'X-API-Key': 'key-of-alice' } };
 
 describe('an agent over gRPC', () => {
-  const cleanUpAll = new CleanUp();
   let stack: GatewayStack;
   let metricsPort: number;
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     metricsPort = await freePort();
     const address = `127.0.0.1:${await freePort()}`;
-    stack = await startStack(cleanUpAll, {
+    stack = await startStack(cleanUp, {
       transport: 'socket',
       reachedBy: `transport { grpc "${address}" }`,
       // A busy machine is no outage.
@@ -29,7 +27,6 @@ describe('an agent over gRPC', () => {
       blocks: 'limits { max-connections-per-client 1000 }',
     });
   });
-  afterAll(() => cleanUpAll.run());
 
   it('serves its metrics by their own names where it is told to', async () => {
     await stack.ask(withKey);
@@ -80,12 +77,11 @@ describe('an agent over gRPC', () => {
 });
 
 describeWithPeers(['openssl'], 'an agent over gRPC with TLS', () => {
-  const cleanUpAll = new CleanUp();
   let stack: GatewayStack;
   // One agent, and a gateway that comes to it in every way; each has a route of its own.
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     const certificates = new OpensslCertificates();
-    cleanUpAll.add(() => certificates.remove());
+    cleanUp.add(() => certificates.remove());
     const authority = certificates.authority('agents-authority');
     const other = certificates.authority('another-authority');
     const agent = certificates.server('agent', { by: authority, names: ['IP:127.0.0.1'] });
@@ -102,16 +98,16 @@ describeWithPeers(['openssl'], 'an agent over gRPC with TLS', () => {
       routes { route "${name}" { matches { path-prefix "/${name}" }; upstream "back"; agents "${name}" } }`;
 
     const folder = temporaryFolder();
-    cleanUpAll.add(() => folder.remove());
+    cleanUp.add(() => folder.remove());
     const serving = runAgent([
       ...['--socket', folder.file('agent.sock'), '--grpc-address', address],
       ...['--grpc-tls-cert-file', agent.certificateFile, '--grpc-tls-key-file', agent.keyFile],
       ...['--grpc-client-ca-file', authority.certificateFile],
     ]);
-    cleanUpAll.add(() => serving.stop());
+    cleanUp.add(() => serving.stop());
     // Before there is a gateway, so that whoever of it does not reach the agent cannot have come too early.
     await serving.wrote(/"grpc":/);
-    stack = await startStack(cleanUpAll, {
+    stack = await startStack(cleanUp, {
       startAgent: false,
       transport: 'socket',
       reachedBy: transportBy(authority, gateway),
@@ -124,7 +120,6 @@ describeWithPeers(['openssl'], 'an agent over gRPC with TLS', () => {
     });
     await stack.gateway.wrote(/"Agent connected"/);
   });
-  afterAll(() => cleanUpAll.run());
 
   it('is asked by a gateway that shows a certificate of its authority', async () => {
     expect((await stack.ask(withKey)).status).toBe(200);

@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, expect, it } from 'vitest';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { expect } from 'vitest';
+import { it } from '../../support/shared/fixtures.js';
 import { untilTrue } from '../../support/shared/gateway-stack.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 import { asAdmin, startWorkerStack } from '../../support/shared/worker-stack.js';
 
-const cleanUp = new CleanUp();
-afterAll(() => cleanUp.run());
-
-it('an audit log that a worker is asked to take away ends with who asked, what came of it, and that it ends', async () => {
+it('an audit log that a worker is asked to take away ends with who asked, what came of it, and that it ends', async ({
+  cleanUp,
+}) => {
   const folder = temporaryFolder();
   cleanUp.add(folder.remove);
   const file = folder.file('audit.log');

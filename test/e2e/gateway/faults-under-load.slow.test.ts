@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import { failuresOf, hasFailed, RequestLoad, type RequestOutcome } from '../../../bench/faults/request-load.js';
 import { FaultyUpstream } from '../../support/gateway/faulty-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { untilTrue } from '../../support/shared/gateway-stack.js';
 import { call } from '../../support/shared/http-call.js';
@@ -15,12 +16,10 @@ const failuresBorne = 3;
 const mostUnderWay = 15;
 /** Requests that are watched once the fault is known, and once it is over. */
 const watched = 80;
-
-const cleanUp = new CleanUp();
 /** How often each POST was heard by any target, by its path. */
 const posts = new Map<string, number>();
 
-const newTarget = async (name: string): Promise<FaultyUpstream> => {
+const newTarget = async (cleanUp: CleanUp, name: string): Promise<FaultyUpstream> => {
   const target = new FaultyUpstream(name, {
     octetMs: 5,
     answerMs: 15,
@@ -72,9 +71,9 @@ upstreams {
 }
 `;
 
-beforeAll(async () => {
-  targets = [await newTarget('a'), await newTarget('b'), await newTarget('c')];
-  bareTargets = [await newTarget('d'), await newTarget('e'), await newTarget('f')];
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
+  targets = [await newTarget(cleanUp, 'a'), await newTarget(cleanUp, 'b'), await newTarget(cleanUp, 'c')];
+  bareTargets = [await newTarget(cleanUp, 'd'), await newTarget(cleanUp, 'e'), await newTarget(cleanUp, 'f')];
   port = await freePort();
   adminPort = await freePort();
   const folder = temporaryFolder();
@@ -85,7 +84,6 @@ beforeAll(async () => {
   load = new RequestLoad({ port, path: '/shop', perSecond: 200, methods: ['GET', 'POST', 'GET', 'GET'] });
   cleanUp.add(() => load.stop());
 });
-afterAll(() => cleanUp.run());
 
 interface TargetReport {
   readonly address: string;

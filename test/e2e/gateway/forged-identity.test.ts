@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { valuesOf } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { type GatewayStack, startStack, untilTrue } from '../../support/shared/gateway-stack.js';
 import type { RunningProcess } from '../../support/shared/processes.js';
 import { runAgent } from '../../support/shared/running-gateway.js';
@@ -38,12 +38,10 @@ const agents = [
   { name: 'socket-open', transport: 'socket', failOpen: true },
   { name: 'never-there', transport: 'socket', failOpen: true },
 ] as const;
-
-// One gateway asks all of them, each on a route of its own.
-const cleanUp = new CleanUp();
+// One gateway asks all agents, each on its own route.
 const processes = new Map<string, RunningProcess>();
 let stack: GatewayStack;
-beforeAll(async () => {
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   const sockets = temporaryFolder();
   cleanUp.add(() => sockets.remove());
   const blockOf = ({ name, transport, failOpen }: (typeof agents)[number]): string => `
@@ -62,7 +60,6 @@ beforeAll(async () => {
   await untilAbsent('never-there');
 });
 beforeEach(() => void stack.upstream.received.splice(0));
-afterAll(() => cleanUp.run());
 
 const untilAbsent = (...names: readonly string[]): Promise<void> =>
   untilTrue(`the gateway knows that ${names.join()} are not there, and nobody else`, async () => {

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { beforeEach, describe, expect } from 'vitest';
+import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { type GatewayStack, type StackPlan, startStack, untilTrue } from '../../support/shared/gateway-stack.js';
 import { call } from '../../support/shared/http-call.js';
@@ -8,12 +8,6 @@ import { untilListening } from '../../support/shared/processes.js';
 import { runGateway } from '../../support/shared/running-gateway.js';
 import { SteadyLoad } from '../../support/shared/steady-load.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
-
-const cleanUpAll = new CleanUp();
-/** Of one test. */
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-afterAll(() => cleanUpAll.run());
 
 const newRoute =
   'route "new" { priority "high"; matches { path "/new" }; service-type "builtin"; builtin-handler "version" }';
@@ -49,12 +43,14 @@ describe('SIGHUP', () => {
   let stack: GatewayStack;
   let sayOk: GatewayStack['upstream']['answer'];
 
-  beforeAll(async () => {
-    stack = await startStack(cleanUpAll);
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
+    stack = await startStack(cleanUp);
     sayOk = stack.upstream.answer;
   });
 
-  it('brings a new route into force, counts that, and keeps connections to listeners that stay', async () => {
+  it('brings a new route into force, counts that, and keeps connections to listeners that stay', async ({
+    cleanUp,
+  }) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     cleanUp.add(() => agent.destroy());
     const sockets = new Set<number | undefined>();
@@ -129,7 +125,7 @@ describe('SIGHUP', () => {
     });
   });
 
-  it('does not end a gateway that has only begun to listen', async () => {
+  it('does not end a gateway that has only begun to listen', async ({ cleanUp }) => {
     const folder = temporaryFolder();
     cleanUp.add(() => folder.remove());
     const port = await freePort();
@@ -146,8 +142,8 @@ describe('SIGHUP', () => {
 
 describe.each(['embedded', 'socket'] as const)('SIGHUP to a gateway with an agent (%s)', (transport) => {
   let stack: GatewayStack;
-  beforeAll(async () => {
-    stack = await startStack(cleanUpAll, { transport, agentConfig: 'api-keys "old-key:alice"' });
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
+    stack = await startStack(cleanUp, { transport, agentConfig: 'api-keys "old-key:alice"' });
   });
 
   const asWith = async (key: string) => (await stack.ask({ headers: { 'X-API-Key': key } })).status;
@@ -161,9 +157,9 @@ describe.each(['embedded', 'socket'] as const)('SIGHUP to a gateway with an agen
     ['the upstream', (turn: number) => ({ upstreamMembers: `timeouts { read-secs ${10 + turn} }` })],
   ] as const;
 
-  it.each(transport === 'socket' ? [ofTheAgent, ...ofTheGateway] : [ofTheAgent])(
+  it.for(transport === 'socket' ? [ofTheAgent, ...ofTheGateway] : [ofTheAgent])(
     'loses no request while %s changes again and again',
-    async (_name, changes) => {
+    async ([_name, changes], { cleanUp }) => {
       const agent = new Agent({ keepAlive: true });
       const load = new SteadyLoad('reloads', 8, async () => {
         const { status } = await stack.ask({ headers: { 'X-API-Key': 'old-key' }, agent });
@@ -210,7 +206,7 @@ describe.each([
 ] as const)('SIGHUP with an unchanged file (%s agent, workers: %i)', (transport, workers) => {
   const permit = (user: string) => `permit (principal == User::"${user}", action, resource);`;
 
-  it('has the agent read its policies again, and says what the agent did', async () => {
+  it('has the agent read its policies again, and says what the agent did', async ({ cleanUp }) => {
     const folder = temporaryFolder();
     cleanUp.add(() => folder.remove());
     const policies = folder.write('policies.cedar', permit('alice'));

@@ -7,22 +7,19 @@ import {
   type sendUnaryData,
   status,
 } from '@grpc/grpc-js';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { describe, expect } from 'vitest';
 import { eventually } from '../../support/shared/eventually.js';
+import { it as baseIt } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { type GatewayStack, startStack } from '../../support/shared/gateway-stack.js';
 import { callMethods, grpcClient, startGrpcServer, unaryCall } from '../../support/shared/grpc-calls.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
 type Unary = ServerUnaryCall<Buffer, Buffer>;
 type Duplex = ServerDuplexStream<Buffer, Buffer>;
 
-/** The programs as they are shipped, with a gRPC server behind them; `agent` judges its calls. */
-const start = async (agent: boolean) => {
-  const port = await startGrpcServer(cleanUp, {
+/** The built programs with a gRPC server as upstream; the agent decides calls with the metadata `x-judged`. */
+const it = baseIt.extend('grpc', { scope: 'file' }, async ({ fileCleanUp }) => {
+  const port = await startGrpcServer(fileCleanUp, {
     unary: (call: Unary, reply: sendUnaryData<Buffer>) => {
       if (call.request.length === 0) reply({ code: status.NOT_FOUND, details: 'nothing' });
       else reply(null, Buffer.from(`${call.request} for ${call.metadata.get('x-user-id').join()}`));
@@ -32,17 +29,19 @@ const start = async (agent: boolean) => {
       call.on('end', () => call.end());
     },
   });
-  const stack = await startStack(cleanUp, {
+  const stack = await startStack(fileCleanUp, {
+    transport: 'socket',
+    agentConfig: 'api-keys "k-1:alice"',
     listeners: { grpc: 'http2 #true' },
-    routes: `route "grpc" { priority 100; matches { path-prefix "/test.Calls" }; upstream "grpc"; ${agent ? 'agents "auth"' : ''} }`,
+    routes: `
+      route "grpc" { priority 100; matches { path-prefix "/test.Calls" }; upstream "grpc"; agents #null }
+      route "judged" { priority 200; matches { path-prefix "/test.Calls"; header "x-judged" "yes" }; upstream "grpc"; agents "auth" }`,
     blocks: `upstreams { upstream "grpc" { http-version "2"; target "127.0.0.1:${port}" } }`,
-    ...(agent && { transport: 'socket' as const, agentConfig: 'api-keys "k-1:alice"' }),
   });
-  return { stack, client: grpcClient(cleanUp, stack.portOf('grpc')) };
-};
+  return { stack, client: grpcClient(fileCleanUp, stack.portOf('grpc')) };
+});
 
-it('calls of every kind come through the programs, over one connection to the server', async () => {
-  const { client, stack } = await start(false);
+it('passes unary and streaming calls over one connection to the server', async ({ grpc: { client, stack } }) => {
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) => unaryCall(client, Buffer.from(`call ${index}`), new Metadata())),
   );
@@ -69,27 +68,25 @@ it('calls of every kind come through the programs, over one connection to the se
   expect(await stack.metric('gateway_connection_pool_size', 'upstream="grpc"')).toBe(1);
 });
 
-it('an agent judges calls, and who makes them is told to the server', async () => {
-  const { client } = await start(true);
-  const refused = await unaryCall(client, Buffer.from('call'), new Metadata());
-  expect(refused.error).toMatchObject({ code: status.UNAUTHENTICATED });
+it('lets an agent decide calls, and tells the server the identity of the caller', async ({ grpc: { client } }) => {
   const metadata = new Metadata();
+  metadata.set('x-judged', 'yes');
+  const refused = await unaryCall(client, Buffer.from('call'), metadata);
+  expect(refused.error).toMatchObject({ code: status.UNAUTHENTICATED });
   metadata.set('x-api-key', 'k-1');
   const allowed = await unaryCall(client, Buffer.from('call'), metadata);
   expect(allowed.error === null && allowed.message.toString()).toBe('call for alice');
 });
 
 describe('an error of the gateway reaches a gRPC client as status and message', () => {
-  const cleanUpAll = new CleanUp();
-  afterAll(() => cleanUpAll.run());
   let stack: GatewayStack;
   let client: Client;
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     // It takes calls and never answers.
-    const silentPort = await startGrpcServer(cleanUpAll, { unary: () => undefined });
+    const silentPort = await startGrpcServer(cleanUp, { unary: () => undefined });
     const downPort = await freePort();
-    stack = await startStack(cleanUpAll, {
+    stack = await startStack(cleanUp, {
       transport: 'embedded',
       agentConfig: `api-keys "k-1:alice" "k-2:bob"; authz { enabled #true; policy-inline "permit (principal == User::\\"alice\\", action, resource);" }`,
       listeners: { grpc: 'http2 #true' },
@@ -104,7 +101,7 @@ describe('an error of the gateway reaches a gRPC client as status and message', 
         upstream "down" { http-version "2"; target "127.0.0.1:${downPort}" }
       }`,
     });
-    client = grpcClient(cleanUpAll, stack.portOf('grpc'));
+    client = grpcClient(cleanUp, stack.portOf('grpc'));
   });
 
   const errorOf = async (path: string, key: string | null = null, size = 4): Promise<ServiceError | null> => {

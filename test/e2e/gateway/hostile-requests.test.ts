@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { type RawExchange, type RawOptions, rawExchange } from '../../support/gateway/raw-exchange.js';
 import { type ReceivedRequest, valuesOf } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { type GatewayStack, startStack } from '../../support/shared/gateway-stack.js';
 
 const host = 'Host: a';
 const good = 'X-API-Key: good-key';
 
 describe.each(['embedded', 'socket'] as const)('a hostile client, the agent %s', (transport) => {
-  const cleanUp = new CleanUp();
   let stack: GatewayStack;
   const trailers: string[] = [];
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     stack = await startStack(cleanUp, { transport, agentConfig: 'api-keys "good-key:alice"' });
     stack.upstream.answer = (request, response) => {
       request.resume().once('end', () => {
@@ -25,7 +24,6 @@ describe.each(['embedded', 'socket'] as const)('a hostile client, the agent %s',
     stack.upstream.received.splice(0);
     trailers.splice(0);
   });
-  afterAll(() => cleanUp.run());
 
   const send = (lines: readonly string[], body = '', options: RawOptions = {}): Promise<RawExchange> =>
     rawExchange({ host: '127.0.0.1', port: stack.port }, `${lines.join('\r\n')}\r\n\r\n${body}`, options);

@@ -1,17 +1,14 @@
 import { Agent } from 'node:http';
-import { afterAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { balancerPath, startBalancer } from '../../support/gateway/load-balancers.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { startStack } from '../../support/shared/gateway-stack.js';
 import { describeWithPeers } from '../../support/shared/peers.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
-const cleanUp = new CleanUp();
-afterAll(() => cleanUp.run());
-
 describeWithPeers(['nginx'], 'nginx as an HTTP/2 upstream that ends each connection after ten requests', () => {
-  it('answers each of 6000 POSTs, a hundred at a time', async () => {
+  it('answers each of 6000 POSTs, a hundred at a time', async ({ cleanUp }) => {
     const folder = temporaryFolder();
     cleanUp.add(() => folder.remove());
     const nginxPort = await freePort();

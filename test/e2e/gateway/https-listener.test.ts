@@ -1,10 +1,10 @@
 import { Agent } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import { valuesOf } from '../../support/gateway/recording-upstream.js';
 import { tlsCall, tlsConnection } from '../../support/gateway/tls-call.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
 import { curl } from '../../support/shared/curl.js';
+import { it } from '../../support/shared/fixtures.js';
 import { type GatewayStack, startStack, untilTrue } from '../../support/shared/gateway-stack.js';
 import { call } from '../../support/shared/http-call.js';
 import { type OpensslCertificate, OpensslCertificates, pemChain } from '../../support/shared/openssl-certificates.js';
@@ -15,7 +15,6 @@ import { type TemporaryFolder, temporaryFolder } from '../../support/shared/temp
 const key = 'a-key-of-the-https-listener';
 
 describeWithPeers(['openssl', 'curl'], 'a listener of protocol https', () => {
-  const cleanUp = new CleanUp();
   let folder: TemporaryFolder;
   let pki: OpensslCertificates;
   let root: OpensslCertificate;
@@ -33,7 +32,7 @@ describeWithPeers(['openssl', 'curl'], 'a listener of protocol https', () => {
   const files = (place: string): string =>
     `cert-file "${folder.file(`${place}.pem`)}"; key-file "${folder.file(`${place}.key`)}"`;
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     folder = temporaryFolder();
     cleanUp.add(() => folder.remove());
     pki = new OpensslCertificates();
@@ -52,7 +51,6 @@ describeWithPeers(['openssl', 'curl'], 'a listener of protocol https', () => {
     });
   });
   beforeEach(() => void stack.upstream.received.splice(0));
-  afterAll(() => cleanUp.run());
 
   const trusting = (more: ConnectionOptions = {}): ConnectionOptions => ({
     ca: root.certificate,
@@ -130,7 +128,7 @@ describeWithPeers(['openssl', 'curl'], 'a listener of protocol https', () => {
     expect(await shown()).toBe(before);
   });
 
-  it('takes new certificates by SIGHUP under load, and no request fails', async () => {
+  it('takes new certificates by SIGHUP under load, and no request fails', async ({ cleanUp }) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 4 });
     cleanUp.add(() => agent.destroy());
     const headers = { 'X-API-Key': key };

@@ -1,10 +1,10 @@
 import { Agent, request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { LiveSamlProvider, newSamlKey } from '../../support/agent/live-saml-provider.js';
 import { introduce, SamlBrowser } from '../../support/agent/saml-browser.js';
 import { type BalancedGateway, startBalancedGateway } from '../../support/gateway/balanced-gateways.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
 import { startDocumentedHaproxy, startDocumentedNginx } from '../../support/shared/documented-balancers.js';
+import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { untilTrue } from '../../support/shared/gateway-stack.js';
 import { call } from '../../support/shared/http-call.js';
@@ -21,8 +21,6 @@ const perSecond = 20;
 const burst = 20;
 /** Between two requests of a lane of the load. */
 const pauseMs = 20;
-
-const cleanUp = new CleanUp();
 const provider = new LiveSamlProvider();
 let one: BalancedGateway;
 /** With two workers. */
@@ -110,7 +108,7 @@ const moved = (browser: SamlBrowser, { port }: BalancedGateway): SamlBrowser => 
 };
 
 describeWithPeers(['redis-server', 'haproxy', 'nginx'], 'two gateways that share a redis, behind balancers', () => {
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     const folder = temporaryFolder();
     cleanUp.add(() => folder.remove());
     await provider.start();
@@ -136,7 +134,6 @@ describeWithPeers(['redis-server', 'haproxy', 'nginx'], 'two gateways that share
     cleanUp.add(() => nginx.stop());
     await introduce(provider, haproxyPort);
   });
-  afterAll(() => cleanUp.run());
 
   describe('single sign-on', () => {
     it('begins on one and ends on the other, and the session is good on both', async () => {

@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { describe, expect } from 'vitest';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { type GatewayStack, startStack } from '../../support/shared/gateway-stack.js';
 import { forgetPeak, peakResidentBytes, residentBytes } from '../../support/shared/process-memory.js';
 
@@ -59,19 +60,17 @@ const responseTo = (sent: ClientRequest): Promise<IncomingMessage> =>
   });
 
 describe('a body of 384 MB', () => {
-  const cleanUp = new CleanUp();
   let stack: GatewayStack;
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     stack = await startStack(cleanUp, {
       transport: 'embedded',
       agentConfig: 'api-keys "key:alice"',
       blocks: 'limits { max-body-size-bytes "1GB" }',
     });
   });
-  afterAll(() => cleanUp.run());
 
-  const open = (method: string, headers: Readonly<Record<string, string>> = {}): ClientRequest => {
+  const open = (cleanUp: CleanUp, method: string, headers: Readonly<Record<string, string>> = {}): ClientRequest => {
     const { port } = stack;
     const sent = request({
       host: '127.0.0.1',
@@ -94,38 +93,45 @@ describe('a body of 384 MB', () => {
     return peakResidentBytes(pid) - before;
   };
 
-  it.each([
+  it.for([
     ['with its length', true],
     ['in chunks', false],
-  ])('goes up through 64 MB of extra memory, also while the upstream reads nothing (%s)', async (_name, hasLength) => {
-    const growth = await growthDuring(async (bytes) => {
-      const body = new MadeBody(bytes);
-      stack.upstream.answer = (received, response) => {
-        void body
-          .stuck()
-          .then((held) => expect(held).toBeLessThan(allowedGrowthBytes))
-          .then(() => count(received))
-          .then((octets) => response.end(String(octets)))
-          .catch((error: unknown) => response.destroy(error as Error));
-      };
-      const sent = open('POST', hasLength ? { 'Content-Length': String(bytes) } : { 'Transfer-Encoding': 'chunked' });
-      const answered = responseTo(sent);
-      await body.writeTo(sent);
-      let text = '';
-      for await (const chunk of await answered) text += String(chunk);
-      expect(text).toBe(String(bytes));
-    });
-    expect(growth).toBeLessThan(allowedGrowthBytes);
-  });
+  ] as const)(
+    'goes up through 64 MB of extra memory, also while the upstream reads nothing (%s)',
+    async ([_name, hasLength], { cleanUp }) => {
+      const growth = await growthDuring(async (bytes) => {
+        const body = new MadeBody(bytes);
+        stack.upstream.answer = (received, response) => {
+          void body
+            .stuck()
+            .then((held) => expect(held).toBeLessThan(allowedGrowthBytes))
+            .then(() => count(received))
+            .then((octets) => response.end(String(octets)))
+            .catch((error: unknown) => response.destroy(error as Error));
+        };
+        const sent = open(
+          cleanUp,
+          'POST',
+          hasLength ? { 'Content-Length': String(bytes) } : { 'Transfer-Encoding': 'chunked' },
+        );
+        const answered = responseTo(sent);
+        await body.writeTo(sent);
+        let text = '';
+        for await (const chunk of await answered) text += String(chunk);
+        expect(text).toBe(String(bytes));
+      });
+      expect(growth).toBeLessThan(allowedGrowthBytes);
+    },
+  );
 
-  it('goes down through 64 MB of extra memory, also while the client reads nothing', async () => {
+  it('goes down through 64 MB of extra memory, also while the client reads nothing', async ({ cleanUp }) => {
     const growth = await growthDuring(async (bytes) => {
       const body = new MadeBody(bytes);
       stack.upstream.answer = (received, response) => {
         received.resume();
         void body.writeTo(response);
       };
-      const sent = open('GET');
+      const sent = open(cleanUp, 'GET');
       const answered = responseTo(sent);
       sent.end();
       const response = await answered;

@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { startHaproxy, startNginx } from '../../support/gateway/load-balancers.js';
 import { valuesOf } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { type GatewayStack, startStack } from '../../support/shared/gateway-stack.js';
 import { describeWithPeers } from '../../support/shared/peers.js';
@@ -62,14 +63,10 @@ const connectionsTo = (port: number): number => {
   const peers = rows.map((row) => row.trim().split(/ +/)).filter(([, local, remote]) => local === address && remote);
   return new Set(peers.map(([, , remote]) => remote)).size;
 };
-
-// One gateway for both: its first listener trusts no proxy, the other one those on this machine.
-const cleanUp = new CleanUp();
-/** Of one test. */
-const ownCleanUp = new CleanUp();
+// One gateway for both balancers: its first listener trusts no proxy, the other trusts those on this machine.
 let stack: GatewayStack;
 let sayOk: GatewayStack['upstream']['answer'];
-beforeAll(async () => {
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   stack = await startStack(cleanUp, {
     transport: 'embedded',
     agentConfig: `api-keys "${key}:balanced"`,
@@ -82,11 +79,9 @@ beforeEach(() => {
   stack.upstream.answer = sayOk;
   stack.upstream.received.splice(0);
 });
-afterEach(() => ownCleanUp.run());
-afterAll(() => cleanUp.run());
 
 /** Starts a balancer before a port of the gateway; its own port. */
-const startBalancer = async (balancer: BalancerName, gatewayPort: number): Promise<number> => {
+const startBalancer = async (cleanUp: CleanUp, balancer: BalancerName, gatewayPort: number): Promise<number> => {
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
   const port = await freePort();
@@ -105,8 +100,8 @@ const loggedClient = async (correlationId: string): Promise<unknown> => {
 for (const balancer of ['nginx', 'haproxy'] as const) {
   describeWithPeers([balancer], `traffic through ${balancer}`, () => {
     let balancerPort: number;
-    beforeAll(async () => {
-      balancerPort = await startBalancer(balancer, stack.portOf('trusting'));
+    it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
+      balancerPort = await startBalancer(cleanUp, balancer, stack.portOf('trusting'));
     });
 
     it('comes over connections that the gateway keeps', async () => {
@@ -152,9 +147,9 @@ for (const balancer of ['nginx', 'haproxy'] as const) {
       expect(digest(answer.body)).toBe(digest(body));
     });
 
-    it('carries a WebSocket both ways, and its end, once the agent has let it in', async () => {
+    it('carries a WebSocket both ways, and its end, once the agent has let it in', async ({ cleanUp }) => {
       const server = new WebSocketServer({ server: stack.upstream.server });
-      ownCleanUp.add(() => server.close());
+      cleanUp.add(() => server.close());
       const greeted = new Promise<IncomingMessage>((resolve) => {
         server.on('connection', (socket, opening) => {
           resolve(opening);
@@ -170,7 +165,7 @@ for (const balancer of ['nginx', 'haproxy'] as const) {
       const client = new WebSocket(url, {
         headers: { 'X-API-Key': key, 'X-User-Id': 'mallory', X_User_Id: 'mallory' },
       });
-      ownCleanUp.add(() => client.terminate());
+      cleanUp.add(() => client.terminate());
       await new Promise((resolve, reject) => {
         client.once('open', resolve);
         client.once('error', reject);
@@ -194,8 +189,8 @@ for (const balancer of ['nginx', 'haproxy'] as const) {
   });
 
   describeWithPeers([balancer], `${balancer} where no proxy is trusted`, () => {
-    it('is the client itself, and what it forwards is not believed', async () => {
-      const balancerPort = await startBalancer(balancer, stack.port);
+    it('is the client itself, and what it forwards is not believed', async ({ cleanUp }) => {
+      const balancerPort = await startBalancer(cleanUp, balancer, stack.port);
       const headers = { 'X-Forwarded-For': forgedAddress, 'X-Correlation-Id': `unknown-${balancer}` };
       expect((await ask(balancerPort, { headers })).status).toBe(200);
       expect(await loggedClient(`unknown-${balancer}`)).toBe('127.0.0.1');

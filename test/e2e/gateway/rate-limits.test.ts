@@ -1,7 +1,8 @@
 import { Agent } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { RecordingUpstream } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { call } from '../../support/shared/http-call.js';
 import { describeWithPeers } from '../../support/shared/peers.js';
@@ -14,12 +15,10 @@ const measuredMs = 4_000;
 const lanesEach = 10;
 const perSecond = 25;
 const burst = 60;
-
-const cleanUp = new CleanUp();
 const agent = new Agent({ keepAlive: true });
 let upstreamPort: number;
 
-beforeAll(async () => {
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   const upstream = new RecordingUpstream((_request, response) => {
     upstream.received.splice(0);
     response.end('ok');
@@ -28,7 +27,6 @@ beforeAll(async () => {
   cleanUp.add(() => upstream.close());
   cleanUp.add(async () => agent.destroy());
 });
-afterAll(() => cleanUp.run());
 
 const configuration = (port: number, limits: string, policy: string): string => `
 listeners { listener "main" { address "127.0.0.1:${port}" } }
@@ -37,7 +35,7 @@ routes { route "all" { matches { path-prefix "/" }; upstream "api"; policies { r
 upstreams { upstream "api" { target "127.0.0.1:${upstreamPort}" } }
 `;
 
-const startGateway = async (limits: string, policy: string): Promise<number> => {
+const startGateway = async (cleanUp: CleanUp, limits: string, policy: string): Promise<number> => {
   const port = await freePort();
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
@@ -97,32 +95,40 @@ const expectRate = ({ passed, refusingSeconds, seconds }: Measured): void => {
 const policy = `requests-per-second ${perSecond}; burst ${burst}; key "header:x-key"`;
 
 describe('a rate limit, seen from outside for some seconds', () => {
-  it('is kept within 5 % for each of three keys at a time', { timeout: 60_000 }, async () => {
-    const port = await startGateway('', policy);
+  it('is kept within 5 % for each of three keys at a time', { timeout: 60_000 }, async ({ cleanUp }) => {
+    const port = await startGateway(cleanUp, '', policy);
     const keys = ['a', 'b', 'c'];
     for (const measured of await Promise.all(keys.map((key) => measure([port], key)))) expectRate(measured);
   });
 
-  it('lets exactly its burst through at once, and the next after Retry-After', async () => {
-    const port = await startGateway('', 'requests-per-second 0.5; burst 20; key "client_ip"');
+  it('lets exactly its burst through at once, and the next after Retry-After', async ({ cleanUp }) => {
+    const port = await startGateway(cleanUp, '', 'requests-per-second 0.5; burst 20; key "client_ip"');
+    const begunMs = performance.now();
+    /** Tokens that the bucket can have got since: none on a machine with time for this test. */
+    const refilled = (): number => Math.floor(((performance.now() - begunMs) / 1000) * 0.5);
     const passed = await Promise.all(Array.from({ length: 50 }, () => isLetThrough(port, 'any')));
-    expect(passed.filter(Boolean)).toHaveLength(20);
+    const passedAtOnce = passed.filter(Boolean).length;
+    expect(passedAtOnce).toBeGreaterThanOrEqual(20);
+    expect(passedAtOnce).toBeLessThanOrEqual(20 + refilled());
     const refused = await call(port, { agent });
     expect(refused.status).toBe(429);
     const seconds = Number(refused.headers['retry-after']);
     expect([1, 2]).toContain(seconds);
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
     const next = await Promise.all([isLetThrough(port, 'any'), isLetThrough(port, 'any')]);
-    expect(next.toSorted()).toEqual([false, true]);
+    expect(next).toContain(true);
+    expect(passedAtOnce + next.filter(Boolean).length).toBeLessThanOrEqual(20 + refilled());
   });
 });
 
 describeWithPeers(['redis-server'], 'a rate limit of two gateways that share a redis', () => {
-  it('is kept within 5 % by both together, and by each alone while redis is away', { timeout: 60_000 }, async () => {
+  it('is kept within 5 % by both together, and by each alone while redis is away', { timeout: 60_000 }, async ({
+    cleanUp,
+  }) => {
     const redis = await startRedis({ password: 'a-password' });
     cleanUp.add(() => redis.remove());
     const limits = `rate-limit-store "redis"; rate-limit-store-url "${redis.url().reveal()}"`;
-    const ports = await Promise.all([startGateway(limits, policy), startGateway(limits, policy)]);
+    const ports = await Promise.all([startGateway(cleanUp, limits, policy), startGateway(cleanUp, limits, policy)]);
     expectRate(await measure(ports, 'shared'));
 
     await redis.kill();

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { expect } from 'vitest';
+import { it } from '../../support/shared/fixtures.js';
 import { type GatewayStack, startStack, untilTrue } from '../../support/shared/gateway-stack.js';
 import { call } from '../../support/shared/http-call.js';
 import { describeWithPeers, peerPath } from '../../support/shared/peers.js';
@@ -34,10 +34,9 @@ const runWrk = async (port: number): Promise<Tally> => {
 };
 
 describeWithPeers(['wrk'], `${requests} requests on ${connections} connections, the agent on its socket`, () => {
-  const cleanUp = new CleanUp();
   let stack: GatewayStack;
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     stack = await startStack(cleanUp, {
       transport: 'socket',
       // A busy machine is no outage.
@@ -51,7 +50,6 @@ describeWithPeers(['wrk'], `${requests} requests on ${connections} connections, 
       response.end('ok');
     };
   });
-  afterAll(() => cleanUp.run());
 
   const untilEveryClientHasGone = (): Promise<void> =>
     untilTrue('every client has gone', async () => {

@@ -1,9 +1,10 @@
 import { Agent } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect } from 'vitest';
 import { ClientConnection } from '../../support/gateway/client-connection.js';
 import { RecordingUpstream } from '../../support/gateway/recording-upstream.js';
 import { tlsConnection } from '../../support/gateway/tls-call.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { type GatewayStack, untilTrue } from '../../support/shared/gateway-stack.js';
 import { call } from '../../support/shared/http-call.js';
@@ -26,28 +27,23 @@ import {
   workersOf,
 } from '../../support/shared/worker-stack.js';
 
-/** Of all tests: they run in their order on one gateway. */
-const cleanUpAll = new CleanUp();
-/** Of one test. */
-const cleanUp = new CleanUp();
+// The tests run in their order on one gateway.
 let stack: GatewayStack;
 let sayOk: GatewayStack['upstream']['answer'];
 /** A target that is not in the configuration by itself. */
 const further = new RecordingUpstream();
 let furtherAddress: string;
 
-beforeAll(async () => {
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   furtherAddress = `127.0.0.1:${await further.listen()}`;
-  cleanUpAll.add(() => further.close());
-  stack = await startWorkerStack(cleanUpAll);
+  cleanUp.add(() => further.close());
+  stack = await startWorkerStack(cleanUp);
   sayOk = stack.upstream.answer;
 });
 beforeEach(() => {
   further.received.splice(0);
   stack.upstream.answer = sayOk;
 });
-afterEach(() => cleanUp.run());
-afterAll(() => cleanUpAll.run());
 
 const builtin = (id: string, handler: string): string =>
   `route "${id}" { priority "high"; matches { path "/${id}" }; service-type "builtin"; builtin-handler "${handler}" }`;
@@ -85,7 +81,7 @@ const holdAnswers = (): { count(): number; release(): void } => {
 };
 
 describe('a gateway of two workers', () => {
-  it('has a supervisor that takes no connection, and tells of all of them whoever is asked', async () => {
+  it('has a supervisor that takes no connection, and tells of all of them whoever is asked', async ({ cleanUp }) => {
     const stats = await statsOf(stack);
     expect(stats.supervisor.pid).toBe(stack.gateway.pid);
     expect(stats.workers.map(({ id }) => id)).toEqual([1, 2]);
@@ -94,7 +90,7 @@ describe('a gateway of two workers', () => {
     const agents = await connectionsToEach(cleanUp, stack);
     const workers = await Promise.all(agents.map(async (agent) => workerOf(stack, await stack.ask({ agent }))));
     expect(workers).toEqual([1, 2]);
-    for (const agent of await adminConnections()) {
+    for (const agent of await adminConnections(cleanUp)) {
       const { body } = await call(stack.adminPort, { path: '/admin/stats', agent, headers: admin });
       const { workers: told } = JSON.parse(body) as Awaited<ReturnType<typeof statsOf>>;
       expect(told.map(({ connections }) => connections)).toEqual([1, 1]);
@@ -114,7 +110,7 @@ describe('a gateway of two workers', () => {
 const admin = { Authorization: 'Bearer let-me-in' };
 
 /** A connection to each worker at the admin address. */
-const adminConnections = (): Promise<readonly Agent[]> =>
+const adminConnections = (cleanUp: CleanUp): Promise<readonly Agent[]> =>
   ofEachWorker(stack, async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     cleanUp.add(() => agent.destroy());
@@ -149,20 +145,23 @@ describe('a reload', () => {
     ],
   ];
 
-  it.each(ways)('by %s changes routes in both workers, on connections old and new', async (name, reload) => {
-    const id = name.replaceAll(/[^a-z]/gi, '');
-    const agents = await connectionsToEach(cleanUp, stack);
-    const before = await stack.report('/status');
-    expect(await bodiesOfEach(`/${id}`)).toEqual(['ok', 'ok']);
-    stack.rewrite({ routes: builtin(id, 'version') });
-    await reload();
-    for (const agent of agents) expect((await stack.ask({ path: `/${id}`, agent })).body).toContain('portcullis');
-    for (const body of await bodiesOfEach(`/${id}`)) expect(body).toContain('portcullis');
-    expect(await stack.report('/status')).toMatchObject({
-      config_reload_count: Number(before['config_reload_count']) + 1,
-      start_time: before['start_time'],
-    });
-  });
+  it.for(ways)(
+    'by %s changes routes in both workers, on connections old and new',
+    async ([name, reload], { cleanUp }) => {
+      const id = name.replaceAll(/[^a-z]/gi, '');
+      const agents = await connectionsToEach(cleanUp, stack);
+      const before = await stack.report('/status');
+      expect(await bodiesOfEach(`/${id}`)).toEqual(['ok', 'ok']);
+      stack.rewrite({ routes: builtin(id, 'version') });
+      await reload();
+      for (const agent of agents) expect((await stack.ask({ path: `/${id}`, agent })).body).toContain('portcullis');
+      for (const body of await bodiesOfEach(`/${id}`)) expect(body).toContain('portcullis');
+      expect(await stack.report('/status')).toMatchObject({
+        config_reload_count: Number(before['config_reload_count']) + 1,
+        start_time: before['start_time'],
+      });
+    },
+  );
 
   it('of a bad file changes nothing in either, and says what is wrong, but no secret', async () => {
     await bringIntoForce({ routes: builtin('one', 'version') });
@@ -222,7 +221,9 @@ describe('a reload', () => {
 });
 
 describeWithPeers(['openssl'], 'a reload of a listener', () => {
-  it('over TLS brings new certificates into force in both, though the configuration is the same', async () => {
+  it('over TLS brings new certificates into force in both, though the configuration is the same', async ({
+    cleanUp,
+  }) => {
     const port = await freePort();
     const pki = new OpensslCertificates();
     cleanUp.add(() => pki.remove());
@@ -262,9 +263,9 @@ describe('limits', () => {
   };
   afterAll(() => bringIntoForce({}));
 
-  it.each(['one after the other', 'at once'])(
+  it.for(['one after the other', 'at once'])(
     'max-connections-per-client lets in exactly as many of connections that come %s, wherever they land',
-    async (how) => {
+    async (how, { cleanUp }) => {
       await limited('max-connections-per-client 10');
       const answers: Promise<number>[] = [];
       for (let count = 0; count < 20; count += 1) {
@@ -283,31 +284,34 @@ describe('limits', () => {
     ['max-in-flight-requests 6; max-queued-requests 4', 6, 4],
     ['max-connections-per-route 5', 5, 0],
   ] as const;
-  it.each(
+  it.for(
     places.flatMap(([limit, underWay, waiting]) =>
       (['both workers', 'one worker'] as const).map((through) => [limit, through, underWay, waiting] as const),
     ),
-  )('%s holds over both workers, with all requests through %s', async (limit, through, underWay, waiting) => {
-    await limited(limit);
-    const [first, second] = await connectionsToEach(cleanUp, stack, 20);
-    const held = holdAnswers();
-    cleanUp.add(() => held.release());
-    const statuses: number[] = [];
-    const asked = Array.from({ length: 20 }, async (_, at) => {
-      const agent = through === 'one worker' || at % 2 === 0 ? first : second;
-      statuses.push((await stack.ask({ agent })).status);
-    });
-    const refused = 20 - underWay - waiting;
-    await untilTrue('the others are refused', () => statuses.length === refused && held.count() === underWay);
-    const stats = await statsOf(stack);
-    expect([stats.requests_in_flight, stats.requests_queued]).toEqual([underWay + waiting, waiting]);
-    expect(tally(statuses)).toEqual({ 503: refused });
-    held.release();
-    await Promise.all(asked);
-    expect(tally(statuses)).toEqual({ 200: underWay + waiting, 503: refused });
-  });
+  )(
+    '%s holds over both workers, with all requests through %s',
+    async ([limit, through, underWay, waiting], { cleanUp }) => {
+      await limited(limit);
+      const [first, second] = await connectionsToEach(cleanUp, stack, 20);
+      const held = holdAnswers();
+      cleanUp.add(() => held.release());
+      const statuses: number[] = [];
+      const asked = Array.from({ length: 20 }, async (_, at) => {
+        const agent = through === 'one worker' || at % 2 === 0 ? first : second;
+        statuses.push((await stack.ask({ agent })).status);
+      });
+      const refused = 20 - underWay - waiting;
+      await untilTrue('the others are refused', () => statuses.length === refused && held.count() === underWay);
+      const stats = await statsOf(stack);
+      expect([stats.requests_in_flight, stats.requests_queued]).toEqual([underWay + waiting, waiting]);
+      expect(tally(statuses)).toEqual({ 503: refused });
+      held.release();
+      await Promise.all(asked);
+      expect(tally(statuses)).toEqual({ 200: underWay + waiting, 503: refused });
+    },
+  );
 
-  it('a burst is let through exactly, and a rate within 5 %, by both workers together', async () => {
+  it('a burst is let through exactly, and a rate within 5 %, by both workers together', async ({ cleanUp }) => {
     const route = (id: string, rate: number, key: string): string =>
       `route "${id}" { matches { path-prefix "/${id}" }; upstream "back"
         policies { rate-limit { requests-per-second ${rate}; burst 20; key "${key}" } } }`;
@@ -352,7 +356,9 @@ const addDrainedTarget = async (): Promise<void> => {
 };
 
 describe('a worker that is killed', () => {
-  it('takes only its own requests with it, is replaced, and what was counted and drained stays', async () => {
+  it('takes only its own requests with it, is replaced, and what was counted and drained stays', async ({
+    cleanUp,
+  }) => {
     await addDrainedTarget();
     expect(new Set([...(await statusesOfEach('/')), ...(await statusesOfEach('/'))])).toEqual(new Set([200]));
 
@@ -399,7 +405,7 @@ describe('a worker that is killed', () => {
     expect(further.received).toEqual([]);
   });
 
-  it('takes what is in flight through it, all of that and nothing else', async () => {
+  it('takes what is in flight through it, all of that and nothing else', async ({ cleanUp }) => {
     const agents = await connectionsToEach(cleanUp, stack);
     const held = holdAnswers();
     cleanUp.add(() => held.release());
@@ -420,7 +426,9 @@ describe('a worker that is killed', () => {
 });
 
 describe('SIGUSR2', () => {
-  it('replaces supervisor and workers twice without a lost request; what is drained stays, and SIGTERM leaves nobody', async () => {
+  it('replaces supervisor and workers twice without a lost request; what is drained stays, and SIGTERM leaves nobody', async ({
+    cleanUp,
+  }) => {
     await addDrainedTarget();
     const keptAlive = new Agent({ keepAlive: true, maxSockets: 4 });
     cleanUp.add(() => keptAlive.destroy());
@@ -464,7 +472,7 @@ describe('SIGUSR2', () => {
 });
 
 describe('workers that cannot start', () => {
-  it('end with their supervisor, which says why in the words of a single process', async () => {
+  it('end with their supervisor, which says why in the words of a single process', async ({ cleanUp }) => {
     const own = temporaryFolder();
     cleanUp.add(() => own.remove());
     const file = own.write('gateway.kdl', `listeners { listener "main" { address "${stack.upstreamAddress}" } }`);

@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { describe, expect } from 'vitest';
 import { documentationPage, fencedBlocks, repositoryRoot } from '../../support/shared/documentation-examples.js';
+import { it } from '../../support/shared/fixtures.js';
 import { startProcess } from '../../support/shared/processes.js';
 import { type TemporaryFolder, temporaryFolder } from '../../support/shared/temporary-folder.js';
 
@@ -21,9 +21,6 @@ interface Packed {
 interface LockedPackage {
   readonly dev?: boolean;
 }
-
-const cleanUp = new CleanUp();
-afterAll(() => cleanUp.run());
 
 /**
  * A project that has installed the package from its tarball: nothing of the repository is in reach but its
@@ -46,7 +43,7 @@ const dependencies = (): readonly string[] => {
     .filter((path) => existsSync(join(repositoryRoot, path)));
 };
 
-beforeAll(() => {
+it.beforeAll(({ fileCleanUp: cleanUp }) => {
   project = temporaryFolder();
   cleanUp.add(() => project.remove());
   const output = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', project.path], {
@@ -104,7 +101,7 @@ describe('the package', () => {
     }
   });
 
-  it('has types by which an agent compiles, and the agent runs', async () => {
+  it('has types by which an agent compiles, and the agent runs', async ({ cleanUp }) => {
     const [agent = ''] = fencedBlocks(documentationPage('docs/guides/write-an-agent.md'))
       .filter(({ info }) => info === 'ts')
       .map(({ text }) => text);
@@ -125,7 +122,7 @@ describe('the package', () => {
     await running.wrote(/The agent listens/);
   });
 
-  it('has programs that run with its dependencies alone', async () => {
+  it('has programs that run with its dependencies alone', async ({ cleanUp }) => {
     const configuration = project.write(
       'gateway.kdl',
       `listeners { listener "main" { address "127.0.0.1:0" } }

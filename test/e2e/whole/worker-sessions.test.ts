@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { LiveSamlProvider } from '../../support/agent/live-saml-provider.js';
 import { SamlBrowser } from '../../support/agent/saml-browser.js';
 import { startCompany } from '../../support/agent/saml-company.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { type GatewayStack, untilTrue } from '../../support/shared/gateway-stack.js';
 import { call } from '../../support/shared/http-call.js';
 import { untilGone } from '../../support/shared/successors.js';
@@ -11,17 +11,15 @@ import { ofEachWorker, processesBelow, workersOf } from '../../support/shared/wo
 const sessionCookie = 'gateway_saml_session';
 
 describe('SAML sessions in the memory of a gateway of two workers', () => {
-  const cleanUp = new CleanUp();
   let stack: GatewayStack;
   let provider: LiveSamlProvider;
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     ({ stack, provider } = await startCompany(cleanUp, {
       transport: 'embedded',
       store: 'session-store "memory"',
       workers: 2,
     }));
   });
-  afterAll(() => cleanUp.run());
 
   /** What each worker answers this browser, on connections of its own. */
   const seenByEach = (browser: SamlBrowser): Promise<readonly number[]> =>

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { agentContainer, startAgent } from '../../../src/bootstrap/agent/start-agent.js';
 import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
 import { RecordingUpstream, valuesOf } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
 import { documentationPage, fencedBlocks, mainExample } from '../../support/shared/documentation-examples.js';
+import { it } from '../../support/shared/fixtures.js';
 import { RecordingLogger } from '../../support/shared/recording-logger.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const page = 'docs/guides/agents.md';
-const cleanUp = new CleanUp();
 const folder = temporaryFolder();
 const upstream = new RecordingUpstream();
 let running: DocumentedGateway;
 let upstreamPort: number;
 
-beforeAll(async () => {
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   cleanUp.add(() => folder.remove());
   cleanUp.add(() => upstream.close());
   upstreamPort = await upstream.listen();
@@ -27,7 +26,6 @@ beforeAll(async () => {
     environment: { API_KEYS: 'the-key:reports' },
   });
 });
-afterAll(() => cleanUp.run());
 
 const forged = { 'X-User-Id': 'root', x_caller: 'root', 'X.Auth.Method': 'root', 'X-Auth-Claim-Role': 'root' };
 const key = { 'X-API-Key': 'the-key' };
@@ -61,7 +59,7 @@ describe('the guide to agents', () => {
     expect(valuesOf(last(), 'X-Partner')).toEqual([]);
   });
 
-  it('shows the route that lets identity headers of clients through', async () => {
+  it('shows the route that lets identity headers of clients through', async ({ cleanUp }) => {
     const example = fencedBlocks(documentationPage(page)).find(({ text }) => text.includes('forward-identity-headers'));
     const text = `listeners { listener "http" { address "127.0.0.1:8080" } }\n${example?.text}`;
     const other = await startDocumented(cleanUp, text, { ports: { 3001: upstreamPort } });

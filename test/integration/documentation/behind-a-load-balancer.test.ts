@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
 import { rawExchange } from '../../support/gateway/raw-exchange.js';
 import { RecordingUpstream, valuesOf } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
 import { mainExample } from '../../support/shared/documentation-examples.js';
+import { it } from '../../support/shared/fixtures.js';
 
-const cleanUp = new CleanUp();
 const upstream = new RecordingUpstream();
 let running: DocumentedGateway;
 
-beforeAll(async () => {
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   const port = await upstream.listen();
   cleanUp.add(() => upstream.close());
   running = await startDocumented(cleanUp, mainExample('docs/guides/behind-a-load-balancer.md'), {
@@ -17,7 +16,6 @@ beforeAll(async () => {
     texts: { 'shutdown-delay-secs 5': 'shutdown-delay-secs 1' },
   });
 });
-afterAll(() => cleanUp.run());
 
 const clientOf = (path: string) => running.accessRecords.find((record) => record.path === path)?.clientIp;
 

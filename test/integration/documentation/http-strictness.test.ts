@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
   type InProcessGateway,
@@ -8,11 +8,8 @@ import {
   testUpstream,
 } from '../../support/gateway/in-process-gateway.js';
 import { startRawUpstream, statusesOf, unescapedOctets } from '../../support/gateway/raw-http.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
 import { documentationPage } from '../../support/shared/documentation-examples.js';
-
-const cleanUp = new CleanUp();
-afterAll(() => cleanUp.run());
+import { it } from '../../support/shared/fixtures.js';
 
 interface Row {
   readonly what: string;
@@ -49,7 +46,7 @@ it('the page about what is refused has rows', () => {
 describe('the page about what is refused', () => {
   let gateway: InProcessGateway;
   let answer: Buffer = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     const upstream = await startHttpUpstream((request, response) => {
       // Only what is whole is answered: a fault in a body is the gateway's to find.
       request.resume().on('end', () => response.end('ok'));

@@ -1,18 +1,15 @@
 import type { ClientHttp2Session } from 'node:http2';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
 import { http2Call, http2Session } from '../../support/gateway/http2-session.js';
 import { type Http2Upstream, startHttp2Upstream } from '../../support/gateway/http2-upstream.js';
 import { RecordingUpstream } from '../../support/gateway/recording-upstream.js';
 import { tlsConnection } from '../../support/gateway/tls-call.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
 import { mainExample } from '../../support/shared/documentation-examples.js';
+import { it } from '../../support/shared/fixtures.js';
 import { call } from '../../support/shared/http-call.js';
 import { OpensslCertificates, pemChain } from '../../support/shared/openssl-certificates.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
-
-const cleanUp = new CleanUp();
-afterAll(() => cleanUp.run());
 
 /** A message of gRPC: not compressed, five octets of prefix. */
 const message = (...octets: readonly number[]): Buffer => Buffer.from([0, 0, 0, 0, octets.length, ...octets]);
@@ -21,7 +18,7 @@ let running: DocumentedGateway;
 let orders: Http2Upstream;
 let session: ClientHttp2Session;
 
-beforeAll(async () => {
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
   const pki = new OpensslCertificates();
@@ -70,7 +67,7 @@ describe('the guide to HTTP/2 and gRPC', () => {
     expect(new Set(accessRecords.map(({ protocol }) => protocol))).toEqual(new Set(['HTTP/1.1', 'HTTP/2.0']));
   });
 
-  it('offers HTTP/2 with TLS, and HTTP/1.1 to who does not know it', async () => {
+  it('offers HTTP/2 with TLS, and HTTP/1.1 to who does not know it', async ({ cleanUp }) => {
     const port = running.portOf(8443);
     const secure = http2Session(cleanUp, `https://127.0.0.1:${port}`, { rejectUnauthorized: false });
     expect((await http2Call(secure, { ':path': '/page' })).body.toString()).toBe('web');
@@ -87,7 +84,9 @@ describe('the guide to HTTP/2 and gRPC', () => {
     }
   });
 
-  it('refuses CONNECT and a Host beside another authority, and has no WebSocket to an upstream of HTTP/2', async () => {
+  it('refuses CONNECT and a Host beside another authority, and has no WebSocket to an upstream of HTTP/2', async ({
+    cleanUp,
+  }) => {
     expect((await http2Call(session, { ':path': '/', ':authority': 'a.example', host: 'b.example' })).status).toBe(400);
     const upgrade = {
       Connection: 'Upgrade',

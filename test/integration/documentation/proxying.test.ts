@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
 import { RecordingUpstream, valuesOf } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
 import { mainExample, tableOf } from '../../support/shared/documentation-examples.js';
+import { it } from '../../support/shared/fixtures.js';
 
 const page = 'docs/guides/proxying.md';
-const cleanUp = new CleanUp();
 const received: RecordingUpstream['received'] = [];
 let running: DocumentedGateway;
 
-beforeAll(async () => {
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   const ports: Record<number, number> = {};
   for (const documented of [3001, 3002]) {
     const upstream = new RecordingUpstream((request, response) => {
@@ -29,7 +28,6 @@ beforeAll(async () => {
   cleanUp.add(() => silent.close());
   running = await startDocumented(cleanUp, mainExample(page), { ports });
 });
-afterAll(() => cleanUp.run());
 
 const problem = (body: string): { readonly code: string; readonly detail: string } => JSON.parse(body);
 const last = () => {
@@ -109,7 +107,7 @@ describe('the guide to proxying', () => {
     await expect(running.ask(8080, { path: '/broken' })).rejects.toThrow();
   });
 
-  it('tells that a WebSocket needs nothing', async () => {
+  it('tells that a WebSocket needs nothing', async ({ cleanUp }) => {
     const socket = new WebSocket(`ws://127.0.0.1:${running.portOf(8080)}/chat`);
     cleanUp.add(() => socket.terminate());
     const answer = new Promise<string>((resolve, reject) => {

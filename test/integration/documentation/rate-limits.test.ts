@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
 import { RecordingUpstream } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
 import { mainExample } from '../../support/shared/documentation-examples.js';
+import { it } from '../../support/shared/fixtures.js';
 import type { HttpAnswer } from '../../support/shared/http-call.js';
 
-const cleanUp = new CleanUp();
 let running: DocumentedGateway;
 
-beforeAll(async () => {
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   const upstream = new RecordingUpstream((_request, response) => response.end('ok'));
   const port = await upstream.listen();
   cleanUp.add(() => upstream.close());
   running = await startDocumented(cleanUp, mainExample('docs/guides/rate-limits.md'), { ports: { 3001: port } });
 });
-afterAll(() => cleanUp.run());
 
 describe('the guide to rate limits', () => {
   it('shows how the sixth request is answered, and what the client is told', async () => {

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
 import { RecordingUpstream } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
 import { mainExample, tableOf } from '../../support/shared/documentation-examples.js';
+import { it } from '../../support/shared/fixtures.js';
 
 const page = 'docs/guides/routing.md';
-const cleanUp = new CleanUp();
 const upstreams = new Map<number, RecordingUpstream>();
 let running: DocumentedGateway;
 
-beforeAll(async () => {
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   const ports: Record<number, number> = {};
   for (const documented of [3001, 3002, 3003, 3004]) {
     const upstream = new RecordingUpstream((_, response) => response.end(String(documented)));
@@ -19,7 +18,6 @@ beforeAll(async () => {
   }
   running = await startDocumented(cleanUp, mainExample(page), { ports });
 });
-afterAll(() => cleanUp.run());
 
 const rows = tableOf(page, ['Request', 'Header', 'Route', 'Because']);
 

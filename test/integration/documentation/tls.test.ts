@@ -1,11 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
 import { rawExchange } from '../../support/gateway/raw-exchange.js';
 import { RecordingUpstream, valuesOf } from '../../support/gateway/recording-upstream.js';
 import { tlsCall, tlsConnection } from '../../support/gateway/tls-call.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
 import { documentationPage, fencedBlocks, mainExample, tableOf } from '../../support/shared/documentation-examples.js';
 import { eventually } from '../../support/shared/eventually.js';
+import { it } from '../../support/shared/fixtures.js';
 import { call } from '../../support/shared/http-call.js';
 import { type OpensslCertificate, OpensslCertificates, pemChain } from '../../support/shared/openssl-certificates.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
@@ -20,9 +21,6 @@ const withListener = (name: string): string => {
   if (part === undefined) throw new Error(`the guide has no listener ${name}`);
   return main.replace(/^listeners \{\n.*?^\}\n/ms, `listeners {\n${part.text}}\n`);
 };
-
-const everything = new CleanUp();
-const cleanUp = new CleanUp();
 const clients: Record<string, OpensslCertificate | null> = {};
 const folder = temporaryFolder();
 const pki = new OpensslCertificates();
@@ -43,9 +41,9 @@ const withRoot = (client: OpensslCertificate, root: OpensslCertificate): Openssl
 const dayMs = 86_400_000;
 const between = (from: number, to: number) => [Date.now() + from * dayMs, Date.now() + to * dayMs] as const;
 
-beforeAll(() => {
-  everything.add(() => folder.remove());
-  everything.add(() => pki.remove());
+it.beforeAll(({ fileCleanUp: cleanUp }) => {
+  cleanUp.add(() => folder.remove());
+  cleanUp.add(() => pki.remove());
   root = pki.authority('root');
   for (const [name, dns] of [
     ['example.com', 'example.com'],
@@ -79,8 +77,6 @@ beforeAll(() => {
   });
 });
 beforeEach(() => void folder.write('partners-ca.pem', partners.certificate));
-afterEach(() => cleanUp.run());
-afterAll(() => everything.run());
 
 interface Stage {
   readonly running: DocumentedGateway;
@@ -89,7 +85,7 @@ interface Stage {
 }
 
 /** The example on this machine, with the certificates that were made for it. */
-const start = async (example: string, documentedPort: number): Promise<Stage> => {
+const start = async (cleanUp: CleanUp, example: string, documentedPort: number): Promise<Stage> => {
   const upstream = new RecordingUpstream();
   const ports = { 3001: await upstream.listen() };
   cleanUp.add(() => upstream.close());
@@ -115,8 +111,10 @@ const as = (who: string) => {
 };
 
 describe('the guide to TLS', () => {
-  it('begins with a listener that serves https, and ends the connection of a client that speaks http', async () => {
-    const stage = await start(main, 8443);
+  it('begins with a listener that serves https, and ends the connection of a client that speaks http', async ({
+    cleanUp,
+  }) => {
+    const stage = await start(cleanUp, main, 8443);
     const { address } = stage;
     expect(await tlsCall(address, trusting())).toMatchObject({ status: 200, error: null });
     expect(received(stage, 'X-Forwarded-Proto')).toEqual(['https']);
@@ -124,8 +122,8 @@ describe('the guide to TLS', () => {
     expect(plain.raw).not.toContain('HTTP/1.1');
   });
 
-  it('tells which certificate a client gets', async () => {
-    const { address } = await start(withListener('public'), 8443);
+  it('tells which certificate a client gets', async ({ cleanUp }) => {
+    const { address } = await start(cleanUp, withListener('public'), 8443);
     const shown = async (servername: string) => {
       const socket = await tlsConnection(address, { ...trusting(servername), checkServerIdentity: () => undefined });
       const { CN } = socket.getPeerCertificate().subject;
@@ -139,17 +137,17 @@ describe('the guide to TLS', () => {
     }
   });
 
-  it.each(
+  it.for(
     tableOf(page, [
       'client-auth',
       'Client without a certificate',
       'Client with a certificate that is untrusted by `ca-cert-file`, or not valid now',
     ]),
-  )('tells what client-auth %s does', async (cell, without, withBad) => {
+  )('tells what client-auth %s does', async ([cell = '', without, withBad], { cleanUp }) => {
     const clientAuth = /none|request|require/.exec(cell)?.[0];
     let example = withListener('partners').replace('client-auth "require"', `client-auth "${clientAuth}"`);
     if (clientAuth === 'none') example = example.replace(/^ *(ca-cert-file|forward-client-cert-header).*\n/gm, '');
-    const { address } = await start(example, 9443);
+    const { address } = await start(cleanUp, example, 9443);
     const isServed = async (who: string) => (await tlsCall(address, as(who))).status === 200;
     expect(await isServed('none')).toBe(without === 'served');
     for (const who of ['expired', 'foreign'])
@@ -157,8 +155,8 @@ describe('the guide to TLS', () => {
     expect(await isServed('good')).toBe(true);
   });
 
-  it('tells what is forwarded of a certificate, and that nobody can forge it', async () => {
-    const stage = await start(withListener('partners'), 9443);
+  it('tells what is forwarded of a certificate, and that nobody can forge it', async ({ cleanUp }) => {
+    const stage = await start(cleanUp, withListener('partners'), 9443);
     const request = 'GET / HTTP/1.1\r\nHost: a\r\nX_CLIENT_CERT: forged\r\nConnection: close\r\n\r\n';
     expect((await tlsCall(stage.address, as('good'), request)).status).toBe(200);
     const certificates = decodeURIComponent(received(stage, 'X-Client-Cert')[0] ?? '');
@@ -167,8 +165,8 @@ describe('the guide to TLS', () => {
     expect(JSON.stringify(stage.upstream.received)).not.toContain('forged');
   });
 
-  it('tells how the access of a client is taken away', async () => {
-    const { running, address } = await start(withListener('partners'), 9443);
+  it('tells how the access of a client is taken away', async ({ cleanUp }) => {
+    const { running, address } = await start(cleanUp, withListener('partners'), 9443);
     const standing = await tlsConnection(address, as('good'));
     const closed = new Promise((resolve) => standing.once('close', resolve));
     standing.resume();
@@ -179,12 +177,12 @@ describe('the guide to TLS', () => {
     expect((await tlsCall(address, as('good'))).status).toBeNull();
   });
 
-  it('tells who may bring a certificate in a header', async () => {
+  it('tells who may bring a certificate in a header', async ({ cleanUp }) => {
     const [example = ''] = parts.flatMap(({ text }) =>
       text.includes('"behind-balancer"') ? [main.replace(/^listeners \{\n.*?^\}\n/ms, text)] : [],
     );
     const ask = async (text: string, headers: readonly string[]) => {
-      const stage = await start(text, 8080);
+      const stage = await start(cleanUp, text, 8080);
       await call(stage.address.port, { headers: ['Host', 'a', ...headers] });
       return received(stage, 'X-Client-Cert');
     };
@@ -195,7 +193,7 @@ describe('the guide to TLS', () => {
     expect(await ask(example.replace('10.0.0.0/24', '192.0.2.1'), ['X-Client-Cert', 'forged'])).toEqual([]);
   });
 
-  it.each([
+  it.for([
     ['none', {}, 'ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE'],
     ['expired', {}, 'CERT_HAS_EXPIRED'],
     ['early', {}, 'CERT_NOT_YET_VALID'],
@@ -215,9 +213,9 @@ describe('the guide to TLS', () => {
     ['critical', {}, 'UNSPECIFIED'],
     ['large', {}, 'CERTIFICATE_TOO_LARGE'],
     ['good', { ca: '' }, 'ECONNRESET'],
-  ] as const)('tells the code of a handshake that fails: %s %j', async (who, more, code) => {
+  ] as const)('tells the code of a handshake that fails: %s %j', async ([who, more, code], { cleanUp }) => {
     expect(tableOf(page, ['code', 'Cause']).some(([codes]) => codes?.includes(code))).toBe(true);
-    const { running, address } = await start(withListener('partners'), 9443);
+    const { running, address } = await start(cleanUp, withListener('partners'), 9443);
     await tlsCall(address, { ...as(who), ...more });
     const failures = () => running.logger.lines.filter(({ message }) => message === 'TLS handshake failed');
     await eventually(() => failures().length > 0);

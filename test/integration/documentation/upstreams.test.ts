@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
 import { RecordingUpstream } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
 import { mainExample } from '../../support/shared/documentation-examples.js';
+import { it } from '../../support/shared/fixtures.js';
 import { untilTrue } from '../../support/shared/gateway-stack.js';
 
 const token = 'a-token-for-the-test';
-const cleanUp = new CleanUp();
 const upstreams: RecordingUpstream[] = [];
 let running: DocumentedGateway;
 
-beforeAll(async () => {
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   const ports: Record<number, number> = {};
   for (const documented of [3001, 3002]) {
     const upstream = new RecordingUpstream((_request, response) => response.end(String(documented)));
@@ -21,7 +20,6 @@ beforeAll(async () => {
   const environment = { ADMIN_TOKEN: token };
   running = await startDocumented(cleanUp, mainExample('docs/guides/upstreams.md'), { ports, environment });
 });
-afterAll(() => cleanUp.run());
 
 const served = async (): Promise<string> => (await running.ask(8080, { path: '/' })).body;
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { KdlConfigurationSource } from '../../../src/adapters/outbound/kdl-configuration/kdl-configuration-source.js';
 import { re2PathPatterns } from '../../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import { XmlCryptoDocumentVerifier } from '../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
@@ -11,7 +11,7 @@ import { introduce, SamlBrowser } from '../../support/agent/saml-browser.js';
 import { ecPair, signToken } from '../../support/agent/test-tokens.js';
 import { echo, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import { RecordingAuditLog } from '../../support/gateway/recording-audit-log.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
 import { call } from '../../support/shared/http-call.js';
 import { RecordingLogger } from '../../support/shared/recording-logger.js';
@@ -33,14 +33,12 @@ agents {
   }
 }
 `;
-
-const cleanUp = new CleanUp();
 const audit = new RecordingAuditLog();
 const logger = new RecordingLogger();
 let provider: LiveSamlProvider;
 let port: number;
 
-beforeAll(async () => {
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   provider = new LiveSamlProvider();
   await provider.start();
   cleanUp.add(() => provider.stop());
@@ -88,7 +86,6 @@ beforeAll(async () => {
   cleanUp.add(() => started.value.stop(0));
   await introduce(provider, port);
 });
-afterAll(() => cleanUp.run());
 
 const recordsOf = async (act: () => Promise<unknown>) => {
   const before = audit.lines.length;

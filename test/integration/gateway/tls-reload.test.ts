@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { connect as connectPlain, type Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import type {
   GatewayConfiguration,
@@ -20,11 +20,10 @@ import {
 import { plainTimeouts } from '../../support/gateway/plain-configurations.js';
 import { rawExchange } from '../../support/gateway/raw-exchange.js';
 import { tlsCall, tlsConnection } from '../../support/gateway/tls-call.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { type OpensslCertificate, OpensslCertificates, pemChain } from '../../support/shared/openssl-certificates.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
-const cleanUp = new CleanUp();
 const folder = temporaryFolder();
 const pki = new OpensslCertificates();
 let upstream: HttpUpstream;
@@ -38,7 +37,7 @@ let ofPartners: OpensslCertificate;
 let ofOthers: OpensslCertificate;
 let gateway: InProcessGateway | null = null;
 
-beforeAll(async () => {
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   cleanUp.add(() => folder.remove());
   cleanUp.add(() => pki.remove());
   const dayMs = 86_400_000;
@@ -58,7 +57,6 @@ afterEach(async () => {
   await gateway?.stop();
   gateway = null;
 });
-afterAll(() => cleanUp.run());
 
 /** Writes a certificate and its key, in the place of those that had the name before. */
 const files = (name: string, { certificate, key }: OpensslCertificate) => ({
@@ -281,7 +279,9 @@ describe('the authorities of clients', () => {
     expect((await tlsCall(running.address, trusting())).status).toBeNull();
   });
 
-  it('that come to be required end the connections that showed no certificate, in flight ones after their response', async () => {
+  it('that come to be required end the connections that showed no certificate, in flight ones after their response', async ({
+    cleanUp,
+  }) => {
     const held: ServerResponse[] = [];
     const slow = await startHttpUpstream((request, response) => {
       if (request.url === '/kept') response.end('at once');
@@ -321,7 +321,9 @@ describe('the authorities of clients', () => {
     standing.destroy();
   });
 
-  it('are replaced without a request being lost: those in flight are answered, and told that they were the last', async () => {
+  it('are replaced without a request being lost: those in flight are answered, and told that they were the last', async ({
+    cleanUp,
+  }) => {
     const held: ServerResponse[] = [];
     const slow = await startHttpUpstream((_, response) => void held.push(response));
     cleanUp.add(() => slow.close());
@@ -343,7 +345,7 @@ describe('the authorities of clients', () => {
     }
   });
 
-  it('are replaced: a response without end lasts as long as a shutdown would let it', async () => {
+  it('are replaced: a response without end lasts as long as a shutdown would let it', async ({ cleanUp }) => {
     const endless = await startHttpUpstream((_, response) => void response.writeHead(200).write('the first event'));
     cleanUp.add(() => endless.close());
     const system = { ...testConfiguration([]).system, gracefulShutdownTimeoutMs: 100 };
@@ -359,7 +361,7 @@ describe('the authorities of clients', () => {
     await expect.poll(() => gateway?.state.requestsInFlight()).toBe(0);
   });
 
-  it('are replaced: a WebSocket of a client that they let in ends at once', async () => {
+  it('are replaced: a WebSocket of a client that they let in ends at once', async ({ cleanUp }) => {
     const { port, server: httpServer, close } = await startHttpUpstream(echo);
     cleanUp.add(close);
     const server = new WebSocketServer({ server: httpServer });

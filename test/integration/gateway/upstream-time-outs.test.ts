@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { TargetClientSettings } from '../../../src/application/ports/gateway/upstream-client.js';
 import { startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import { startHttp2Upstream } from '../../support/gateway/http2-upstream.js';
@@ -25,10 +25,8 @@ import {
   plainUpstreamRequest as plain,
   targetClient,
 } from '../../support/gateway/target-clients.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 
 type Version = TargetClientSettings['httpVersion'];
 
@@ -38,7 +36,7 @@ interface HeldUpstream {
   answer(path: string): void;
 }
 
-const startHeld = async (version: Version): Promise<HeldUpstream> => {
+const startHeld = async (cleanUp: CleanUp, version: Version): Promise<HeldUpstream> => {
   const answers = new Map<string, () => void>();
   const come = (path: string, begin: () => void, end: () => void): void => {
     answers.set(path, end);
@@ -73,20 +71,20 @@ const readMs = 60;
 const longer = { timeoutMs: 200, patienceMs: 200 };
 
 describe.each<Version>(['1.1', '2'])('an upstream of HTTP/%s', (httpVersion) => {
-  const startWith = async () => {
-    const upstream = await startHeld(httpVersion);
+  const startWith = async (cleanUp: CleanUp) => {
+    const upstream = await startHeld(cleanUp, httpVersion);
     const client = targetClient(upstream.port, cleanUp, { httpVersion, readMs });
     const send = (target: string, changes: Partial<AskedRequest> = {}) =>
       client.send({ ...plain, target, ...changes }).response;
     return { upstream, send };
   };
 
-  it.each<[string, () => Partial<AskedRequest>]>([
+  it.for<[string, () => Partial<AskedRequest>]>([
     ['without a body', () => ({})],
     ['with a body in one piece', () => ({ body: new ScriptedBody(['one'], 3), headers: ['Content-Length', '3'] })],
     ['with a body in pieces', () => ({ body: new ScriptedBody(['one', 'two']) })],
-  ])('may be silent until the head of its answer to a request %s', async (_, changes) => {
-    const { upstream, send } = await startWith();
+  ])('may be silent until the head of its answer to a request %s', async ([_, changes], { cleanUp }) => {
+    const { upstream, send } = await startWith(cleanUp);
     const asked = send('/asked', changes());
     const late = await send('/late', { ...longer, ...changes() });
     expect(late).toMatchObject({ error: { code: 'timed_out', detail: 'no answer within 200 ms' } });
@@ -94,15 +92,15 @@ describe.each<Version>(['1.1', '2'])('an upstream of HTTP/%s', (httpVersion) => 
     expect(await asked).toMatchObject({ ok: true, value: { status: 200 } });
   });
 
-  it('has timed out where it is silent after the head of its answer', async () => {
-    const { send } = await startWith();
+  it('has timed out where it is silent after the head of its answer', async ({ cleanUp }) => {
+    const { send } = await startWith(cleanUp);
     const outcome = await send('/begun', longer);
     if (!outcome.ok) throw new Error(outcome.error.detail);
     await expect(bodyOctets(outcome.value.body)).rejects.toMatchObject({ code: 'timed_out' });
   });
 
-  it('may be silent for as long as the request says in place of its settings', async () => {
-    const { send } = await startWith();
+  it('may be silent for as long as the request says in place of its settings', async ({ cleanUp }) => {
+    const { send } = await startWith(cleanUp);
     const [patient, other] = await Promise.all([send('/begun', { readMs: 5_000 }), send('/begun-2')]);
     if (!patient.ok || !other.ok) throw new Error('no answer');
     const states: string[] = [];
@@ -116,8 +114,10 @@ describe.each<Version>(['1.1', '2'])('an upstream of HTTP/%s', (httpVersion) => 
   });
 });
 
-it('a route waits for the head of an answer by its own time-out, though the upstream may be silent for less', async () => {
-  const upstream = await startHeld('1.1');
+it('a route waits for the head of an answer by its own time-out, though the upstream may be silent for less', async ({
+  cleanUp,
+}) => {
+  const upstream = await startHeld(cleanUp, '1.1');
   const timeouts = { connectMs: 1_000, readMs, requestMs: 5_000 };
   const route = (path: string, requestTimeoutMs: number) =>
     testRoute({
@@ -136,8 +136,8 @@ it('a route waits for the head of an answer by its own time-out, though the upst
   expect((await asked).status).toBe(200);
 });
 
-it('a route may bear another silence than its upstream', async () => {
-  const upstream = await startHeld('1.1');
+it('a route may bear another silence than its upstream', async ({ cleanUp }) => {
+  const upstream = await startHeld(cleanUp, '1.1');
   const timeouts = { connectMs: 1_000, readMs: 60_000, requestMs: 5_000 };
   const policies = { ...plainPolicies, readTimeoutMs: readMs };
   const configuration = testConfiguration([testUpstream(upstream.port, { timeouts })], {
@@ -164,7 +164,7 @@ const uploads: readonly [string, () => Partial<AskedRequest>][] = [
 
 describe.each(uploads)('a request body %s', (_, changes) => {
   /** An upstream that reads its first connection only when it is told to, and no other one at all. */
-  const startReader = async () => {
+  const startReader = async (cleanUp: CleanUp) => {
     const sockets: Socket[] = [];
     const server = createServer({ pauseOnConnect: true }, (socket) => {
       sockets.push(socket);
@@ -178,8 +178,10 @@ describe.each(uploads)('a request body %s', (_, changes) => {
     return { port: (server.address() as AddressInfo).port, sockets };
   };
 
-  it('goes on for as long as the upstream takes some of it, and then has the whole time for its answer', async () => {
-    const { port, sockets } = await startReader();
+  it('goes on for as long as the upstream takes some of it, and then has the whole time for its answer', async ({
+    cleanUp,
+  }) => {
+    const { port, sockets } = await startReader(cleanUp);
     const client = targetClient(port, cleanUp, { readMs: 1_000 });
     // It is over long before the body is.
     const upload = client.send({ ...plain, ...changes(), timeoutMs: 900, patienceMs: 900 }).response;
@@ -201,8 +203,8 @@ describe.each(uploads)('a request body %s', (_, changes) => {
     expect(await upload).toMatchObject({ ok: true, value: { status: 204 } });
   });
 
-  it('that an upstream takes nothing of has timed out, however long its answer might take', async () => {
-    const { port } = await startReader();
+  it('that an upstream takes nothing of has timed out, however long its answer might take', async ({ cleanUp }) => {
+    const { port } = await startReader(cleanUp);
     const client = targetClient(port, cleanUp, { readMs: 100 });
     expect(await client.send({ ...plain, ...changes() }).response).toMatchObject({
       error: { code: 'timed_out', neverSent: false, detail: 'nothing more of the request was taken within 100 ms' },
@@ -210,7 +212,9 @@ describe.each(uploads)('a request body %s', (_, changes) => {
   });
 });
 
-it('a stream goes on for as long as its upstream opens the window, by little, for a piece of its body', async () => {
+it('a stream goes on for as long as its upstream opens the window, by little, for a piece of its body', async ({
+  cleanUp,
+}) => {
   const initialWindowSize = 4;
   let stream = 0;
   const upstream = await startRawHttp2Upstream(

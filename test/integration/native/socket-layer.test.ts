@@ -70,7 +70,9 @@ describe('a listener of the socket layer', () => {
     const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve));
     const client = connect((server.address() as { port: number }).port, '127.0.0.1');
     cleanUp.add(() => client.destroy());
-    (await accepted).destroy();
+    const socket = await accepted;
+    cleanUp.add(() => socket.destroy());
+    expect(socket.remotePort).toBe(client.localPort);
   });
 });
 

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { AgentEmbeddedClient } from '../../../../src/adapters/outbound/agent-embedded-client/agent-embedded-client.js';
 import { SystemClock } from '../../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
@@ -13,15 +13,17 @@ import type {
 import { Deferred, FakeAgentService } from '../../../support/agent/fake-agent-service.js';
 import { testAgent, testRoute } from '../../../support/gateway/in-process-gateway.js';
 import { get, limitLines, post, refusalOf, startLimited } from '../../../support/gateway/limited-gateway.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../support/shared/clean-up.js';
 import { eventually } from '../../../support/shared/eventually.js';
+import { it } from '../../../support/shared/fixtures.js';
 import { RecordingLogger } from '../../../support/shared/recording-logger.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
 /** A gateway whose route asks one agent, by an embedded client in the guard that production has around it. */
-const startWithAgent = async (limits: Partial<LimitsConfiguration>, changes: Partial<AgentConfiguration> = {}) => {
+const startWithAgent = async (
+  cleanUp: CleanUp,
+  limits: Partial<LimitsConfiguration>,
+  changes: Partial<AgentConfiguration> = {},
+) => {
   const service = new FakeAgentService();
   const parts = { clock: new SystemClock(), logger: new RecordingLogger() };
   const createAgent: AgentClientFactory = (agent, { maxQueueDepth, maxResponseBytes }) => {
@@ -50,8 +52,8 @@ const ofAgent = (name: string, limit: number) => ({
 
 describe('max-agent-queue-depth', () => {
   /** The agent takes one call at a time; so many more are to wait. */
-  const startQueue = async (waiting: number, changes: Partial<AgentConfiguration> = {}) => {
-    const { gateway, service } = await startWithAgent({ maxAgentQueueDepth: 2 }, changes);
+  const startQueue = async (cleanUp: CleanUp, waiting: number, changes: Partial<AgentConfiguration> = {}) => {
+    const { gateway, service } = await startWithAgent(cleanUp, { maxAgentQueueDepth: 2 }, changes);
     const answer = new Deferred<AgentAnswer>();
     service.maxConcurrency = 1;
     service.answer = () => answer.promise;
@@ -64,27 +66,27 @@ describe('max-agent-queue-depth', () => {
     return { gateway, clients, answer: () => answer.resolve(allowAnswer) };
   };
 
-  it.each([
+  it.for([
     ['one below it', 1],
     ['one at it', 2],
-  ])('has %s wait for the agent', async (_, count) => {
-    const { gateway, clients, answer } = await startQueue(count);
+  ] as const)('has %s wait for the agent', async ([_, count], { cleanUp }) => {
+    const { gateway, clients, answer } = await startQueue(cleanUp, count);
     answer();
     const answers = await Promise.all(clients.map((client) => client.answer()));
     expect(answers.map(({ status }) => status)).toEqual(new Array(count + 1).fill(200));
     expect(limitLines(gateway)).toEqual([]);
   });
 
-  it('refuses one above it', async () => {
-    const { gateway, clients, answer } = await startQueue(2);
+  it('refuses one above it', async ({ cleanUp }) => {
+    const { gateway, clients, answer } = await startQueue(cleanUp, 2);
     expect(await refusalOf(gateway, await gateway.ask(get('/3')))).toEqual(ofAgent('max-agent-queue-depth', 2));
     answer();
     await Promise.all(clients.map((client) => client.answer()));
     expect([...gateway.upstream.reached].sort()).toEqual(['/0', '/1', '/2']);
   });
 
-  it('lets one above it go on where the agent fails open, and says and counts it as well', async () => {
-    const { gateway, clients, answer } = await startQueue(2, { failureMode: 'open' });
+  it('lets one above it go on where the agent fails open, and says and counts it as well', async ({ cleanUp }) => {
+    const { gateway, clients, answer } = await startQueue(cleanUp, 2, { failureMode: 'open' });
     expect((await gateway.ask(get('/3'))).status).toBe(200);
     expect(limitLines(gateway)).toMatchObject([
       { fields: { limit_name: 'max-agent-queue-depth', limit: 2, actual: 3, client_ip: '127.0.0.1' } },
@@ -101,8 +103,8 @@ describe('max-agent-response-bytes', () => {
     requestHeaders: [{ kind: 'set', name: 'X', value: 'x'.repeat(octets - 3) }],
   });
 
-  it('takes an answer one below it and one at it, and refuses one above', async () => {
-    const { gateway, service } = await startWithAgent({ maxAgentResponseBytes: 300 });
+  it('takes an answer one below it and one at it, and refuses one above', async ({ cleanUp }) => {
+    const { gateway, service } = await startWithAgent(cleanUp, { maxAgentResponseBytes: 300 });
     const client = gateway.client();
     for (const octets of [299, 300]) {
       service.answer = () => answerOf(octets);
@@ -113,8 +115,8 @@ describe('max-agent-response-bytes', () => {
     expect(gateway.upstream.reached).toHaveLength(2);
   });
 
-  it('opens nothing: an answer that came has been given', async () => {
-    const { gateway, service } = await startWithAgent({ maxAgentResponseBytes: 300 }, { failureMode: 'open' });
+  it('opens nothing: an answer that came has been given', async ({ cleanUp }) => {
+    const { gateway, service } = await startWithAgent(cleanUp, { maxAgentResponseBytes: 300 }, { failureMode: 'open' });
     service.answer = () => answerOf(301);
     expect((await gateway.ask(get())).status).toBe(503);
     expect(gateway.upstream.reached).toEqual([]);
@@ -128,13 +130,13 @@ describe('what agents are shown of bodies', () => {
   const packed = gzipSync('x'.repeat(1_000));
   const packedPost = `POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n${packed.toString('latin1')}`;
 
-  it.each<[string, Partial<LimitsConfiguration>, string, number, number]>([
+  it.for<[string, Partial<LimitsConfiguration>, string, number, number]>([
     ['max-body-inspection-bytes', { maxBodyInspectionBytes: 100 }, post(101), 100, 101],
     ['max-agent-body-bytes', { maxAgentBodyBytes: 100 }, post(101), 100, 101],
     ['max-decompressed-size-bytes', { maxDecompressedSizeBytes: 999 }, packedPost, 999, 1_000],
     ['max-decompression-ratio', { maxDecompressionRatio: 2.5 }, packedPost, 2.5, Math.ceil(1_000 / packed.length)],
-  ])('is refused above %s, told of and counted', async (name, limits, octets, limit, actual) => {
-    const { gateway, service } = await startWithAgent(limits);
+  ])('is refused above %s, told of and counted', async ([name, limits, octets, limit, actual], { cleanUp }) => {
+    const { gateway, service } = await startWithAgent(cleanUp, limits);
     service.answer = readsAll;
     const client = gateway.client();
     expect(await refusalOf(gateway, await client.ask(octets))).toEqual({

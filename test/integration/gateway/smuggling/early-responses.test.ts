@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import { clientExchange } from '../../../../fuzz/gateway/client-exchange.js';
 import { OctetRecorder, targetOf } from '../../../../fuzz/recorder/octet-recorder.js';
 import { startInProcess, testConfiguration, testUpstream } from '../../../support/gateway/in-process-gateway.js';
 import { chunked, last, smuggled } from '../../../support/gateway/smuggling/trick.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
+import { it } from '../../../support/shared/fixtures.js';
 
 /** Sends a part of a request, and the rest once an answer has begun to come; gives all that came. */
 const exchangeInTwo = (port: number, part: string, rest: string): Promise<string> =>
@@ -23,11 +23,10 @@ const exchangeInTwo = (port: number, part: string, rest: string): Promise<string
   });
 
 describe('an upstream that answers before a body has come', () => {
-  const cleanUp = new CleanUp();
   const recorder = new OctetRecorder();
   let port = 0;
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     const upstreamPort = await recorder.listen();
     cleanUp.add(() => recorder.close());
     const configuration = testConfiguration([testUpstream(upstreamPort)]);
@@ -37,7 +36,6 @@ describe('an upstream that answers before a body has come', () => {
     recorder.isEager = true;
   });
   afterEach(() => recorder.forget());
-  afterAll(() => cleanUp.run());
 
   const length = `Content-Length: ${'hello'.length + smuggled.length}`;
   const size = smuggled.length.toString(16);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import { OctetRecorder, targetOf } from '../../../../fuzz/recorder/octet-recorder.js';
 import { valuesIn } from '../../../../fuzz/recorder/strict-message.js';
 import { endHeaders, endStream, fieldBlock, frame, frameTypes } from '../../../support/gateway/http2-frames.js';
@@ -10,8 +10,8 @@ import {
 } from '../../../support/gateway/in-process-gateway.js';
 import { RawHttp2Client } from '../../../support/gateway/raw-http2-client.js';
 import { http2Tricks } from '../../../support/gateway/smuggling/http2-tricks.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
 import { eventually } from '../../../support/shared/eventually.js';
+import { it } from '../../../support/shared/fixtures.js';
 
 /** `:status` as nghttp2 writes it first in a block (RFC 7541, appendices A and B). */
 const statuses: readonly (readonly [string, number])[] = [
@@ -36,12 +36,11 @@ const probe = frame(
 );
 
 describe('the gateway to clients of HTTP/2', () => {
-  const cleanUp = new CleanUp();
   const recorder = new OctetRecorder();
   const clients: RawHttp2Client[] = [];
   let gateway: InProcessGateway;
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     const upstreamPort = await recorder.listen();
     cleanUp.add(() => recorder.close());
     const configuration = testConfiguration([testUpstream(upstreamPort)]);
@@ -53,7 +52,6 @@ describe('the gateway to clients of HTTP/2', () => {
     recorder.forget();
     for (const { socket } of clients.splice(0)) socket.destroy();
   });
-  afterAll(() => cleanUp.run());
 
   const connect = (): RawHttp2Client => {
     const client = new RawHttp2Client(gateway.address);

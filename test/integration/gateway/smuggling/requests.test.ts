@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import { clientExchange } from '../../../../fuzz/gateway/client-exchange.js';
 import { OctetRecorder, targetOf } from '../../../../fuzz/recorder/octet-recorder.js';
 import { valuesIn } from '../../../../fuzz/recorder/strict-message.js';
 import { startInProcess, testConfiguration, testUpstream } from '../../../support/gateway/in-process-gateway.js';
 import { requestTricks } from '../../../support/gateway/smuggling/request-tricks.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
+import { it } from '../../../support/shared/fixtures.js';
 
 /** For a body that never comes. */
 const shortPatienceMs = 100;
@@ -14,11 +14,10 @@ const statusesIn = (text: string): readonly number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status)).filter((status) => status >= 200);
 
 describe('the gateway', () => {
-  const cleanUp = new CleanUp();
   const recorder = new OctetRecorder();
   let port = 0;
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     const upstreamPort = await recorder.listen();
     cleanUp.add(() => recorder.close());
     const configuration = testConfiguration([testUpstream(upstreamPort)]);
@@ -27,7 +26,6 @@ describe('the gateway', () => {
     port = gateway.address.port;
   });
   afterEach(() => recorder.forget());
-  afterAll(() => cleanUp.run());
 
   const send = (octets: string, patience = patienceMs) =>
     clientExchange(port, { parts: [Buffer.from(octets, 'latin1')], isOver: () => false, patienceMs: patience });

@@ -1,19 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import { clientExchange } from '../../../../fuzz/gateway/client-exchange.js';
 import { OctetRecorder, targetOf } from '../../../../fuzz/recorder/octet-recorder.js';
 import { strictResponses } from '../../../../fuzz/recorder/strict-reading.js';
 import { startInProcess, testConfiguration, testUpstream } from '../../../support/gateway/in-process-gateway.js';
 import { responseTricks } from '../../../support/gateway/smuggling/response-tricks.js';
-import { CleanUp } from '../../../support/shared/clean-up.js';
+import { it } from '../../../support/shared/fixtures.js';
 
 const patienceMs = 20_000;
 
 describe('a bad response', () => {
-  const cleanUp = new CleanUp();
   const recorder = new OctetRecorder();
   let port = 0;
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     const upstreamPort = await recorder.listen();
     cleanUp.add(() => recorder.close());
     const configuration = testConfiguration([testUpstream(upstreamPort)]);
@@ -22,7 +21,6 @@ describe('a bad response', () => {
     port = gateway.address.port;
   });
   afterEach(() => recorder.forget());
-  afterAll(() => cleanUp.run());
 
   const get = async (target: string) => {
     const octets = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);

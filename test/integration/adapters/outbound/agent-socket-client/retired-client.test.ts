@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { RecordingReportReader } from '../../../../support/gateway/recording-report-reader.js';
 import { headersEvent } from '../../../../support/shared/agent-events.js';
 import { socketClient } from '../../../../support/shared/agent-transports.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../support/shared/eventually.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import {
   type RawAgent,
   type RawPeer,
@@ -14,19 +15,16 @@ import {
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 import { temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
 let path: string;
 let logger: RecordingLogger;
-beforeEach(() => {
+it.beforeEach(({ cleanUp }) => {
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
   path = folder.file('agent.sock');
   logger = new RecordingLogger();
 });
 
-const listen = async (greet?: (peer: RawPeer) => void) => {
+const listen = async (cleanUp: CleanUp, greet?: (peer: RawPeer) => void) => {
   const agent = await rawAgent(path, greet);
   cleanUp.add(() => agent.close());
   return agent;
@@ -36,7 +34,7 @@ const greet = (peer: RawPeer): void => {
   void peer.received(0x01).then(() => peer.send(0x02, rawHandshakeAnswer));
 };
 
-const start = (timeoutMs: number, connections: number) => {
+const start = (cleanUp: CleanUp, timeoutMs: number, connections: number) => {
   const client = socketClient(path, { timeoutMs }, { connections }, logger);
   cleanUp.add(() => client.stop(0));
   client.start();
@@ -44,7 +42,7 @@ const start = (timeoutMs: number, connections: number) => {
 };
 
 /** Another client comes back several times, each time after a longer wait; nobody else has come by then. */
-const othersComeBack = async (agent: RawAgent, before: number): Promise<void> => {
+const othersComeBack = async (cleanUp: CleanUp, agent: RawAgent, before: number): Promise<void> => {
   const other = socketClient(path, { config: { other: true } }, { connections: 1 }, new RecordingLogger());
   cleanUp.add(() => other.stop(0));
   other.start();
@@ -73,9 +71,11 @@ const answerAll = (peer: RawPeer): void => {
 };
 
 describe('a PooledAgentClient that has been retired', () => {
-  it('finishes what it has, answers what is asked still, and neither connects nor greets again', async () => {
-    const agent = await listen(greet);
-    const client = start(10_000, 2);
+  it('finishes what it has, answers what is asked still, and neither connects nor greets again', async ({
+    cleanUp,
+  }) => {
+    const agent = await listen(cleanUp, greet);
+    const client = start(cleanUp, 10_000, 2);
     await eventually(() => client.status().connections === 2);
     const underWay = client.ask(headersEvent('under-way'));
     await eventually(() => agent.peers.some(({ frames }) => frames.some(({ code }) => code === 0x10)));
@@ -87,12 +87,12 @@ describe('a PooledAgentClient that has been retired', () => {
     await eventually(() => client.status().connections === 0);
     expect(await client.ask(headersEvent('last'))).toMatchObject({ ok: false, error: { code: 'unreachable' } });
     expect(logger.lines.map(({ message }) => message)).not.toContain('Agent unreachable');
-    await othersComeBack(agent, 2);
+    await othersComeBack(cleanUp, agent, 2);
   });
 
-  it('gives up the attempts to connect that go on, unless another client says the same', async () => {
-    const agent = await listen(() => undefined);
-    const [dropped, continued] = [start(10_000, 1), start(10_000, 1)];
+  it('gives up the attempts to connect that go on, unless another client says the same', async ({ cleanUp }) => {
+    const agent = await listen(cleanUp, () => undefined);
+    const [dropped, continued] = [start(cleanUp, 10_000, 1), start(cleanUp, 10_000, 1)];
     const calls = [dropped.ask(headersEvent('a')), continued.ask(headersEvent('b'))] as const;
     await eventually(() => agent.peers.length === 2 && agent.peers.every(({ frames }) => frames.length === 1));
     dropped.retire({ sameConfig: false, hasSuccessor: false });
@@ -105,15 +105,15 @@ describe('a PooledAgentClient that has been retired', () => {
     expect((await calls[1]).ok).toBe(true);
     for (const peer of agent.peers) peer.socket.destroy();
     await eventually(() => continued.status().connections === 0);
-    await othersComeBack(agent, 2);
+    await othersComeBack(cleanUp, agent, 2);
   });
 
-  it.each<[string, boolean, readonly string[]]>([
+  it.for<[string, boolean, readonly string[]]>([
     ['says that its agent has ended with the last connection where nobody has taken its place', false, ['raw']],
     ['leaves that to the client that has taken its place', true, []],
-  ])('%s', async (_case, isSucceeded, endedIds) => {
-    const agent = await listen(greet);
-    const client = start(10_000, 2);
+  ])('%s', async ([_case, isSucceeded, endedIds], { cleanUp }) => {
+    const agent = await listen(cleanUp, greet);
+    const client = start(cleanUp, 10_000, 2);
     const reader = new RecordingReportReader();
     client.reportTo(reader);
     await eventually(() => client.status().connections === 2);
@@ -126,49 +126,49 @@ describe('a PooledAgentClient that has been retired', () => {
     expect(reader.endedIds).toEqual(endedIds);
   });
 
-  it('does not send its configuration where it was retired before it was connected', async () => {
-    const agent = await listen(greet);
-    const client = start(10_000, 4);
+  it('does not send its configuration where it was retired before it was connected', async ({ cleanUp }) => {
+    const agent = await listen(cleanUp, greet);
+    const client = start(cleanUp, 10_000, 4);
     client.retire({ sameConfig: false, hasSuccessor: false });
     expect((await client.ask(headersEvent('a'))).ok).toBe(false);
-    const witness = start(10_000, 1);
+    const witness = start(cleanUp, 10_000, 1);
     await eventually(() => witness.status().connections === 1);
     expect(agent.peers.filter(({ frames }) => frames.length > 0)).toHaveLength(1);
   });
 });
 
 describe('a PooledAgentClient over a socket', () => {
-  it('writes no more than 500 characters of a refusal', async () => {
-    await listen((peer) => {
+  it('writes no more than 500 characters of a refusal', async ({ cleanUp }) => {
+    await listen(cleanUp, (peer) => {
       const error = 'x'.repeat(5_000);
       void peer.received(0x01).then(() => peer.send(0x02, { ...rawHandshakeAnswer, success: false, error }));
     });
-    start(10_000, 1);
+    start(cleanUp, 10_000, 1);
     const refusals = () => logger.lines.filter(({ message }) => message === 'Agent refused');
     await eventually(() => refusals().length > 0);
     expect(refusals()[0]?.fields['reason']).toHaveLength(500);
   });
 
-  it('leaves alone what no agent can own, and says so once', async () => {
+  it('leaves alone what no agent can own, and says so once', async ({ cleanUp }) => {
     const owned = ['X-Mine', 'Host', 'cookie', 'Content_Type', 'Transfer-Encoding', 'Te', 'X-*', 'Con*', '*', 'X-My-*'];
     const capabilities = { ...rawHandshakeAnswer.capabilities, owned_headers: owned };
-    await listen((peer) => {
+    await listen(cleanUp, (peer) => {
       void peer.received(0x01).then(() => peer.send(0x02, { ...rawHandshakeAnswer, capabilities }));
     });
-    const client = start(10_000, 3);
+    const client = start(cleanUp, 10_000, 3);
     await eventually(() => client.status().connections === 3);
     expect(client.capabilities()?.ownedHeaders).toEqual(['X-Mine', 'X-My-*']);
     expect(logger.lines.filter(({ message }) => message.includes('no agent can own'))).toHaveLength(1);
   });
 
-  it('does not prefer a connection that lets its calls time out to one that answers', async () => {
+  it('does not prefer a connection that lets its calls time out to one that answers', async ({ cleanUp }) => {
     let silent: RawPeer | null = null;
-    await listen((peer) => {
+    await listen(cleanUp, (peer) => {
       greet(peer);
       silent ??= peer;
       if (peer !== silent) answerAll(peer);
     });
-    const client = start(100, 2);
+    const client = start(cleanUp, 100, 2);
     await eventually(() => client.status().connections === 2);
     const ask = async (id: string) => (await client.ask(headersEvent(id))).ok;
     const first = ask('a');

@@ -1,20 +1,18 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import {
   type RedisRateLimitSettings,
   RedisRateLimitStore,
 } from '../../../../../src/adapters/outbound/redis-rate-limit-store/redis-rate-limit-store.js';
 import type { RateLimitAnswer } from '../../../../../src/application/ports/shared/rate-limit-store.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { freePort } from '../../../../support/shared/free-port.js';
 import { describeWithPeers } from '../../../../support/shared/peers.js';
 import { type RedisPlan, type RedisServer, startRedis } from '../../../../support/shared/redis-server.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 const charges = [{ space: 'client', key: 'a', limit: { requestsPerSecond: 0.001, burst: 1_000 } }];
 
@@ -22,6 +20,7 @@ const charges = [{ space: 'client', key: 'a', limit: { requestsPerSecond: 0.001,
 const patient = { answerMs: 10_000 };
 
 const opened = async (
+  cleanUp: CleanUp,
   url: Secret,
   settings: Partial<RedisRateLimitSettings> = patient,
 ): Promise<RedisRateLimitStore> => {
@@ -41,7 +40,7 @@ const reachable = async (store: RedisRateLimitStore): Promise<void> => {
 };
 
 /** A server that takes connections and does what the test says with them. */
-const serverWith = async (take: (socket: Socket) => void): Promise<Secret> => {
+const serverWith = async (cleanUp: CleanUp, take: (socket: Socket) => void): Promise<Secret> => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     cleanUp.add(() => void socket.destroy());
@@ -53,37 +52,43 @@ const serverWith = async (take: (socket: Socket) => void): Promise<Secret> => {
   return new Secret(`redis://:hunter2@127.0.0.1:${(server.address() as AddressInfo).port}/0`);
 };
 
-it('a store in Redis says that nobody listens, and does not wait for it', async () => {
-  const store = await opened(new Secret(`redis://:hunter2@127.0.0.1:${await freePort()}`));
+it('a store in Redis says that nobody listens, and does not wait for it', async ({ cleanUp }) => {
+  const store = await opened(cleanUp, new Secret(`redis://:hunter2@127.0.0.1:${await freePort()}`));
   expect(detailOf(await store.take(charges))).toBe('redis: connection refused');
 });
 
-it('a store in Redis with a URL that is none cannot be asked, and repeats nothing of it', async () => {
-  const store = await opened(new Secret('redis://hunter2:hunter2@['));
+it('a store in Redis with a URL that is none cannot be asked, and repeats nothing of it', async ({ cleanUp }) => {
+  const store = await opened(cleanUp, new Secret('redis://hunter2:hunter2@['));
   expect(detailOf(await store.take(charges))).toBe('redis: rate-limit-store-url is invalid');
 });
 
-it.each<[string, (socket: Socket) => void]>([
+it.for<[string, (socket: Socket) => void]>([
   ['closes the connection', (socket) => socket.end()],
   ['resets the connection', (socket) => socket.resetAndDestroy()],
   ['speaks another protocol', (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
   ['repeats the password in an error', (socket) => socket.on('data', () => socket.write('-ERR hunter2 is wrong\r\n'))],
-])('a store in Redis cannot be asked where the server %s, and never says the password', async (_, take) => {
-  const store = await opened(await serverWith(take), { connectMs: 200 });
-  const detail = detailOf(await store.take(charges));
-  expect(detail).toMatch(/^redis: /);
-  expect(detail).not.toContain('hunter2');
-});
+])(
+  'a store in Redis cannot be asked where the server %s, and never says the password',
+  async ([_, take], { cleanUp }) => {
+    const store = await opened(cleanUp, await serverWith(cleanUp, take), { connectMs: 200 });
+    const detail = detailOf(await store.take(charges));
+    expect(detail).toMatch(/^redis: /);
+    expect(detail).not.toContain('hunter2');
+  },
+);
 
 describeWithPeers(['redis-server'], 'buckets in a Redis server that fails', () => {
-  const started = async (plan: RedisPlan = {}): Promise<{ redis: RedisServer; store: RedisRateLimitStore }> => {
+  const started = async (
+    cleanUp: CleanUp,
+    plan: RedisPlan = {},
+  ): Promise<{ redis: RedisServer; store: RedisRateLimitStore }> => {
     const redis = await startRedis(plan);
     cleanUp.add(redis.remove);
-    return { redis, store: await opened(redis.url()) };
+    return { redis, store: await opened(cleanUp, redis.url()) };
   };
 
-  it('are there again when it is, without anybody doing anything', async () => {
-    const { redis, store } = await started({ isDurable: true });
+  it('are there again when it is, without anybody doing anything', async ({ cleanUp }) => {
+    const { redis, store } = await started(cleanUp, { isDurable: true });
     expect((await store.take(charges)).kind).toBe('taken');
     await redis.kill();
     expect((await store.take(charges)).kind).toBe('unavailable');
@@ -93,9 +98,9 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server that fails', () =
     expect(answer.kind === 'taken' && Math.floor((answer.left[0] ?? 0) + 1e-3)).toBe(998);
   });
 
-  it('are reached also where it was not there at first', async () => {
+  it('are reached also where it was not there at first', async ({ cleanUp }) => {
     const port = await freePort();
-    const store = await opened(new Secret(`redis://127.0.0.1:${port}`));
+    const store = await opened(cleanUp, new Secret(`redis://127.0.0.1:${port}`));
     expect((await store.take(charges)).kind).toBe('unavailable');
     const redis = await startRedis({ port });
     cleanUp.add(redis.remove);
@@ -103,10 +108,10 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server that fails', () =
     expect((await store.take(charges)).kind).toBe('taken');
   });
 
-  it('are not waited for by every request when it hangs, and are there again when it goes on', async () => {
+  it('are not waited for by every request when it hangs, and are there again when it goes on', async ({ cleanUp }) => {
     const redis = await startRedis();
     cleanUp.add(redis.remove);
-    const store = await opened(redis.url(), {});
+    const store = await opened(cleanUp, redis.url(), {});
     await reachable(store);
     redis.hang();
     const answers = await Promise.all(Array.from({ length: 200 }, () => store.take(charges)));
@@ -120,29 +125,29 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server that fails', () =
     expect((await store.take(charges)).kind).toBe('taken');
   });
 
-  it('need the right password, which is in no answer', async () => {
+  it('need the right password, which is in no answer', async ({ cleanUp }) => {
     const redis = await startRedis({ password: 'p@ss:word/#?' });
     cleanUp.add(redis.remove);
-    expect((await (await opened(redis.url())).take(charges)).kind).toBe('taken');
-    const wrong = await opened(new Secret(`redis://:hunter2@127.0.0.1:${redis.port}`));
+    expect((await (await opened(cleanUp, redis.url())).take(charges)).kind).toBe('taken');
+    const wrong = await opened(cleanUp, new Secret(`redis://:hunter2@127.0.0.1:${redis.port}`));
     expect(detailOf(await wrong.take(charges))).toBe(
       'redis: it refuses the user or the password of rate-limit-store-url',
     );
-    const none = await opened(new Secret(`redis://127.0.0.1:${redis.port}`));
+    const none = await opened(cleanUp, new Secret(`redis://127.0.0.1:${redis.port}`));
     expect(detailOf(await none.take(charges))).toBe('redis: it wants a password, and rate-limit-store-url has none');
   });
 
-  it('are in the database that the URL names', async () => {
-    const { redis } = await started();
-    const store = await opened(redis.url(3));
+  it('are in the database that the URL names', async ({ cleanUp }) => {
+    const { redis } = await started(cleanUp);
+    const store = await opened(cleanUp, redis.url(3));
     await store.take(charges);
     expect(await redis.send('DBSIZE')).toBe(0);
     await redis.send('SWAPDB', '0', '3');
     expect(await redis.send('KEYS', '*')).toHaveLength(2);
   });
 
-  it('are asked by nobody once the store is closed', async () => {
-    const { store } = await started();
+  it('are asked by nobody once the store is closed', async ({ cleanUp }) => {
+    const { store } = await started(cleanUp);
     await store.close();
     expect(detailOf(await store.take(charges))).toBe('redis: the connection to it is closed');
     await store.close();

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { RedisRateLimitStore } from '../../../../../src/adapters/outbound/redis-rate-limit-store/redis-rate-limit-store.js';
 import type { RateLimitCharge } from '../../../../../src/application/ports/shared/rate-limit-store.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { describeWithPeers } from '../../../../support/shared/peers.js';
 import { type RedisServer, startRedis } from '../../../../support/shared/redis-server.js';
 
 describeWithPeers(['redis-server'], 'buckets in a Redis server', () => {
-  const cleanUp = new CleanUp();
   let redis: RedisServer;
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     redis = await startRedis();
     cleanUp.add(redis.remove);
   });
-  afterAll(() => cleanUp.run());
 
-  const open = async (maxBuckets = 100_000): Promise<RedisRateLimitStore> => {
+  const open = async (cleanUp: CleanUp, maxBuckets = 100_000): Promise<RedisRateLimitStore> => {
     // A machine that does other things at the same time is no server that hangs.
     const store = await RedisRateLimitStore.open(redis.url(), { maxBuckets, answerMs: 10_000 });
     cleanUp.add(() => store.close());
@@ -26,8 +25,8 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server', () => {
     limit: { requestsPerSecond, burst },
   });
 
-  it('give two gateways together the burst and no more, of 1 000 requests at once', async () => {
-    const [one, other] = [await open(), await open()];
+  it('give two gateways together the burst and no more, of 1 000 requests at once', async ({ cleanUp }) => {
+    const [one, other] = [await open(cleanUp), await open(cleanUp)];
     const both = [charge('shared', 300), { ...charge('', 400), space: 'global' }];
     const answers = await Promise.all(
       Array.from({ length: 1_000 }, (_, index) => (index % 2 === 0 ? one : other).take(both)),
@@ -41,8 +40,8 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server', () => {
     });
   });
 
-  it('are there as long as they are not full', async () => {
-    const store = await open();
+  it('are there as long as they are not full', async ({ cleanUp }) => {
+    const store = await open(cleanUp);
     await store.take([charge('slow', 10, 0.01), charge('quick', 2, 1_000)]);
     const left = Number(await redis.send('PTTL', 'portcullis:rate:client:slow'));
     // One token of ten is missing: it comes within 100 s.
@@ -51,16 +50,16 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server', () => {
     await expect.poll(() => redis.send('EXISTS', 'portcullis:rate:client:quick')).toBe(0);
   });
 
-  it('leave nothing behind when all of them are full', async () => {
-    const store = await open();
+  it('leave nothing behind when all of them are full', async ({ cleanUp }) => {
+    const store = await open(cleanUp);
     await redis.send('FLUSHALL');
     const quick = Array.from({ length: 50 }, (_, index) => charge(`quick ${index}`, 2, 200));
     await store.take(quick);
     await expect.poll(() => redis.send('DBSIZE')).toBe(0);
   });
 
-  it('are so many of each space at most, those included that have gone by themselves', async () => {
-    const store = await open(100);
+  it('are so many of each space at most, those included that have gone by themselves', async ({ cleanUp }) => {
+    const store = await open(cleanUp, 100);
     await redis.send('FLUSHALL');
     for (let round = 0; round < 5; round += 1) {
       const keys = Array.from({ length: 100 }, (_, index) => `${round} ${index}`);
@@ -70,22 +69,22 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server', () => {
     expect(await redis.send('ZCARD', 'portcullis:rate:client')).toBe(100);
   });
 
-  it('outlive scripts that the server has forgotten', async () => {
-    const store = await open();
+  it('outlive scripts that the server has forgotten', async ({ cleanUp }) => {
+    const store = await open(cleanUp);
     expect((await store.take([charge('kept', 1)])).kind).toBe('taken');
     await redis.send('SCRIPT', 'FLUSH');
     expect((await store.take([charge('kept', 1)])).kind).toBe('refused');
   });
 
-  it('that somebody has written over count as full', async () => {
-    const store = await open();
+  it('that somebody has written over count as full', async ({ cleanUp }) => {
+    const store = await open(cleanUp);
     await redis.send('SET', 'portcullis:rate:client:odd', 'nan 12 ;');
     expect((await store.take([charge('odd', 1)])).kind).toBe('taken');
     expect((await store.take([charge('odd', 1)])).kind).toBe('refused');
   });
 
-  it('that are something else altogether cannot be asked', async () => {
-    const store = await open();
+  it('that are something else altogether cannot be asked', async ({ cleanUp }) => {
+    const store = await open(cleanUp);
     await redis.send('RPUSH', 'portcullis:rate:client:list', 'a');
     expect(await store.take([charge('list', 1)])).toEqual({
       kind: 'unavailable',
@@ -93,8 +92,8 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server', () => {
     });
   });
 
-  it('keep nobody out for long when the clock of the server was set back by a year', async () => {
-    const store = await open();
+  it('keep nobody out for long when the clock of the server was set back by a year', async ({ cleanUp }) => {
+    const store = await open(cleanUp);
     const [seconds] = (await redis.send('TIME')) as [string, string];
     const inAYearMs = (Number(seconds) + 31_536_000) * 1000;
     await redis.send('SET', 'portcullis:rate:client:ahead', `0 ${inAYearMs}`);

@@ -1,19 +1,17 @@
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { defaultKeySetLimits } from '../../../../../src/adapters/outbound/undici-documents/document-request.js';
 import { UndiciKeySetSource } from '../../../../../src/adapters/outbound/undici-documents/undici-key-set-source.js';
 import { CancellationSource } from '../../../../../src/application/shared/cancellation/cancellation-source.js';
 import { certificatePem, selfSignedCertificate } from '../../../../support/agent/self-signed-certificate.js';
 import { publicJwk, rsaPair } from '../../../../support/agent/test-tokens.js';
 import { type RawAnswer, startRawUpstream } from '../../../../support/gateway/raw-upstream.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { freePort } from '../../../../support/shared/free-port.js';
 import { neverCancelled } from '../../../../support/shared/never-cancelled.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 const pair = rsaPair();
 const keySet = JSON.stringify({ keys: [{ ...publicJwk(pair.publicKey), kid: 'first' }] });
@@ -23,7 +21,7 @@ const limits = { connectMs: 300, answerMs: 300, headOctets: 4_096, bodyOctets: 8
 const patient = new UndiciKeySetSource({ ...limits, connectMs: 5_000, answerMs: 20_000 });
 const hasty = new UndiciKeySetSource(limits);
 
-const serving = async (answer: RawAnswer) => {
+const serving = async (cleanUp: CleanUp, answer: RawAnswer) => {
   const ended: Promise<void>[] = [];
   const upstream = await startRawUpstream((socket, head, turn) => {
     ended.push(new Promise((resolve) => socket.once('close', () => resolve())));
@@ -44,8 +42,10 @@ const whole = (body: string, ...fields: string[]): string =>
   headOf([`Content-Length: ${Buffer.byteLength(body)}`, ...fields]) + body;
 
 describe('a provider that answers well', () => {
-  it('gives the JSON of its key set, and is asked for just that', async () => {
-    const { upstream, url } = await serving((socket) => socket.write(whole(keySet, 'Content-Type: application/json')));
+  it('gives the JSON of its key set, and is asked for just that', async ({ cleanUp }) => {
+    const { upstream, url } = await serving(cleanUp, (socket) =>
+      socket.write(whole(keySet, 'Content-Type: application/json')),
+    );
     expect(await patient.fetch(url, neverCancelled)).toEqual({ ok: true, value: JSON.parse(keySet) });
     const [head = ''] = upstream.heads;
     expect(head).toMatch(/^GET \/keys\?of=corp HTTP\/1\.1\r\n/);
@@ -53,8 +53,8 @@ describe('a provider that answers well', () => {
     expect(head.toLowerCase()).not.toMatch(/\r\n(authorization|cookie):/);
   });
 
-  it('may answer in chunks, slowly within the time, with any type, or with a byte order mark', async () => {
-    const { url } = await serving((socket, _, turn) => {
+  it('may answer in chunks, slowly within the time, with any type, or with a byte order mark', async ({ cleanUp }) => {
+    const { url } = await serving(cleanUp, (socket, _, turn) => {
       if (turn === 1) socket.write(whole(`\ufeff${keySet}`, 'Content-Type: text/plain'));
       if (turn !== 0) return;
       socket.write(headOf(['Transfer-Encoding: chunked']));
@@ -70,25 +70,25 @@ describe('a provider that answers well', () => {
     expect(await patient.fetch(url, neverCancelled)).toEqual({ ok: true, value: JSON.parse(keySet) });
   });
 
-  it('has its connection closed afterwards, although it would keep it', async () => {
-    const { url, ended } = await serving((socket) => socket.write(whole(keySet)));
+  it('has its connection closed afterwards, although it would keep it', async ({ cleanUp }) => {
+    const { url, ended } = await serving(cleanUp, (socket) => socket.write(whole(keySet)));
     expect(await patient.fetch(url, neverCancelled)).toMatchObject({ ok: true });
     await ended[0];
   });
 
-  it('is not held up by another that hangs', async () => {
-    const slow = await serving(() => undefined);
-    const quick = await serving((socket) => socket.write(whole(keySet)));
+  it('is not held up by another that hangs', async ({ cleanUp }) => {
+    const slow = await serving(cleanUp, () => undefined);
+    const quick = await serving(cleanUp, (socket) => socket.write(whole(keySet)));
     const hanging = patient.fetch(slow.url, neverCancelled);
     expect(await patient.fetch(quick.url, neverCancelled)).toMatchObject({ ok: true });
     await slow.upstream.close();
     expect(await hanging).toMatchObject({ ok: false, error: { code: 'unreachable' } });
   });
 
-  it('may send just as much as is allowed', async () => {
+  it('may send just as much as is allowed', async ({ cleanUp }) => {
     const body = `{"keys":"${'x'.repeat(limits.bodyOctets - 11)}"}`;
     expect(body.length).toBe(limits.bodyOctets);
-    const { url } = await serving((socket) => socket.write(whole(body)));
+    const { url } = await serving(cleanUp, (socket) => socket.write(whole(body)));
     expect(await patient.fetch(url, neverCancelled)).toMatchObject({ ok: true });
   });
 });
@@ -97,7 +97,7 @@ describe('an answer is refused', () => {
   const oversize = 'x'.repeat(limits.bodyOctets + 1);
   const chunked = headOf(['Transfer-Encoding: chunked']);
 
-  it.each<[string, string | Buffer, string, RegExp]>([
+  it.for<[string, string | Buffer, string, RegExp]>([
     ['that is an error', `${headOf(['Content-Length: 2'], '500 Oops')}{}`, 'bad_status', /status 500$/],
     ['without content', headOf([], '204 No Content'), 'bad_status', /status 204$/],
     ['that is partial', `${headOf(['Content-Length: 2'], '206 Partial Content')}{}`, 'bad_status', /status 206$/],
@@ -119,8 +119,8 @@ describe('an answer is refused', () => {
     ['that is no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n\r\n', 'malformed', /HTTP/],
     ['with two lengths', headOf(['Content-Length: 2', 'Content-Length: 3']), 'malformed', /HTTP/],
     ['with a chunk that is none', `${chunked}zz\r\n{}\r\n`, 'malformed', /HTTP/],
-  ])('%s', async (_, answer, code, detail) => {
-    const { url, ended } = await serving((socket) => {
+  ])('%s', async ([_, answer, code, detail], { cleanUp }) => {
+    const { url, ended } = await serving(cleanUp, (socket) => {
       socket.write(answer);
       if (answer.toString('latin1').includes('Connection: close')) socket.end();
     });
@@ -129,11 +129,11 @@ describe('an answer is refused', () => {
     await ended[0];
   });
 
-  it.each(['301 Moved', '302 Found', '303 See Other', '307 Temporary Redirect', '308 Permanent Redirect'])(
+  it.for(['301 Moved', '302 Found', '303 See Other', '307 Temporary Redirect', '308 Permanent Redirect'])(
     'that leads elsewhere, and is not followed: %s',
-    async (status) => {
-      const elsewhere = await serving((socket) => socket.write(whole(keySet)));
-      const { url } = await serving((socket) =>
+    async (status, { cleanUp }) => {
+      const elsewhere = await serving(cleanUp, (socket) => socket.write(whole(keySet)));
+      const { url } = await serving(cleanUp, (socket) =>
         socket.write(headOf([`Location: ${elsewhere.url}`, 'Content-Length: 0'], status)),
       );
       const fetched = await patient.fetch(url, neverCancelled);
@@ -142,9 +142,9 @@ describe('an answer is refused', () => {
     },
   );
 
-  it('that goes on without end, as soon as it is over the limit', async () => {
+  it('that goes on without end, as soon as it is over the limit', async ({ cleanUp }) => {
     let sent = 0;
-    const { url, ended } = await serving((socket) => {
+    const { url, ended } = await serving(cleanUp, (socket) => {
       socket.write(chunked);
       const chunk = `400\r\n${' '.repeat(1_024)}\r\n`;
       const pour = (): void => {
@@ -159,13 +159,13 @@ describe('an answer is refused', () => {
     expect(sent).toBeLessThan(64 * 1024 * 1024);
   });
 
-  it('that is compressed: a bomb is not even read', async () => {
+  it('that is compressed: a bomb is not even read', async ({ cleanUp }) => {
     const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024, ' '));
-    const { url, ended } = await serving((socket) => {
+    const { url, ended } = await serving(cleanUp, (socket) => {
       socket.write(headOf(['Content-Encoding: gzip', `Content-Length: ${bomb.length}`]));
       socket.write(bomb);
     });
-    const small = await serving((socket) => {
+    const small = await serving(cleanUp, (socket) => {
       const body = gzipSync(keySet);
       socket.write(headOf(['Content-Encoding: gzip', `Content-Length: ${body.length}`]));
       socket.write(body);
@@ -176,7 +176,7 @@ describe('an answer is refused', () => {
     await ended[0];
   });
 
-  it.each<[string, (socket: Socket) => void]>([
+  it.for<[string, (socket: Socket) => void]>([
     ['before a word', (socket) => socket.destroy()],
     ['by a reset', (socket) => socket.resetAndDestroy()],
     ['in its head', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-')],
@@ -190,8 +190,8 @@ describe('an answer is refused', () => {
       },
     ],
     ['between its chunks', (socket) => socket.end(`${chunked}2\r\n{}\r\n`)],
-  ])('that breaks off %s', async (_, breakOff) => {
-    const { url } = await serving((socket) => breakOff(socket));
+  ])('that breaks off %s', async ([_, breakOff], { cleanUp }) => {
+    const { url } = await serving(cleanUp, (socket) => breakOff(socket));
     const fetched = await patient.fetch(url, neverCancelled);
     expect(fetched).toMatchObject({ ok: false });
     expect(['unreachable', 'malformed']).toContain(fetched.ok || fetched.error.code);
@@ -199,7 +199,7 @@ describe('an answer is refused', () => {
 });
 
 describe('a provider that is slow', () => {
-  it.each<[string, RawAnswer]>([
+  it.for<[string, RawAnswer]>([
     ['with its head', () => undefined],
     ['within its head', (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Type:')],
     ['after its head', (socket) => socket.write(headOf([`Content-Length: ${keySet.length}`]))],
@@ -218,8 +218,8 @@ describe('a provider that is slow', () => {
         socket.once('close', () => clearInterval(timer));
       },
     ],
-  ])('%s has its time for the whole answer, and its connection is closed', async (_, answer) => {
-    const { url, ended } = await serving(answer);
+  ])('%s has its time for the whole answer, and its connection is closed', async ([_, answer], { cleanUp }) => {
+    const { url, ended } = await serving(cleanUp, answer);
     expect(await hasty.fetch(url, neverCancelled)).toEqual({
       ok: false,
       error: { code: 'timed_out', detail: 'no complete answer within 300 ms' },
@@ -227,7 +227,7 @@ describe('a provider that is slow', () => {
     await ended[0];
   });
 
-  it('in its handshake has its own time for that, and its connection is closed', async () => {
+  it('in its handshake has its own time for that, and its connection is closed', async ({ cleanUp }) => {
     const ended: Promise<void>[] = [];
     const server = createTcpServer((socket) => {
       socket.on('error', () => undefined).resume();
@@ -245,24 +245,24 @@ describe('a provider that is slow', () => {
 });
 
 describe('a fetch that nobody wants any more', () => {
-  it('lets go of a provider that does not answer', async () => {
+  it('lets go of a provider that does not answer', async ({ cleanUp }) => {
     const cancellation = new CancellationSource();
-    const { url, ended } = await serving(() => cancellation.cancel());
+    const { url, ended } = await serving(cleanUp, () => cancellation.cancel());
     const fetched = await patient.fetch(url, cancellation);
     expect(fetched).toEqual({ ok: false, error: { code: 'cancelled', detail: 'the fetch was cancelled' } });
     await ended[0];
   });
 
-  it('lets go of one that does not come to the end of its answer', async () => {
+  it('lets go of one that does not come to the end of its answer', async ({ cleanUp }) => {
     const cancellation = new CancellationSource();
-    const { url, ended } = await serving((socket) => {
+    const { url, ended } = await serving(cleanUp, (socket) => {
       socket.write(`${headOf(['Content-Length: 100'])}{"keys":`, () => cancellation.cancel());
     });
     expect(await patient.fetch(url, cancellation)).toMatchObject({ ok: false, error: { code: 'cancelled' } });
     await ended[0];
   });
 
-  it('lets go of one that does not come to the end of the handshake', async () => {
+  it('lets go of one that does not come to the end of the handshake', async ({ cleanUp }) => {
     const cancellation = new CancellationSource();
     const closed: Promise<void>[] = [];
     const server = createTcpServer((socket) => {
@@ -276,10 +276,10 @@ describe('a fetch that nobody wants any more', () => {
     await closed[0];
   });
 
-  it('is not even begun where that was so before', async () => {
+  it('is not even begun where that was so before', async ({ cleanUp }) => {
     const cancellation = new CancellationSource();
     cancellation.cancel();
-    const { upstream, url } = await serving((socket) => socket.write(whole(keySet)));
+    const { upstream, url } = await serving(cleanUp, (socket) => socket.write(whole(keySet)));
     expect(await patient.fetch(url, cancellation)).toMatchObject({ ok: false, error: { code: 'cancelled' } });
     expect(upstream.heads).toEqual([]);
   });
@@ -298,7 +298,7 @@ describe('a provider that cannot be had', () => {
     expect(fetched).toEqual({ ok: false, error: { code: 'unreachable', detail: expect.stringMatching(detail) } });
   });
 
-  it('because nobody vouches for its certificate, is unreachable', async () => {
+  it('because nobody vouches for its certificate, is unreachable', async ({ cleanUp }) => {
     const cert = certificatePem(selfSignedCertificate(pair, 'localhost'));
     const key = pair.privateKey.export({ type: 'pkcs8', format: 'pem' });
     let requests = 0;
@@ -320,10 +320,12 @@ describe('a provider that cannot be had', () => {
 });
 
 describe('what is told of a failure', () => {
-  it('holds nothing of the answer', async () => {
-    const { url } = await serving((socket) => socket.write(whole('{"password":"hunter2"', 'X-Other: hunter2')));
+  it('holds nothing of the answer', async ({ cleanUp }) => {
+    const { url } = await serving(cleanUp, (socket) =>
+      socket.write(whole('{"password":"hunter2"', 'X-Other: hunter2')),
+    );
     expect(JSON.stringify(await patient.fetch(url, neverCancelled))).not.toContain('hunter2');
-    const garbage = await serving((socket) => socket.write('hunter2 hunter2\r\n\r\n'));
+    const garbage = await serving(cleanUp, (socket) => socket.write('hunter2 hunter2\r\n\r\n'));
     expect(JSON.stringify(await patient.fetch(garbage.url, neverCancelled))).not.toContain('hunter2');
   });
 });

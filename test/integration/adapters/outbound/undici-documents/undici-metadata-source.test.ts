@@ -1,17 +1,15 @@
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { defaultMetadataLimits } from '../../../../../src/adapters/outbound/undici-documents/document-request.js';
 import { UndiciMetadataSource } from '../../../../../src/adapters/outbound/undici-documents/undici-metadata-source.js';
 import { CancellationSource } from '../../../../../src/application/shared/cancellation/cancellation-source.js';
 import { metadataSamples } from '../../../../support/agent/identity-provider-metadata.js';
 import { type RawAnswer, startRawUpstream } from '../../../../support/gateway/raw-upstream.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { neverCancelled } from '../../../../support/shared/never-cancelled.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-const serving = async (answer: RawAnswer) => {
+const serving = async (cleanUp: CleanUp, answer: RawAnswer) => {
   const upstream = await startRawUpstream(answer);
   cleanUp.add(() => upstream.close());
   return { upstream, url: `http://127.0.0.1:${upstream.port}/FederationMetadata.xml?appid=portal` };
@@ -25,8 +23,8 @@ const whole = (body: string | Buffer, fields = '', status = '200 OK'): Buffer =>
 const source = new UndiciMetadataSource();
 
 describe('metadata over HTTP', () => {
-  it.each(metadataSamples)('comes as $product has written it', async ({ text }) => {
-    const { upstream, url } = await serving((socket) =>
+  it.for(metadataSamples)('comes as $product has written it', async ({ text }, { cleanUp }) => {
+    const { upstream, url } = await serving(cleanUp, (socket) =>
       socket.write(whole(text, 'Content-Type: application/samlmetadata+xml\r\n')),
     );
     expect(await source.fetch(url, neverCancelled)).toEqual({ ok: true, value: text });
@@ -36,40 +34,44 @@ describe('metadata over HTTP', () => {
     expect(head.toLowerCase()).not.toMatch(/\r\n(authorization|cookie):/);
   });
 
-  it('comes without a byte order mark, which some write', async () => {
-    const { url } = await serving((socket) => socket.write(whole('\ufeff<a/>')));
+  it('comes without a byte order mark, which some write', async ({ cleanUp }) => {
+    const { url } = await serving(cleanUp, (socket) => socket.write(whole('\ufeff<a/>')));
     expect(await source.fetch(url, neverCancelled)).toEqual({ ok: true, value: '<a/>' });
   });
 
-  it('may be as large as that of a federation, and no larger', async () => {
+  it('may be as large as that of a federation, and no larger', async ({ cleanUp }) => {
     const limit = defaultMetadataLimits.bodyOctets;
     expect(limit).toBe(4 * 1024 * 1024);
     const sizes = [limit, limit + 1];
-    const { url } = await serving((socket, _, turn) => socket.write(whole(Buffer.alloc(sizes[turn] ?? 0, 'x'))));
+    const { url } = await serving(cleanUp, (socket, _, turn) =>
+      socket.write(whole(Buffer.alloc(sizes[turn] ?? 0, 'x'))),
+    );
     expect(await source.fetch(url, neverCancelled)).toMatchObject({ ok: true });
     expect(await source.fetch(url, neverCancelled)).toMatchObject({ ok: false, error: { code: 'too_large' } });
   });
 
-  it.each<[string, Buffer, string]>([
+  it.for<[string, Buffer, string]>([
     ['that is missing', whole('no', '', '404 Not Found'), 'bad_status'],
     ['that is elsewhere', whole('', 'Location: https://id.example/\r\n', '302 Found'), 'bad_status'],
     ['that is compressed', whole(gzipSync('<a/>'), 'Content-Encoding: gzip\r\n'), 'malformed'],
     ['in another encoding', whole(Buffer.from('<a>\xe9</a>', 'latin1')), 'malformed'],
     ['in UTF-16', whole(Buffer.from('\ufeff<a>\u00e9</a>', 'utf16le')), 'malformed'],
-  ])('is refused %s', async (_, answer, code) => {
-    const { url } = await serving((socket) => socket.write(answer));
+  ])('is refused %s', async ([_, answer, code], { cleanUp }) => {
+    const { url } = await serving(cleanUp, (socket) => socket.write(answer));
     expect(await source.fetch(url, neverCancelled)).toMatchObject({ ok: false, error: { code } });
   });
 
-  it('has its time for the whole answer', async () => {
-    const { url } = await serving((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<a>'));
+  it('has its time for the whole answer', async ({ cleanUp }) => {
+    const { url } = await serving(cleanUp, (socket) =>
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<a>'),
+    );
     const hasty = new UndiciMetadataSource({ ...defaultMetadataLimits, answerMs: 200 });
     expect(await hasty.fetch(url, neverCancelled)).toMatchObject({ ok: false, error: { code: 'timed_out' } });
   });
 
-  it('is aborted when the fetch was cancelled', async () => {
+  it('is aborted when the fetch was cancelled', async ({ cleanUp }) => {
     const cancellation = new CancellationSource();
-    const { url } = await serving(() => cancellation.cancel());
+    const { url } = await serving(cleanUp, () => cancellation.cancel());
     expect(await source.fetch(url, cancellation)).toMatchObject({ ok: false, error: { code: 'cancelled' } });
   });
 });

@@ -1,18 +1,16 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { JsonObject } from '../../../../../src/domain/shared/json.js';
 import { LiveOidcProvider } from '../../../../support/agent/live-oidc-provider.js';
 import { startedTestAgent, type TestAgent } from '../../../../support/agent/test-agent.js';
 import { ecPair, publicJwk, rsaPair, signToken } from '../../../../support/agent/test-tokens.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../support/shared/eventually.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 
-const cleanUp = new CleanUp();
-afterAll(() => cleanUp.run());
-
-const startAgent = async (oidc: JsonObject): Promise<TestAgent> => {
+const startAgent = async (cleanUp: CleanUp, oidc: JsonObject): Promise<TestAgent> => {
   const made = await startedTestAgent(
     { oidc: { enabled: true, audience: 'api', ...oidc } },
     // Providers use the clock of the machine.
@@ -34,11 +32,11 @@ const claimsOf = (iss: string, more: JsonObject = {}): JsonObject => {
 };
 
 describe('a provider without jwks-url', () => {
-  it('is looked up by its discovery document', async () => {
+  it('is looked up by its discovery document', async ({ cleanUp }) => {
     const provider = new LiveOidcProvider();
     await provider.start({ kid: 'first', algorithm: 'ES256' });
     cleanUp.add(() => provider.stop());
-    const agent = await startAgent({ issuer: provider.issuer });
+    const agent = await startAgent(cleanUp, { issuer: provider.issuer });
     expect(await judge(agent, await provider.token())).toBe('allow');
   });
 });
@@ -54,7 +52,7 @@ describe('tenants of a provider', () => {
   const issuerOf = (tenant: string) => `${origin}/${tenant}/v2.0`;
   const discovery = (tenant: string) => `/${tenant}/v2.0/.well-known/openid-configuration`;
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     server = createServer(({ url = '' }, response) => {
       const document = documents.get(url);
       response.writeHead(document === undefined ? 404 : 200).end(JSON.stringify(document ?? {}));
@@ -69,7 +67,7 @@ describe('tenants of a provider', () => {
     }
     // A document of another issuer would have the tokens of one tenant verified by the keys of the other.
     documents.set(discovery('three'), { issuer: issuerOf('one'), jwks_uri: `${origin}/one/keys` });
-    agent = await startAgent({
+    agent = await startAgent(cleanUp, {
       name: 'corp',
       issuer: `${origin}/{tenantid}/v2.0`,
       tenants: ['one', 'two', 'three'],

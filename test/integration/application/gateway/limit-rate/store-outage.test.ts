@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { MemoryRateLimitStore } from '../../../../../src/adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { SystemClock } from '../../../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
@@ -7,15 +7,12 @@ import { RedisRateLimitStore } from '../../../../../src/adapters/outbound/redis-
 import type { RateLimiter } from '../../../../../src/application/gateway/limit-rate/rate-limiter.js';
 import { RateLimiters } from '../../../../../src/application/gateway/limit-rate/rate-limiters.js';
 import type { OnStoreFailure } from '../../../../../src/domain/gateway/configuration/rate-limit-options.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { describeWithPeers } from '../../../../support/shared/peers.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 import { startRedis } from '../../../../support/shared/redis-server.js';
 
 describeWithPeers(['redis-server'], 'rates that are counted in a Redis server', () => {
-  const cleanUp = new CleanUp();
-  afterEach(() => cleanUp.run());
-
   const take = async (limiter: RateLimiter, times: number): Promise<string[]> => {
     const charges = [{ space: 'client', key: '203.0.113.7', limit: { requestsPerSecond: 0.000_1, burst: 5 } }];
     const kinds: string[] = [];
@@ -27,13 +24,13 @@ describeWithPeers(['redis-server'], 'rates that are counted in a Redis server', 
   };
   const times = (count: number, kind: string): string[] => new Array<string>(count).fill(kind);
 
-  it.each<[OnStoreFailure, string[]]>([
+  it.for<[OnStoreFailure, string[]]>([
     ['local', [...times(5, 'taken'), ...times(5, 'refused')]],
     ['allow', times(10, 'let through: true')],
     ['deny', times(10, 'let through: false')],
   ])(
     'go on as on-store-failure "%s" says while it is away, and as they stood when it is back',
-    async (onFailure, away) => {
+    async ([onFailure, away], { cleanUp }) => {
       const redis = await startRedis({ isDurable: true });
       cleanUp.add(redis.remove);
       const clock = new SystemClock();

@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { plainOrigin } from '../../../../../../src/adapters/inbound/http-engines/connections/client-connection.js';
 import { ListenerTimers } from '../../../../../../src/adapters/inbound/http-engines/connections/listener-timers.js';
 import { ReadAheadBudget } from '../../../../../../src/adapters/inbound/http-engines/connections/read-ahead.js';
@@ -15,7 +15,8 @@ import { CoreClient, coreClient, undated } from '../../../../../support/gateway/
 import { plainTimeouts } from '../../../../../support/gateway/plain-configurations.js';
 import { RecordingHandler } from '../../../../../support/gateway/recording-handler.js';
 import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 
 /** What is known of a response's head once it was read. `text`: all of it, and nothing behind it. */
 const receivedResponse = (text: string): ResponseLines => {
@@ -24,10 +25,7 @@ const receivedResponse = (text: string): ResponseLines => {
   return new ResponseLines(text, responseHead, reading);
 };
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-const start = async (answer: (response: ClientResponse) => void) => {
+const start = async (cleanUp: CleanUp, answer: (response: ClientResponse) => void) => {
   const recorded = await recordedListener(cleanUp, null);
   const ends: boolean[] = [];
   recorded.handler.handle = (_request, response) => {
@@ -42,8 +40,8 @@ const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const lastGet = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
 /** What a client gets to a request, to the end of the connection. */
-const answered = async (request: string, answer: (response: ClientResponse) => void) => {
-  const { client, ends } = await start(answer);
+const answered = async (cleanUp: CleanUp, request: string, answer: (response: ClientResponse) => void) => {
+  const { client, ends } = await start(cleanUp, answer);
   const asked = client().send(request);
   await asked.closed();
   return { text: undated(asked.text), ends, dates: asked.text.match(/Date: [^\r]*GMT\r\n/g)?.length ?? 0 };
@@ -56,22 +54,23 @@ const streamed = (response: ClientResponse): void => {
 };
 
 describe('a response', () => {
-  it('without a length comes in chunks, with its trailers and a date', async () => {
-    expect(await answered(lastGet, streamed)).toEqual({
+  it('without a length comes in chunks, with its trailers and a date', async ({ cleanUp }) => {
+    expect(await answered(cleanUp, lastGet, streamed)).toEqual({
       text: 'HTTP/1.1 200 OK\r\nX-A: 1\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-T: 2\r\n\r\n',
       ends: [true],
       dates: 1,
     });
   });
 
-  it('without a length ends with the connection for HTTP/1.0, whatever the client wants', async () => {
-    expect((await answered('GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n', streamed)).text).toBe(
+  it('without a length ends with the connection for HTTP/1.0, whatever the client wants', async ({ cleanUp }) => {
+    expect((await answered(cleanUp, 'GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n', streamed)).text).toBe(
       'HTTP/1.1 200 OK\r\nX-A: 1\r\nConnection: close\r\n\r\nabc',
     );
   });
 
-  it('with a length leaves a connection of HTTP/1.0 open where the client says so', async () => {
+  it('with a length leaves a connection of HTTP/1.0 open where the client says so', async ({ cleanUp }) => {
     const { text } = await answered(
+      cleanUp,
       `GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n${lastGet.replace('1.1', '1.0')}`,
       (response) => response.send(200, [], 'hi', false),
     );
@@ -81,38 +80,46 @@ describe('a response', () => {
     );
   });
 
-  it.each([
+  it.for([
     ['HEAD', 200, 'Content-Length: 3\r\n', ['Content-Length', '3']],
     ['HEAD', 200, '', []],
     ['GET', 304, 'Content-Length: 3\r\n', ['Content-Length', '3']],
     ['GET', 204, '', []],
-  ])('to %s with %i has no body whatever is written (%j)', async (method, status, fields, headers) => {
-    const { text } = await answered(lastGet.replace('GET', method), (response) => {
-      response.begin(status, headers, false);
-      void response.write(octets('abc'));
-      response.end([]);
-    });
-    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Za-z ]+\r\n${fields}Connection: close\r\n\r\n$`));
-  });
+  ] as const)(
+    'to %s with %i has no body whatever is written (%j)',
+    async ([method, status, fields, headers], { cleanUp }) => {
+      const { text } = await answered(cleanUp, lastGet.replace('GET', method), (response) => {
+        response.begin(status, headers, false);
+        void response.write(octets('abc'));
+        response.end([]);
+      });
+      expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Za-z ]+\r\n${fields}Connection: close\r\n\r\n$`));
+    },
+  );
 
-  it.each([
+  it.for([
     ['Content-Length', '3'],
     ['transfer-encoding', 'chunked'],
-  ])('of status 204 says nothing of a body, whatever fields it is given (%s)', async (name, value) => {
-    const { text } = await answered(lastGet, (response) => response.send(204, [name, value, 'A', 'b'], null, false));
-    expect(text).toBe('HTTP/1.1 204 No Content\r\nA: b\r\nConnection: close\r\n\r\n');
-  });
+  ] as const)(
+    'of status 204 says nothing of a body, whatever fields it is given (%s)',
+    async ([name, value], { cleanUp }) => {
+      const { text } = await answered(cleanUp, lastGet, (response) =>
+        response.send(204, [name, value, 'A', 'b'], null, false),
+      );
+      expect(text).toBe('HTTP/1.1 204 No Content\r\nA: b\r\nConnection: close\r\n\r\n');
+    },
+  );
 
-  it('that becomes a tunnel says nothing of a body, whatever fields it is given', async () => {
+  it('that becomes a tunnel says nothing of a body, whatever fields it is given', async ({ cleanUp }) => {
     const upgrade = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
-    const { text } = await answered(upgrade, (response) => {
+    const { text } = await answered(cleanUp, upgrade, (response) => {
       response.upgrade(['Connection', 'Upgrade', 'Content-Length', '3', 'Transfer-Encoding', 'chunked']).end();
     });
     expect(text).toBe('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n\r\n');
   });
 
-  it('is broken off where its trailers cannot be written, and its client does not wait', async () => {
-    const { text, ends } = await answered(get, (response) => {
+  it('is broken off where its trailers cannot be written, and its client does not wait', async ({ cleanUp }) => {
+    const { text, ends } = await answered(cleanUp, get, (response) => {
       response.begin(200, [], false);
       void response.write(octets('abc'));
       expect(() => response.end(['X-A', 'b\r\nX-B: c'])).toThrow('field value');
@@ -121,16 +128,16 @@ describe('a response', () => {
     expect(ends).toEqual([false]);
   });
 
-  it.each<[string, string, readonly string[]]>([
+  it.for<[string, string, readonly string[]]>([
     ['of its length', get, ['Content-Length', '5']],
     ['that is longer', get, ['Content-Length', '3']],
     ['in chunks', lastGet, []],
     ['to the end of the connection', 'GET / HTTP/1.0\r\n\r\n', []],
     ['that is not sent', lastGet.replace('GET', 'HEAD'), ['Content-Length', '5']],
-  ])('has the same body whether octets or a text are written: %s', async (_, request, headers) => {
+  ])('has the same body whether octets or a text are written: %s', async ([_, request, headers], { cleanUp }) => {
     const sent: number[] = [];
     const answeredBy = async (write: (response: ClientResponse) => unknown) =>
-      answered(request === get ? `${get}${lastGet}` : request, (response) => {
+      answered(cleanUp, request === get ? `${get}${lastGet}` : request, (response) => {
         response.begin(200, headers, false);
         void write(response);
         response.end([]);
@@ -142,19 +149,21 @@ describe('a response', () => {
     expect(sent.slice(sent.length / 2)).toEqual(sent.slice(0, sent.length / 2));
   });
 
-  it('of a received head has its lines as they came, and those that are new', async () => {
+  it('of a received head has its lines as they came, and those that are new', async ({ cleanUp }) => {
     const received = receivedResponse('HTTP/1.1 200 OK\r\nA: a\r\nB: b\r\n\r\n');
-    const { text } = await answered(lastGet, (response) => {
+    const { text } = await answered(cleanUp, lastGet, (response) => {
       response.begin(204, ['B', 'b', 'C', 'c'], false, received);
       response.end([]);
     });
     expect(text).toBe('HTTP/1.1 204 No Content\r\nB: b\r\nC: c\r\nConnection: close\r\n\r\n');
   });
 
-  it('that is passed on has the lines of its head but for those of its connection, and those that are added', async () => {
+  it('that is passed on has the lines of its head but for those of its connection, and those that are added', async ({
+    cleanUp,
+  }) => {
     const head = 'HTTP/1.1 200 OK\r\nA: a\r\nConnection: keep-alive\r\nKeep-Alive: timeout=5\r\nContent-Length: 3\r\n';
     for (const date of ['', 'date: then\r\n']) {
-      const { text, dates } = await answered(lastGet, (response) => {
+      const { text, dates } = await answered(cleanUp, lastGet, (response) => {
         expect(response.passOn?.(201, receivedResponse(`${head}${date}\r\n`), ['C', 'c'], false)).toBe(true);
         void response.write(octets('abcd'));
         response.end([]);
@@ -166,8 +175,8 @@ describe('a response', () => {
     }
   });
 
-  it('that is passed on has no other Date than one that is added', async () => {
-    const { text, dates } = await answered(lastGet, (response) => {
+  it('that is passed on has no other Date than one that is added', async ({ cleanUp }) => {
+    const { text, dates } = await answered(cleanUp, lastGet, (response) => {
       expect(response.passOn?.(204, receivedResponse('HTTP/1.1 200 OK\r\nA: a\r\n\r\n'), ['date', 'then'], false)).toBe(
         true,
       );
@@ -177,7 +186,7 @@ describe('a response', () => {
     expect(dates).toBe(0);
   });
 
-  it.each<[string, number, string, readonly string[]]>([
+  it.for<[string, number, string, readonly string[]]>([
     ['another framing', 200, 'Connection: close\r\nA: a\r\nTransfer-Encoding: chunked\r\n', []],
     ['what its Connection nominates', 200, 'Connection: close, b\r\nB: b\r\n', []],
     ['what looks like a length', 200, 'Connection: close\r\nA: a\r\nContent_Length: 4\r\n', []],
@@ -186,8 +195,8 @@ describe('a response', () => {
     ['an added length', 200, 'A: a\r\n', ['content-length', '3']],
     ['an added framing', 200, 'A: a\r\n', ['Transfer-Encoding', 'chunked']],
     ['an added connection', 200, 'A: a\r\n', ['Connection', 'close']],
-  ])('is not passed on as it came with %s, and nothing was sent', async (_, status, lines, added) => {
-    const { text } = await answered(lastGet, (response) => {
+  ])('is not passed on as it came with %s, and nothing was sent', async ([_, status, lines, added], { cleanUp }) => {
+    const { text } = await answered(cleanUp, lastGet, (response) => {
       const received = receivedResponse(`HTTP/1.1 200 OK\r\n${lines}\r\n`);
       expect(response.passOn?.(status, received, added, false)).toBe(false);
       response.send(404, [], null, false);
@@ -195,8 +204,8 @@ describe('a response', () => {
     expect(text).toBe('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
   });
 
-  it('that says its length has no octet more, and the connection ends', async () => {
-    const { text } = await answered(get, (response) => {
+  it('that says its length has no octet more, and the connection ends', async ({ cleanUp }) => {
+    const { text } = await answered(cleanUp, get, (response) => {
       response.begin(200, ['Content-Length', '4'], false);
       void response.write(octets('abc'));
       void response.write(octets('defghi'));
@@ -206,8 +215,8 @@ describe('a response', () => {
     expect(text).toBe('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabcd');
   });
 
-  it('that says its length and is shorter is not completed', async () => {
-    const { ends } = await answered(get, (response) => {
+  it('that says its length and is shorter is not completed', async ({ cleanUp }) => {
+    const { ends } = await answered(cleanUp, get, (response) => {
       response.begin(200, ['Content-Length', '4'], false);
       void response.write(octets('abc'));
       response.end([]);
@@ -215,8 +224,8 @@ describe('a response', () => {
     expect(ends).toEqual([false]);
   });
 
-  it('keeps to the framing of the engine, whatever fields it is given', async () => {
-    const { text } = await answered(lastGet, (response) => {
+  it('keeps to the framing of the engine, whatever fields it is given', async ({ cleanUp }) => {
+    const { text } = await answered(cleanUp, lastGet, (response) => {
       response.begin(200, ['Content-Length', '3', 'content-length', '4', 'TRANSFER-ENCODING', 'gzip', 'A', 'b'], false);
       void response.write(octets('abc'));
       response.end([]);
@@ -226,8 +235,8 @@ describe('a response', () => {
     );
   });
 
-  it('can still be another one where a field cannot be written', async () => {
-    const { text } = await answered(lastGet, (response) => {
+  it('can still be another one where a field cannot be written', async ({ cleanUp }) => {
+    const { text } = await answered(cleanUp, lastGet, (response) => {
       expect(() => response.begin(200, ['X-A', 'b\r\nX-B: c'], false)).toThrow('field value');
       expect(response.headSent).toBe(false);
       response.send(500, [], 'fault', false);
@@ -235,22 +244,22 @@ describe('a response', () => {
     expect(text).toMatch(/^HTTP\/1\.1 500 .*fault$/s);
   });
 
-  it('is UTF-8 where it is text', async () => {
-    const { text } = await answered(lastGet, (response) => response.send(200, [], 'grün', false));
+  it('is UTF-8 where it is text', async ({ cleanUp }) => {
+    const { text } = await answered(cleanUp, lastGet, (response) => response.send(200, [], 'grün', false));
     expect(text).toBe('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\ngr\xc3\xbcn');
   });
 
-  it('keeps the date that it has', async () => {
+  it('keeps the date that it has', async ({ cleanUp }) => {
     const date = 'Tue, 15 Nov 1994 08:12:31 GMT';
-    const { client } = await start((response) => response.send(200, ['date', date], '', true));
+    const { client } = await start(cleanUp, (response) => response.send(200, ['date', date], '', true));
     const asked = client().send(get);
     await asked.closed();
     expect(asked.text.match(/date: .*/gi)).toEqual([`date: ${date}`]);
   });
 
-  it('that is broken off is seen to be, also where only the end of the connection ends it', async () => {
+  it('that is broken off is seen to be, also where only the end of the connection ends it', async ({ cleanUp }) => {
     const begun: ClientResponse[] = [];
-    const { client, ends } = await start((response) => {
+    const { client, ends } = await start(cleanUp, (response) => {
       response.begin(200, [], false);
       void response.write(octets('abc'));
       begun.push(response);
@@ -271,7 +280,10 @@ describe('a response', () => {
 
 describe('what is written for a response', () => {
   /** The calls of `write` on a socket that HTTP is spoken on. */
-  const counted = async (answer: (response: ClientResponse) => void): Promise<{ writes: number; text: string }> => {
+  const counted = async (
+    cleanUp: CleanUp,
+    answer: (response: ClientResponse) => void,
+  ): Promise<{ writes: number; text: string }> => {
     const handler = new RecordingHandler();
     handler.handle = (_request, response) => answer(response);
     const patience = new ListenerTimers(defaultEngineLimits, plainTimeouts);
@@ -305,7 +317,7 @@ describe('what is written for a response', () => {
     return { writes, text: client.text };
   };
 
-  it.each<[string, (response: ClientResponse) => void]>([
+  it.for<[string, (response: ClientResponse) => void]>([
     ['small, sent whole', (response) => response.send(200, [], 'a'.repeat(1_000), false)],
     [
       'small, of a known length',
@@ -338,14 +350,14 @@ describe('what is written for a response', () => {
         response.end([]);
       },
     ],
-  ])('(%s) is one call of the system', async (_, answer) => {
-    const { writes, text } = await counted(answer);
+  ])('(%s) is one call of the system', async ([_, answer], { cleanUp }) => {
+    const { writes, text } = await counted(cleanUp, answer);
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(writes).toBe(1);
   });
 
-  it('is what was given, also where the same memory is used again', async () => {
-    const { client } = await start((response) => {
+  it('is what was given, also where the same memory is used again', async ({ cleanUp }) => {
+    const { client } = await start(cleanUp, (response) => {
       response.begin(200, ['Content-Length', '2000'], false);
       void response.write(Buffer.alloc(1_000, 'a'));
       void response.write(Buffer.alloc(1_000, 'b'));

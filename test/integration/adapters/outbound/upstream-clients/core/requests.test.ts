@@ -1,18 +1,21 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { BodyReadError, type BodySource } from '../../../../../../src/application/ports/gateway/body-source.js';
 import type { UpstreamRequest } from '../../../../../../src/application/ports/gateway/upstream-client.js';
 import { bodyOctets, ScriptedBody } from '../../../../../support/gateway/scripted-body.js';
 import { plainUpstreamRequest, targetClient } from '../../../../../support/gateway/target-clients.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
 
 /** An upstream that answers when what has come on a connection ends like this, and keeps all that came. */
-const startRecording = async (end: string, answer = ok, changes: Parameters<typeof targetClient>[2] = {}) => {
+const startRecording = async (
+  cleanUp: CleanUp,
+  end: string,
+  answer = ok,
+  changes: Parameters<typeof targetClient>[2] = {},
+) => {
   const received: string[] = [];
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -94,8 +97,8 @@ describe('a request goes out', () => {
     ],
   ];
 
-  it.each(cases)('%s, octet for octet', async (_, changes, expected) => {
-    const { received, client } = await startRecording(expected.slice(-9));
+  it.for(cases)('%s, octet for octet', async ([_, changes, expected], { cleanUp }) => {
+    const { received, client } = await startRecording(cleanUp, expected.slice(-9));
     for (let turn = 1; turn <= 2; turn += 1) {
       const { body } = changes;
       // A body can be read once.
@@ -117,7 +120,7 @@ describe('a request goes out', () => {
 });
 
 describe('a request is refused and not begun', () => {
-  it.each<[string, Partial<UpstreamRequest>]>([
+  it.for<[string, Partial<UpstreamRequest>]>([
     ['a method that is none', { method: 'GE T' }],
     ['a target with a space', { target: '/a b' }],
     ['a target of another form', { target: 'http://a/' }],
@@ -132,8 +135,8 @@ describe('a request is refused and not begun', () => {
     ],
     ['a field name with a space', { headers: ['Host', 'a', 'X A', 'b'] }],
     ['a character beyond an octet', { headers: ['Host', 'a', 'X-A', '\u010d\u010a'] }],
-  ])('with %s', async (_, changes) => {
-    const { received, client } = await startRecording('\r\n\r\n');
+  ])('with %s', async ([_, changes], { cleanUp }) => {
+    const { received, client } = await startRecording(cleanUp, '\r\n\r\n');
     expect(await client.send({ ...post, ...changes }).response).toMatchObject({
       ok: false,
       error: { code: 'refused_request', neverSent: true },
@@ -143,12 +146,12 @@ describe('a request is refused and not begun', () => {
 });
 
 describe('a request whose body is not what it was to be', () => {
-  it.each<[string, string, BodySource]>([
+  it.for<[string, string, BodySource]>([
     ['shorter', 'refused_request', new ScriptedBody(['he', 'l'], 5)],
     ['longer', 'refused_request', new ScriptedBody(['he', 'llo', ' world'], 5)],
     ['broken off', 'request_body', new ScriptedBody(['he', null], 5)],
-  ])('because it is %s fails, and its connection is closed', async (_, code, body) => {
-    const { client, sockets, received } = await startRecording('never');
+  ])('because it is %s fails, and its connection is closed', async ([_, code, body], { cleanUp }) => {
+    const { client, sockets, received } = await startRecording(cleanUp, 'never');
     const headers = ['Host', 'a', 'Content-Length', '5'];
     const outcome = await client.send({ ...post, headers, body }).response;
     expect(outcome).toMatchObject({ ok: false, error: { code, neverSent: false } });
@@ -157,14 +160,14 @@ describe('a request whose body is not what it was to be', () => {
     expect(client.figures()).toMatchObject({ activeConnections: 0, idleConnections: 0 });
   });
 
-  it('fails before anything is sent where its first octet does not come', async () => {
-    const { client, received } = await startRecording('never');
+  it('fails before anything is sent where its first octet does not come', async ({ cleanUp }) => {
+    const { client, received } = await startRecording(cleanUp, 'never');
     const body = new ScriptedBody([null], 5);
     expect(await client.send({ ...post, body }).response).toMatchObject({ error: { code: 'request_body' } });
     expect(received).toEqual([]);
   });
 
-  it('breaks its answer off where that has begun', async () => {
+  it('breaks its answer off where that has begun', async ({ cleanUp }) => {
     let breakOff: (error: Error) => void = () => undefined;
     const rest = new Promise<null>((_, reject) => {
       breakOff = reject;
@@ -179,7 +182,7 @@ describe('a request whose body is not what it was to be', () => {
       trailers: () => [],
       cancel: () => undefined,
     };
-    const { client } = await startRecording('first\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok');
+    const { client } = await startRecording(cleanUp, 'first\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok');
     const outcome = await client.send({ ...post, body }).response;
     if (!outcome.ok) throw new Error(outcome.error.detail);
     breakOff(new BodyReadError('aborted', 'the client is gone'));
@@ -188,7 +191,9 @@ describe('a request whose body is not what it was to be', () => {
 });
 
 describe('a body that its upstream does not take', () => {
-  it('is read only as far as sockets hold it, and fails once the upstream has been still for too long', async () => {
+  it('is read only as far as sockets hold it, and fails once the upstream has been still for too long', async ({
+    cleanUp,
+  }) => {
     let reads = 0;
     const body: BodySource = {
       declaredLength: null,
@@ -225,8 +230,8 @@ describe('a request for WebSocket', () => {
   const upgrade: UpstreamRequest = { ...post, method: 'GET', upgradeToWebSocket: true };
   const switched = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
 
-  it('asks for it, and has the octets that come with the answer', async () => {
-    const { client, received } = await startRecording('\r\n\r\n', `${switched}first`);
+  it('asks for it, and has the octets that come with the answer', async ({ cleanUp }) => {
+    const { client, received } = await startRecording(cleanUp, '\r\n\r\n', `${switched}first`);
     const outcome = await client.send(upgrade).response;
     if (!outcome.ok || outcome.value.tunnel === null) throw new Error('no tunnel');
     expect(received).toEqual(['GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n']);
@@ -239,8 +244,9 @@ describe('a request for WebSocket', () => {
     await expect.poll(() => client.figures().activeConnections).toBe(0);
   });
 
-  it('that is answered otherwise has that answer, and leaves the connection to the next', async () => {
+  it('that is answered otherwise has that answer, and leaves the connection to the next', async ({ cleanUp }) => {
     const { client, received } = await startRecording(
+      cleanUp,
       '\r\n\r\n',
       'HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno',
     );
@@ -251,8 +257,8 @@ describe('a request for WebSocket', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('does not take the place of a connection that is kept, beyond what its target may have', async () => {
-    const { client, received } = await startRecording('\r\n\r\n', ok, { maxConnections: 1 });
+  it('does not take the place of a connection that is kept, beyond what its target may have', async ({ cleanUp }) => {
+    const { client, received } = await startRecording(cleanUp, '\r\n\r\n', ok, { maxConnections: 1 });
     await client.send({ ...post, method: 'GET' }).response;
     expect(await client.send(upgrade).response).toMatchObject({ ok: true });
     expect([received.length, client.figures()]).toEqual([
@@ -261,12 +267,12 @@ describe('a request for WebSocket', () => {
     ]);
   });
 
-  it.each([
+  it.for([
     ['no Upgrade', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n\r\n'],
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n'],
     ['no Connection', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n'],
-  ])('that is answered by a switch with %s fails', async (_, answer) => {
-    const { client } = await startRecording('\r\n\r\n', answer);
+  ] as const)('that is answered by a switch with %s fails', async ([_, answer], { cleanUp }) => {
+    const { client } = await startRecording(cleanUp, '\r\n\r\n', answer);
     expect(await client.send(upgrade).response).toMatchObject({ error: { code: 'invalid_response' } });
     expect(client.isFull).toBe(false);
   });

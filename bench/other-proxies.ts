@@ -71,7 +71,7 @@ const recipes: readonly Recipe[] = [
   {
     name: 'nginx+log',
     program: 'nginx',
-    describes: 'the same with an access log, a rate and a number of connections of each client',
+    describes: 'the same with an access log, and a rate and a connection limit per client',
     fileName: 'watched.conf',
     configuration: (place, port) =>
       nginxConfiguration(place, port, {
@@ -198,11 +198,11 @@ const relay = (name: string, script: string, describes: string): Contender => ({
 });
 
 const relays: readonly Contender[] = [
-  relay('sockets', 'socket-relay', 'a Node program that passes octets between sockets and looks at none of them'),
+  relay('sockets', 'socket-relay', 'a Node program that forwards bytes between sockets without reading them'),
   relay(
     'messages',
     'message-relay',
-    "a Node program that reads both heads with the gateway's parser, passes them on and does nothing else",
+    "a Node program that reads both heads with the gateway's parser and forwards them",
   ),
 ];
 

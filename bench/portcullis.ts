@@ -131,9 +131,9 @@ const withAgentOnSocket = async (place: Place, isWatched: boolean): Promise<Runn
 /** Portcullis as a bare proxy, with the agent in its process, and with the agent behind its socket. */
 export const portcullis: readonly Contender[] = [
   contender('gateway', 'Portcullis, no agent on the route', bare),
-  contender('gateway+routes', 'the same with 10 000 routes in place of 10', { ...bare, otherRoutes: 9_999 }),
+  contender('gateway+routes', 'the same with 10 000 routes instead of 10', { ...bare, otherRoutes: 9_999 }),
   contender('gateway+jwt', 'Portcullis, HS256 checked by the embedded agent', { ...bare, transport: embedded }),
-  contender('gateway+all', 'the same with limits, a rate of each client, metrics and an access log', {
+  contender('gateway+all', 'the same with limits, a rate per client, metrics and an access log', {
     ...bare,
     transport: embedded,
     isWatched: true,

@@ -100,5 +100,5 @@ export const renderPreface = (upstream: string, rounds: number, seconds: number,
   [
     `Node ${process.versions.node}, ${cpus()[0]?.model ?? 'unknown processor'}; upstream: ${upstream}.`,
     `${rounds} interleaved rounds of ${seconds} s, ${connections} keep-alive connections, proxy on core 0, generator and upstream on core 1.`,
-    'Medians of the rounds; the ratios are medians of the ratios within a round, above 1 is better than nginx.',
+    'Medians of the rounds. The ratios are medians of the ratios within a round; above 1 is better than nginx.',
   ].join('\n');

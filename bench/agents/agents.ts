@@ -7,9 +7,9 @@ export const agents: CheckBenchmark = {
   example: '64 in flight',
   digits: { microseconds: 1, ratio: 2 },
   preface: [
-    'A check is a call: the head of a request with ten headers, answered allow with two header operations by an agent that does nothing else.',
-    'Both ends run in this process, so that the CPU time is that of gateway and agent together; four connections.',
-    'The breaker and the limit of the size of answers are around every client, as in the gateway.',
+    'A check is a call with the head of a request with ten headers. The agent answers allow with two header operations.',
+    'Both ends run in this process, so the CPU time covers gateway and agent; four connections.',
+    'Every client has the breaker and the size limit of answers, as in the gateway.',
   ],
   prepare: prepareComparisons,
 };

@@ -8,8 +8,8 @@ export const authentication: CheckBenchmark = {
   example: 'jwt RS256',
   digits: { microseconds: 1, ratio: 2 },
   preface: [
-    '1 000 credentials go round.',
-    'Rows of the agent are whole judgements: headers read, credential checked, identity headers made.',
+    '1 000 credentials in turn.',
+    'Rows of the agent are whole decisions: headers read, credential checked, identity headers made.',
   ],
   prepare: prepareComparisons,
 };

@@ -7,8 +7,8 @@ export const authorization: CheckBenchmark = {
   example: 'scoped 100',
   digits: { microseconds: 2, ratio: 1 },
   preface: [
-    'Policies are parsed beforehand by both. Four requests go round: two are allowed, two denied; each decision is asserted.',
-    'Every request brings its principal, roles, resource and context anew, to both.',
+    'Both engines parse the policies beforehand. Four requests take turns: two are allowed, two denied; each decision is asserted.',
+    'Both engines get principal, roles, resource and context anew with each request.',
   ],
   prepare: prepareComparisons,
 };

@@ -47,7 +47,7 @@ const repeated = (count: number, policy: (index: number) => string): string =>
 export const scenarios: readonly PolicyScenario[] = [
   {
     name: 'scoped',
-    describes: 'a policy for each role, in its scope',
+    describes: 'one policy per role, with the role in the scope',
     policies: (count) =>
       repeated(
         count,
@@ -59,7 +59,7 @@ when { resource.path like "/teams/${team(index)}/*" };`,
   },
   {
     name: 'conditions',
-    describes: 'a policy for each role, in its condition: no scope tells them apart',
+    describes: 'one policy per role, with the role in the condition',
     policies: (count) =>
       repeated(
         count,

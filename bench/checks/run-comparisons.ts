@@ -105,7 +105,7 @@ export const runComparisons = async (benchmark: CheckBenchmark, args: readonly s
     const preface = [
       `Node ${process.versions.node}, ${cpus()[0]?.model ?? 'unknown processor'}.`,
       `${settings.rounds} interleaved rounds of ${settings.milliseconds} ms, one check after the other.`,
-      'CPU time of all threads; the ratio is the median of the rounds, above 1 is cheaper than the first row.',
+      'CPU time of all threads. The ratio is the median of the rounds; above 1 is cheaper than the first row.',
       ...benchmark.preface,
     ];
     const report = [preface.join('\n'), '', tables.join('\n\n'), ''].join('\n');

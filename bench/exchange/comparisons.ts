@@ -111,7 +111,7 @@ export const prepareComparisons = async (): Promise<PreparedComparisons> => {
   for (const algorithm of algorithms) {
     comparisons.push({
       name: algorithm,
-      describes: `an RS256 token for an access token by ${algorithm}`,
+      describes: `an RS256 token for an access token signed with ${algorithm}`,
       rows: [
         { name: 'jose', describes: 'jwtVerify and SignJWT of jose', check: library(material, algorithm) },
         {

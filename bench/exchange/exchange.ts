@@ -9,8 +9,8 @@ export const exchange: CheckBenchmark = {
   digits: { microseconds: 1, ratio: 2 },
   preface: [
     'Rows of the agent are whole exchanges without transport: head and form read, client authenticated, subject token verified, token signed,',
-    'audit line made (and written nowhere).',
-    'Subject tokens are RS256 (2048 bits), 1 000 of them in turn, none remembered. CPU time is that of all threads.',
+    'audit line made (and not written).',
+    'Subject tokens are RS256 (2048 bits), 1 000 of them in turn, none cached. CPU time covers all threads.',
   ],
   prepare: prepareComparisons,
 };

@@ -88,23 +88,23 @@ export const prepareComparisons = async (): Promise<PreparedComparisons> => {
   const comparisons = [
     {
       name: 'remembered',
-      describes: `a session that is in use is checked; ${inUse} are, in turn`,
+      describes: `an active session is checked; ${inUse} are, in turn`,
       rows: rows('checked', (store) => remembered(memories.get(store) as Sessions)),
     },
     {
       name: 'looked up',
-      describes: 'a session that is not remembered is read from the database',
+      describes: 'a session outside the cache is read from the database',
       rows: rows('read', lookedUp),
     },
-    { name: 'insert', describes: 'one session, on the disk when it is answered', rows: rows('written', inserted) },
+    { name: 'insert', describes: 'one session, on the disk before the answer', rows: rows('written', inserted) },
     {
       name: 'insert 100',
-      describes: '100 sessions that begin at once',
+      describes: '100 sessions at the same time',
       rows: rows('written', insertedTogether),
     },
     {
       name: 'cleanup',
-      describes: '100 sessions are written and, having expired, removed in one batch',
+      describes: '100 sessions are written, expire, and are removed in one batch',
       rows: rows('removed', cleanedUp),
     },
   ];

@@ -7,9 +7,9 @@ export const sessions: CheckBenchmark = {
   example: 'remembered',
   digits: { microseconds: 2, ratio: 2 },
   preface: [
-    'Each row has a database of its own with so many sessions, filled through the store before anything is measured.',
-    'The ratios say how costs grow with the number of sessions: 1 is not at all.',
-    'Writes wait for the disk, which no CPU time shows: checks/s does. Every outcome is asserted.',
+    'Each row has a separate database with that number of sessions, filled through the store before the measurement.',
+    'The ratios show how costs grow with the number of sessions: 1 is no growth.',
+    'Writes wait for the disk, which only checks/s shows. Every outcome is asserted.',
   ],
   prepare: prepareComparisons,
 };

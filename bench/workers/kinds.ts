@@ -16,31 +16,31 @@ const rateOf = (requestsPerSecond: number, burst: number, key: string): string =
   `rate-limit { requests-per-second ${requestsPerSecond}; burst ${burst}; key "${key}" }`;
 
 export const kinds: readonly Kind[] = [
-  { name: 'plain', describes: 'no limits but those of every gateway', limits: [], policies: [], isRefused: false },
+  { name: 'plain', describes: 'only the default limits', limits: [], policies: [], isRefused: false },
   {
     name: 'limits',
-    describes: 'a rate of each client, connections of each client and of the route, requests in flight: none reached',
+    describes: 'a rate and connections per client, connections per route, requests in flight: none reached',
     limits: roomy,
     policies: [rateOf(100_000, 100_000, 'client_ip')],
     isRefused: false,
   },
   {
     name: 'limits small',
-    describes: 'as before, the rate with a burst of 2000: a worker is lent little at a time',
+    describes: 'as before, the rate with a burst of 2000: small leases',
     limits: roomy,
     policies: [rateOf(100_000, 2_000, 'client_ip')],
     isRefused: false,
   },
   {
     name: 'over the rate',
-    describes: 'a client sends all it can, and is let through 500 times a second',
+    describes: 'a client sends as fast as it can; 500 requests per second are admitted',
     limits: roomy,
     policies: [rateOf(500, 500, 'client_ip')],
     isRefused: true,
   },
   {
     name: 'contended',
-    describes: '8 requests in flight, and the other connections wait for a place',
+    describes: '8 requests in flight; the other connections queue',
     limits: ['max-in-flight-requests 8', 'max-queued-requests 1000'],
     policies: [],
     isRefused: false,

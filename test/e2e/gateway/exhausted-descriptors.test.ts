@@ -64,7 +64,7 @@ describe.each([1, 2])('a gateway of %i workers whose descriptors run out', (work
     cleanUp,
   }) => {
     const { gateway, port, adminPort, answers } = await start(cleanUp, workers);
-    await gateway.wrote(/the limits allow 5000 connections of clients/);
+    await gateway.wrote(/the limits allow 5000 client connections/);
     expect(await countOf(adminPort)).toBe(0);
     const sockets = openConnections(cleanUp, port, 300);
     await gateway.wrote(exhausted);

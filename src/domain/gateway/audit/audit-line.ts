@@ -1,16 +1,16 @@
 import { joined } from '../../shared/joined.js';
 import type { AuditRecord, AuditValue } from './audit-record.js';
 
-/** Characters of one text, and texts of one list. */
+/** Largest length of a text in characters, and of a list. */
 const longestText = 512;
 const longestList = 20;
 
-/** DEL, the C1 controls and the two separators: JSON lets them through, some terminals and readers obey them. */
+/** DEL, the C1 controls and two separators. JSON allows them, but some terminals and readers interpret them. */
 const unprintable = /[\u007f-\u009f\u2028\u2029]/g;
 
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** A token in compact form (RFC 7515): nobody means to put one here, and it would be good for whoever reads the log. */
+/** A token in compact form (RFC 7515). It is here by mistake, and a reader of the log could use it. */
 const isTokenLike = (text: string): boolean => text.includes('eyJ') && text.split('.', 3).length === 3;
 
 const shownText = (text: string): string => {
@@ -26,11 +26,11 @@ const shown = (value: AuditValue): AuditValue => {
 };
 
 /**
- * A record as a line, with its line feed: JSON whose first members are `time`, `stream`, `event` and `outcome`. It
- * has no more than some thousand characters, whatever is in the record.
+ * Formats a record as a JSON line with a line feed. Its first members are `time`, `stream`, `event` and `outcome`. The
+ * length is bounded to some thousand characters.
  *
  * @param time ISO 8601
- * @param worker number of the process among the workers of the gateway; 0: it has none
+ * @param worker number of the worker; 0: none
  */
 export const auditLine = (time: string, worker: number, { event, outcome, members }: AuditRecord): string => {
   const own = { time, stream: 'audit', event, outcome, ...(worker > 0 && { worker }) };

@@ -1,12 +1,9 @@
 import type { AgentAuditEvent, AgentAuditOutcome } from '../../agent-protocol/audit-remarks.js';
 
-/** What becomes of the gateway as a whole. */
+/** Events of the whole gateway. */
 export type GatewayEvent = 'configuration' | 'gateway' | 'audit';
 
-/**
- * What an audit record tells of: what agents have decided, what was asked of the gateway by its admin address, and
- * what became of it.
- */
+/** The subject of an audit record: a decision of an agent, an admin request, or an event of the gateway. */
 export type AuditEvent = AgentAuditEvent | 'admin' | GatewayEvent;
 
 export type AuditOutcome =
@@ -29,6 +26,6 @@ export type AuditValue = string | number | boolean | null | readonly string[];
 export interface AuditRecord {
   readonly event: AuditEvent;
   readonly outcome: AuditOutcome;
-  /** By name; texts of any length: they are bounded where the line is made. */
+  /** By name. Texts may have any length; formatting bounds them. */
   readonly members: Readonly<Record<string, AuditValue>>;
 }

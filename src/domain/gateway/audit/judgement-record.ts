@@ -10,7 +10,7 @@ import type { AgentAudit, AgentDecision } from '../../agent-protocol/messages.js
 import { joined } from '../../shared/joined.js';
 import type { AuditOutcome, AuditRecord, AuditValue } from './audit-record.js';
 
-/** The request that an agent has judged. */
+/** The request of a decision. */
 export interface AuditedRequest {
   readonly requestId: string;
   readonly correlationId: string;
@@ -22,7 +22,7 @@ export interface AuditedRequest {
   readonly route: string | null;
 }
 
-/** An agent that answers a request itself does so by a block with the status of its answer. */
+/** An agent that answers a request itself uses `block` with the status of its answer. */
 const decisionOutcome = (decision: AgentDecision): AuditOutcome => {
   switch (decision.kind) {
     case 'allow':
@@ -40,7 +40,7 @@ const decisionOutcome = (decision: AgentDecision): AuditOutcome => {
 const oneOf = <Word extends string>(words: readonly Word[], text: string | undefined): Word | null =>
   words.find((word) => word === text) ?? null;
 
-/** `event` and `outcome` have places of their own. */
+/** Audit fields except `event` and `outcome`, which have their own members. */
 const toldRemarks = auditRemarks.filter((name) => name !== 'event' && name !== 'outcome');
 
 const requestMembers = (request: AuditedRequest, agent: string): Record<string, AuditValue> => ({
@@ -57,7 +57,7 @@ const requestMembers = (request: AuditedRequest, agent: string): Record<string, 
 const eventOf = (decision: AgentDecision, { custom, ruleIds }: AgentAudit): AgentAuditEvent => {
   const told = oneOf(agentAuditEvents, custom['event']);
   if (told !== null) return told;
-  // An agent that has policies names those that decide; one that knows who asks, and has none, has only authenticated.
+  // An agent with policies names the deciding ones. Without policies, a known subject means authentication only.
   const isKnown = ruleIds.length === 0 && custom['subject'] !== undefined;
   return isKnown && decision.kind === 'allow' ? 'authentication' : 'authorization';
 };
@@ -68,7 +68,7 @@ const outcomeOf = (event: AgentAuditEvent, decision: AgentDecision, { custom }: 
   return event === 'authentication' && decision.kind !== 'allow' ? 'failed' : decisionOutcome(decision);
 };
 
-/** What is told of an agent's answer to a request: of what it has decided, and for whom. */
+/** The audit record of an agent's answer. */
 export const judgementRecord = (
   request: AuditedRequest,
   agent: string,
@@ -87,7 +87,7 @@ export const judgementRecord = (
   return { event, outcome: outcomeOf(event, decision, audit), members };
 };
 
-/** The same where an agent has given no answer: what became of the request then is what its failure mode says. */
+/** The audit record of a call without an answer. The failure mode decides the outcome. */
 export const undecidedRecord = (
   request: AuditedRequest,
   agent: string,

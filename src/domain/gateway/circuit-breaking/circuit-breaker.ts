@@ -1,37 +1,34 @@
-/** `half_open`: probes are let through to see whether it works again. */
+/** `half_open`: probes are allowed. */
 export type CircuitState = 'closed' | 'open' | 'half_open';
 
-/** When a breaker opens, and for how long. */
+/** The rules of a breaker. */
 export interface CircuitBreakerRules {
-  /** Failures in a row that open it; at least 1. */
+  /** Consecutive failures that open it; at least 1. */
   readonly failureThreshold: number;
-  /** How long nothing is let through, in milliseconds. */
+  /** How long it stays open, in milliseconds. */
   readonly openMs: number;
-  /** Calls that are let through at a time while half-open; at least 1. */
+  /** Concurrent calls while half-open; at least 1. */
   readonly probes: number;
 }
 
 interface Period {
-  /**
-   * Counts the changes of state. Only what was let through in a period may be noted in it: the outcome of a call from
-   * before says nothing about the probes of now.
-   */
+  /** Counts state changes. An outcome counts only in the period in which its call was allowed. */
   readonly period: number;
 }
 
-/** What is remembered of the calls to somebody. */
+/** The state of a breaker. */
 export type CircuitBreaker =
-  /** Everything is let through. `failures` are those in a row so far. */
+  /** All calls are allowed. `failures` counts consecutive failures. */
   | (Period & { readonly state: 'closed'; readonly failures: number })
-  /** Nothing is let through before `untilMs`, a time of the caller's clock. */
+  /** No call is allowed before `untilMs` on the caller's clock. */
   | (Period & { readonly state: 'open'; readonly untilMs: number })
-  /** `probing` calls are out, the last since `probedAtMs`; the first of them with an outcome decides. */
+  /** `probing` calls are in flight, the last since `probedAtMs`. The first outcome decides. */
   | (Period & { readonly state: 'half_open'; readonly probing: number; readonly probedAtMs: number });
 
-/** One that nothing has been noted in. */
+/** A new breaker. */
 export const closedBreaker: CircuitBreaker = { state: 'closed', period: 0, failures: 0 };
 
-/** Whether a call may be made. */
+/** Whether a call is allowed, with the new state. */
 export interface CallPermission {
   readonly state: CircuitBreaker;
   readonly allowed: boolean;
@@ -47,10 +44,10 @@ const isOver = (breaker: CircuitBreaker, nowMs: number): boolean =>
   breaker.state === 'open' && nowMs >= breaker.untilMs;
 
 /**
- * Whether a call may be made. Probes that have been out for as long as a breaker stays open do not keep others out: a
- * call may last for hours, and nobody else would be let through for as long.
+ * Whether a call is allowed. A probe that takes as long as the open time no longer blocks others, because a call may
+ * last for hours.
  *
- * @param nowMs milliseconds of a clock that never goes back; the same one for every function of a breaker
+ * @param nowMs milliseconds of a monotonic clock, the same for all functions of a breaker
  */
 export const isCallAllowed = (breaker: CircuitBreaker, rules: CircuitBreakerRules, nowMs: number): boolean => {
   switch (breaker.state) {
@@ -64,27 +61,27 @@ export const isCallAllowed = (breaker: CircuitBreaker, rules: CircuitBreakerRule
 };
 
 /**
- * Asks for permission to make a call. What is allowed has to be noted as one of success, failure or abandoned once it
- * is over, if the breaker is still in the period of the state that is given here.
+ * Requests permission for a call. After an allowed call, note success, failure or abandonment, if the breaker is still
+ * in the period of the returned state.
  */
 export const mayCall = (breaker: CircuitBreaker, rules: CircuitBreakerRules, nowMs: number): CallPermission => {
   if (!isCallAllowed(breaker, rules, nowMs)) return { state: breaker, allowed: false };
   if (breaker.state === 'closed') return { state: breaker, allowed: true };
   const period = breaker.state === 'open' ? breaker.period + 1 : breaker.period;
-  // One that is let through beside late ones is counted beside them.
+  // A new probe counts in addition to late ones.
   const probing = breaker.state === 'open' ? 1 : breaker.probing + 1;
   return { state: { state: 'half_open', period, probing, probedAtMs: nowMs }, allowed: true };
 };
 
-/** A call came to something: failures in a row begin anew, and a probe closes the breaker. */
+/** Notes a success: it resets consecutive failures, and a probe closes the breaker. */
 export const noteSuccess = (breaker: CircuitBreaker): CircuitBreaker => {
   if (breaker.state === 'closed') return breaker.failures === 0 ? breaker : { ...breaker, failures: 0 };
-  // Whoever noted it was let through by nobody.
+  // No call was allowed in this period, so there is nothing to note.
   if (breaker.state === 'open') return breaker;
   return { state: 'closed', period: breaker.period + 1, failures: 0 };
 };
 
-/** A call came to nothing: the last failure that is borne opens the breaker, and so does that of a probe. */
+/** Notes a failure: it opens the breaker at the threshold, and at once for a probe. */
 export const noteFailure = (breaker: CircuitBreaker, rules: CircuitBreakerRules, nowMs: number): CircuitBreaker => {
   if (breaker.state === 'open') return breaker;
   if (breaker.state === 'half_open') return opened(breaker, rules, nowMs);
@@ -92,15 +89,15 @@ export const noteFailure = (breaker: CircuitBreaker, rules: CircuitBreakerRules,
   return failures >= rules.failureThreshold ? opened(breaker, rules, nowMs) : { ...breaker, failures };
 };
 
-/** Nobody waited for what a call comes to, or it says nothing: the place of a probe is free again. */
+/** Notes a call without a meaningful outcome: the slot of the probe is free again. */
 export const noteAbandoned = (breaker: CircuitBreaker): CircuitBreaker =>
   breaker.state === 'half_open' ? { ...breaker, probing: Math.max(0, breaker.probing - 1) } : breaker;
 
-/** The state that the next call would find. */
+/** The state for the next call. */
 export const circuitStateOf = (breaker: CircuitBreaker, nowMs: number): CircuitState =>
   isOver(breaker, nowMs) ? 'half_open' : breaker.state;
 
-/** Calls are let through, and one failure opens the breaker. */
+/** A closed breaker that one failure opens. */
 export const onTrial = (
   { state, period }: CircuitBreaker,
   { failureThreshold }: CircuitBreakerRules,
@@ -110,7 +107,7 @@ export const onTrial = (
   failures: failureThreshold - 1,
 });
 
-/** Calls are let through again for a reason from outside. A new period begins: calls under way do not count in it. */
+/** Closes the breaker for an external reason. A new period begins, so calls in flight do not count. */
 export const resetBreaker = ({ period }: CircuitBreaker): CircuitBreaker => ({
   state: 'closed',
   period: period + 1,

@@ -1,7 +1,7 @@
-/** What an attempt came to, for the breaker of whoever was asked: `neither` says nothing about it. */
+/** The outcome of an attempt for the breaker. `neither` does not count. */
 export type AttemptOutcome = 'success' | 'failure' | 'neither';
 
-/** Why an attempt has ended before its end. */
+/** Why an attempt failed. */
 export type AttemptFailure =
   | 'unreachable'
   | 'refused_request'
@@ -11,7 +11,7 @@ export type AttemptFailure =
   | 'request_body'
   | 'cancelled';
 
-/** The rest is the doing of the client or of the gateway itself, as its own queue is. */
+/** The other failures are caused by the client or the gateway, such as its own queue. */
 const isUpstreamsFault: Readonly<Record<AttemptFailure, boolean>> = {
   unreachable: true,
   invalid_response: true,
@@ -23,15 +23,15 @@ const isUpstreamsFault: Readonly<Record<AttemptFailure, boolean>> = {
 };
 
 /**
- * Answers that say that whoever gives them does not work (RFC 9110, section 15.6). The other statuses of the class
- * are about what was asked: 501 of the method, 505 of the version.
+ * Statuses of a failing upstream (RFC 9110, section 15.6). The other 5xx statuses concern the request: 501 the method,
+ * 505 the version.
  */
 const failingStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
-/** What an attempt without an answer, or with one that broke off, came to. */
+/** The outcome of an attempt without a complete response. */
 export const outcomeOfFailure = (failure: AttemptFailure): AttemptOutcome =>
   isUpstreamsFault[failure] ? 'failure' : 'neither';
 
-/** What an answer with this status says, if it comes to its end. */
+/** The outcome of a complete response with this status. */
 export const outcomeOfStatus = (status: number): 'success' | 'failure' =>
   failingStatuses.has(status) ? 'failure' : 'success';

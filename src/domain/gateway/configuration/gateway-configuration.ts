@@ -9,79 +9,79 @@ import type { RateLimitStoreOptions, RateLimits } from './rate-limit-options.js'
 import type { TracingConfiguration } from './tracing-schema.js';
 import type { Balancing, HealthCheck, RetryRules, StickyCookie } from './upstream-options.js';
 
-/** What is spoken to the targets of an upstream. */
+/** HTTP versions for targets of an upstream. */
 export const upstreamHttpVersions = ['1.1', '2'] as const;
 export type UpstreamHttpVersion = (typeof upstreamHttpVersions)[number];
 
-/** Everything the gateway needs to run, every default filled in. */
+/** The complete configuration of a gateway, with all defaults. */
 export interface GatewayConfiguration {
   readonly system: SystemConfiguration;
   readonly listeners: readonly ListenerConfiguration[];
-  /** In the order of the file; the route table puts them in matching order. */
+  /** In the order of the file; the route table sorts them. */
   readonly routes: readonly RouteConfiguration[];
   readonly upstreams: readonly UpstreamConfiguration[];
   readonly agents: readonly AgentConfiguration[];
   readonly limits: LimitsConfiguration;
-  /** Absent: no admin endpoints are served. */
+  /** Null: no admin endpoints. */
   readonly admin: AdminConfiguration | null;
-  /** Null: nothing is traced. */
+  /** Null: no tracing. */
   readonly tracing: TracingConfiguration | null;
-  /** Null: no audit log is written. */
+  /** Null: no audit log. */
   readonly audit: AuditConfiguration | null;
 }
 
 export interface SystemConfiguration {
-  /** Value of the label `instance`; null means the host name. */
+  /** Value of the label `instance`; null: the host name. */
   readonly instance: string | null;
-  /** How long a drain waits for requests in flight. */
+  /** How long draining waits for requests in flight. */
   readonly gracefulShutdownTimeoutMs: number;
-  /** How long connections are still taken once the gateway is to end, so that who balances sees /ready fail first. */
+  /** How long a stopping gateway still accepts connections, so that load balancers see /ready fail first. */
   readonly shutdownDelayMs: number;
-  /** Processes that serve requests; 0: as many as there are cores. */
+  /** Worker processes; 0: one per core. */
   readonly workerThreads: number;
 }
 
 export interface ListenerConfiguration {
   readonly name: string;
   readonly address: SocketAddress;
-  /** Null: it speaks plain HTTP. */
+  /** Null: plain HTTP. */
   readonly tls: TlsConfiguration | null;
-  /** CIDR blocks whose forwarding headers are believed. */
+  /** CIDR blocks whose forwarding headers are trusted. */
   readonly trustedProxies: readonly string[];
-  /** Every connection has to begin with a header of the PROXY protocol, which names its client. */
+  /** Every connection must begin with a PROXY protocol header. */
   readonly proxyProtocol: boolean;
-  /** Header in which a trusted proxy brings the certificate of its client; null: none may. */
+  /** Header in which trusted proxies send the client certificate; null: none. */
   readonly acceptClientCertHeader: string | null;
-  /** HTTP/2 is spoken too: offered where TLS is spoken, else to clients that begin with it. */
+  /** Accepts HTTP/2: by ALPN with TLS, otherwise by prior knowledge. */
   readonly http2: boolean;
   readonly timeouts: ListenerTimeouts;
 }
 
-/** How long clients are waited for. */
+/** Timeouts for clients. */
 export interface ListenerTimeouts {
-  /** For the whole header of the PROXY protocol, where one has to come. */
+  /** For the whole PROXY protocol header, if required. */
   readonly proxyHeaderMs: number;
-  /** From the first octet of a head to its last. */
+  /** From the first octet of a request head to its last. */
   readonly headMs: number;
-  /** Silence while a body is awaited, and while a client does not read its response. */
+  /** Longest pause while a client sends a body, or while it does not read its response. */
   readonly bodyMs: number;
-  /** What a body has to come at on average, in octets a second of waiting for it; 0: it may be as slow as it likes. */
+  /** Average minimum rate of a body, in octets per second of waiting; 0: none. */
   readonly minBodyOctetsPerSecond: number;
-  /** From the end of a response to the first octet of the next request on its connection. */
+  /** From the end of a response to the first octet of the next request on the connection. */
   readonly idleMs: number;
 }
 
-/** Whether clients have to show a certificate; with `request` they may, and one that is shown has to be good. */
+/** `require`: clients must present a certificate. `request`: they may, and it must be valid. */
 export type ClientAuth = 'none' | 'request' | 'require';
 
 /** TLS of a listener. */
 export interface TlsConfiguration {
-  /** The first is shown to clients that name no server, or one that no certificate is for. */
+  /** The first applies to clients without SNI, or with an unknown server name. */
   readonly certificates: readonly CertificateFiles[];
   readonly clientAuth: ClientAuth;
-  /** Path of a PEM file with the authorities of clients; null with `none` alone. */
+  /** Path of a PEM file with the CAs of clients; null only with `none`. */
   readonly caCertFile: string | null;
-  /** Header in which the verified certificate of the client is passed on; null: it is not. */
+  /** Header that forwards the verified client certificate; null: not forwarded. */
   readonly forwardClientCertHeader: string | null;
   readonly minVersion: '1.2' | '1.3';
 }
@@ -105,26 +105,26 @@ export interface RouteConfiguration {
   /** Exactly one of `upstream` and `builtinHandler` is set. */
   readonly upstream: string | null;
   readonly builtinHandler: BuiltinHandler | null;
-  /** Names, in the order in which they are asked. */
+  /** Names, in the order of calls. */
   readonly agents: readonly string[];
   readonly policies: RoutePolicies;
-  /** Null: requests are sent on however often they fail. */
+  /** Null: no breaker. */
   readonly circuitBreaker: CircuitBreakerRules | null;
 }
 
 export interface RoutePolicies {
-  /** Octets; null means the global limit. */
+  /** Octets; null: the global limit. */
   readonly maxBodySize: number | null;
-  /** As `UpstreamTimeouts.requestMs`; null means the upstream's. */
+  /** As `UpstreamTimeouts.requestMs`; null: that of the upstream. */
   readonly requestTimeoutMs: number | null;
-  /** As `UpstreamTimeouts.readMs`; null means the upstream's. */
+  /** As `UpstreamTimeouts.readMs`; null: that of the upstream. */
   readonly readTimeoutMs: number | null;
-  /** A request is read whole before it is forwarded. */
+  /** Reads the whole request before forwarding it. */
   readonly bufferRequests: boolean;
-  /** A response is read whole before it goes on, unless it is long or a stream. */
+  /** Reads the whole response before sending it, unless it is long or a stream. */
   readonly bufferResponses: boolean;
   readonly rateLimit: RateLimitPolicy | null;
-  /** The upstream gets the identity headers that clients send. Never on a route with agents. */
+  /** Forwards identity headers of clients. Never set on a route with agents. */
   readonly forwardsIdentityHeaders: boolean;
 }
 
@@ -132,46 +132,46 @@ export interface UpstreamConfiguration {
   readonly name: string;
   readonly targets: readonly TargetConfiguration[];
   readonly timeouts: UpstreamTimeouts;
-  /** Connections to each target at most. */
+  /** Largest number of connections to each target. */
   readonly maxConnections: number;
-  /** Connections to each target that are kept while nothing uses them. */
+  /** Idle connections to keep for each target. */
   readonly maxIdle: number;
-  /** Null: targets are taken to be well until they fail. */
+  /** Null: targets count as healthy until requests fail. */
   readonly healthCheck: HealthCheck | null;
-  /** When a target that fails is left alone, and for how long. Null: never. */
+  /** The breaker of each target; null: none. */
   readonly targetBreaker: CircuitBreakerRules | null;
-  /** The last target that is well and not drained is not left alone, however often it fails. */
+  /** The breaker never removes the last healthy target that is not drained. */
   readonly sparesLastTarget: boolean;
   readonly balancing: Balancing;
-  /** Null: a client may be sent to another target each time. */
+  /** Null: no sticky sessions. */
   readonly stickyCookie: StickyCookie | null;
   readonly retries: RetryRules;
-  /** How often the names of targets are looked up. */
+  /** Interval of DNS lookups of target names. */
   readonly dnsRefreshMs: number;
   readonly httpVersion: UpstreamHttpVersion;
 }
 
 export interface TargetConfiguration {
   readonly address: SocketAddress;
-  /** Share of the requests, against the weights of the others; 0: none. */
+  /** Share of the requests, relative to the other weights; 0: none. */
   readonly weight: number;
 }
 
 export interface UpstreamTimeouts {
   readonly connectMs: number;
-  /** Silence of the upstream after the head of its answer, and while it takes nothing of a request's body. */
+  /** Longest pause within a response body, or while the upstream accepts no part of a request body. */
   readonly readMs: number;
-  /** The wait for a connection, and from the request sent whole to the head of its answer. */
+  /** For the wait for a connection, and then from the end of the request to the response head. */
   readonly requestMs: number;
 }
 
-/** TLS to an agent. Paths are those of PEM files. */
+/** TLS to an agent. Paths name PEM files. */
 export interface AgentTls {
-  /** The authorities that the agent's certificate has to come from; null: those that Node knows. */
+  /** CAs that verify the agent's certificate; null: those built into Node.js. */
   readonly caCertFile: string | null;
-  /** What the gateway shows; null: nothing. */
+  /** Client certificate of the gateway; null: none. */
   readonly certificate: CertificateFiles | null;
-  /** The name that the agent's certificate has to be for; null: the host of the address. */
+  /** Name that the agent's certificate must contain; null: the host of the address. */
   readonly serverName: string | null;
 }
 
@@ -180,14 +180,14 @@ export type AgentTransport =
   | {
       readonly kind: 'grpc';
       readonly address: GrpcAddress;
-      /** User that may own a unix socket, besides the own one and root. */
+      /** User that may own a unix socket, besides root and the user of the gateway. */
       readonly owner: string | null;
-      /** Null: plaintext. */
+      /** Null: no TLS. */
       readonly tls: AgentTls | null;
     }
   | { readonly kind: 'embedded' };
 
-/** What an agent can be subscribed to. */
+/** Events that an agent can subscribe to. */
 export const agentSubscriptions = [
   'request_headers',
   'request_body_chunk',
@@ -197,21 +197,21 @@ export const agentSubscriptions = [
 ] as const;
 export type AgentSubscription = (typeof agentSubscriptions)[number];
 
-/** An agent as the gateway sees it. */
+/** The gateway's configuration of an agent. */
 export interface AgentConfiguration {
   readonly name: string;
   readonly transport: AgentTransport;
   readonly events: readonly AgentSubscription[];
   readonly timeoutMs: number;
-  /** `open`: a request that the agent gives no answer about goes on without it. */
+  /** `open`: without an answer, a request continues without the agent. */
   readonly failureMode: 'closed' | 'open';
-  /** 1: the older framing, over a unix socket alone. */
+  /** 1: the older framing, only over a unix socket. */
   readonly protocolVersion: 1 | 2;
-  /** Connections that are kept to it; an embedded agent has none. */
+  /** Connections to the agent; 0 for an embedded agent. */
   readonly connections: number;
-  /** Null: it is asked however often it fails. */
+  /** Null: no breaker. */
   readonly circuitBreaker: CircuitBreakerRules | null;
-  /** Handed to the agent as it is; null where the block has none. Holds secrets in the clear: never print it. */
+  /** Sent to the agent unchanged; null: none. Contains plain secrets, so never print it. */
   readonly config: JsonObject | null;
 }
 
@@ -222,46 +222,43 @@ export interface LimitsConfiguration {
   readonly maxHeaderNameBytes: number;
   readonly maxHeaderValueBytes: number;
   readonly maxBodySizeBytes: number;
-  /** Octets of a body that an agent may look at. */
+  /** Octets of a body that agents may inspect. */
   readonly maxBodyInspectionBytes: number;
   /** Calls to one agent that may wait for a free slot. */
   readonly maxAgentQueueDepth: number;
-  /** Octets of a body that one agent is sent. */
+  /** Octets of a body for one agent. */
   readonly maxAgentBodyBytes: number;
-  /** Octets of an agent's answer, body mutations not counted. */
+  /** Octets of an agent's answer, without body mutations. */
   readonly maxAgentResponseBytes: number;
-  /** How many times as large as it came a body may become that is inflated for an agent. */
+  /** Largest ratio of decompressed to compressed size of a body for an agent. */
   readonly maxDecompressionRatio: number;
-  /** Octets of a body that is inflated for an agent. */
+  /** Octets of a decompressed body for an agent. */
   readonly maxDecompressedSizeBytes: number;
-  /** Octets of a body that is read whole before it goes on. */
+  /** Octets of a buffered body. */
   readonly maxBodyBufferBytes: number;
-  /** Connections of one peer address; of a client behind a trusted proxy: its concurrent requests. */
+  /** Connections of one peer address. Behind a trusted proxy: concurrent requests of one client. */
   readonly maxConnectionsPerClient: number;
   /** Concurrent requests of one route. */
   readonly maxConnectionsPerRoute: number;
   readonly maxTotalConnections: number;
-  /** Connections to all targets of an upstream that nothing uses. */
+  /** Idle connections to all targets of an upstream. */
   readonly maxIdleConnectionsPerUpstream: number;
   readonly maxInFlightRequests: number;
   readonly maxInFlightRequestsPerWorker: number;
-  /** Requests that wait to be in flight. */
+  /** Requests that wait for a slot. */
   readonly maxQueuedRequests: number;
   readonly rates: RateLimits;
   readonly rateLimitStore: RateLimitStoreOptions;
   /** Octets; null: no limit. */
   readonly maxMemoryBytes: number | null;
-  /** Percent of what the system, or its control group, has; null: no limit. */
+  /** Percent of the memory of the system or its control group; null: no limit. */
   readonly maxMemoryPercent: number | null;
 }
 
 export interface AdminConfiguration {
   readonly address: SocketAddress;
-  /**
-   * Bearer token; null: none is asked for (the address is a loopback one, or that was asked for), and no POST is
-   * served.
-   */
+  /** Bearer token. Null: no authentication (loopback address, or configured so), and POST is not available. */
   readonly token: Secret | null;
-  /** What besides the gateway's own state has to be well for /ready to say 200. */
+  /** What must be healthy, besides the gateway, before /ready answers 200. */
   readonly readyRequires: readonly ('upstreams' | 'agents')[];
 }

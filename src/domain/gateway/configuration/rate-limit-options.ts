@@ -1,21 +1,18 @@
 import type { Secret } from '../../shared/secret.js';
 import type { RateLimit } from '../../shared/token-bucket.js';
 
-/** Rates that hold for every route; null: no limit. */
+/** Rates for all routes; null: no limit. */
 export interface RateLimits {
   readonly global: RateLimit | null;
   readonly perClient: RateLimit | null;
   readonly perRoute: RateLimit | null;
 }
 
-/**
- * What happens to requests while the store of the buckets cannot be asked: judged by buckets of this gateway's own,
- * let through, or refused.
- */
+/** Behaviour while the rate-limit store is unavailable: count locally, allow all, or refuse all. */
 export type OnStoreFailure = 'local' | 'allow' | 'deny';
 
-/** Where the buckets are. */
+/** The rate-limit store. */
 export type RateLimitStoreOptions =
   | { readonly kind: 'memory' }
-  /** Shared with every gateway that uses the same redis. The URL may hold a password. */
+  /** Shared by all gateways with the same Redis. The URL may contain a password. */
   | { readonly kind: 'redis'; readonly url: Secret; readonly onFailure: OnStoreFailure };

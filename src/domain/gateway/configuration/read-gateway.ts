@@ -7,7 +7,7 @@ import type { listenerShape } from './listener-schema.js';
 import type { routeShape } from './route-schema.js';
 import type { upstreamShape } from './upstream-schema.js';
 
-/** A configuration whose keys have been read, but not yet checked against each other. */
+/** A configuration whose keys are read, but not yet checked against each other. */
 export type ReadGateway = Fields<typeof gatewayShape>;
 export type ReadListener = NamedBlock<typeof listenerShape>;
 export type ReadRoute = NamedBlock<typeof routeShape>;
@@ -19,7 +19,7 @@ export const routesOf = (gateway: ReadGateway): readonly ReadRoute[] => gateway.
 export const upstreamsOf = (gateway: ReadGateway): readonly ReadUpstream[] => gateway.upstreams.value.upstream.value;
 export const agentsOf = (gateway: ReadGateway): readonly ReadAgent[] => gateway.agents.value.agent.value;
 
-/** In the order of the file, those of the block `targets` first. */
+/** In the order of the file, but those of the block `targets` first. */
 export const targetsOf = ({ fields }: ReadUpstream): readonly Located<TargetConfiguration>[] => [
   ...fields.targets.value.target.value,
   ...fields.target.value,

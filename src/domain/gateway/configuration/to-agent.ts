@@ -24,7 +24,7 @@ const toTransport = ({ fields }: ReadAgent): AgentTransport => {
   return { kind: 'grpc', address: address.value, owner, tls: tls.value === null ? null : toAgentTls(tls.value) };
 };
 
-/** One call at a time goes over a connection of the older framing. */
+/** Protocol version 1 allows one call at a time on a connection, so it needs more connections. */
 const defaultConnections = (transport: AgentTransport, protocolVersion: 1 | 2): number => {
   if (transport.kind === 'embedded') return 0;
   return protocolVersion === 1 ? 16 : 4;
@@ -36,7 +36,7 @@ const toCircuitBreaker = (fields: CircuitBreakerFields): CircuitBreakerRules => 
   probes: 1,
 });
 
-/** An agent block that was read without an error, as the gateway works with it. */
+/** Converts an agent block that has no errors. */
 export const toAgent = (agent: ReadAgent): AgentConfiguration => {
   const { fields } = agent;
   const transport = toTransport(agent);

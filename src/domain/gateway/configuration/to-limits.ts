@@ -8,7 +8,7 @@ import { toRateStore } from './rate-store-rules.js';
 const limitOf = (requestsPerSecond: number | null): RateLimit | null =>
   requestsPerSecond === null ? null : rateLimitOf(requestsPerSecond);
 
-/** A block `limits` that was read without an error, as the gateway works with it. */
+/** Converts a block `limits` that has no errors. */
 export const toLimits = (fields: Fields<typeof limitsShape>): LimitsConfiguration => ({
   maxHeaderSizeBytes: fields['max-header-size-bytes'].value,
   maxHeaderCount: fields['max-header-count'].value,

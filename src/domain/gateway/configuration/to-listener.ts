@@ -22,7 +22,7 @@ const toTls = (fields: Fields<typeof tlsShape>): TlsConfiguration => ({
   minVersion: fields['min-version'].value,
 });
 
-/** A listener that was read without an error, as the gateway works with it. */
+/** Converts a listener that has no errors. */
 export const toListener = ({ name, fields }: ReadListener): ListenerConfiguration => ({
   name: name.value,
   address: fields.address.value,

@@ -4,7 +4,7 @@ import { toRateLimitPolicy } from './rate-limit-schema.js';
 import type { ReadRoute } from './read-gateway.js';
 import { toMatches, values } from './route-schema.js';
 
-/** A route that was read without an error, as the gateway works with it. */
+/** Converts a route that has no errors. */
 export const toRoute = ({ name, fields }: ReadRoute): RouteConfiguration => {
   const policies = fields.policies.value;
   const rateLimit = policies['rate-limit'].value;

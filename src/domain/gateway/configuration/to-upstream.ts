@@ -7,11 +7,11 @@ import { toHealthCheck } from './health-check-schema.js';
 import { type ReadUpstream, targetsOf } from './read-gateway.js';
 import { keptIdleConnections } from './upstream-options.js';
 
-/** Whether there may be another target where one fails: a name may have several addresses. */
+/** Whether there may be an alternative to a failing target. A host name may have several addresses. */
 export const hasChoice = (targets: readonly Pick<TargetConfiguration, 'address'>[]): boolean =>
   targets.length > 1 || targets.some(({ address }) => parseIpAddress(address.host) === null);
 
-/** Without a word, targets are left alone where there may be another one. */
+/** Without a block, the standard breaker applies if there may be an alternative target. */
 const breakerOf = (
   { 'circuit-breaker': breaker }: ReadUpstream['fields'],
   targets: readonly TargetConfiguration[],
@@ -20,7 +20,7 @@ const breakerOf = (
   return breaker.value === null ? null : toBreaker(breaker.value);
 };
 
-/** An upstream that was read without an error, as the gateway works with it. */
+/** Converts an upstream that has no errors. */
 export const toUpstream = (upstream: ReadUpstream): UpstreamConfiguration => {
   const { name, fields } = upstream;
   const timeouts = fields.timeouts.value;
@@ -43,7 +43,7 @@ export const toUpstream = (upstream: ReadUpstream): UpstreamConfiguration => {
     maxIdle: keptIdleConnections(pool['max-idle'].value, pool['max-connections'].value),
     healthCheck: healthCheck === null ? null : toHealthCheck(healthCheck, httpVersion),
     targetBreaker: breakerOf(fields, targets),
-    // Who has not asked for a breaker gets none that may leave no target at all.
+    // The default breaker must not remove the last target.
     sparesLastTarget: breaker.given ? (breaker.value?.['spare-last-target'].value ?? false) : true,
     balancing: toBalancing(fields['load-balancing'].value, fields['hash-key'].value),
     stickyCookie: sticky === null ? null : toStickyCookie(sticky),

@@ -1,21 +1,21 @@
-/** How it is found out whether a target is there. */
+/** The kind of health check. */
 export type HealthProbe =
   | {
-      /** Over HTTP/1.1, or over HTTP/2 where that is what the upstream is spoken to by. */
+      /** HTTP/1.1, or HTTP/2 if the upstream uses it. */
       readonly kind: 'http' | 'http2';
-      /** The target of a GET: path, and query if there is one. */
+      /** Path and optional query of the GET request. */
       readonly path: string;
-      /** Statuses that say that it is well. */
+      /** Statuses of a healthy target. */
       readonly expectedStatuses: readonly number[];
-      /** The Host field; null: the address as it is configured. */
+      /** The Host header; null: the configured address. */
       readonly host: string | null;
     }
-  /** A connection that stands is enough. */
+  /** An established connection suffices. */
   | { readonly kind: 'tcp' }
-  /** The standard health service, grpc.health.v1. An empty `service` asks about the server as a whole. */
+  /** The standard health service, grpc.health.v1. An empty `service` means the whole server. */
   | { readonly kind: 'grpc'; readonly service: string };
 
-/** Active checks of the targets of an upstream. Thresholds are counts in a row, at least 1. */
+/** Active health checks of an upstream. Thresholds count consecutive checks, at least 1. */
 export interface HealthCheck {
   readonly probe: HealthProbe;
   readonly intervalMs: number;
@@ -24,37 +24,34 @@ export interface HealthCheck {
   readonly unhealthyThreshold: number;
 }
 
-/** What of a request a target is chosen by. Names of headers are in lower case, those of cookies as they are. */
+/** The hash key of a request. Header names are in lower case; cookie names are case-sensitive. */
 export type HashKey =
   | { readonly kind: 'client_ip' }
   | { readonly kind: 'header'; readonly name: string }
   | { readonly kind: 'cookie'; readonly name: string };
 
-/** How a target is chosen among those that are well. Every kind honours the weights. */
+/** The load-balancing method for healthy targets. Every kind honours weights. */
 export type Balancing =
   | { readonly kind: 'round_robin' }
   | { readonly kind: 'least_connections' }
   | { readonly kind: 'power_of_two' }
   | { readonly kind: 'consistent_hash'; readonly key: HashKey };
 
-/** The cookie that keeps a client with the target that it was sent to first. */
+/** The cookie that keeps a client on its first target. */
 export interface StickyCookie {
   readonly name: string;
-  /** Null: for as long as the browser is open. */
+  /** Null: until the browser closes. */
   readonly maxAgeMs: number | null;
 }
 
-/** How often a request may be sent to another target after a failure. */
+/** The retry rules of an upstream. */
 export interface RetryRules {
-  /** The first one included; 1: never again. */
+  /** Including the first; 1: no retries. */
   readonly maxAttempts: number;
-  /** Retries for each 100 requests of the upstream at most. */
+  /** Largest number of retries for each 100 requests of the upstream. */
   readonly budgetPercent: number;
 }
 
-/**
- * Idle connections that a pool keeps: never more than it may have. The default of `max-idle` may be above a small
- * pool.
- */
+/** Idle connections that a pool keeps, at most `maxConnections`. The default of `max-idle` may exceed a small pool. */
 export const keptIdleConnections = (maxIdle: number, maxConnections: number): number =>
   Math.min(maxIdle, maxConnections);

@@ -1,25 +1,25 @@
 import type { Result } from '../../shared/result.js';
 
-/** Checks in a row that it takes to change one's mind about a target; at least 1. */
+/** Consecutive checks that change the state of a target; at least 1. */
 export interface HealthThresholds {
   readonly healthyThreshold: number;
   readonly unhealthyThreshold: number;
 }
 
-/** What the checks of a target have come to. */
+/** The health of a target. */
 export interface TargetHealth {
   readonly healthy: boolean;
-  /** What the last check that failed has said; null while it is healthy. */
+  /** The error of the last failed check; null while healthy. */
   readonly lastError: string | null;
   /** When it became unhealthy, in milliseconds since the Unix epoch; null while it is healthy. */
   readonly sinceMs: number | null;
-  /** Whether any check of it is over, of the kind that it is looked at with now. */
+  /** Whether a check of the current kind has completed. */
   readonly checked: boolean;
-  /** Checks in a row, up to now, that speak against `healthy`. */
+  /** Consecutive checks that contradict `healthy`. */
   readonly against: number;
 }
 
-/** Of a target that nobody has looked at: it is taken to be well. */
+/** An unchecked target counts as healthy. */
 export const initialHealth: TargetHealth = {
   healthy: true,
   lastError: null,
@@ -28,16 +28,15 @@ export const initialHealth: TargetHealth = {
   against: 0,
 };
 
-/** It is looked at in another way from now on: what is known holds until the first check of that way, which decides. */
+/** Prepares for another kind of check. The state stays until the first such check, which decides alone. */
 export const toBeCheckedAnew = (health: TargetHealth): TargetHealth => ({ ...health, checked: false, against: 0 });
 
 const well: TargetHealth = { ...initialHealth, checked: true };
 
 /**
- * Takes in what a check has come to. The first check of a target decides by itself: nothing is known that it could be
- * weighed against. Gives the same object where nothing has changed.
+ * Applies the result of a check. The first check decides alone. Returns the same object if nothing has changed.
  *
- * @param result the error says why the target is not well
+ * @param result the error says why the target is unhealthy
  * @param nowMs milliseconds since the Unix epoch
  */
 export const noteCheck = (

@@ -6,9 +6,8 @@ const texts = (value: JsonValue | undefined): string[] => {
 };
 
 /**
- * The headers that an agent will own by what its `config` says, known before the agent has ever been reached: the names
- * of the identity headers, the headers that SAML attributes are mapped to, and the one that carries a certificate.
- * Reads any agent's config and takes what it knows.
+ * The headers that an agent will own by its `config`, known before the first connection: identity headers, headers of
+ * SAML attributes, and the certificate header. Reads the known keys of any agent's config.
  */
 export const configuredOwnedHeaders = (config: JsonObject | null): readonly string[] => {
   if (config === null) return [];

@@ -1,10 +1,10 @@
 import { canonicalName } from '../../http/canonical-name.js';
 import { hopByHop, isHopByHop } from '../../http/field-traits.js';
 
-/** What an agent may never claim: a claim has the gateway drop the header from what clients send. */
+/** Headers that no agent may own, because the gateway removes owned headers from requests of clients. */
 const kept: readonly string[] = ['authorization', 'content-length', 'content-type', 'cookie', 'host'];
 
-/** A shorter prefix would take in headers that have nothing to do with each other. */
+/** A shorter prefix would cover unrelated headers. */
 const shortestPrefix = 3;
 
 const isAcceptable = (pattern: string): boolean => {
@@ -16,7 +16,7 @@ const isAcceptable = (pattern: string): boolean => {
   return prefix.length >= shortestPrefix && ![...kept, ...hopByHop].some((name) => name.startsWith(prefix));
 };
 
-/** The headers that an agent says it owns, those that it cannot own apart. */
+/** Separates the headers that an agent may own from those that it may not. */
 export const sortOwnedHeaders = (
   patterns: readonly string[],
 ): { readonly accepted: readonly string[]; readonly dropped: readonly string[] } => ({

@@ -1,22 +1,21 @@
-/** How slow the body of a request may be. */
+/** The minimum rate of a request body. */
 export interface BodyPace {
-  /** Octets a second; 0: as slow as it likes. */
+  /** Octets per second; 0: no minimum. */
   readonly minOctetsPerSecond: number;
-  /** How long it may be behind, in milliseconds: what a body has at its begin, and the most that it can save up. */
+  /** Grace period in milliseconds: the initial credit of a body, and the largest credit. */
   readonly graceMs: number;
 }
 
-/** How long a client may be waited for in all before the first of a body has come, in milliseconds. */
+/** Total time to wait for the first part of a body, in milliseconds. */
 export const firstBodyWait = ({ minOctetsPerSecond, graceMs }: BodyPace): number =>
   minOctetsPerSecond === 0 ? Number.POSITIVE_INFINITY : graceMs;
 
 /**
- * How long it may be waited for in all after a piece has come, in milliseconds. What comes quickly makes up for what
- * was slow, but saves up no more than the grace: otherwise a body that came at once but for its end could be held for
- * hours.
+ * Total time to wait after a chunk, in milliseconds. Fast chunks add credit, but never more than the grace period.
+ * Otherwise a client could send most of a body at once and hold the end for hours.
  *
- * @param leftMs how long it may have been waited for in all before the piece
- * @param waitedMs how long it was: not the time in which nobody wanted more of it
+ * @param leftMs remaining time before the chunk
+ * @param waitedMs time spent waiting, without pauses by the gateway
  */
 export const nextBodyWait = (
   leftMs: number,

@@ -1,9 +1,9 @@
 import type { LimitViolation } from './limit-violation.js';
 
-/** Connections that the admin address takes at a time, beside those of clients. */
+/** Largest number of concurrent admin connections, in addition to client connections. */
 export const maxAdminConnections = 1_000;
 
-/** One more connection, or request, where `open` are there, and no more may be than `limit`. */
+/** The violation by one more connection or request when `open` exist and `limit` are allowed. */
 export const reachedConnectionLimit = (name: string, limit: number, open: number): LimitViolation => ({
   code: 'connection_limit_reached',
   name,
@@ -11,6 +11,6 @@ export const reachedConnectionLimit = (name: string, limit: number, open: number
   actual: Math.max(limit, open) + 1,
 });
 
-/** What keeps one more connection out where `open` of at most `limit` are there; null: nothing. */
+/** The violation by one more connection; null: it fits. */
 export const connectionsOver = (name: string, limit: number, open: number): LimitViolation | null =>
   open < limit ? null : reachedConnectionLimit(name, limit, open);

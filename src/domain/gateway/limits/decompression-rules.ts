@@ -1,16 +1,16 @@
 import type { LimitViolation } from './limit-violation.js';
 
-/** How far a body may be inflated for an agent. */
+/** Limits for decompressing a body for an agent. */
 export interface DecompressionRules {
   /** Octets. */
   readonly maxOctets: number;
-  /** Octets that may come of one octet; at least 1. */
+  /** Largest ratio of decompressed to compressed size; at least 1. */
   readonly maxRatio: number;
 }
 
 /**
- * The limit that an inflated body is over, or null: its size first. `codedOctets` is what it is inflated from: the
- * length that the message declares, else what has been fed so far.
+ * The limit that a decompressed body exceeds; null: none. Checks the size first. `codedOctets` is the compressed size:
+ * the declared length, or the octets fed so far.
  */
 export const decompressionViolation = (
   inflatedOctets: number,
@@ -20,7 +20,7 @@ export const decompressionViolation = (
   if (inflatedOctets > maxOctets) {
     return { code: 'body_too_large', name: 'max-decompressed-size-bytes', limit: maxOctets, actual: inflatedOctets };
   }
-  // INVARIANT: what is inflated has been fed, so that the ratio is one of two numbers above zero.
+  // INVARIANT: decompressed octets have compressed octets, so both numbers of the ratio are above zero.
   if (inflatedOctets > maxRatio * codedOctets) {
     const actual = Math.ceil(inflatedOctets / Math.max(1, codedOctets));
     return { code: 'body_too_large', name: 'max-decompression-ratio', limit: maxRatio, actual };

@@ -1,11 +1,11 @@
 import type { LimitsConfiguration, UpstreamConfiguration } from '../configuration/gateway-configuration.js';
 
-/** Descriptors for what is neither a client's nor an upstream's: listeners, files, agents, the admin address. */
+/** Descriptors for listeners, files, agents and the admin address. */
 const otherDescriptors = 64;
 
 /**
- * Warns where the limits of connections allow a process more than it may have open; null: they do not. Clients may
- * all come to one worker; the connections to upstreams are divided among the workers.
+ * Warns if the connection limits exceed the file descriptors of a process; null: they fit. One worker may get all
+ * clients; upstream connections are divided among workers.
  *
  * @param limit file descriptors of a process; null: unknown
  */
@@ -20,7 +20,7 @@ export const descriptorWarning = (
   const ofWorker = Math.ceil(toUpstreams / workers);
   if (maxTotalConnections + ofWorker + otherDescriptors <= limit) return null;
   return (
-    `the limits allow ${maxTotalConnections} connections of clients (max-total-connections) and ${ofWorker} to upstreams ` +
+    `the limits allow ${maxTotalConnections} client connections (max-total-connections) and ${ofWorker} upstream connections ` +
     `(max-connections of each target) in a process that may have ${limit} file descriptors: ` +
     'raise the limit of open files (ulimit -n, LimitNOFILE), or lower these limits'
   );

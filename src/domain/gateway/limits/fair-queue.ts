@@ -1,4 +1,4 @@
-/** A place in a `Chain`. The links belong to the chain. */
+/** A node of a `Chain`, which owns the links. */
 class ChainLink<Value> {
   earlier: ChainLink<Value> | null = null;
   later: ChainLink<Value> | null = null;
@@ -6,10 +6,7 @@ class ChainLink<Value> {
   constructor(readonly value: Value) {}
 }
 
-/**
- * Things in the order in which they came. Adding at the end and taking out anywhere cost the same however many there
- * are.
- */
+/** A doubly linked list. Appending and removing take constant time. */
 class Chain<Value> {
   #first: ChainLink<Value> | null = null;
   #last: ChainLink<Value> | null = null;
@@ -26,7 +23,7 @@ class Chain<Value> {
     return this.#first === null;
   }
 
-  /** Adds a value at the end; the link is what it is taken out by. */
+  /** Appends a value. The link is needed to remove it. */
   append(value: Value): ChainLink<Value> {
     const link = new ChainLink(value);
     link.earlier = this.#last;
@@ -47,21 +44,21 @@ class Chain<Value> {
   }
 }
 
-/** What one client has waiting. */
+/** The waiting entries of one client. */
 class ClientLine<Entry> {
   readonly places = new Chain<QueuePlace<Entry>>();
   count = 0;
-  /** Where it stands among those whose turn it will be; null while it holds no place. */
+  /** Its link in the order of turns; null: it has no entries. */
   turn: ChainLink<ClientLine<Entry>> | null = null;
-  /** Where it stands among those that hold as many places; null while it holds none. */
+  /** Its link among clients with equally many entries; null: it has none. */
   level: ChainLink<ClientLine<Entry>> | null = null;
 
   constructor(readonly client: string) {}
 }
 
-/** Something that waits. */
+/** A waiting entry. */
 export class QueuePlace<Entry> {
-  /** Null once it waits no more. */
+  /** Null: it no longer waits. */
   link: ChainLink<QueuePlace<Entry>> | null = null;
 
   constructor(
@@ -70,29 +67,28 @@ export class QueuePlace<Entry> {
   ) {}
 }
 
-/** What became of something that was to wait. */
+/** The result of `offer`. */
 export type QueueOffer<Entry> =
-  /** It waits. `displaced` waits no more in its favour: the queue was full. */
+  /** The entry waits. `displaced` was evicted for it, because the queue was full. */
   | { readonly kind: 'queued'; readonly place: QueuePlace<Entry>; readonly displaced: Entry | null }
-  /** The queue is full, and nobody in it holds so many more places that one could be taken from them. */
+  /** The queue is full, and no client has enough entries to evict one. */
   | { readonly kind: 'full' };
 
 /**
- * Whether a client that holds so many places of a full queue gets one of the client that holds the most. Only where
- * it then holds no more than the other: two clients would else take the same place from each other again and again.
+ * Whether a client of a full queue may evict an entry of the client with the most entries. Afterwards it must not have
+ * more than that client; otherwise two clients could evict each other forever.
  */
 export const mayDisplace = (ownPlaces: number, mostPlaces: number): boolean => ownPlaces + 1 < mostPlaces;
 
 /**
- * Things of many clients that wait for their turn. It goes round by client, so that one that has many waiting does
- * not keep out one that has a single one; within a client they keep their order. No operation costs more the more
- * there are.
+ * A queue that serves clients round-robin, so that a client with many entries does not delay the others. Entries of one
+ * client keep their order. All operations take constant time.
  */
 export class FairQueue<Entry> {
   readonly #lines = new Map<string, ClientLine<Entry>>();
-  /** Every client that has something waiting; the next one first. */
+  /** Clients with waiting entries, the next one first. */
   readonly #turns = new Chain<ClientLine<Entry>>();
-  /** The same clients by the number of places that they hold. */
+  /** The same clients by number of entries. */
   readonly #levels: Chain<ClientLine<Entry>>[] = [];
   #mostPlaces = 0;
   #size = 0;
@@ -101,7 +97,7 @@ export class FairQueue<Entry> {
     return this.#size;
   }
 
-  /** Has something of a client wait, in a queue of so many places. The displaced entry is the newest of its client. */
+  /** Enqueues an entry, in a queue of at most `maxPlaces`. A displaced entry is the newest of its client. */
   offer(client: string, entry: Entry, maxPlaces: number): QueueOffer<Entry> {
     let displaced: Entry | null = null;
     if (this.#size >= maxPlaces) {
@@ -116,7 +112,7 @@ export class FairQueue<Entry> {
     return { kind: 'queued', place, displaced };
   }
 
-  /** Takes out what is next; null where nothing waits. */
+  /** Dequeues the next entry; null: the queue is empty. */
   take(): Entry | null {
     const line = this.#turns.first;
     const place = line?.places.first ?? null;
@@ -129,7 +125,7 @@ export class FairQueue<Entry> {
     return place.entry;
   }
 
-  /** Takes out what waits there; nothing where it has been taken out already. */
+  /** Removes an entry, unless it is already removed. */
   remove(place: QueuePlace<Entry>): void {
     const { line, link } = place;
     if (link === null) return;
@@ -162,7 +158,7 @@ export class FairQueue<Entry> {
     line.level = count === 0 ? null : this.#level(count).append(line);
     line.count = count;
     if (count > this.#mostPlaces) this.#mostPlaces = count;
-    // INVARIANT: a count changes by one, so that this goes down by one at most.
+    // INVARIANT: a count changes by one, so the maximum falls by at most one.
     else if (this.#mostPlaces > 0 && this.#level(this.#mostPlaces).isEmpty) this.#mostPlaces -= 1;
   }
 

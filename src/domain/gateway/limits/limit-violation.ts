@@ -1,13 +1,13 @@
-/** A limit that something is over. */
+/** An exceeded limit. */
 export interface ReachedLimit {
-  /** The key of the configuration, or the name of the constant. */
+  /** The configuration key, or the name of the constant. */
   readonly name: string;
   readonly limit: number;
-  /** What the request has, or declares; what there would be with this one. */
+  /** The actual or declared value, or the count including this one. */
   readonly actual: number;
 }
 
-/** A limit that a request or a connection is over; its code is that of the answer. */
+/** An exceeded limit with the code of the response. */
 export interface LimitViolation extends ReachedLimit {
   readonly code:
     | 'header_too_large'

@@ -1,22 +1,22 @@
 import type { LimitsConfiguration } from '../configuration/gateway-configuration.js';
 import type { LimitViolation } from './limit-violation.js';
 
-/** How much memory the gateway may hold. */
+/** The memory limit of the gateway. */
 export interface MemoryLimit {
-  /** The key that says so: the lower one of two. */
+  /** The key of the lower limit. */
   readonly name: 'max-memory-bytes' | 'max-memory-percent';
   readonly bytes: number;
-  /** Octets to one of the unit of the key. */
+  /** Octets in one unit of the key. */
   readonly unitBytes: number;
 }
 
-/** Service resumes below this share of the limit: one that is only just below would soon be over it again. */
+/** Service resumes below this share of the limit, to avoid flapping. */
 const wellShare = 0.9;
 
 /**
- * The limit in octets; null where there is none.
+ * The limit in octets; null: no limit.
  *
- * @param availableBytes what the system has, or the control group of the process where that is less
+ * @param availableBytes memory of the system, or of the control group if that is less
  */
 export const memoryLimit = (
   { maxMemoryBytes, maxMemoryPercent }: Pick<LimitsConfiguration, 'maxMemoryBytes' | 'maxMemoryPercent'>,
@@ -30,11 +30,11 @@ export const memoryLimit = (
   return absolute !== null && absolute.bytes <= bytes ? absolute : { name: 'max-memory-percent', bytes, unitBytes };
 };
 
-/** Whether memory is short now, after it was or was not: from over the limit until well below it. */
+/** Whether memory is short: from above the limit until well below it. */
 export const isMemoryShort = (wasShort: boolean, residentBytes: number, { bytes }: MemoryLimit): boolean =>
   wasShort ? residentBytes >= bytes * wellShare : residentBytes > bytes;
 
-/** What holds while memory is short, in the unit of the key; a percentage has two digits. */
+/** The violation while memory is short, in the unit of the key. A percentage has two digits. */
 export const memoryViolation = (residentBytes: number, { name, bytes, unitBytes }: MemoryLimit): LimitViolation => {
   const inUnit = (octets: number): number => (unitBytes === 1 ? octets : Math.round((octets * 100) / unitBytes) / 100);
   return { code: 'memory_limit_reached', name, limit: inUnit(bytes), actual: inUnit(residentBytes) };

@@ -2,23 +2,20 @@ import { PermitContention } from './permit-contention.js';
 import { staticShare } from './permit-limits.js';
 import { PermitOutbox, type PermitReport, type PermitReports } from './permit-messages.js';
 
-/**
- * The supervisor's side of permits. It knows of those keys alone that are contended: each of them has a permit in
- * use, or one that is asked for.
- */
+/** The supervisor's side of permits. It tracks only contended keys, which have a permit in use or requested. */
 export class PermitCenter {
   readonly #workers: number;
   readonly #outboxes = new Set<PermitOutbox>();
   readonly #contentions = new Map<string, PermitContention>();
-  /** Those where workers have to answer that have yet time to. */
+  /** Contentions with outstanding worker responses. */
   readonly #awaiting = new Set<PermitContention>();
 
-  /** @param workers how many share the limits, whether or not all of them are there */
+  /** @param workers number of workers that share the limits, present or not */
   constructor(workers: number) {
     this.#workers = workers;
   }
 
-  /** Keys that are contended. */
+  /** Number of contended keys. */
   get size(): number {
     return this.#contentions.size;
   }
@@ -29,7 +26,7 @@ export class PermitCenter {
     return outbox;
   }
 
-  /** A worker has ended: its permits are free. */
+  /** Frees the permits of an ended worker. */
   disconnect(outbox: PermitOutbox, nowMs: number): void {
     this.#outboxes.delete(outbox);
     for (const contention of [...this.#contentions.values()]) {
@@ -47,13 +44,13 @@ export class PermitCenter {
     outbox.joined([...this.#contentions.keys()]);
   }
 
-  /** When the next worker has had its time to answer; null where none has to. */
+  /** Deadline of the next outstanding response; null: none. */
   get nextDueMs(): number | null {
     for (const { dueMs } of this.#awaiting) return dueMs;
     return null;
   }
 
-  /** Waits no longer for those that have had their time. */
+  /** Stops waiting for overdue workers. */
   expire(nowMs: number): void {
     for (const contention of this.#awaiting) {
       if (contention.dueMs !== null && contention.dueMs > nowMs) return;
@@ -63,7 +60,7 @@ export class PermitCenter {
   }
 
   #report(outbox: PermitOutbox, report: PermitReport, seen: number, nowMs: number): void {
-    // Once it hears that the key was released it says anew what it needs.
+    // The worker reports again when it learns that the key was released.
     if (outbox.isOutdated(report.key)) return;
     const contention = this.#contentions.get(report.key) ?? this.#contend(outbox, report);
     if (contention === null) return;
@@ -71,7 +68,7 @@ export class PermitCenter {
     this.#serve(contention, nowMs);
   }
 
-  /** Null where there is nothing to contend for. */
+  /** Null: the static shares suffice. */
   #contend(outbox: PermitOutbox, { key, limit, held, wants }: PermitReport): PermitContention | null {
     if (wants === 0 && held <= staticShare(limit, this.#workers)) {
       outbox.tell({ kind: 'released', key });
@@ -93,7 +90,7 @@ export class PermitCenter {
     const isReleased = contention.release();
     if (isReleased) this.#contentions.delete(contention.key);
     const { dueMs } = contention;
-    // INVARIANT: all are waited for as long, so that the first one that was added is due first.
+    // INVARIANT: all waits are equally long, so the first one added is due first.
     if (isReleased || dueMs === null) this.#awaiting.delete(contention);
     else if (dueMs > nowMs) this.#awaiting.add(contention);
   }

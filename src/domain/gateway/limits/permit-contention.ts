@@ -1,35 +1,35 @@
 import { staticShare } from './permit-limits.js';
 import type { PermitOutbox, PermitReport } from './permit-messages.js';
 
-/** Permits that went out with a message. */
+/** Permits granted in a message. */
 interface Grant {
   readonly message: number;
   readonly permits: number;
 }
 
-/** How one worker stands with one contended key, as the supervisor knows it. */
+/** The supervisor's view of one worker and one contended key. */
 class PermitState {
   isPatient = false;
-  /** It was told that there are none, and not yet that there are some. */
+  /** The worker was refused and has not been notified of free permits since. */
   isRefused = false;
   used = 0;
-  /** The message that it has to answer; null where it has. */
+  /** Number of the message that needs a response; null: none. */
   #awaited: number | null = null;
-  /** What it holds by its last report; before the first one what it may have taken by itself. */
+  /** Permits in its last report; before that, the share that it may have taken. */
   #held = 0;
   #wants = 0;
-  /** Those that the last report does not contain. */
+  /** Grants after the last report. */
   #grants: Grant[] = [];
   #granted = 0;
   #hasReported: boolean;
 
-  /** @param assumed what it may hold unasked until its first report; null where it can hold nothing */
+  /** @param assumed the share that it may hold before its first report; null: none */
   constructor(assumed: number | null) {
     this.#hasReported = assumed === null;
     this.#held = assumed ?? 0;
   }
 
-  /** What it can have in use at most. */
+  /** Largest number of permits that it can use. */
   get allotted(): number {
     return this.#held + this.#granted;
   }
@@ -42,12 +42,12 @@ class PermitState {
     return this.#wants;
   }
 
-  /** It has to answer a message. */
+  /** Requires a response to a message. */
   await(message: number): void {
     this.#awaited = message;
   }
 
-  /** Before its first report it may have taken more than was thought. */
+  /** Raises the assumed share before the first report. */
   assume(share: number): void {
     if (!this.#hasReported) this.#held = Math.max(this.#held, share);
   }
@@ -63,7 +63,7 @@ class PermitState {
     if (!this.isPatient) this.#wants = 0;
   }
 
-  /** @param seen number of the last message that the worker had when it wrote this */
+  /** @param seen number of the last message that the worker had received */
   report({ held, used, wants, isPatient }: PermitReport, seen: number): void {
     this.#hasReported = true;
     this.#grants = this.#grants.filter(({ message }) => message > seen);
@@ -71,29 +71,29 @@ class PermitState {
     this.#held = held;
     this.used = used;
     this.#wants = Math.max(0, wants - this.#granted);
-    // Who asks does not know of a refusal any more, or not yet.
+    // A worker that asks has not received the refusal, or has dropped it.
     if (this.#wants > 0) this.isRefused = false;
     this.isPatient = isPatient;
     if (this.#awaited !== null && this.#awaited <= seen) this.#awaited = null;
   }
 }
 
-/** How long workers are waited for that have to give up what they do not use; milliseconds. */
+/** How long to wait for workers to return unused permits, in milliseconds. */
 export const recallPatienceMs = 100;
 
 /**
- * The permits of one key that some worker needs more of than its static share. Every permit is with one worker, on
- * its way to it, or free here: the sum is never above the limit, but for what was in use when the limit went down.
+ * The permits of a key of which a worker needs more than its static share. Every permit is held by a worker, in transit
+ * to it, or free. The sum never exceeds the limit, except permits in use when the limit falls.
  */
 export class PermitContention {
   readonly key: string;
   readonly #workers: number;
   #limit: number;
-  /** In the order of whose turn it is. */
+  /** In the order of turns. */
   readonly #standings = new Map<PermitOutbox, PermitState>();
-  /** What each may keep that it does not use. */
+  /** Unused permits that each worker may keep. */
   #slack = 0;
-  /** When those are waited for no longer that have to answer; null where nobody is waited for. */
+  /** Deadline of outstanding responses; null: none. */
   #dueMs: number | null = null;
 
   constructor(key: string, limit: number, workers: number) {
@@ -106,12 +106,12 @@ export class PermitContention {
     return this.#dueMs;
   }
 
-  /** A worker that does not know of the key and holds nothing of it. */
+  /** Adds a worker without permits of the key. */
   admit(worker: PermitOutbox): void {
     if (!this.#standings.has(worker)) this.#standings.set(worker, new PermitState(null));
   }
 
-  /** Takes its static share back from a worker that may be using it. */
+  /** Recalls the static share of a worker, which may be in use. */
   recall(worker: PermitOutbox): void {
     if (this.#share === 0 || this.#standings.has(worker)) return;
     const standing = new PermitState(this.#share);
@@ -119,12 +119,12 @@ export class PermitContention {
     standing.await(worker.tell({ kind: 'recall', key: this.key, slack: 0 }));
   }
 
-  /** A worker has ended, and with it all that it had. */
+  /** Removes an ended worker with its permits. */
   leave(worker: PermitOutbox): void {
     this.#standings.delete(worker);
   }
 
-  /** @param others the workers that have static shares */
+  /** @param others workers with static shares */
   report(worker: PermitOutbox, report: PermitReport, seen: number, others: Iterable<PermitOutbox>): void {
     this.admit(worker);
     this.#standings.get(worker)?.report(report, seen);
@@ -135,7 +135,7 @@ export class PermitContention {
     this.#tighten();
   }
 
-  /** Gives out what is free, has more come back where it is too little, and says so where there is none. */
+  /** Grants free permits, recalls unused ones if they do not suffice, and refuses requests if there are none. */
   serve(nowMs: number): void {
     this.#grant();
     const isStarved = this.#starved().length > 0;
@@ -155,7 +155,7 @@ export class PermitContention {
     if (!isAwaiting) this.#loosen();
   }
 
-  /** Lets static shares hold again, where nobody needs more by far; otherwise does nothing. */
+  /** Restores static shares if all workers need far less; otherwise does nothing. True: restored. */
   release(): boolean {
     const share = this.#share;
     for (const { allotted, used, wants, isAwaited, isRefused } of this.#standings.values()) {
@@ -195,13 +195,13 @@ export class PermitContention {
       if (free <= 0) return;
       const even = Math.max(1, Math.floor(free / (starved.length - index)));
       const permits = Math.min(standing.wants, even);
-      // A busy worker gets some in advance.
+      // Grant a busy worker some in advance.
       const extra = Math.min(this.#slack, Math.floor((free - permits) / this.#workers));
       const granted = permits + extra;
       free -= granted;
       standing.isRefused = false;
       standing.grant(worker.tell({ kind: 'grant', key: this.key, permits: granted, slack: this.#slack }), granted);
-      // Its next turn comes after that of all others.
+      // Move it to the end of the order.
       this.#standings.delete(worker);
       this.#standings.set(worker, standing);
     }
@@ -223,7 +223,7 @@ export class PermitContention {
     }
   }
 
-  /** Has workers keep more by themselves, the more is free: busy ones then seldom have to ask. */
+  /** Raises the slack when many permits are free, so that busy workers rarely ask. */
   #loosen(): void {
     const slack = Math.min(this.#share >> 2, Math.floor(this.#free / (2 * this.#workers)));
     if (slack === 0 || slack < this.#slack * 2) return;

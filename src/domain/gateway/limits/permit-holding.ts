@@ -1,19 +1,19 @@
 import type { PermitMessage, PermitReport } from './permit-messages.js';
 
-/** What came of the wish for a permit. */
+/** The result of asking for a permit. */
 export type PermitOutcome =
   | 'taken'
-  /** All are in use. */
+  /** All permits are in use. */
   | 'full'
-  /** None is at hand; the supervisor knows whether there are some. */
+  /** None is held locally; the supervisor may have some. */
   | 'unknown';
 
-/** Wants beyond these are told once these have been met: a long queue is no flood of messages. */
+/** Largest number of wants in a report. It bounds the messages of a long queue. */
 const maxWants = 16;
 
 /**
- * What one worker has of the permits of one key. Uncontended: its static share, and it asks nobody. Contended: what
- * it was granted. It says what it needs by `report`, which is due whenever `isDue`.
+ * The permits of one key in one worker. Uncontended, it uses its static share without asking. Contended, it uses
+ * granted permits and sends a `report` whenever `isDue`.
  */
 export class PermitHolding {
   readonly key: string;
@@ -21,13 +21,13 @@ export class PermitHolding {
   #limit: number;
   #share: number;
   #used = 0;
-  /** Null while uncontended. */
+  /** Null: uncontended. */
   #held: number | null = null;
   #slack = 0;
   #isExhausted = false;
   #inUseOfAll = 0;
   #wants = 0;
-  /** Of the wants, those that the supervisor knows of. */
+  /** Wants that the supervisor already knows. */
   #asked = 0;
   #isDue = false;
 
@@ -46,7 +46,7 @@ export class PermitHolding {
     return this.#wants;
   }
 
-  /** What is given back and taken again before it is told of costs no message. */
+  /** Whether a report is due. Permits that return and leave again in between need no message. */
   get isDue(): boolean {
     return this.#isDue || this.#hasTooMany;
   }
@@ -55,23 +55,23 @@ export class PermitHolding {
     return this.#held !== null;
   }
 
-  /** Whether the supervisor has said that there are no more. */
+  /** Whether the supervisor has refused permits. */
   get isExhausted(): boolean {
     return this.#isExhausted;
   }
 
-  /** What is in use, by all workers as far as this one knows. */
+  /** Permits in use by all workers, as far as this worker knows. */
   get inUseOfAll(): number {
     return Math.max(this.#used, this.#inUseOfAll);
   }
 
-  /** Whether nothing would be lost with it. */
+  /** Whether the holding can be discarded. */
   get isIdle(): boolean {
     const isAtRest = this.#used === 0 && this.#wants === 0 && !this.isDue && !this.#isExhausted;
     return isAtRest && (this.#held === null || (this.#held === 0 && this.#share === 0));
   }
 
-  /** @param isShareHeld whether this worker knows all contended keys, so that it may use its share of the others */
+  /** @param isShareHeld whether this worker knows all contended keys and may use its static share of the others */
   take(isShareHeld: boolean): PermitOutcome {
     if (this.#used < (this.#held ?? (isShareHeld ? this.#share : 0))) {
       this.#used += 1;
@@ -88,7 +88,7 @@ export class PermitHolding {
     this.#used -= 1;
   }
 
-  /** How many it wants beyond what it has. INVARIANT: it has none that is not in use, or wants none. */
+  /** Sets how many more permits it wants. INVARIANT: it wants none while it has unused ones. */
   want(wants: number): void {
     this.#wants = wants;
     if (wants === 0 ? this.#asked > 0 : this.#asked < Math.min(wants, maxWants)) {
@@ -97,7 +97,7 @@ export class PermitHolding {
     }
   }
 
-  /** What holds from now on. What is in use stays in use. */
+  /** Sets a new limit and share. Permits in use stay in use. */
   limit(limit: number, share: number): void {
     this.#limit = limit;
     this.#share = share;
@@ -109,7 +109,7 @@ export class PermitHolding {
     this.#isDue = true;
   }
 
-  /** It is contended, which this worker was told when it joined. */
+  /** Marks the key as contended, as reported when the worker joined. */
   joined(): void {
     if (this.#held !== null) return;
     this.#contend();
@@ -146,12 +146,12 @@ export class PermitHolding {
         this.#asked = 0;
         this.#isExhausted = false;
         this.#isDue = false;
-        // The limit has gone down while this was on its way.
+        // The limit fell while this message was in transit.
         if (this.#used > this.#share) this.#contend();
     }
   }
 
-  /** What the supervisor has to know now. Gives up what is not needed. */
+  /** The report to the supervisor. It returns permits that are not needed. */
   report(): PermitReport {
     const held = this.#held ?? this.#used;
     const kept = this.#used === 0 ? 0 : this.#used + this.#slack;
@@ -162,7 +162,7 @@ export class PermitHolding {
     return { key, limit: this.#limit, held: this.#held, used: this.#used, wants: this.#asked, isPatient };
   }
 
-  /** Unused ones that are to go back. */
+  /** Whether there are too many unused permits. */
   get #hasTooMany(): boolean {
     if (this.#held === null) return false;
     return this.#held - this.#used > (this.#used === 0 ? 0 : this.#slack * 2);

@@ -1,10 +1,7 @@
 import type { LimitsConfiguration } from '../configuration/gateway-configuration.js';
 import { concurrencyLimits } from './request-concurrency.js';
 
-/**
- * What permits are held for. Each kind has one limit, and keys of its own: one, or one for each client, route or
- * agent.
- */
+/** Kinds of permits. Each kind has one limit, and one key in all or one for each client, route or agent. */
 export type PermitKind =
   | 'connections'
   | 'connections-of-client'
@@ -14,22 +11,22 @@ export type PermitKind =
   | 'queued-requests'
   | 'agent-queue';
 
-/** What a worker may hold of a limit without asking, while nobody needs more. One worker has all of it. */
+/** The share that a worker may use without asking while the key is uncontended. A single worker has the whole limit. */
 export const staticShare = (limit: number, workers: number): number => Math.floor(limit / workers);
 
 /**
- * What each worker has of a limit that is not held together with the others, as that of a pool: the sum may be over
- * it by less than one for each.
+ * The part of each worker in a limit without coordination, such as that of a pool. The sum may exceed the limit by less
+ * than one for each worker.
  */
 export const dividedLimit = (limit: number, workers: number): number => Math.ceil(limit / workers);
 
-/** As good as no limit, and yet a number that shares can be counted with. */
+/** Practically unlimited, but finite, so that shares can be computed. */
 const unlimited = 2 ** 50;
 
-/** Permits that all workers have together, by kind. */
+/** Limits for all workers together, by kind. */
 export type PermitLimits = Readonly<Record<PermitKind, number>>;
 
-/** Before a configuration is in force nothing is let in. */
+/** Before a configuration is active, nothing is allowed. */
 export const noPermits: PermitLimits = {
   connections: 0,
   'connections-of-client': 0,

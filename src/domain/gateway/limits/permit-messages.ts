@@ -1,14 +1,14 @@
-/** One worker as the supervisor's side sees it, and what it is to be told with the next message. */
+/** The pending messages of the supervisor to one worker. */
 export class PermitOutbox {
-  /** Whether it uses static shares: until it knows what is contended, it has none. */
+  /** Whether the worker uses static shares. It has none until it knows all contended keys. */
   hasJoined = false;
   #sent = 0;
   #words: PermitMessage[] = [];
   #contended: readonly string[] | null = null;
-  /** Keys that were released, by the message that said so, until an answer shows that it has come. */
+  /** Released keys with their message numbers, until the worker confirms them. */
   readonly #released = new Map<string, number>();
 
-  /** Gives the number of the message that it goes with. */
+  /** Queues a message. Returns the number of the batch that will carry it. */
   tell(word: PermitMessage): number {
     this.#words.push(word);
     const number = this.#sent + 1;
@@ -21,17 +21,17 @@ export class PermitOutbox {
     this.#contended = contended;
   }
 
-  /** The worker has read so many messages. */
+  /** Notes the number of the last batch that the worker has read. */
   seen(number: number): void {
     for (const [key, released] of this.#released) if (released <= number) this.#released.delete(key);
   }
 
-  /** Whether the worker does not know yet that a key was released: what it says of it has no meaning any more. */
+  /** Whether the worker does not yet know that a key was released. Its reports about the key are then outdated. */
   isOutdated(key: string): boolean {
     return this.#released.has(key);
   }
 
-  /** The next message; null where there is nothing to say. */
+  /** Removes and returns the next batch; null: nothing is pending. */
   drain(): PermitWords | null {
     const [words, contended] = [this.#words, this.#contended];
     if (words.length === 0 && contended === null) return null;
@@ -42,49 +42,49 @@ export class PermitOutbox {
   }
 }
 
-/** How a worker stands with one key. */
+/** A worker's report about one key. */
 export interface PermitReport {
   readonly key: string;
-  /** What the worker takes for the limit. */
+  /** The limit that the worker knows. */
   readonly limit: number;
-  /** Permits that it holds from now on; what it had beyond that it has given up. */
+  /** Permits that it keeps; it returns the rest. */
   readonly held: number;
-  /** Those of them that are in use. */
+  /** Held permits that are in use. */
   readonly used: number;
-  /** Permits that it needs beyond those. */
+  /** Additional permits that it needs. */
   readonly wants: number;
-  /** Whether the wants stay until they are met. Others are refused where they cannot be met. */
+  /** Whether the wants stay until they are met. Otherwise they can be refused. */
   readonly isPatient: boolean;
 }
 
-/** What a worker says in one message. */
+/** The message of a worker. */
 export interface PermitReports {
-  /** Number of the last message of the supervisor that had come when this was written. */
+  /** Number of the last batch received from the supervisor. */
   readonly seen: number;
-  /** It wants to be told of all keys that are contended: it has begun, or its limits have changed. */
+  /** Requests all contended keys, after a start or a change of limits. */
   readonly isJoining: boolean;
   readonly reports: readonly PermitReport[];
 }
 
-/** What a worker is told of one key. */
+/** A message to a worker about one key. */
 export type PermitMessage =
-  /** Static shares hold no more: report, and keep no more that is not in use than `slack` from now on. */
+  /** Static shares end: report, and keep at most `slack` unused permits. */
   | { readonly kind: 'recall'; readonly key: string; readonly slack: number }
   | { readonly kind: 'grant'; readonly key: string; readonly permits: number; readonly slack: number }
-  /** None is free. `inUse`: those of all workers. What is wanted patiently is still wanted. */
+  /** None is free. `inUse` counts all workers. Patient wants stay. */
   | { readonly kind: 'refused'; readonly key: string; readonly inUse: number }
-  /** After a refusal: there may be some again. */
+  /** After a refusal: permits may be available again. */
   | { readonly kind: 'available'; readonly key: string }
-  /** How many that are not in use may be kept from now on. */
+  /** Sets how many unused permits the worker may keep. */
   | { readonly kind: 'slack'; readonly key: string; readonly slack: number }
-  /** Nobody needs more than static shares any longer: they hold again. */
+  /** Static shares apply again. */
   | { readonly kind: 'released'; readonly key: string };
 
-/** What the supervisor says in one message. */
+/** A batch of messages from the supervisor. */
 export interface PermitWords {
-  /** Rises with each message to this worker; from 1. */
+  /** Number of the batch for this worker, from 1. */
   readonly number: number;
-  /** What `isJoining` is answered with: every key that is contended. */
+  /** All contended keys, in response to `isJoining`. */
   readonly contended: readonly string[] | null;
   readonly words: readonly PermitMessage[];
 }

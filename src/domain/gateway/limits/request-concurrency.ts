@@ -2,27 +2,27 @@ import type { LimitsConfiguration } from '../configuration/gateway-configuration
 import { reachedConnectionLimit } from './connection-limits.js';
 import type { LimitViolation } from './limit-violation.js';
 
-/** A key of the configuration with its value. */
+/** A configuration key with its value. */
 export interface NamedLimit {
   readonly name: string;
   readonly limit: number;
 }
 
-/** How many requests may be under way. */
+/** Limits for concurrent requests. */
 export interface ConcurrencyLimits {
-  /** Requests that are served at a time, over all workers. */
+  /** Requests in flight in all workers. */
   readonly inFlight: NamedLimit;
-  /** Those of them that one worker serves. */
+  /** Requests in flight in one worker. */
   readonly inFlightPerWorker: NamedLimit;
-  /** Requests that wait for that. */
+  /** Queued requests. */
   readonly queued: number;
-  /** Requests of one route, those that wait included; infinite where `inFlight` alone sees to it. */
+  /** Requests of one route, including queued ones; infinite: only `inFlight` applies. */
   readonly perRoute: number;
-  /** Requests of one client behind a trusted proxy, those that wait included. */
+  /** Requests of one client behind a trusted proxy, including queued ones. */
   readonly perClient: number;
 }
 
-/** Nothing is let in, and nothing waits. */
+/** Allows no requests and no queue. */
 export const noConcurrency: ConcurrencyLimits = {
   inFlight: { name: 'max-in-flight-requests', limit: 0 },
   inFlightPerWorker: { name: 'max-in-flight-requests-per-worker', limit: 0 },
@@ -32,8 +32,8 @@ export const noConcurrency: ConcurrencyLimits = {
 };
 
 /**
- * What the configuration says of requests under way. No route has more of them in flight than there are in all: where
- * it may have as many as that, the ones that wait are left to the queue, or a single route would never get to use it.
+ * Derives the limits from the configuration. A route limit at or above the total limit becomes infinite; otherwise a
+ * single route could never use the queue.
  */
 export const concurrencyLimits = (limits: LimitsConfiguration, workers: number): ConcurrencyLimits => {
   const ofAll = limits.maxInFlightRequests;
@@ -48,26 +48,26 @@ export const concurrencyLimits = (limits: LimitsConfiguration, workers: number):
   };
 };
 
-/** One more request of a client that has so many under way, by all workers. */
+/** The violation by another request of a client, with its requests in all workers. */
 export const clientViolation = (underWay: number, limit: number): LimitViolation =>
   reachedConnectionLimit('max-connections-per-client', limit, underWay);
 
-/** One more request of a route that has so many under way, by all workers. */
+/** The violation by another request of a route, with its requests in all workers. */
 export const routeViolation = (underWay: number, limit: number): LimitViolation =>
   reachedConnectionLimit('max-connections-per-route', limit, underWay);
 
-/** Whether a worker that serves so many requests serves no more by itself, whatever the others do. */
+/** Whether a worker has reached its own limit. */
 export const isWorkerFull = (inFlight: number, { inFlightPerWorker }: ConcurrencyLimits): boolean =>
   inFlight >= inFlightPerWorker.limit;
 
-/** A request that was not let in before its time was over, by a worker that serves so many. */
+/** The violation by a request that timed out in the queue of a worker with `inFlight` requests. */
 export const inFlightViolation = (inFlight: number, limits: ConcurrencyLimits): LimitViolation => {
   const isOfWorker = isWorkerFull(inFlight, limits) && limits.inFlightPerWorker.limit < limits.inFlight.limit;
   const { name, limit } = isOfWorker ? limits.inFlightPerWorker : limits.inFlight;
   return { code: 'request_limit_reached', name, limit, actual: limit + 1 };
 };
 
-/** A request that finds no place in the queue. Where there is no queue, it is the limit before it that was reached. */
+/** The violation by a request that does not fit in the queue. Without a queue the in-flight limit applies. */
 export const queueViolation = (inFlight: number, limits: ConcurrencyLimits): LimitViolation =>
   limits.queued === 0
     ? inFlightViolation(inFlight, limits)

@@ -5,10 +5,10 @@ import { err, ok, type Result } from '../../shared/result.js';
 import type { LimitsConfiguration } from '../configuration/gateway-configuration.js';
 import type { LimitViolation } from './limit-violation.js';
 
-/** Octets of a request-target at most; RFC 9112, section 3, recommends to take 8000 of a request line. */
+/** Largest request target in octets. RFC 9112, section 3, recommends at least 8000 for a request line. */
 export const maxTargetBytes = 8192;
 
-/** What a field costs beside its name and value: colon, space and line end. */
+/** Octets of a field besides name and value: colon, space and line end. */
 const fieldOverhead = 4;
 
 const headerViolation = (name: string, limit: number, actual: number): LimitViolation => ({
@@ -18,16 +18,16 @@ const headerViolation = (name: string, limit: number, actual: number): LimitViol
   actual,
 });
 
-/** Whether no field can be over a limit: no value is longer than all lines together. */
+/** Quick check that no field exceeds a limit: no value is longer than all lines together. */
 const isSmall = ({ octets, longestName }: HeaderSummary, limits: LimitsConfiguration): boolean =>
   octets <= limits.maxHeaderSizeBytes &&
   octets <= limits.maxHeaderValueBytes &&
   longestName <= limits.maxHeaderNameBytes;
 
 /**
- * The first limit that a head is over: count, then name, value and total size, each in octets.
+ * The first limit that a head exceeds: count, then name, value and total size in octets.
  *
- * @param known what is known of these fields, or of others
+ * @param known a summary of these fields, or of others
  */
 export const checkRequestHead = (
   headers: HeaderList,
@@ -60,29 +60,29 @@ export const checkTarget = (target: string): LimitViolation | null =>
     ? { code: 'target_too_long', name: 'max-target-bytes', limit: maxTargetBytes, actual: target.length }
     : null;
 
-/** How large the bodies of a route's requests may be. */
+/** The body size limit of a route. */
 export interface BodySizeLimit {
-  /** The key that says so. */
+  /** The key of the limit. */
   readonly name: 'max-body-size-bytes' | 'max-body-size';
   readonly octets: number;
 }
 
-/** A route's own limit goes before that of the gateway, whichever is lower. */
+/** A limit of the route overrides that of the gateway, even if it is higher. */
 export const bodySizeLimit = (maxBodySize: number | null, maxBodySizeBytes: number): BodySizeLimit =>
   maxBodySize === null
     ? { name: 'max-body-size-bytes', octets: maxBodySizeBytes }
     : { name: 'max-body-size', octets: maxBodySize };
 
-/** Checks octets of a body, declared or counted, against the limit in force for the route. */
+/** Checks the declared or counted size of a body, in octets. */
 export const checkBodySize = (octets: number, limit: BodySizeLimit): LimitViolation | null =>
   octets > limit.octets ? { code: 'body_too_large', name: limit.name, limit: limit.octets, actual: octets } : null;
 
-/** More digits could not be counted exactly, and no body has them. */
+/** More digits would not be exact. */
 const maxLengthDigits = 15;
 
 /**
- * The Content-Length of a message (RFC 9110, section 8.6), null where it has none. Digits only, one field only: a
- * repeated one is refused even where the values agree.
+ * The Content-Length of a message (RFC 9110, section 8.6); null: absent. Accepts digits only and one field only:
+ * repeated fields are errors, even with equal values.
  */
 export const parseContentLength = (values: readonly string[]): Result<number | null, 'malformed_request'> => {
   if (values.length === 0) return ok(null);

@@ -1,9 +1,9 @@
-/** What a balancer sees of a target. */
+/** A target for the balancer. */
 export interface BalancedTarget {
-  /** Share of the requests, against the weights of the others; above 0. */
+  /** Share of the requests, relative to the other weights; above 0. */
   readonly weight: number;
-  /** Requests that it is busy with. */
+  /** Requests in flight. */
   readonly active: number;
-  /** Belongs to `nextInTurn`: 0 to begin with. */
+  /** State of `nextInTurn`; initially 0. */
   credit: number;
 }

@@ -1,13 +1,13 @@
 import type { BalancedTarget } from './balanced-target.js';
 import { nextInTurn } from './weighted-rotation.js';
 
-/** Below 0: `one` has less to do for its weight than `other`. Products, for a quotient would be rounded. */
+/** Negative: `one` has a lower load for its weight. Products avoid rounding errors of quotients. */
 export const compareLoads = (one: BalancedTarget, other: BalancedTarget): number =>
   one.active * other.weight - other.active * one.weight;
 
 /**
- * The candidate that has least to do for its weight. Those that have equally little take turns by their weights, so
- * that the weights hold where no request lasts long enough to be counted. Null where there is no candidate.
+ * The candidate with the lowest load for its weight. Equal candidates take turns by weight, so that weights apply even
+ * to very short requests. Null: no candidate.
  */
 export const leastLoaded = <Target extends BalancedTarget>(candidates: readonly Target[]): Target | null => {
   let least: Target | null = null;

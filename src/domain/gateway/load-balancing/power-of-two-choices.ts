@@ -1,7 +1,7 @@
 import type { BalancedTarget } from './balanced-target.js';
 import { compareLoads } from './least-connections.js';
 
-/** The candidate whose part of the line from 0 to `total` the point is in, where `left` has none. */
+/** The candidate at a point of the cumulative weights, without `left`. */
 const at = <Target extends BalancedTarget>(
   candidates: readonly Target[],
   point: number,
@@ -15,14 +15,14 @@ const at = <Target extends BalancedTarget>(
     last = candidate;
     if (point < end) return candidate;
   }
-  // A product with a fraction just below 1 may round up to the end of the line.
+  // The product with a fraction just below 1 may round up to the total.
   return last;
 };
 
 /**
- * Draws two candidates by their weights and takes the one that has less to do for its weight, the first drawn where
- * both have as much. Almost as good as to look at all of them, and gateways that do not know of each other do not all
- * run to the same target. Null where there is no candidate.
+ * Draws two candidates by weight and selects the one with the lower load for its weight, or the first if they are
+ * equal. It is almost as good as a full comparison, and independent gateways do not all choose the same target. Null:
+ * no candidate.
  *
  * @param first a random number, at least 0 and below 1; `second` another one
  */

@@ -1,25 +1,24 @@
-/** How many retries an upstream may have at the moment. */
+/** The available retries of an upstream. */
 export interface RetryBudget {
-  /** Hundredths of a retry, so that percents add up exactly. */
+  /** In hundredths of a retry, so that percentages add up exactly. */
   readonly hundredths: number;
 }
 
 const ofOneRetry = 100;
 
-/** Retries that are there to begin with, so that an upstream with few requests can have some. */
+/** Initial retries, so that an upstream with few requests has some. */
 export const reservedRetries = 10;
 
-/** Retries that can be saved up: what a target that fails with that many requests in flight may cost at once. */
+/** Largest number of saved retries, for a target that fails with many requests in flight. */
 export const mostRetries = 500;
 
-/** That of an upstream that has had no request yet. Where the percentage is 0 there is no retry at all. */
+/** The budget of a new upstream. With 0 percent there are no retries. */
 export const newRetryBudget = (percent: number): RetryBudget => ({
   hundredths: percent === 0 ? 0 : reservedRetries * ofOneRetry,
 });
 
 /**
- * A request is sent for the first time: it brings its part of a retry. Retries are never more than the reserve and
- * `percent` of a hundred requests.
+ * Adds the share of a first attempt. Retries never exceed the reserve plus `percent` per hundred requests.
  *
  * @param percent 0 to 100
  */
@@ -28,6 +27,6 @@ export const withRequest = (budget: RetryBudget, percent: number): RetryBudget =
   return hundredths === budget.hundredths ? budget : { hundredths };
 };
 
-/** What is left after a retry; null: there is none to be had. */
+/** The budget after a retry; null: no retry is available. */
 export const takeRetry = (budget: RetryBudget): RetryBudget | null =>
   budget.hundredths < ofOneRetry ? null : { hundredths: budget.hundredths - ofOneRetry };

@@ -1,32 +1,31 @@
 import type { RetryRules } from '../configuration/upstream-options.js';
 
-/** Methods that mean the same once or twice (RFC 9110, section 9.2.2). */
+/** Idempotent methods (RFC 9110, section 9.2.2). */
 const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
-/** Failures that another target may not have. What the client or the request itself is to blame for is none of them. */
+/** Failures that another target may avoid. Failures of the client or the request are not among them. */
 const avoidableFailures: ReadonlySet<string> = new Set(['unreachable', 'invalid_response', 'timed_out', 'overloaded']);
 
-/** An attempt that came to nothing, of which the client has heard nothing yet. */
+/** A failed attempt of which the client has received nothing. */
 export interface FailedAttempt {
   readonly method: string;
-  /** Why: a code of a failed attempt. */
+  /** The failure code. */
   readonly failure: string;
-  /** No octet of the request went out. */
+  /** No octet of the request was sent. */
   readonly neverSent: boolean;
-  /** The target was taken out while the request waited for a connection to it. */
+  /** The target was removed while the request waited for a connection. */
   readonly wasEvicted: boolean;
-  /** It can be sent from its first octet: it has no body, or all that was read of the body is kept. */
+  /** The request can be replayed: it has no body, or all body octets read so far are buffered. */
   readonly isRepeatable: boolean;
-  /** How often the request was sent, this attempt included; where it was turned away it was not. */
+  /** Number of attempts including this one, without evicted ones. */
   readonly attempts: number;
-  /** Until the request has to be answered; milliseconds. */
+  /** Remaining time for the request, in milliseconds. */
   readonly leftMs: number;
 }
 
 /**
- * Whether a request may be sent to another target. One that may have been acted on is sent again only where its
- * method means the same twice: a POST of which an octet went out never is. One that was turned away goes to another
- * target, however often it was sent before. Whether there is a target, and a retry in the budget, is asked elsewhere.
+ * Whether a request may be retried on another target. After an octet was sent, only idempotent methods may: a POST
+ * never. An evicted request may always go to another target. Other code checks for a target and the budget.
  */
 export const mayRetry = (attempt: FailedAttempt, rules: RetryRules): boolean =>
   avoidableFailures.has(attempt.failure) &&
@@ -39,10 +38,10 @@ const firstWaitMs = 5;
 const longestWaitMs = 250;
 
 /**
- * How long a request waits that an upstream has refused unprocessed (RFC 9113, section 8.7), before it is sent again:
- * 0, 5, 10, 20 ... milliseconds, 250 at most.
+ * The delay before a request that the upstream refused unprocessed (RFC 9113, section 8.7) is sent again: 0, 5, 10, 20
+ * ... milliseconds, at most 250.
  *
- * @param times how often it was sent again for that reason before
+ * @param times earlier retries for that reason
  */
 export const unprocessedWaitMs = (times: number): number =>
   times === 0 ? 0 : Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(times - 1, 10));

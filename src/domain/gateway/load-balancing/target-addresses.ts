@@ -2,28 +2,28 @@ import type { SocketAddress } from '../../configuration/network-addresses.js';
 import { socketAddressText } from '../../configuration/schema/network-kinds.js';
 import type { TargetConfiguration } from '../configuration/gateway-configuration.js';
 
-/** One address that requests of an upstream can be sent to. */
+/** An address of an upstream. */
 export interface TargetAddress {
   /** An IP address and a port. */
   readonly address: SocketAddress;
   /** The same as `host:port`. */
   readonly text: string;
-  /** The targets that it is an address of, as `host:port` of the configuration; at least one. */
+  /** The targets with this address, as `host:port` of the configuration; at least one. */
   readonly names: readonly string[];
-  /** That of its targets, together. */
+  /** The total weight of its targets. */
   readonly configuredWeight: number;
-  /** Its share of the requests: whole, and 0 only where the weight is. */
+  /** Its share of the requests, as a whole number; 0 only if the weight is 0. */
   readonly share: number;
 }
 
-/** Shares are whole numbers, which add up exactly, and fine enough for the parts of a target's weight. */
+/** Shares for each unit of weight. Whole numbers add up exactly. */
 const sharesOfWeight = 65_536;
 
 /**
- * The addresses of targets, each once, in the order of the targets. The weight of a target is divided among its
- * addresses, so that what a target gets does not depend on how many addresses its name has.
+ * The distinct addresses of targets, in the order of the targets. The weight of a target is divided among its
+ * addresses, so its load does not depend on their number.
  *
- * @param addressesOf the IP addresses of a host, each once
+ * @param addressesOf the distinct IP addresses of a host
  */
 export const targetAddresses = (
   targets: readonly TargetConfiguration[],

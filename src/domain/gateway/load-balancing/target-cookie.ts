@@ -4,15 +4,15 @@ import type { StickyCookie } from '../configuration/upstream-options.js';
 import { textHash } from './consistent-hash.js';
 
 /**
- * What the cookie says of a target: a hash of it, as eight hexadecimal digits. It does not name the address, yet
- * whoever has a guess at the address can see whether it is right.
+ * The cookie value of a target: a hash of eight hexadecimal digits. It does not reveal the address, but confirms a
+ * guess.
  *
  * @param address `host:port`
  */
 export const targetCookieValue = (upstream: string, address: string): string =>
   textHash(`${upstream} ${address}`).toString(16).padStart(8, '0');
 
-/** The field that keeps a client with a target (RFC 6265, section 4.1). */
+/** The Set-Cookie field of a sticky target (RFC 6265, section 4.1). */
 export const targetCookieField = (cookie: StickyCookie, value: string, isSecure: boolean): HeaderList => [
   'Set-Cookie',
   setCookie({
@@ -25,7 +25,7 @@ export const targetCookieField = (cookie: StickyCookie, value: string, isSecure:
   }),
 ];
 
-/** The candidate that a cookie of the request is for; null where none is for any. */
+/** The candidate of a cookie in the request; null: none. */
 export const stickyTarget = <Target extends { readonly cookieValue: string }>(
   candidates: readonly Target[],
   headers: HeaderList,

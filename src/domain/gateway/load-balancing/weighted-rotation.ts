@@ -1,11 +1,11 @@
 import type { BalancedTarget } from './balanced-target.js';
 
 /**
- * Smooth weighted round robin: every round each candidate earns its weight, and the richest pays for all of them. In
- * as many turns as the weights come to each has as many as its weight, spread evenly. Who is no candidate for a while
- * earns nothing meanwhile, so it is not flooded when it is back.
+ * Smooth weighted round robin: in each turn every candidate earns its weight as credit, and the one with the most
+ * credit is chosen and pays the total. In a full cycle each candidate gets its weight in turns, spread evenly. A target
+ * that is temporarily no candidate earns nothing, so it is not flooded afterwards.
  *
- * The credits sum up to what they were before. Null where there is no candidate.
+ * The sum of credits stays the same. Null: no candidate.
  */
 export const nextInTurn = <Target extends BalancedTarget>(candidates: readonly Target[]): Target | null => {
   let richest: Target | null = null;

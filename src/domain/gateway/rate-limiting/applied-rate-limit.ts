@@ -3,42 +3,42 @@ import type { RateLimit } from '../../shared/token-bucket.js';
 import type { RateLimits } from '../configuration/rate-limit-options.js';
 import type { RateLimitKey, RateLimitPolicy } from './rate-limit-policy.js';
 
-/** A limit that a request is held to. */
+/** A limit that applies to a request. */
 export interface AppliedRateLimit {
-  /** What clients know it by. */
+  /** The name for clients. */
   readonly name: 'global' | 'client' | 'route' | 'route-policy';
-  /** The key of the configuration. */
+  /** The configuration key. */
   readonly setting: string;
-  /** What tells its buckets from those of other limits: the name, and the route where there is one for each. */
+  /** The namespace of its buckets: the name, and the route if each route has its own. */
   readonly space: string;
-  /** What has a bucket of its own. */
+  /** What selects the bucket. */
   readonly key: RateLimitKey | { readonly kind: 'everybody' };
   readonly limit: RateLimit;
-  /** Clients are told how it stands although it refuses nothing: what all clients together use is nobody's business. */
+  /** Whether responses advertise the limit even if it does not refuse. Shared usage stays private. */
   readonly isTold: boolean;
 }
 
-/** The route that a request has found. */
+/** The route of a request. */
 export interface LimitedRoute {
   readonly id: string;
-  /** Null: it says nothing of its own. */
+  /** Null: the route has no policy. */
   readonly policy: RateLimitPolicy | null;
 }
 
-/** What a request shows that its bucket may be chosen by. */
+/** The parts of a request that can select a bucket. */
 export interface RateLimitSubject {
   readonly clientAddress: string;
-  /** As it is routed, without the query. */
+  /** As routed, without the query. */
   readonly path: string;
-  /** Value of the header that the policy names; null where there is none, or it names none. */
+  /** Value of the policy's header; null: absent, or the policy names no header. */
   readonly headerValue: string | null;
 }
 
 /**
- * The limits that hold for the requests of a route, the narrowest last. Each policy has a space of its own, so that
- * what is sent to one route cannot drive out the buckets of another.
+ * The limits for requests of a route, the narrowest last. Each policy has its own namespace, so that requests to one
+ * route cannot evict buckets of another.
  *
- * @param route null: the requests that no route takes
+ * @param route null: requests without a route
  */
 export const appliedRateLimits = (rates: RateLimits, route: LimitedRoute | null): readonly AppliedRateLimit[] => {
   const applied: AppliedRateLimit[] = [];
@@ -78,7 +78,7 @@ export const appliedRateLimits = (rates: RateLimits, route: LimitedRoute | null)
   return applied;
 };
 
-/** How many buckets there are of each kind of limit, by the name of the limit. @param sizes by space */
+/** The number of buckets by name of the limit. @param sizes by namespace */
 export const bucketsByName = (sizes: Readonly<Record<string, number>>): Readonly<Record<string, number>> => {
   const sums: Record<string, number> = {};
   for (const [space, size] of Object.entries(sizes)) {
@@ -88,14 +88,14 @@ export const bucketsByName = (sizes: Readonly<Record<string, number>>): Readonly
   return sums;
 };
 
-/** The bucket of those who do not send the header. No digest is this short. */
+/** The bucket of requests without the header. No digest is this short. */
 const withoutHeader = 'none';
 
 /**
- * Which bucket of the limit's space the request pays from. What clients write is digested: it may be long, and a
- * header may be secret.
+ * The key of the request's bucket in the namespace. Client data is digested, because it may be long and a header may be
+ * secret.
  *
- * @param digest gives a short text, another one for each that it is given
+ * @param digest a short and collision-free digest
  */
 export const bucketKey = (
   { key }: AppliedRateLimit,
@@ -107,7 +107,7 @@ export const bucketKey = (
     case 'route':
       return '';
     case 'client_ip':
-      // Whoever has one address of IPv6 has the whole network of it.
+      // A client with one IPv6 address controls its whole network.
       return addressGroup(clientAddress);
     case 'path':
       return digest(path);

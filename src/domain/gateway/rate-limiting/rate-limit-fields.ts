@@ -2,45 +2,42 @@ import { type HeaderList, noHeaders } from '../../http/header-list.js';
 import type { RateLimit } from '../../shared/token-bucket.js';
 import { ownText } from '../../shared/utf8.js';
 
-/** How one limit stands for the client that is told. */
+/** The state of one limit for a client. */
 export interface AdvertisedRateLimit {
   /** Lower-case letters and hyphens. */
   readonly name: string;
   readonly limit: RateLimit;
-  /** Tokens in the bucket, fractions included. */
+  /** Tokens in the bucket, with fractions. */
   readonly left: number;
-  /** Null: it did not refuse the request. Otherwise the milliseconds until it would not. */
+  /** Null: it did not refuse the request. Otherwise the milliseconds until it would allow it. */
   readonly waitMs: number | null;
 }
 
-/** What fits into 31 bits: more is not understood everywhere (RFC 9111, section 1.2.2). */
+/** The largest 31-bit value: not every recipient understands more (RFC 9111, section 1.2.2). */
 const mostSeconds = 2_147_483_647;
 
 const seconds = (ms: number): number => Math.min(mostSeconds, Math.max(1, Math.ceil(ms / 1000)));
 
-/** Value of Retry-After (RFC 9110, section 10.2.3): whole seconds, at least one, never too few. */
+/** Value of Retry-After (RFC 9110, section 10.2.3): whole seconds, rounded up, at least one. */
 export const retryAfter = (waitMs: number): string => String(seconds(waitMs));
 
-/** Milliseconds in which so many tokens come. */
+/** Milliseconds until `tokens` tokens arrive. */
 const fillingMs = (tokens: number, { requestsPerSecond }: RateLimit): number => (tokens * 1000) / requestsPerSecond;
 
-/** `q` is the burst, `w` the time in which an empty bucket is full. */
+/** `q` is the burst, `w` the time to fill an empty bucket. */
 const policyItem = ({ name, limit }: Pick<AdvertisedRateLimit, 'name' | 'limit'>): string =>
   `"${name}";q=${limit.burst};w=${seconds(fillingMs(limit.burst, limit))}`;
 
 /** Whole tokens. */
 const wholeTokens = (left: number): number => Math.floor(left + 1e-9);
 
-/**
- * Seconds until the bucket is full; until it has a token, where it has none. @param remaining whole tokens of those
- * that are left
- */
+/** Seconds until the bucket is full, or until it has a token if it has none. @param remaining whole tokens left */
 const untilBetter = (limit: RateLimit, left: number, remaining: number): number =>
   seconds(fillingMs((remaining === 0 ? 1 : limit.burst) - left, limit));
 
 /**
- * `t` is the time until the bucket is full; of one without a token, until it has one: what Retry-After says, where it
- * refused.
+ * `t` is the time until the bucket is full, or until it has a token if it has none. After a refusal it equals
+ * Retry-After.
  */
 const serviceText = (name: string, limit: RateLimit, left: number, waitMs: number | null): string => {
   const remaining = waitMs === null ? wholeTokens(left) : 0;
@@ -51,37 +48,37 @@ const serviceItem = ({ name, limit, left, waitMs }: AdvertisedRateLimit): string
   serviceText(name, limit, left, waitMs);
 
 /**
- * The fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-10): lists, each limit an item of
- * both.
+ * The fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-10). Each limit is an item of both
+ * lists.
  */
 export const rateLimitFields = (told: readonly AdvertisedRateLimit[]): HeaderList => {
   if (told.length === 0) return noHeaders;
   return ['RateLimit-Policy', told.map(policyItem).join(', '), 'RateLimit', told.map(serviceItem).join(', ')];
 };
 
-/** A limit as far as clients may be told of it. */
+/** A limit that responses may advertise. */
 export interface AdvertisableRateLimit extends Pick<AdvertisedRateLimit, 'name' | 'limit'> {
   readonly isTold: boolean;
 }
 
-/** One limit, as it was told of last: most clients leave their bucket as full as they have found it. */
+/** The last advertised state of one limit. Most responses repeat it. */
 class ToldLast {
   readonly #start: string;
   #remaining = -1;
   #until = -1;
-  /** What was said of it. */
+  /** The advertised text. */
   text = '';
 
   constructor(
     name: string,
     readonly limit: RateLimit,
-    /** Among all limits. */
+    /** Index among all limits. */
     readonly place: number,
   ) {
     this.#start = `"${name}";r=`;
   }
 
-  /** Whether the same is to be said of it as last time; else `text` is another one from now on. */
+  /** Whether the text is unchanged; otherwise updates `text`. */
   stays(left: number): boolean {
     const remaining = wholeTokens(left);
     const until = untilBetter(this.limit, left, remaining);
@@ -94,8 +91,8 @@ class ToldLast {
 }
 
 /**
- * Makes `rateLimitFields` for requests that no limit refuses: which limits they tell of is the same for each. What is
- * given back takes the tokens that each of `limits` has left.
+ * Prepares `rateLimitFields` for requests that no limit refuses, which all advertise the same limits. The returned
+ * function takes the tokens left in each of `limits`.
  */
 export const takenRateLimitFields = (
   limits: readonly AdvertisableRateLimit[],
@@ -119,7 +116,7 @@ export const takenRateLimitFields = (
       last = ['RateLimit-Policy', policy, 'RateLimit', service];
       isRepeated = false;
     } else if (!isRepeated) {
-      // It is worth to be in one piece: the next ones may be told the same.
+      // Flatten the text once it repeats, because later responses may reuse it.
       last = ['RateLimit-Policy', policy, 'RateLimit', ownText(last[3] as string)];
       isRepeated = true;
     }

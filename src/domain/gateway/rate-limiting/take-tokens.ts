@@ -1,19 +1,19 @@
 import { type RateLimit, type TokenBucket, takeToken, tokensAt } from '../../shared/token-bucket.js';
 
-/** What taking from several buckets at once came to. */
+/** The result of taking from several buckets at once. */
 export type TakenTokens =
-  /** A token was taken of each; how each bucket stands now, in the order in which they were given. */
+  /** One token was taken from each; the new states are in the given order. */
   | { readonly kind: 'taken'; readonly buckets: readonly TokenBucket[] }
   /**
-   * All stay as they were. `refusedBy`: index of the one that lacks a token for longest; `waitMs`: until it has one.
-   * `left`: the tokens in each at this moment.
+   * All buckets are unchanged. `refusedBy`: index of the bucket with the longest wait; `waitMs`: until it has a token.
+   * `left`: current tokens in each.
    */
   | { readonly kind: 'refused'; readonly refusedBy: number; readonly waitMs: number; readonly left: readonly number[] };
 
 /**
- * Takes a token of every bucket, or of none: what one limit refuses costs nothing of the others.
+ * Takes a token from every bucket or from none, so that a refusal costs no tokens.
  *
- * @param buckets null: one that nothing has been taken from. None is given twice.
+ * @param buckets distinct buckets; null: unused
  * @param charges the limit of each bucket, in the same order
  */
 export const takeTokens = (

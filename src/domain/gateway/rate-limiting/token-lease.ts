@@ -1,45 +1,42 @@
 import type { RateLimit, TokenBucket } from '../../shared/token-bucket.js';
 
-/** What a worker has done with tokens that it was lent. */
+/** A worker's account of leased tokens. */
 export interface LeaseAccount {
-  /** Let requests through. */
+  /** Used for requests. */
   readonly spent: number;
-  /** Come back unused. */
+  /** Returned unused. */
   readonly returned: number;
 }
 
-/** Of the burst, what one worker is lent at most; all workers together are lent half of it. */
+/** The largest lease of one worker, and of all workers together, as parts of the burst. */
 const partOfWorker = 1 / 8;
 const partOfWorkers = 1 / 2;
 
-/** Unused tokens go back after so long, in milliseconds. */
+/** Unused tokens return after this time, in milliseconds. */
 export const leaseMs = 100;
 
-/**
- * No bucket is held for empty longer than this without asking: who asks is seen to use the bucket, and it is not
- * forgotten.
- */
+/** The longest time that a worker treats a bucket as empty without asking. Asking keeps the bucket from eviction. */
 export const longestHoldMs = 1_000;
 
 /**
- * Who finds nothing asks again after this long at the soonest, if the bucket is not half full by then: it loses
- * nothing meanwhile.
+ * The shortest pause before a worker asks for an empty bucket again. It loses nothing if the bucket is not full by
+ * then.
  */
 const shortestHoldMs = 5;
 const holdPartOfBurst = 1 / 4;
 
 /**
- * How far a bucket may fill of which tokens are lent.
+ * The limit of a bucket while tokens are leased.
  *
- * INVARIANT: what is in the bucket and what is lent are never more than the burst together. Whoever holds them, no
- * more can then be taken within any time than the burst and what comes in that time.
+ * INVARIANT: tokens in the bucket plus leased tokens never exceed the burst. So no period allows more than the burst
+ * plus the rate.
  */
 export const lentLimit = ({ requestsPerSecond, burst }: RateLimit, lent: number): RateLimit => ({
   requestsPerSecond,
   burst: Math.max(0, burst - lent),
 });
 
-/** A bucket with what has come into it until now. @param bucket null: one that nothing has been taken from */
+/** A bucket refilled until now. @param bucket null: unused */
 export const filledBucket = (
   bucket: TokenBucket | null,
   limit: RateLimit,
@@ -53,10 +50,9 @@ export const filledBucket = (
 };
 
 /**
- * The bucket once a worker has given account. What came before is counted first: the place of a token that was spent
- * only now was taken until now.
+ * The bucket after a worker's account. It refills first, because tokens spent now occupied their place until now.
  *
- * @param lent the tokens that were lent until now, those of the account with them
+ * @param lent leased tokens so far, including those of the account
  */
 export const settledBucket = (
   bucket: TokenBucket | null,
@@ -70,31 +66,24 @@ export const settledBucket = (
   return { tokens: Math.min(burst, tokens + returned), atMs };
 };
 
-/**
- * A worker is lent so many at least, or none: of a burst that is small each would be missed where another worker
- * needs it.
- */
+/** Smallest lease. With a small burst nothing is leased, because other workers would lack the tokens. */
 const leastLent = 4;
 
-/**
- * How many tokens a worker asks for beside those that its requests wait for. @param recentlySpent within the last 50
- * ms
- */
+/** Tokens that a worker requests besides those for waiting requests. @param recentlySpent within the last 50 ms */
 export const wishedLease = (recentlySpent: number, { burst }: RateLimit): number => {
   const most = Math.floor(burst * partOfWorker);
   return most < leastLent ? 0 : Math.min(recentlySpent, most);
 };
 
-/** Fewer than these are not fetched ahead: a bucket that is used so little is not worth a message more. */
+/** Smallest prefetch: a rarely used bucket is not worth another message. */
 const leastFetched = 4;
 
 /**
- * How many tokens a worker fetches before it has none, so that requests need not wait; 0: it waits until one lacks a
- * token.
+ * Tokens that a worker prefetches so that requests do not wait; 0: it waits for a request without a token.
  *
- * @param wished of a worker that has none
+ * @param wished target of a worker without tokens
  * @param held unused, by this worker
- * @param expected to be in the bucket: where that is less than would be lent, asking early does not bring more
+ * @param expected expected tokens in the bucket; if they do not suffice, asking early brings no more
  */
 export const fetchedLease = (wished: number, held: number, expected: number): number => {
   const lacks = wished - held;
@@ -102,21 +91,21 @@ export const fetchedLease = (wished: number, held: number, expected: number): nu
 };
 
 /**
- * How many whole tokens it is lent: at most half of what there is, so that other workers find some too.
+ * Whole tokens to lease: at most half of the bucket, so that other workers get some too.
  *
  * @param tokens in the bucket
- * @param lent to all workers already
+ * @param lent already leased to all workers
  */
 export const grantedLease = (wished: number, tokens: number, { burst }: RateLimit, lent: number): number =>
   Math.max(0, Math.floor(Math.min(wished, tokens / 2, burst * partOfWorkers - lent)));
 
-/** Milliseconds, fractions included, until a bucket of so many tokens has one; 0: it has. */
+/** Milliseconds, with fractions, until a bucket has a token; 0: it has one. */
 export const untilToken = (tokens: number, { requestsPerSecond }: RateLimit): number =>
   Math.max(0, ((1 - tokens) * 1000) / requestsPerSecond);
 
 /**
- * For how long a worker holds a bucket for empty without asking, in milliseconds; 0: it has a token. Where tokens are
- * lent one may come back sooner than the rate would bring it.
+ * How long a worker treats a bucket as empty without asking, in milliseconds; 0: it has a token. If tokens are leased,
+ * one may return before the rate adds one.
  */
 export const holdMs = (tokens: number, limit: RateLimit, lent: number): number => {
   const waitMs = untilToken(tokens, limit);

@@ -1,14 +1,14 @@
 import type { Placement, RouteSearch } from './route-candidate.js';
 import type { NamedMatch } from './route-matches.js';
 
-/** Header, query and method conditions of a placement that the index has yet to decide. */
+/** Header, query and method conditions of a placement that the index has not decided yet. */
 export interface OpenAttributes {
   readonly headers: readonly NamedMatch[];
   readonly queryParams: readonly NamedMatch[];
   readonly methods: readonly string[];
 }
 
-/** What holds for one name: any value, or one of these. */
+/** The indexes for one name: for any value, and by value. */
 interface NamedBranch {
   any: AttributeIndex | null;
   readonly values: Map<string, AttributeIndex>;
@@ -19,22 +19,22 @@ type NamedBranches = Map<string, NamedBranch>;
 const none: readonly never[] = [];
 
 /**
- * Placements that share host and path, by what else they ask for. A look-up goes through what the request has (its
- * header fields, parameters and method), never through what the routes ask.
+ * Placements with the same host and path, by header, query and method. A lookup iterates over the request's fields,
+ * parameters and method, not over the routes.
  */
 export class AttributeIndex {
-  /** Of everything in here; nothing worse than the best found so far is looked into. */
+  /** Smallest rank in this index. A search skips indexes that cannot beat its best result. */
   minRank = Number.POSITIVE_INFINITY;
-  /** In order of rank, as they are added. */
+  /** In order of rank. */
   readonly #plain: Placement[] = [];
   #headers: NamedBranches | null = null;
   #queryParams: NamedBranches | null = null;
   #methods: Map<string, AttributeIndex> | null = null;
 
-  /** Placements have to be added in order of rank. */
+  /** Call in order of rank. */
   add(placement: Placement, open: OpenAttributes): void {
     this.minRank = Math.min(this.minRank, placement.candidate.rank);
-    // Methods first: to look at one is cheaper than to look at all fields.
+    // Methods first: one comparison is cheaper than a scan of all fields.
     if (open.methods.length > 0) {
       this.#methods ??= new Map();
       for (const method of open.methods) indexAt(this.#methods, method).add(placement, { ...open, methods: none });
@@ -45,7 +45,7 @@ export class AttributeIndex {
       this.#queryParams ??= new Map();
       addNamed(this.#queryParams, open.queryParams, placement, { ...open, queryParams: none });
     } else if (this.#plain.at(-1)?.decided !== true) {
-      // INVARIANT: ranks grow, so nothing behind a decided placement can ever be reached.
+      // INVARIANT: ranks grow, so no placement after a decided one is reachable.
       this.#plain.push(placement);
     }
   }

@@ -4,7 +4,7 @@ import type { Result } from '../../shared/result.js';
 export type PathTest = (path: string) => boolean;
 
 /**
- * Compiles a `path-regex` (RE2 syntax). It matches anywhere in the path, as in nginx: `^` and `$` anchor it. The error
- * says what is wrong, for the one who wrote it.
+ * Compiles a `path-regex` (RE2 syntax). It matches any part of the path, as in nginx; `^` and `$` anchor it. The error
+ * is a message for the user.
  */
 export type PathPatternCompiler = (pattern: string) => Result<PathTest, string>;

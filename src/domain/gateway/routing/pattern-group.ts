@@ -2,33 +2,30 @@ import type { AttributeIndex } from './attribute-index.js';
 import type { PathTest } from './path-pattern.js';
 import type { RouteSearch } from './route-candidate.js';
 
-/** A node: text that is the beginning of some literal. Nodes are named by their index. */
+/** A node for a prefix of a literal. Nodes are referenced by index. */
 interface AutomatonNode {
   readonly next: Map<number, number>;
-  /** The node of the longest end of this text that begins a literal as well. */
+  /** The node of the longest proper suffix that is also a prefix of a literal (failure link). */
   shorter: number;
-  /** The literal that is this text, or -1. */
+  /** Index of the literal equal to this text, or -1. */
   literal: number;
-  /** The nearest node on the way of `shorter` that is a literal, or 0. */
+  /** The nearest literal node on the `shorter` chain (output link), or 0. */
   found: number;
 }
 
 const root = 0;
 
-/**
- * Finds all of many literals in a text in one pass, whatever their number (Aho and Corasick, "Efficient string
- * matching", 1975).
- */
+/** Finds many literals in a text in one pass (Aho and Corasick, "Efficient string matching", 1975). */
 export class LiteralAutomaton {
   readonly #nodes: AutomatonNode[] = [{ next: new Map(), shorter: root, literal: -1, found: root }];
 
-  /** None of the literals may be empty. */
+  /** Literals must not be empty. */
   constructor(literals: readonly string[]) {
     for (const [literal, text] of literals.entries()) this.#add(text, literal);
     this.#link();
   }
 
-  /** Calls back with the index of each literal in the text; once for each place where it is. */
+  /** Calls back with the index of a literal for each occurrence in the text. */
   scan(text: string, onLiteral: (literal: number) => void): void {
     let node = root;
     for (let index = 0; index < text.length; index += 1) {
@@ -65,7 +62,7 @@ export class LiteralAutomaton {
     this.#at(node).literal = literal;
   }
 
-  /** Level by level, so that shorter texts are linked before longer ones need them. */
+  /** Links nodes breadth-first, because a node needs the links of shorter texts. */
   #link(): void {
     const queue = [...this.#at(root).next.values()];
     for (const node of queue) {
@@ -80,26 +77,26 @@ export class LiteralAutomaton {
   }
 }
 
-/** One pattern, however many routes have it. */
+/** One pattern, shared by all its routes. */
 export interface PatternEntry {
   readonly test: PathTest;
-  /** Texts that a path has to hold for the pattern to match. */
+  /** Literals that every matching path contains. */
   readonly inner: readonly string[];
   readonly index: AttributeIndex;
 }
 
-/** Up to here, trying one by one is quicker than looking for literals. */
+/** Up to this number, testing each pattern is faster than a literal search. */
 const automatonThreshold = 8;
 
 const tryEach = (entries: readonly PatternEntry[], path: string, search: RouteSearch): void => {
   for (const { test, index } of entries) {
-    // INVARIANT: entries come in order of rank, so the first that is too late ends it.
+    // INVARIANT: entries are in order of rank, so the search ends at the first that cannot win.
     if (index.minRank >= search.bestRank) return;
     if (test(path)) index.search(search);
   }
 };
 
-/** How many of the entries have each text. */
+/** Number of entries that contain each literal. */
 const countTexts = (entries: readonly PatternEntry[]): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
   for (const { inner } of entries) {
@@ -108,7 +105,7 @@ const countTexts = (entries: readonly PatternEntry[]): ReadonlyMap<string, numbe
   return counts;
 };
 
-/** The text that tells an entry from most others: the rarest, of equally rare ones the longest. */
+/** The most selective literal of an entry: the rarest, then the longest. */
 const mostTelling = (inner: readonly string[], counts: ReadonlyMap<string, number>): string | null => {
   let best: string | null = null;
   for (const text of inner) {
@@ -118,15 +115,15 @@ const mostTelling = (inner: readonly string[], counts: ReadonlyMap<string, numbe
   return best;
 };
 
-/** Patterns that begin with the same text. Many of them are told apart by the texts inside of them. */
+/** Patterns with the same prefix. A large group is searched by inner literals. */
 export class PatternGroup {
-  /** Those that are tried on every path. */
+  /** Patterns that are tested on every path. */
   #always: readonly PatternEntry[];
   #automaton: LiteralAutomaton | null = null;
-  /** Those that are tried on paths with a text, by the index of the text in the automaton. */
+  /** Patterns that are tested if a literal occurs, by the index of the literal in the automaton. */
   #byText: readonly (readonly PatternEntry[])[] = [];
 
-  /** Entries come in order of rank. */
+  /** Entries must be in order of rank. */
   constructor(entries: readonly PatternEntry[]) {
     this.#always = entries;
     if (entries.length > automatonThreshold) this.#tellApart(entries);

@@ -1,8 +1,8 @@
-/** Text that is plain to see in a pattern. */
+/** Literal text in a pattern. */
 export interface PatternLiterals {
-  /** What every matching path begins with: `/api/v` of `^/api/v\d+`. Empty where the pattern is not anchored by `^`. */
+  /** Prefix of every matching path: `/api/v` of `^/api/v\d+`. Empty if the pattern does not begin with `^`. */
   readonly prefix: string;
-  /** Further texts that every matching path holds somewhere: `/items/` of `^/api/\w+/items/\d+`. */
+  /** Further literals in every matching path: `/items/` of `^/api/\w+/items/\d+`. */
   readonly inner: readonly string[];
 }
 
@@ -10,10 +10,10 @@ const nothing: PatternLiterals = { prefix: '', inner: [] };
 
 const metacharacters: ReadonlySet<string> = new Set('.+*?()|[]{}^$\\');
 const punctuation: ReadonlySet<string> = new Set('!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~');
-/** Escapes of one letter that stand for no text of their own. */
+/** Single-letter escapes of classes and assertions. */
 const classEscapes: ReadonlySet<string> = new Set('dDwWsSbBAz');
 
-/** The offset behind a character class that opens at `start`. */
+/** The offset after a character class that begins at `start`. */
 const classEnd = (pattern: string, start: number): number => {
   let index = start + 1;
   if (pattern[index] === '^') index += 1;
@@ -28,7 +28,7 @@ const classEnd = (pattern: string, start: number): number => {
   return index + 1;
 };
 
-/** The offset behind a group that opens at `start`, or -1 where it may set flags for what comes after it. */
+/** The offset after a group that begins at `start`; -1: it may set flags for the following text. */
 const groupEnd = (pattern: string, start: number): number => {
   let depth = 0;
   let index = start;
@@ -54,7 +54,7 @@ const groupEnd = (pattern: string, start: number): number => {
   return -1;
 };
 
-/** The offset behind something that is no literal, or -1 where its meaning is not plain. */
+/** The offset after a non-literal element; -1: unsupported. */
 const skipSpecial = (pattern: string, index: number): number => {
   switch (pattern[index]) {
     case '|':
@@ -75,8 +75,8 @@ const skipSpecial = (pattern: string, index: number): number => {
 };
 
 /**
- * The texts that a path has to hold so that a valid pattern (RE2 syntax) can match it. What is not plain to see is left
- * out; a pattern with an alternation outside every group, with flags or with rarer escapes has none.
+ * The literals that every path must contain to match a valid pattern (RE2 syntax). Only obvious ones are returned: none
+ * for a top-level alternation, flags or rare escapes.
  */
 export const patternLiterals = (pattern: string): PatternLiterals => {
   const runs: string[] = [];
@@ -101,7 +101,7 @@ export const patternLiterals = (pattern: string): PatternLiterals => {
     }
     const next = index + (escaped === null ? 1 : 2);
     const quantifier = pattern[next];
-    // What may be there not at all is required by nobody; no path holds what is not ASCII.
+    // Optional text is not required, and no path contains non-ASCII characters.
     const isOptional = quantifier === '*' || quantifier === '?' || quantifier === '{';
     if (isOptional || character > '~') endRun();
     else run += escaped ?? character;

@@ -1,11 +1,11 @@
 import type { HeaderList } from '../../http/header-list.js';
 import { queryParameters } from '../../http/query-parameters.js';
 
-/** What routing looks at. */
+/** The parts of a request that routing uses. */
 export interface RoutableRequest {
-  /** Compared with case (RFC 9110, section 9.1). */
+  /** Case-sensitive (RFC 9110, section 9.1). */
   readonly method: string;
-  /** Lower case, without port; null where a request of HTTP/1.0 has none. */
+  /** Lower case, without port; null: an HTTP/1.0 request without one. */
   readonly host: string | null;
   /** Normalised. */
   readonly path: string;
@@ -14,7 +14,7 @@ export interface RoutableRequest {
   readonly headers: HeaderList;
 }
 
-/** A request during one look-up; what few tables ask for is made when it is asked for, once. */
+/** A request during one lookup. Rarely used parts are computed on first use. */
 export class RequestView {
   readonly request: RoutableRequest;
   #headers: readonly string[] | null = null;

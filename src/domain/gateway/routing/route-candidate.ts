@@ -6,23 +6,23 @@ import { meetsConditions, type RouteConditions } from './route-matches.js';
 export interface RouteCandidate {
   readonly route: Route;
   readonly conditions: RouteConditions;
-  /** Place in matching order: the lowest that matches wins. */
+  /** Position in matching order. The lowest match wins. */
   readonly rank: number;
 }
 
-/** A candidate at one place of the index. */
+/** An entry of the index for a candidate. */
 export interface Placement {
   readonly candidate: RouteCandidate;
-  /** Coming here has decided every condition, so that none has to be looked at again. */
+  /** The path to this entry already decides all conditions. */
   readonly decided: boolean;
 }
 
-/** A look-up, with the best candidate found so far. */
+/** A lookup with its best candidate so far. */
 export class RouteSearch extends RequestView {
   best: RouteCandidate | null = null;
   bestRank = Number.POSITIVE_INFINITY;
 
-  /** Takes the first of a sorted list that matches and is better than what was found. */
+  /** Accepts the first match of a sorted list that beats the best so far. */
   offer(placements: readonly Placement[]): void {
     for (const { candidate, decided } of placements) {
       if (candidate.rank >= this.bestRank) return;

@@ -6,12 +6,12 @@ import type { PathPattern, RouteConditions } from './route-matches.js';
 
 const slash = 0x2f;
 
-/** One segment deep in the prefixes. */
+/** A node for one path segment of the prefixes. */
 class PrefixNode {
   readonly children = new Map<string, PrefixNode>();
-  /** Of the prefix that ends here: takes this path and all below. */
+  /** For a prefix that ends here: matches this path and all below it. */
   here: AttributeIndex | null = null;
-  /** Of the prefix that ends here with a slash: takes only what is below. */
+  /** For a prefix that ends here with a slash: matches only paths below it. */
   below: AttributeIndex | null = null;
 
   child(segment: string): PrefixNode {
@@ -24,11 +24,11 @@ class PrefixNode {
   }
 }
 
-/** Path prefixes by their segments: a look-up costs the segments of the path, at most those of the longest prefix. */
+/** Path prefixes by segment. A lookup visits at most the segments of the longest prefix. */
 class PrefixTrie {
   readonly #root = new PrefixNode();
 
-  /** The prefix has to begin with a slash. */
+  /** The prefix must begin with a slash. */
   add(prefix: string, placement: Placement, open: OpenAttributes): void {
     const segments = prefix.slice(1).split('/');
     const last = segments.pop() as string;
@@ -63,7 +63,7 @@ class PrefixTrie {
   }
 }
 
-/** Path patterns by the text that they begin with, so that only those are tried that a path can match. */
+/** Path patterns by literal prefix, so that only possible matches are tested. */
 class PatternIndex {
   readonly #bySource = new Map<string, PatternEntry>();
   readonly #byPrefix = new Map<string, PatternEntry[]>();
@@ -84,7 +84,7 @@ class PatternIndex {
     entry.index.add(placement, open);
   }
 
-  /** To be called once, when all patterns are there. */
+  /** Call once, after all patterns are added. */
   finish(): void {
     this.#groups = new Map([...this.#byPrefix].map(([prefix, entries]) => [prefix, new PatternGroup(entries)]));
     const lengths = new Set([...this.#groups.keys()].map((prefix) => prefix.length));
@@ -99,7 +99,7 @@ class PatternIndex {
   }
 }
 
-/** Candidates that share their host, by path. */
+/** Candidates with the same host, by path. */
 class PathIndex {
   #minRank = Number.POSITIVE_INFINITY;
   readonly #exact = new Map<string, AttributeIndex>();
@@ -107,7 +107,7 @@ class PathIndex {
   #patterns: PatternIndex | null = null;
   #anyPath: AttributeIndex | null = null;
 
-  /** Files a placement under its most specific kind of path. Placements have to be added in order of rank. */
+  /** Adds a placement under its most specific kind of path. Call in order of rank. */
   add(placement: Placement, open: OpenAttributes): void {
     const { conditions, rank } = placement.candidate;
     this.#minRank = Math.min(this.#minRank, rank);
@@ -125,7 +125,7 @@ class PathIndex {
     }
   }
 
-  /** To be called once, when all placements are there. */
+  /** Call once, after all placements are added. */
   finish(): void {
     this.#patterns?.finish();
   }
@@ -136,7 +136,7 @@ class PathIndex {
     if (this.#exact.size > 0) this.#exact.get(path)?.search(search);
     this.#prefixes?.search(path, search);
     this.#anyPath?.search(search);
-    // Last, because it costs the most and the others may have found what it cannot beat.
+    // Last, because it is the slowest and earlier results may already beat it.
     this.#patterns?.search(path, search);
   }
 
@@ -150,16 +150,16 @@ class PathIndex {
   }
 }
 
-/** Places that one candidate may take; beyond, conditions are checked at the candidate instead of by the index. */
+/** Largest number of placements for one candidate. Beyond it, conditions are tested on the candidate. */
 const maxPlacements = 1024;
 
-/** How many conditions besides those of the path the index decides for a candidate. */
+/** The conditions of a candidate that the index decides, besides the path. */
 interface Plan extends OpenAttributes {
   readonly byHost: boolean;
   readonly decided: boolean;
 }
 
-/** Kinds of path that the path index does not look at, because a more specific one files the candidate. */
+/** Whether a candidate has more than one kind of path. The index uses only the most specific one. */
 const hasFurtherPathKinds = ({ paths, patterns, prefixes }: RouteConditions): boolean =>
   [paths, patterns, prefixes].filter((kind) => kind.length > 0).length > 1;
 
@@ -184,14 +184,14 @@ const planFor = (conditions: RouteConditions): Plan => {
   return { byHost, headers, queryParams, methods, decided };
 };
 
-/** All candidates by host, then by path, then by what else they ask for. */
+/** All candidates by host, then path, then header, query and method. */
 export class RouteIndex {
   readonly #hosts = new Map<string, PathIndex>();
-  /** Without their leading dot. */
+  /** Without the leading dot. */
   readonly #suffixes = new Map<string, PathIndex>();
   readonly #anyHost = new PathIndex();
 
-  /** Candidates come in order of rank. */
+  /** Candidates must be in order of rank. */
   constructor(candidates: readonly RouteCandidate[]) {
     for (const candidate of candidates) this.#add(candidate);
     for (const index of [this.#anyHost, ...this.#hosts.values(), ...this.#suffixes.values()]) index.finish();

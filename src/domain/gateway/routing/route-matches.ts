@@ -5,16 +5,16 @@ import { err, ok, type Result } from '../../shared/result.js';
 import type { PathPatternCompiler, PathTest } from './path-pattern.js';
 import type { RequestView } from './routable-request.js';
 
-// Every kind of match: its configuration, its compiled form, its test and its weight.
+// All kinds of match: configuration, compiled form, test and specificity.
 
-/** A header or query parameter that has to be there, with a value or with any. */
+/** A required header or query parameter. */
 export interface NamedMatch {
   readonly name: string;
-  /** Null: any value will do. */
+  /** Null: any value. */
   readonly value: string | null;
 }
 
-/** Kinds AND together, several values of one kind OR together; an empty kind says nothing. */
+/** All kinds must match; of several values of one kind, one must match. An empty kind always matches. */
 export interface RouteMatches {
   readonly paths: readonly string[];
   readonly pathPrefixes: readonly string[];
@@ -26,19 +26,19 @@ export interface RouteMatches {
   readonly queryParams: readonly NamedMatch[];
 }
 
-/** A path-regex, ready to be asked. */
+/** A compiled path-regex. */
 export interface PathPattern {
   readonly source: string;
   readonly test: PathTest;
 }
 
-/** The matches of a route in the form in which requests are compared. An empty kind says nothing. */
+/** The compiled matches of a route. An empty kind always matches. */
 export interface RouteConditions {
   readonly paths: readonly string[];
   readonly prefixes: readonly string[];
   readonly patterns: readonly PathPattern[];
   readonly hosts: readonly string[];
-  /** Of `*.example.com`: `.example.com`. */
+  /** `.example.com` for `*.example.com`. */
   readonly hostSuffixes: readonly string[];
   readonly methods: readonly string[];
   /** Names in lower case, values as byte strings. */
@@ -51,17 +51,17 @@ const compileHost = (host: string): Result<string, string> => {
   const suffix = host.startsWith('*.') ? host.slice(2) : null;
   const name = parseAuthority(suffix ?? host);
   if (!name.ok || name.value.port !== null || name.value.original.endsWith(':')) {
-    return err(`"${host}" is no host: write a name as in "api.example.com", or "*.example.com"`);
+    return err(`"${host}" is not a host: write a name such as "api.example.com", or "*.example.com"`);
   }
   return ok(suffix === null ? name.value.host : `.${name.value.host}`);
 };
 
 const compilePath = (path: string): Result<string, string> => {
   const normal = path.startsWith('/') ? normalisePath(path) : err('malformed_request');
-  return normal.ok ? normal : err(`"${path}" is no path that a request can have`);
+  return normal.ok ? normal : err(`"${path}" is not a path of a request`);
 };
 
-/** Applies `compile` to each; what fails is added to the faults. */
+/** Compiles each source and collects the errors in `faults`. */
 const collect = <Value>(
   sources: readonly string[],
   compile: (source: string) => Result<Value, string>,
@@ -82,8 +82,8 @@ const named = (match: NamedMatch, name: string): NamedMatch => ({
 });
 
 /**
- * Compiles the matches of a route. Paths and prefixes are normalised as those of requests are. The error lists every
- * match that is malformed or that no request can meet.
+ * Compiles the matches of a route. Paths and prefixes are normalised like those of requests. The error lists every
+ * match that is malformed or can never succeed.
  */
 export const compileMatches = (
   matches: RouteMatches,
@@ -92,7 +92,7 @@ export const compileMatches = (
   const faults: string[] = [];
   const pattern = (source: string): Result<PathPattern, string> => {
     const test = compilePattern(source);
-    return test.ok ? ok({ source, test: test.value }) : err(`"${source}" is no path-regex: ${test.error}`);
+    return test.ok ? ok({ source, test: test.value }) : err(`"${source}" is not a valid path-regex: ${test.error}`);
   };
   const hosts = collect(matches.hosts, compileHost, faults);
   const conditions: RouteConditions = {
@@ -131,7 +131,7 @@ const anyNamed = (wanted: readonly NamedMatch[], pairs: readonly string[]): bool
   return false;
 };
 
-/** Whether a request meets every kind of condition, each by one of its values; a condition costs its own length. */
+/** Whether a request meets every kind of condition with one of its values. */
 export const meetsConditions = (conditions: RouteConditions, view: RequestView): boolean =>
   (conditions.methods.length === 0 || conditions.methods.includes(view.request.method)) &&
   hostMatches(conditions, view.request.host) &&
@@ -139,14 +139,14 @@ export const meetsConditions = (conditions: RouteConditions, view: RequestView):
   (conditions.queryParams.length === 0 || anyNamed(conditions.queryParams, view.parameters())) &&
   pathMatches(conditions, view.request.path);
 
-/** Exact path over regex over prefix over no path at all. */
+/** Exact path before regex before prefix before no path. */
 const pathKind = ({ paths, patterns, prefixes }: RouteConditions): number => {
   if (paths.length > 0) return 3;
   if (patterns.length > 0) return 2;
   return prefixes.length > 0 ? 1 : 0;
 };
 
-/** Whether the prefixes of a route decide how specific it is. */
+/** Whether the prefixes of a route decide its specificity. */
 export const prefixesRank = (conditions: RouteConditions): boolean => pathKind(conditions) === 1;
 
 const longest = (texts: readonly string[]): number => texts.reduce((length, text) => Math.max(length, text.length), 0);
@@ -154,15 +154,15 @@ const longest = (texts: readonly string[]): number => texts.reduce((length, text
 const prefixLength = (conditions: RouteConditions): number =>
   prefixesRank(conditions) ? longest(conditions.prefixes) : 0;
 
-/** An exact host over a suffix, a longer suffix over a shorter one, that over none. */
+/** Exact host before longer suffix before shorter suffix before none. */
 const hostRank = ({ hosts, hostSuffixes }: RouteConditions): number =>
   hosts.length > 0 ? Number.MAX_SAFE_INTEGER : longest(hostSuffixes);
 
 const has = (values: readonly unknown[]): number => (values.length > 0 ? 1 : 0);
 
 /**
- * Compares how specific two alternatives are: by path (exact, regex, the longer prefix), then host, header, query and
- * method, each before none. Negative: `a` is the more specific.
+ * Compares the specificity of two alternatives: by path (exact, regex, longer prefix), then host, header, query and
+ * method. Negative: `a` is more specific.
  */
 export const compareSpecificity = (a: RouteConditions, b: RouteConditions): number =>
   pathKind(b) - pathKind(a) ||

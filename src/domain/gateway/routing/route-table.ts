@@ -8,20 +8,16 @@ import { RouteIndex } from './route-index.js';
 import { compareSpecificity, prefixesRank, type RouteConditions } from './route-matches.js';
 
 /**
- * One way in which a route can match: with one of its prefixes, and by its exact hosts or by one host suffix. A route
- * has an alternative for each, because a prefix or a host that did not match says nothing about how specific a match
- * is.
+ * A route with one of its prefixes, and with its exact hosts or one host suffix. Each combination is an alternative,
+ * because only the parts that match decide the specificity.
  */
 interface RouteAlternative {
   readonly route: Route;
-  /** Those of the route, narrowed. */
+  /** The narrowed conditions of the route. */
   readonly conditions: RouteConditions;
 }
 
-/**
- * Matching order: the higher priority, then the more specific matches, then the order of the file. Negative: `left`
- * first.
- */
+/** Matching order: higher priority, then higher specificity, then order of the file. Negative: `left` comes first. */
 const compareAlternatives = (left: RouteAlternative, right: RouteAlternative): number => {
   const [a, b] = [left.conditions, right.conditions];
   return (
@@ -31,13 +27,13 @@ const compareAlternatives = (left: RouteAlternative, right: RouteAlternative): n
   );
 };
 
-/** How many alternatives a route has. */
+/** The number of alternatives of a route. */
 const countAlternatives = ({ conditions }: Route): number => {
   const prefixes = prefixesRank(conditions) ? conditions.prefixes.length : 1;
   return prefixes * Math.max(1, (conditions.hosts.length > 0 ? 1 : 0) + conditions.hostSuffixes.length);
 };
 
-/** The alternatives of a route; together they match what the route matches. */
+/** The alternatives of a route, which together match the same requests. */
 const alternativesOf = (route: Route): readonly RouteAlternative[] => {
   const { conditions } = route;
   const byPrefix: readonly RouteConditions[] = prefixesRank(conditions)
@@ -55,21 +51,21 @@ const alternativesOf = (route: Route): readonly RouteAlternative[] => {
   });
 };
 
-/** Something that keeps a route from being compiled. */
+/** An error in a route. */
 export interface RouteFault {
   readonly routeId: string;
   readonly message: string;
 }
 
-/** The routes of a configuration, ready to be asked. */
+/** The compiled routes of a configuration. */
 export interface RouteTable {
-  /** In matching order; of a route with several prefixes or hosts, the place of its most specific one. */
+  /** In matching order. The most specific alternative decides the position of a route. */
   readonly routes: readonly RouteConfiguration[];
-  /** The route that takes a request, or null. What it costs does not grow with the number of routes. */
+  /** The route of a request, or null. The cost does not grow with the number of routes. */
   find(request: RoutableRequest): RouteConfiguration | null;
 }
 
-/** Combinations of prefixes and host suffixes that one route may have. */
+/** Largest number of combinations of prefixes and host suffixes in one route. */
 const maxAlternatives = 4096;
 
 const compileRoutes = (
@@ -82,7 +78,7 @@ const compileRoutes = (
     const route = compileRoute(configuration, fileOrder, compilePattern);
     const messages = route.ok ? [] : [...route.error];
     if (route.ok && countAlternatives(route.value) > maxAlternatives) {
-      messages.push(`the prefixes and host suffixes make more than ${maxAlternatives} combinations`);
+      messages.push(`the prefixes and host suffixes have more than ${maxAlternatives} combinations: split the route`);
     }
     for (const message of messages) faults.push({ routeId: configuration.id, message });
     if (route.ok) routes.push(route.value);
@@ -90,7 +86,7 @@ const compileRoutes = (
   return faults.length > 0 ? err(faults) : ok(routes);
 };
 
-/** Compiles routes, given in the order of the file, to a table. The error lists every fault of every route. */
+/** Compiles routes, in the order of the file. The error lists all faults of all routes. */
 export const compileRouteTable = (
   configurations: readonly RouteConfiguration[],
   compilePattern: PathPatternCompiler,

@@ -3,15 +3,15 @@ import type { RouteConfiguration } from '../configuration/gateway-configuration.
 import type { PathPatternCompiler } from './path-pattern.js';
 import { compileMatches, type RouteConditions } from './route-matches.js';
 
-/** A route of the configuration, compiled. */
+/** A compiled route. */
 export interface Route {
   readonly configuration: RouteConfiguration;
   readonly conditions: RouteConditions;
-  /** Place in the file, from 0. */
+  /** Position in the file, from 0. */
   readonly fileOrder: number;
 }
 
-/** Compiles a route. The error lists every fault of its matches. */
+/** Compiles a route. The error lists all faults of its matches. */
 export const compileRoute = (
   configuration: RouteConfiguration,
   fileOrder: number,

@@ -9,17 +9,14 @@ const isIpv4Literal = (text: string): boolean => {
   return octets.length === 4 && octets.every(isOctet);
 };
 
-/**
- * Whether a peer's address, as the system writes it, is of this machine: 127.0.0.0/8, ::1, or the first mapped to
- * IPv6.
- */
+/** Whether a peer address is a loopback address: 127.0.0.0/8, ::1, or an IPv4-mapped form of the former. */
 export const isLoopbackAddress = (address: string): boolean => {
   if (address === '::1') return true;
   const ipv4 = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
   return isIpv4Literal(ipv4) && ipv4.startsWith('127.');
 };
 
-/** Whether an address to listen on is reached from this machine alone. */
+/** Whether only this host can reach a listening address. */
 export const isLoopbackHost = (host: string): boolean => host === 'localhost' || isLoopbackAddress(host);
 
 const isIpv6Character = (character: string): boolean =>
@@ -31,7 +28,7 @@ const isIpv6Character = (character: string): boolean =>
 const isBracketedIpv6 = (host: string): boolean =>
   host.startsWith('[') && host.endsWith(']') && Array.from(host.slice(1, -1)).every(isIpv6Character);
 
-/** The host of a Host header's value without its port, in lower case (RFC 9110, section 7.2). */
+/** The host of a Host header value, without the port, in lower case (RFC 9110, section 7.2). */
 const hostOf = (value: string): string => {
   const lower = value.toLowerCase();
   const closing = lower.lastIndexOf(']');
@@ -40,12 +37,12 @@ const hostOf = (value: string): string => {
 };
 
 /**
- * Whether a Host header may be that of a request to an admin address without a token. A web page can make a browser
- * connect to a loopback address under a name of its own (DNS rebinding); the browser then sends that name, so only
- * names that nobody else can own are taken: an IP address, `localhost`, and the configured host. No header at all, as
- * HTTP/1.0 health checks send, is no browser.
+ * Whether an admin address without a token accepts a Host header. A web page can make a browser connect to a loopback
+ * address under its own name (DNS rebinding), and the browser sends that name. So only names that others cannot own are
+ * accepted: an IP address, `localhost` and the configured host. HTTP/1.0 health checks without the header are no
+ * browsers.
  *
- * @param values every Host header of the request
+ * @param values all Host headers of the request
  */
 export const isAdminHost = (values: readonly string[], configuredHost: string): boolean => {
   if (values.length === 0) return true;

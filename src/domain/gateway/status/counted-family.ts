@@ -1,25 +1,25 @@
-/** Counters that a supervisor keeps for all of its workers. The names never change. */
+/** Counters that the supervisor keeps for all workers. The names never change. */
 export const supervisedCounters = {
   reloads: 'gateway_config_reloads_total',
   restarts: 'gateway_worker_restarts_total',
   agentSeriesDropped: 'gateway_agent_metrics_dropped_total',
 } as const;
 
-/** The supervisor's own are added to those of its workers. */
+/** The supervisor's count is added to those of its workers. */
 export const auditRecordsDropped = 'gateway_audit_dropped_total';
 
-/** One series of what is counted. It never falls while its process lives. */
+/** One series of a counter or histogram. It never decreases while its process runs. */
 export interface CountedSeries {
   readonly labels: Readonly<Record<string, string>>;
-  /** Of a counter its value, of a histogram the sum of what was measured. */
+  /** Counter: its value. Histogram: the sum of observations. */
   readonly value: number;
-  /** Of a histogram how much was measured in each bucket, the last of what is over all bounds; of a counter empty. */
+  /** Histogram: observations in each bucket, the last above all bounds. Counter: empty. */
   readonly counts: readonly number[];
 }
 
-/** A counter or a histogram with all of its series. Plain data: it passes between processes. */
+/** A counter or histogram with all its series. Plain data, so that it can pass between processes. */
 export interface CountedFamily {
-  /** As it is exposed. */
+  /** The exposed name. */
   readonly name: string;
   readonly series: readonly CountedSeries[];
 }
@@ -29,7 +29,7 @@ const byCodeUnits = (left: string, right: string): number => (left < right ? -1 
 const keyOf = ({ labels }: CountedSeries): string =>
   JSON.stringify(Object.entries(labels).sort(([left], [right]) => byCodeUnits(left, right)));
 
-/** Bucket by bucket; as many as the longer has, where two builds of the program do not have the same bounds. */
+/** Adds bucket by bucket. Different builds may have different bounds; the result has the longer length. */
 const addBuckets = (one: readonly number[], other: readonly number[]): readonly number[] => {
   const [longer, shorter] = one.length < other.length ? [other, one] : [one, other];
   return longer.map((count, bucket) => count + (shorter[bucket] ?? 0));
@@ -42,8 +42,8 @@ const addSeries = (one: CountedSeries, other: CountedSeries): CountedSeries => (
 });
 
 /**
- * What several processes have counted together: each series once, in the order of the names and labels. In whatever
- * order the processes are given, the sum is the same.
+ * Sums the counts of several processes. Series are sorted by name and labels, so the order of processes does not
+ * matter.
  */
 export const addCounts = (processes: readonly (readonly CountedFamily[])[]): readonly CountedFamily[] => {
   const families = new Map<string, Map<string, CountedSeries>>();

@@ -1,5 +1,5 @@
-/** Major versions of the agent protocol that are spoken. */
+/** Supported major versions of the agent protocol. */
 export const agentProtocolVersions: readonly number[] = [2];
 
-/** Major version of the configuration format. It moves together with the agent protocol's. */
+/** Major version of the configuration format. It changes together with the agent protocol. */
 export const configurationFormatVersion = 2;

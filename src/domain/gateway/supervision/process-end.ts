@@ -1,4 +1,4 @@
-/** How a process came to its end: one of the two is there, where the system said how. */
+/** How a process ended. At most one field is set; none if it could not start. */
 export interface ProcessEnd {
   readonly exitCode: number | null;
   /** Name of the signal that ended it. */

@@ -1,26 +1,26 @@
-/** A worker that served this long is well; what was before is forgotten. Milliseconds. */
+/** After serving this long, in milliseconds, earlier deaths no longer count. */
 const wellAfterMs = 10_000;
 const firstDelayMs = 100;
 const longestDelayMs = 30_000;
-/** From here on the delay is the longest. */
+/** From this count on, the delay is the longest. */
 const mostDoublings = Math.ceil(Math.log2(longestDelayMs / firstDelayMs));
 
-/** Deaths of a worker, and of those that replaced it, one soon after the other. */
+/** Quick successive deaths of a worker and its replacements. */
 export interface RestartHistory {
   readonly youngDeaths: number;
 }
 
 export const noDeaths: RestartHistory = { youngDeaths: 0 };
 
-/** When a worker is replaced. */
+/** The delay before a replacement. */
 export interface Restart {
   readonly delayMs: number;
   readonly history: RestartHistory;
 }
 
 /**
- * What follows the death of a worker that served for so long; 0: it never did. At once the first time, then later and
- * later.
+ * The restart after the death of a worker that served for `servedMs` (0: never). The first restart is immediate; then
+ * the delay doubles.
  */
 export const restartAfter = ({ youngDeaths }: RestartHistory, servedMs: number): Restart => {
   if (servedMs >= wellAfterMs || youngDeaths === 0) return { delayMs: 0, history: { youngDeaths: 1 } };

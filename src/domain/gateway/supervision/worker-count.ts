@@ -1,11 +1,11 @@
-/** Processes that serve: as the configuration says, or one for each core (0). At least one. */
+/** The number of workers: the configured one, or one per core (0). At least one. */
 export const workerCount = (configured: number, cores: number): number =>
   Math.max(1, Math.floor(configured === 0 ? cores : configured));
 
-/** What is to be said of a reload that changes how many there should be; null where it does not. */
+/** A warning if a reload changes the number of workers; null: it does not. */
 export const workerCountWarning = (running: number, configured: number, cores: number): string | null => {
   const wanted = workerCount(configured, cores);
   return wanted === running
     ? null
-    : `worker-threads now asks for ${wanted} instead of ${running}; that is in force once the program is restarted or replaced (SIGUSR2)`;
+    : `worker-threads is now ${wanted} instead of ${running}: restart or replace the program (SIGUSR2) to apply it`;
 };

@@ -1,20 +1,19 @@
-/** Which of several certificates is for which server name; certificates are told by their place in the list. */
+/** Certificates by server name. A certificate is an index into the list. */
 export interface ServerNameIndex {
   readonly exact: ReadonlyMap<string, number>;
-  /** By what follows the `*.`. */
+  /** By the part after `*.`. */
   readonly wildcards: ReadonlyMap<string, number>;
 }
 
-/** Names compare without case, and with or without the dot of the root (RFC 4343, RFC 6125, section 6.4.1). */
+/** Names compare without case and without a trailing dot (RFC 4343, RFC 6125, section 6.4.1). */
 const comparable = (name: string): string => {
   const lower = name.toLowerCase();
   return lower.endsWith('.') ? lower.slice(0, -1) : lower;
 };
 
 /**
- * Indexes the DNS names that certificates are for, a list for each certificate. Of two certificates with one name the
- * first has it. A wildcard is a `*` as the whole first label; any other name with one is for nothing (RFC 6125,
- * section 6.4.3).
+ * Indexes the DNS names of certificates. If two certificates have the same name, the first wins. A wildcard is a `*` as
+ * the whole first label; other names with a star are ignored (RFC 6125, section 6.4.3).
  */
 export const serverNameIndex = (namesOf: readonly (readonly string[])[]): ServerNameIndex => {
   const exact = new Map<string, number>();
@@ -33,8 +32,8 @@ export const serverNameIndex = (namesOf: readonly (readonly string[])[]): Server
 };
 
 /**
- * The place of the certificate for the name that a client asks for (RFC 6066, section 3): one with that very name,
- * else one whose wildcard stands for its first label, else the first of all.
+ * The index of the certificate for a requested name (RFC 6066, section 3): an exact match, else a wildcard for the
+ * first label, else the first certificate.
  */
 export const indexOfServerName = ({ exact, wildcards }: ServerNameIndex, serverName: string): number => {
   const name = comparable(serverName);

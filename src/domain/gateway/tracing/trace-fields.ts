@@ -2,7 +2,7 @@ import { trimSpace } from '../../http/field-syntax.js';
 import { allHeaders, type HeaderList } from '../../http/header-list.js';
 import { parseTraceparent, type TraceContext } from '../../http/trace-context.js';
 
-/** Characters that are passed on (W3C Trace Context, section 3.3.1.5). */
+/** Largest forwarded length in characters (W3C Trace Context, section 3.3.1.5). */
 const maxLength = 512;
 const maxMembers = 32;
 const maxPartLength = 256;
@@ -21,7 +21,7 @@ const isKey = (key: string): boolean => {
   return true;
 };
 
-/** Printable ASCII but `,` and `=`; no space at the end, which trimming has seen to. */
+/** Printable ASCII except `,` and `=`. The caller has trimmed the value. */
 const isValue = (value: string): boolean => {
   if (value.length === 0 || value.length > maxPartLength) return false;
   for (let index = 0; index < value.length; index += 1) {
@@ -31,10 +31,7 @@ const isValue = (value: string): boolean => {
   return true;
 };
 
-/**
- * What is passed on of the `tracestate` fields of a request, as one field: all of it or, where it is malformed or
- * longer than 512 characters or 32 members, nothing (null).
- */
+/** The `tracestate` fields of a request as one field. Null: malformed, or longer than 512 characters or 32 members. */
 export const acceptTracestate = (lines: readonly string[]): string | null => {
   let length = 0;
   for (const line of lines) length += line.length + 1;
@@ -53,20 +50,17 @@ export const acceptTracestate = (lines: readonly string[]): string | null => {
   return members.length === 0 || members.length > maxMembers ? null : members.join(',');
 };
 
-/** What a caller says of its trace. */
+/** The trace context of a caller. */
 export interface CallersTrace {
   readonly parent: TraceContext;
-  /** What other tracing systems want passed on. */
+  /** The `tracestate` of other tracing systems. */
   readonly state: string | null;
 }
 
 const parentName = 'traceparent';
 const stateName = 'tracestate';
 
-/**
- * Null where the caller says nothing, or nothing well-formed; several fields are none (W3C Trace Context, section
- * 3.2).
- */
+/** Null: no well-formed `traceparent`. Several fields count as none (W3C Trace Context, section 3.2). */
 export const readTraceFields = (headers: HeaderList): CallersTrace | null => {
   const [first, second] = allHeaders(headers, parentName);
   if (first === undefined || second !== undefined) return null;
@@ -79,7 +73,7 @@ const isTraceField = (name: string): boolean => {
   return name.length === stateName.length && name.toLowerCase() === stateName;
 };
 
-/** The headers with these fields, in place of any that they had. */
+/** The headers with these trace fields, which replace existing ones. */
 export const withTraceFields = (headers: HeaderList, traceparent: string, state: string | null): HeaderList => {
   const fields: string[] = [];
   for (let index = 0; index + 1 < headers.length; index += 2) {

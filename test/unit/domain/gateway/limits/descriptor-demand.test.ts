@@ -16,11 +16,11 @@ it.each([
 });
 
 it.each([
-  [1_363, 1, '300 to upstreams'],
-  [1_138, 4, '75 to upstreams'],
+  [1_363, 1, '300 upstream connections'],
+  [1_138, 4, '75 upstream connections'],
 ])('warns of %i descriptors for %i workers, and names both sides', (limit, workers, toUpstreams) => {
   const warning = descriptorWarning(limits, several, workers, limit);
-  expect(warning).toContain('1000 connections of clients (max-total-connections)');
+  expect(warning).toContain('1000 client connections (max-total-connections)');
   expect(warning).toContain(toUpstreams);
   expect(warning).toContain(`${limit} file descriptors`);
 });

@@ -225,6 +225,6 @@ describe('faults', () => {
     );
     const faults = table.ok ? [] : table.error;
     expect(faults.map(({ routeId }) => routeId)).toEqual(['a', 'a', 'a', 'a', 'c', 'c', 'c', 'c', 'c', 'c']);
-    expect(faults[3]?.message).toBe('"bad" is no path-regex: it is bad');
+    expect(faults[3]?.message).toBe('"bad" is not a valid path-regex: it is bad');
   });
 });

@@ -17,8 +17,8 @@ describe('the number of workers', () => {
   });
 
   it('is warned of where a reload asks for another one', () => {
-    expect(workerCountWarning(2, 4, 8)).toContain('asks for 4 instead of 2');
-    expect(workerCountWarning(2, 0, 8)).toContain('asks for 8 instead of 2');
+    expect(workerCountWarning(2, 4, 8)).toContain('is now 4 instead of 2');
+    expect(workerCountWarning(2, 0, 8)).toContain('is now 8 instead of 2');
     expect(workerCountWarning(2, 0, 2)).toBeNull();
     expect(workerCountWarning(2, 2, 8)).toBeNull();
   });

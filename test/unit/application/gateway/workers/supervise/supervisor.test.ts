@@ -551,7 +551,7 @@ describe('a supervisor that reloads', () => {
     disk.next = textConfiguration('two', { ...configuration, system: { ...configuration.system, workerThreads: 5 } });
     expect((await supervisor.reload()).ok).toBe(true);
     expect(logger.lines.filter(({ level }) => level === 'warn')).toMatchObject([
-      { message: expect.stringContaining('asks for 5 instead of 2') },
+      { message: expect.stringContaining('is now 5 instead of 2') },
     ]);
   });
 });

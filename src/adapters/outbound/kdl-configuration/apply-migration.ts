@@ -37,10 +37,7 @@ const nodeAt = (document: Document, path: SettingPath): Node | undefined => {
   return found;
 };
 
-/**
- * The steps of a plan, each with the settings that it is about: they stay the same however they are
- * moved.
- */
+/** A migration step bound to its nodes, so that it stays valid after other steps have moved them. */
 type BoundStep = () => void;
 
 const valueEntry = (value: number | string): Entry => {
@@ -54,7 +51,7 @@ const bindRename = (document: Document, step: StepOf<'rename'>): BoundStep | nul
   return node === undefined ? null : () => node.setName(step.name);
 };
 
-/** A text is written in quotes, whether it needs them or not. */
+/** Text always gets quotes. */
 const valueOfStep = (given: string | number | boolean): Value => {
   const value = new Value(given);
   if (typeof given === 'string') value.representation = JSON.stringify(given);
@@ -72,7 +69,7 @@ const bindRetype = (document: Document, step: StepOf<'retype'>): BoundStep | nul
       };
 };
 
-/** The version marker is the first thing of a text, or none. */
+/** Splits after a version marker, which can only be at the start of a text. */
 const splitAtMarker = (leading: string): readonly [string, string] => {
   const marker = /^\s*\/-[ \t]*kdl-version[ \t]+\d+[ \t]*(?:\r\n|[\n\r]|$)/.exec(leading)?.[0] ?? '';
   const [above, own] = splitAtBlank(leading.slice(marker.length));
@@ -109,7 +106,7 @@ const bindWrap = (document: Document, step: StepOf<'wrap'>, layout: TextLayout):
   };
 };
 
-/** What a member becomes: the setting itself where it keeps its value, or new ones. */
+/** The nodes that replace a member: the node itself if it keeps its value, otherwise new ones. */
 const movedNodes = (parent: Node, { member, keys }: MovedMember, source: Node | undefined): readonly Node[] => {
   const entries =
     member.kind === 'child'
@@ -120,7 +117,7 @@ const movedNodes = (parent: Node, { member, keys }: MovedMember, source: Node | 
     source.setName(keys[0]?.name ?? source.getName());
     return [source];
   }
-  // One of several keys has the comments that stood among the values.
+  // One of several keys keeps the comments between the values.
   const keeper = member.kind === 'child' ? keys.findIndex(({ value }) => value === undefined) : -1;
   const made = keys.map(({ name, value }: MigratedKey, index) =>
     keyNode(name, value === undefined ? nameless : [valueEntry(value)], index === keeper),
@@ -159,14 +156,14 @@ const bindNest = (document: Document, step: StepOf<'nest'>, layout: TextLayout):
   };
 };
 
-/** Where a block is made that is not there, and how its parent is written. */
+/** The place of a new block, and the layout of its parent. */
 interface BlockPlace {
   readonly onLines: boolean;
   readonly indent: string;
   readonly index: number;
 }
 
-/** Puts settings at the end of a block inside another one. */
+/** Appends settings to an inner block. */
 const putInBlock = (
   parent: Node,
   { onLines, indent, index }: BlockPlace,
@@ -196,10 +193,7 @@ const putInBlock = (
   }
 };
 
-/**
- * Puts settings at the end of a block of the file, which is made behind the setting that they come
- * from.
- */
+/** Appends settings to a top-level block. A new block follows the setting of their origin. */
 const putInFile = (
   document: Document,
   origin: Node | undefined,
@@ -239,13 +233,13 @@ const bindLift = (document: Document, step: StepOf<'lift'>, layout: TextLayout):
   };
 };
 
-/** What stands around an entry besides white space: comments, and lines that go on. */
+/** Comments and line continuations around an entry. */
 const commentsOf = ({ leading, equals, trailing }: Entry): string =>
   [leading, equals === undefined ? '' : equals.replace('=', ' '), trailing]
     .map((text) => ((text ?? '').trim() === '' ? '' : ` ${(text ?? '').replace(/^[ \t]+/, '')}`))
     .join('');
 
-/** Takes every property of a name out of a setting. The comments before them stay. */
+/** Removes every property of a name. The comments before them stay. */
 const dropProperty = (node: Node, name: string): void => {
   let kept = '';
   const entries: Entry[] = [];
@@ -276,17 +270,17 @@ const bindDrop = (document: Document, { setting }: StepOf<'drop'>): BoundStep | 
   const node = document.nodes[setting];
   if (node === undefined) return null;
   return () => {
-    // Blank lines told it from what is above it: at the end nothing is left to be told apart.
+    // Blank lines separated it from the setting above. At the end there is nothing left to separate.
     const isLast = document.nodes.at(-1) === node && document.nodes.length > 1;
     if (isLast && (node.leading ?? '').trim() === '') node.leading = '';
     removeNode(document, withInnerComments(node));
   };
 };
 
-/** The comments inside a block, each on a line before it. */
+/** Moves the comments inside a block to lines before it. */
 const withInnerComments = (node: Node): Node => {
   if (node.children === null) return node;
-  // A string may hold what looks like a comment.
+  // A string may contain text that looks like a comment.
   const found = format(node.children).match(/"(?:[^"\\]|\\.)*"|\/\/[^\n\r]*|\/\*(?:[^*]|\*(?!\/))*\*\//g) ?? [];
   const comments = found.filter((one) => !one.startsWith('"'));
   const indent = ownIndent(node);
@@ -297,7 +291,7 @@ const withInnerComments = (node: Node): Node => {
 
 const ownIndent = (node: Node): string => lastIndent(node.leading);
 
-/** What the settings of a block are indented by, or would be. */
+/** The indentation of a block's settings, existing or future. */
 const childIndent = (parent: Node, layout: TextLayout): string => {
   const nodes = parent.children?.nodes ?? [];
   const onLine = nodes.find((node, index) =>
@@ -356,10 +350,7 @@ const bind = (document: Document, step: MigrationStep, layout: TextLayout): Boun
   }
 };
 
-/**
- * Changes a document as a plan says. False where a step is about something that is not there:
- * nothing is changed then.
- */
+/** Applies the steps of a plan to a document. False: a step names a missing node, and nothing was changed. */
 export const applyMigration = (document: Document, steps: readonly MigrationStep[], layout: TextLayout): boolean => {
   const bound = steps.map((step) => bind(document, step, layout));
   if (bound.includes(null)) return false;

@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { type FileHandle, open } from 'node:fs/promises';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 
-/** Why a file gives no text: what to say, and the octet it is about, where it is about one. */
+/** Why a file is unreadable. */
 export interface FileFault {
   readonly message: string;
-  /** The octets before the one that is wrong, as text. */
+  /** The text before the first invalid octet; null: not applicable. */
   readonly before: string | null;
 }
 
@@ -14,7 +14,7 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EISDIR: 'it is a directory',
-  ENOTDIR: 'a part of its path is no directory',
+  ENOTDIR: 'a part of its path is not a directory',
   ELOOP: 'its symbolic links form a loop',
   ENAMETOOLONG: 'its name is too long',
 };
@@ -29,8 +29,8 @@ const refuse = (message: string, before: string | null = null) => err({ message,
 const readBounded = async (handle: FileHandle, maximumBytes: number): Promise<Result<Buffer, FileFault>> => {
   const status = await handle.stat();
   if (status.isDirectory()) return refuse('it is a directory');
-  // A pipe or a device could make the reader wait, or never end.
-  if (!status.isFile()) return refuse('it is no regular file');
+  // A pipe or device could block forever.
+  if (!status.isFile()) return refuse('it is not a regular file');
   const tooLarge = `it is larger than ${maximumBytes} bytes`;
   if (status.size > maximumBytes) return refuse(tooLarge);
   const buffer = Buffer.alloc(maximumBytes + 1);
@@ -43,14 +43,14 @@ const readBounded = async (handle: FileHandle, maximumBytes: number): Promise<Re
   return length > maximumBytes ? refuse(tooLarge) : ok(buffer.subarray(0, length));
 };
 
-/** Octets of the character that begins with this one (RFC 3629, section 3). */
+/** The length of a UTF-8 sequence by its first octet (RFC 3629, section 3). */
 const sequenceLength = (octet: number): number => {
   if (octet < 0xc0) return 1;
   if (octet < 0xe0) return 2;
   return octet < 0xf0 ? 3 : 4;
 };
 
-/** The text before the first octet that is no UTF-8. */
+/** The text before the first octet that is not UTF-8. */
 const validPart = (octets: Buffer): string => {
   let end = 0;
   while (end < octets.length) {
@@ -61,17 +61,14 @@ const validPart = (octets: Buffer): string => {
   return new TextDecoder('utf-8').decode(octets.subarray(0, end));
 };
 
-/**
- * Reads a file of text, never more of it than the maximum; a byte order mark is left out. Never
- * rejects.
- */
+/** Reads a text file of at most `maximumBytes`, without its byte order mark. Never rejects. */
 export const readConfigurationText = async (path: string, maximumBytes: number): Promise<Result<string, FileFault>> => {
   try {
     const handle = await open(path, 'r');
     try {
       const read = await readBounded(handle, maximumBytes);
       if (!read.ok) return read;
-      if (!isUtf8(read.value)) return refuse('it is no valid UTF-8', validPart(read.value));
+      if (!isUtf8(read.value)) return refuse('it is not valid UTF-8', validPart(read.value));
       return ok(new TextDecoder('utf-8').decode(read.value));
     } finally {
       await handle.close();

@@ -3,22 +3,20 @@ import { resolve } from 'node:path';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { type FileFault, readConfigurationText } from './configuration-file.js';
 
-/** Where the texts of a configuration come from. */
+/** The source of configuration texts. */
 export interface ConfigurationFiles {
   read(path: string, maximumBytes: number): Promise<Result<string, FileFault>>;
-  /** What two paths have in common that lead to the same file. */
+  /** A value that is equal for all paths to the same file. */
   identity(path: string): Promise<string>;
 }
 
-/** The files as they are now. */
+/** Reads files from the disk. */
 export const filesOnDisk: ConfigurationFiles = {
   read: readConfigurationText,
   identity: (path) => realpath(path).catch(() => resolve(path)),
 };
 
-/**
- * Texts that were read before, by the path that they were read from. Nothing of the disk counts.
- */
+/** Serves texts of an earlier load, by path, without the disk. */
 export const givenFiles = (texts: ReadonlyMap<string, string>): ConfigurationFiles => ({
   async read(path, maximumBytes) {
     const text = texts.get(path);

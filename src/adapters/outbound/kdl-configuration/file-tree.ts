@@ -22,20 +22,17 @@ import { SourceText } from './source-text.js';
 import { maximumConfigurationTokens, scanStructure } from './structure-scan.js';
 import { type Environment, resolveReferences } from './value-references.js';
 
-/** A text as far as it can be read. */
+/** The result of parsing a text with repairs. */
 interface DiagnosedText {
-  /**
-   * The document of the text, or of the repaired one where its mistakes can be repaired; null:
-   * neither can be read.
-   */
+  /** The document of the original or repaired text; null: both are unreadable. */
   readonly document: KdlDocument | null;
-  /** The place in the text of a place in the document. */
+  /** Converts an offset in the document to one in the text. */
   readonly originalOffset: (offset: number) => number;
-  /** Mistakes of syntax, in the order of the text. */
+  /** Syntax errors, in the order of the text. */
   readonly faults: readonly KdlFault[];
 }
 
-/** Faults that are taken of one text, at most. */
+/** Largest number of faults of one text. */
 const maximumFaults = 50;
 
 const sameOffset = (offset: number): number => offset;
@@ -50,22 +47,20 @@ const faultOf = (text: string, { offset, message }: Repair): KdlFault => {
   if (message === noEquals) return equalsFault(text.indexOf('=', offset));
   if (message === nameWithDigit) return digitFault(text, offset);
   if (message === emptyStatement) return emptyStatementFault(offset);
-  const keyword = /^(true|false|null) is written/.exec(message)?.[1];
+  const keyword = /^(true|false|null) is #/.exec(message)?.[1];
   return keyword === undefined
-    ? plainFault(offset, message, 'gateway config migrate writes it so')
+    ? plainFault(offset, message, 'run gateway config migrate to correct it')
     : keywordFault(offset, keyword);
 };
 
-/** Of a list in brackets the opening one stands for all of its repairs. */
+/** Reports only the opening bracket of a list, not each of its repairs. */
 const isShown = (text: string, { offset, message }: Repair): boolean =>
   message !== noBrackets || text.charAt(offset) === '[';
 
 const lineStart = (text: string, offset: number): number =>
   Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1));
 
-/**
- * Faults of the reader, then those of repairs on lines that the reader has nothing to say about.
- */
+/** Merges the faults of the parser with those of repairs on other lines. */
 const merged = (text: string, read: readonly KdlFault[], repairs: readonly Repair[]): readonly KdlFault[] => {
   const lines = new Set(read.map(({ offset }) => lineStart(text, offset)));
   const faults = [...read];
@@ -80,8 +75,8 @@ const merged = (text: string, read: readonly KdlFault[], repairs: readonly Repai
 };
 
 /**
- * Reads a text that has passed the structure scan. Lists in brackets and other mistakes with a rule
- * for their repair hide nothing: the rest is read as if they were repaired.
+ * Parses a text that has passed the structure scan. Repairable errors, such as lists in brackets, do not hide later
+ * problems, because the repaired text is checked too.
  */
 const diagnose = (text: string): DiagnosedText => {
   const read = readKdl(text);
@@ -97,32 +92,30 @@ const diagnose = (text: string): DiagnosedText => {
   return { document: null, originalOffset: sameOffset, faults: merged(text, [...read.error, ...real], changes) };
 };
 
-/**
- * Octets of a configuration, all its files together: the reader of values takes seconds for more.
- */
+/** Largest size in octets of all files together. The parser takes seconds for more. */
 export const maximumConfigurationBytes = 2_097_152;
-/** Files that include one another, at most. */
+/** Largest depth of includes. */
 const maximumIncludeDepth = 16;
 
-/** What KDL forbids in a text (KDL 2.0.0, section 3.19). */
+/** Characters that KDL forbids (KDL 2.0.0, section 3.19). */
 const forbidden = /[\0-\x08\x0e-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/;
 
 const hexadecimal = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** A file on the way from the first one to one that it includes. */
+/** The chain of includes that leads to a file. */
 interface Origin {
   readonly paths: readonly string[];
-  /** Where the file was asked for; null for the first one. */
+  /** The position of the include; null for the first file. */
   readonly position: SourcePosition | null;
 }
 
-/** A document, and the place in its file of a place in it. */
+/** A document with the conversion of its offsets. */
 type ReadDocument = Pick<DiagnosedText, 'originalOffset'> & {
   readonly document: NonNullable<DiagnosedText['document']>;
 };
 
-/** Reads a file and those that it includes, as one list of settings. Serves one reading. */
+/** Reads a file and its included files as one list of settings. Use an instance once. */
 export class FileTree {
   readonly #files: ConfigurationFiles;
   readonly #environment: Environment;
@@ -145,25 +138,22 @@ export class FileTree {
     return this.#problems;
   }
 
-  /** The texts of the files that were read, by path. They may hold secrets. */
+  /** The texts of all read files, by path. They may contain secrets. */
   get texts(): ReadonlyMap<string, string> {
     return this.#texts;
   }
 
-  /** A file, or all of one, could not be read: what seems to be missing may stand there. */
+  /** Whether a file was unreadable, so that missing settings may be there. */
   get hasGaps(): boolean {
     return this.#hasGaps;
   }
 
-  /** A line of one of the files as it may be shown. */
+  /** A printable line of one of the files. */
   lineAt(position: SourcePosition, secret: boolean): string | null {
     return this.#lines.get(position.file)?.at(position, secret) ?? null;
   }
 
-  /**
-   * The place of an offset in the text whose literal stands at a position; null: no literal that
-   * can be read stands there.
-   */
+  /** The position of an offset in the string literal at a position; null: there is no readable literal. */
   placeInText(text: SourcePosition, offset: number): SourcePosition | null {
     const source = this.#sources.get(text.file);
     const found = source === undefined ? null : literalOffset(source.text, source.offsetAt(text), offset);
@@ -203,7 +193,7 @@ export class FileTree {
     return this.#withIncluded(settings, path, origin);
   }
 
-  /** The document, whose mistakes have been reported; null where it cannot be read at all. */
+  /** Parses the document and reports its errors; null: unreadable. */
   #document(source: SourceText): ReadDocument | null {
     const stray = forbidden.exec(source.text);
     const { fault, longStrings, tokens } = scanStructure(source.text, this.#tokensLeft);
@@ -230,7 +220,7 @@ export class FileTree {
     return document === null ? null : { document, originalOffset };
   }
 
-  /** Puts the settings of an included file where its `include` stands. */
+  /** Replaces each `include` by the settings of its file. */
   async #withIncluded(settings: readonly Setting[], path: string, origin: Origin): Promise<readonly Setting[]> {
     const result: Setting[] = [];
     const own = settings.some(({ name }) => name === 'include') ? await this.#files.identity(path) : path;
@@ -240,7 +230,7 @@ export class FileTree {
         continue;
       }
       if (setting.args.length === 0 || setting.children !== null || setting.properties.length > 0) {
-        this.#add('"include" takes the names of files', setting.position, 'write include "other.kdl"');
+        this.#add('"include" needs file names', setting.position, 'write include "other.kdl"');
         continue;
       }
       for (const arg of setting.args) result.push(...(await this.#included(arg, path, [...origin.paths, own])));
@@ -250,7 +240,7 @@ export class FileTree {
 
   async #included(arg: SettingScalar, from: string, paths: readonly string[]): Promise<readonly Setting[]> {
     if (typeof arg.value !== 'string' || arg.value === '' || arg.value.includes('\0')) {
-      this.#add('"include" takes the names of files', arg.position, 'write include "other.kdl"');
+      this.#add('"include" needs file names', arg.position, 'write include "other.kdl"');
       return [];
     }
     const path = isAbsolute(arg.value) ? arg.value : join(dirname(from), arg.value);
@@ -260,7 +250,7 @@ export class FileTree {
       return [];
     }
     if (paths.length >= maximumIncludeDepth) {
-      this.#add(`files include one another more than ${maximumIncludeDepth} levels deep`, arg.position);
+      this.#add(`includes are nested more than ${maximumIncludeDepth} levels deep`, arg.position);
       return [];
     }
     return this.#file(path, { paths, position: arg.position });

@@ -12,19 +12,18 @@ import { type ConfigurationFiles, filesOnDisk, givenFiles } from './configuratio
 import { FileTree } from './file-tree.js';
 import type { Environment } from './value-references.js';
 
-/** What a configuration is read with. */
+/** Dependencies of the configuration reader. */
 export interface KdlConfigurationOptions {
-  /** Variables that `(env)"NAME"` refers to, as in `process.env`. */
+  /** Variables for `(env)"NAME"`, as in `process.env`. */
   readonly environment: Environment;
-  /** Says whether a `path-regex` is a regular expression. */
+  /** Checks a `path-regex`. */
   readonly patterns: PathPatternCompiler;
   /**
-   * The texts that an earlier load of the same path gave, read instead of the files. What they
-   * refer to beyond other configurations (keys, policies, secrets) is read from the disk as ever.
-   * Absent: the files are read.
+   * Texts of an earlier load, used instead of the files. Referenced keys, policies and secrets still come from the
+   * disk. Absent: read the files.
    */
   readonly texts?: ReadonlyMap<string, string>;
-  /** Where the texts come from otherwise. Absent: the disk. */
+  /** The source of texts. Absent: the disk. */
   readonly files?: ConfigurationFiles;
 }
 
@@ -34,8 +33,8 @@ const secretNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A configuration in KDL 2 or KDL 1 (https://kdl.dev), in one file and those that it includes.
- * Every problem of a file is reported in one run, with its place; no problem holds a secret.
+ * Loads a configuration in KDL 2 or KDL 1 (https://kdl.dev) from a file and its included files. One run reports all
+ * problems with positions. No problem contains a secret.
  */
 export class KdlConfigurationSource implements ConfigurationSource {
   readonly #path: string;

@@ -5,17 +5,17 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { faultsOf, type KdlFault, plainFault } from './kdl-fault.js';
 import { entryOffset } from './source-text.js';
 
-/** A text as both readers see it: the one knows the places, the other the values. */
+/** The results of two parsers: one provides positions, the other values. */
 export interface KdlDocument {
   readonly version: 1 | 2;
   readonly places: Document;
   readonly values: readonly ValueNode[];
 }
 
-/** `/- kdl-version N` in the first line that is not empty (KDL 2.0.0, section 3.1). */
+/** `/- kdl-version N` on the first non-empty line (KDL 2.0.0, section 3.1). */
 const declaration = /^\s*\/-[ \t]*kdl-version[ \t]+(\d{1,9})[ \t]*(?:[\r\n]|$)/;
 
-/** Where a text holds half a character: KDL 1 can escape one, and no text in UTF-8 can. */
+/** The offset of a lone surrogate; null: none. KDL 1 allows its escape, but UTF-8 cannot encode it. */
 const halfCharacter = (nodes: readonly Node[]): number | null => {
   for (const node of nodes) {
     for (const entry of node.entries) {
@@ -37,7 +37,7 @@ const parseAs = (text: string, version: 1 | 2): Result<Document, readonly KdlFau
     const places =
       version === 2 ? parse(text, { storeLocations: true }) : parseVersion1(text, { storeLocations: true });
     const half = version === 1 ? halfCharacter(places.nodes) : null;
-    return half === null ? ok(places) : err([plainFault(half, 'half of a surrogate pair is no character', null)]);
+    return half === null ? ok(places) : err([plainFault(half, 'half of a surrogate pair is not a character', null)]);
   } catch (error) {
     if (error instanceof InvalidKdlError) return err(faultsOf(error, text, version));
     return err([plainFault(0, 'the structure is too deep or too long', null)]);
@@ -50,14 +50,14 @@ interface Places {
 }
 
 /**
- * Reads a text as the version that it declares, or that it fits; where it fits neither, as the one
- * it fits longer.
+ * Parses a text as its declared version, or as the version that fits. If neither fits, the errors are those of the
+ * version that parses further.
  */
 const parsePlaces = (text: string): Result<Places, readonly KdlFault[]> => {
   const declared = declaration.exec(text)?.[1];
   if (declared !== undefined && declared !== '1' && declared !== '2') {
     const offset = text.indexOf('kdl-version');
-    return err([plainFault(offset, `there is no reader for KDL ${declared}`, 'KDL 1 and 2 are read')]);
+    return err([plainFault(offset, `KDL ${declared} is not supported`, 'use KDL 1 or 2')]);
   }
   const versions: readonly (1 | 2)[] = declared === undefined ? [2, 1] : [declared === '1' ? 1 : 2];
   let best: readonly KdlFault[] = [];
@@ -70,8 +70,8 @@ const parsePlaces = (text: string): Result<Places, readonly KdlFault[]> => {
 };
 
 /**
- * Runs what tries one thing after the other and throws an error for each that it is not. Nobody
- * sees where those were thrown, and finding that out takes as long as all the rest.
+ * Runs a backtracking parser without stack traces. It throws an error for each failed alternative, and collecting
+ * unused traces takes half of the time.
  */
 const withoutStacks = <Value>(task: () => Value): Value => {
   const { stackTraceLimit } = Error;
@@ -83,7 +83,7 @@ const withoutStacks = <Value>(task: () => Value): Value => {
   }
 };
 
-/** Reads a text that has passed the structure scan. Faults are mistakes of its syntax. */
+/** Parses a text that has passed the structure scan. Faults are syntax errors. */
 export const readKdl = (text: string): Result<KdlDocument, readonly KdlFault[]> => {
   const read = parsePlaces(text);
   if (!read.ok) return read;
@@ -92,7 +92,7 @@ export const readKdl = (text: string): Result<KdlDocument, readonly KdlFault[]> 
     const { output, errors } = withoutStacks(() => parseValues(version === 2 ? text : format(places)));
     if (output !== undefined && errors.length === 0) return ok({ version, places, values: output });
     const { token } = errors[0] ?? {};
-    // Offsets in text that was rewritten from KDL 1 mean nothing in the file.
+    // Offsets in text converted from KDL 1 do not apply to the file.
     const offset = version === 2 && token !== undefined && Number.isFinite(token.startOffset) ? token.startOffset : 0;
     return err([plainFault(offset, 'the two readers of KDL disagree about this text', 'write it in a simpler form')]);
   } catch {

@@ -1,18 +1,18 @@
 import type { InvalidKdlError } from '@bgotink/kdl';
 
-/** Reports what is wrong with a place of the text. */
+/** Reports a problem at an offset of the text. */
 export type Complain = (offset: number, message: string, suggestion?: string) => void;
 
-/** A mistake in the syntax of a file. */
+/** A syntax error in a file. */
 export interface KdlFault {
   readonly offset: number;
   readonly message: string;
   readonly suggestion: string | null;
-  /** What to say where the line may hold a secret: nothing of the text. */
+  /** The message without any text of the file, for lines that may hold a secret. */
   readonly withoutText: { readonly message: string; readonly suggestion: string | null };
 }
 
-/** A fault whose words hold nothing of the text. */
+/** A fault whose message contains no text of the file. */
 export const plainFault = (offset: number, message: string, suggestion: string | null): KdlFault => ({
   offset,
   message,
@@ -24,7 +24,7 @@ const fault = (
   offset: number,
   message: string,
   suggestion: string | null,
-  withoutText = 'this is no valid KDL',
+  withoutText = 'this is not valid KDL',
 ): KdlFault => ({
   offset,
   message,
@@ -32,7 +32,7 @@ const fault = (
   withoutText: { message: withoutText, suggestion: null },
 });
 
-/** Faults that are taken of one text, at most. */
+/** Largest number of faults of one text. */
 const maximumFaults = 20;
 
 const bare = (message: string): string =>
@@ -41,14 +41,14 @@ const bare = (message: string): string =>
     .replace(/, (did you forget to|use triple-quotes|the correct syntax).*$/s, '')
     .replace(/[\n\r]+/g, ' ');
 
-/** Where the word ends that a parser noticed too late. */
+/** The start of the word before an offset, because the parser reports its end. */
 const wordBefore = (text: string, offset: number): number => {
   let start = offset;
   while (start > 0 && /[^\s(){}[\]="';\\/#,]/.test(text.charAt(start - 1))) start -= 1;
   return start > 0 && text.charAt(start - 1) === '#' ? start - 1 : start;
 };
 
-const bracketForm = 'lists have no brackets: write the values one after another, as in agents "a" "b"';
+const bracketForm = 'lists have no brackets: write the values side by side, as in agents "a" "b"';
 
 /** A list in brackets. */
 export const bracketFault = (text: string, offset: number): KdlFault => ({
@@ -58,7 +58,7 @@ export const bracketFault = (text: string, offset: number): KdlFault => ({
 
 /** `key = "value"`. */
 export const equalsFault = (offset: number): KdlFault =>
-  plainFault(offset, '"=" joins a property and its value', 'write key "value", or key name="value" without spaces');
+  plainFault(offset, '"=" is only for properties', 'write key "value", or key name="value" without spaces');
 
 /** `404 "/x"`. */
 export const digitFault = (text: string, offset: number): KdlFault => {
@@ -70,23 +70,23 @@ export const digitFault = (text: string, offset: number): KdlFault => {
   };
 };
 
-/** `true` of KDL 1 in a file of KDL 2. */
+/** `true` of KDL 1 in a KDL 2 file. */
 export const keywordFault = (offset: number, word: string): KdlFault =>
-  plainFault(offset, `"${word}" is no value in KDL 2`, `write #${word}, or "${word}" for the text`);
+  plainFault(offset, `"${word}" is not a value in KDL 2`, `write #${word}, or "${word}" for the text`);
 
 /** `10MB`. */
 const unitFault = (offset: number): KdlFault =>
-  plainFault(offset, 'a number has no unit in KDL', 'put a size with its unit in quotes: "10MB"');
+  plainFault(offset, 'a number cannot have a unit', 'put a size with a unit in quotes: "10MB"');
 
 /** `;` at the beginning of a statement. */
 export const emptyStatementFault = (offset: number): KdlFault =>
-  plainFault(offset, 'there is nothing before this ";"', 'take the ";" away: it ends a setting');
+  plainFault(offset, 'there is nothing before this ";"', 'delete the ";": it ends a setting');
 
-/** Whether a setting begins at an offset, by what stands before it. */
+/** Whether a setting begins at an offset, judged by the text before it. */
 const beginsSetting = (text: string, offset: number): boolean =>
   /(?:^|[\n\r;{}]|\*\/)[ \t]*$/.test(text.slice(Math.max(0, offset - 200), offset));
 
-/** `agents ["a", "b"]` of old documents, as `agents "a" "b"`. */
+/** The remedy for a list in brackets: `agents ["a", "b"]` becomes `agents "a" "b"`. */
 const withoutBrackets = (text: string, offset: number): string | null => {
   const lineStart = Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1;
   const name = /(?:^|[\s{;])([\w-]{1,64})\s*$/.exec(text.slice(Math.max(lineStart, offset - 200), offset))?.[1];
@@ -101,7 +101,7 @@ const keywords = /^(true|false|null|inf|-inf|nan)\b/;
 
 const describe = (error: InvalidKdlError, text: string, version: 1 | 2): KdlFault => {
   const at = Math.min(error.start?.offset ?? 0, text.length);
-  // The reader quotes tokens, however long they are.
+  // The parser quotes whole tokens, which may be long.
   const message = error.message.length > 500 ? `${error.message.slice(0, 100)}...` : error.message;
   if (beginsSetting(text, at)) {
     if (text.charAt(at) === ';') return emptyStatementFault(at);
@@ -121,7 +121,7 @@ const describe = (error: InvalidKdlError, text: string, version: 1 | 2): KdlFaul
     const offset = wordBefore(text, at);
     return plainFault(
       offset,
-      `a word without quotes is no value in KDL ${version}`,
+      `a word without quotes is not a value in KDL ${version}`,
       text.charAt(offset) === '#' ? 'KDL 1 writes true, false and null without the number sign' : 'put it in quotes',
     );
   }
@@ -129,13 +129,13 @@ const describe = (error: InvalidKdlError, text: string, version: 1 | 2): KdlFaul
     return equalsFault(at);
   }
   if (message.startsWith('Invalid node children')) {
-    return plainFault(at, 'the settings of this block are not told apart', 'end each one with a line end or ;');
+    return plainFault(at, 'the settings of this block are not separated', 'end each one with a line end or ;');
   }
   const hint = /, (did you forget to .*\?|use triple-quotes .*|the correct syntax .*)/s.exec(message)?.[1] ?? null;
   return fault(at, bare(message), hint === null ? null : bare(hint));
 };
 
-/** What a parser found, in the order of the text; one fault for each place. */
+/** The faults that a parser found, in the order of the text, one for each offset. */
 export const faultsOf = (error: InvalidKdlError, text: string, version: 1 | 2): readonly KdlFault[] => {
   const faults = new Map<number, KdlFault>();
   for (const detail of error.flat()) {

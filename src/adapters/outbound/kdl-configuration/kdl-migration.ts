@@ -10,35 +10,35 @@ import { migrateText } from './migrate-text.js';
 /** A file of a configuration before and after its migration. */
 export interface MigratedFile {
   readonly path: string;
-  /** As on the disk, with the byte order mark that it may begin with. */
+  /** As on the disk, including a byte order mark. */
   readonly before: string;
   readonly after: string;
   readonly changes: readonly MigrationNote[];
   readonly left: readonly MigrationNote[];
-  /** Why it cannot be looked at, a mistake of its syntax for one; null: it can. */
+  /** Why it cannot be migrated, such as a syntax error; null: it can. */
   readonly refused: string | null;
 }
 
-/** A configuration whose files were migrated; nothing is written. */
+/** The result of migrating a configuration. Nothing is written. */
 export interface MigratedConfiguration {
-  /** The file that was asked for, then those that it includes. Empty where it cannot be read. */
+  /** The requested file, then its included files. Empty: unreadable. */
   readonly files: readonly MigratedFile[];
-  /** The errors that the result has as a configuration. */
+  /** The errors of the resulting configuration. */
   readonly problems: readonly ConfigurationProblem[];
 }
 
 const byteOrderMark = '\ufeff';
 const octetsOfMark = 3;
 
-/** The reader leaves a mark out, and a file that is not changed has to come out as it went in. */
+/** The byte order mark of a file. The reader drops it, but an unchanged file must stay identical. */
 const markOf = async (path: string, text: string): Promise<string> => {
   const status = await stat(path).catch(() => null);
   return status?.size === Buffer.byteLength(text) + octetsOfMark ? byteOrderMark : '';
 };
 
 /**
- * Migrates a file and those that it includes, and reads the result as the gateway would. Variables
- * and files that hold values are not looked at: they are those of another machine, perhaps.
+ * Migrates a file and its included files, and checks the result. Referenced variables and files are not read, because
+ * they may exist only on another host.
  */
 export const migrateConfiguration = async (
   path: string,

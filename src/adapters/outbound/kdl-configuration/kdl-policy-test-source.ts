@@ -7,14 +7,14 @@ import { filesOnDisk } from './configuration-files.js';
 import { FileTree } from './file-tree.js';
 import type { Environment } from './value-references.js';
 
-/** A path is meant from the folder of the file that it is written in. */
+/** Resolves a path against the folder of its file. */
 const fromItsFile = ({ value, position, ...rest }: Located<string>): Located<string> => ({
   ...rest,
   value: position === null || isAbsolute(value) ? value : join(dirname(position.file), value),
   position,
 });
 
-/** Policy tests in KDL, in one file and those that it includes. */
+/** Loads policy tests in KDL from a file and its included files. */
 export class KdlPolicyTestSource implements PolicyTestSource {
   readonly #environment: Environment;
 
@@ -23,7 +23,7 @@ export class KdlPolicyTestSource implements PolicyTestSource {
   }
 
   async load(path: string): Promise<LoadedPolicyTests> {
-    // Nothing in a test is a secret: what looks like one is shown as it is.
+    // Tests contain no secrets, so nothing is hidden.
     const files = new FileTree(filesOnDisk, this.#environment, new Set());
     const settings = await files.read(path);
     const lineAt: LoadedPolicyTests['lineAt'] = (position) => files.lineAt(position, false);

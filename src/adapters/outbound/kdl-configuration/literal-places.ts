@@ -1,10 +1,7 @@
-/** Octets of a literal that are looked at. */
+/** Largest examined offset in a literal. */
 const longest = 2_097_152;
 
-/**
- * What a backslash and white space, line ends included, stand for: nothing (KDL 2.0.0, section
- * 3.12).
- */
+/** A backslash and following white space, including line ends, are dropped (KDL 2.0.0, section 3.12). */
 const skipped = /\\\s+/y;
 
 const unicodeEscape = /\\u\{([0-9a-fA-F]{1,6})\}/y;
@@ -14,7 +11,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 };
 
-/** Where the literal ends that begins its content at `start`; -1: nowhere. */
+/** The end of the literal content that begins at `start`; -1: none. */
 const contentEnd = (text: string, start: number, fence: string, isRaw: boolean): number => {
   if (isRaw) return text.indexOf(fence, start);
   let at = start;
@@ -22,7 +19,7 @@ const contentEnd = (text: string, start: number, fence: string, isRaw: boolean):
   return at < text.length ? at : -1;
 };
 
-/** Code units in the source and in the value of what stands at an offset. */
+/** The lengths in code units, in the source and in the value, of the element at an offset. */
 const unitAt = (text: string, at: number, isRaw: boolean): readonly [source: number, value: number] => {
   if (isRaw || text.charAt(at) !== '\\') return text.startsWith('\r\n', at) && !isRaw ? [2, 1] : [1, 1];
   const blank = matchAt(skipped, text, at);
@@ -32,9 +29,7 @@ const unitAt = (text: string, at: number, isRaw: boolean): readonly [source: num
   return [code[0].length, Number.parseInt(code[1] ?? '0', 16) > 0xffff ? 2 : 1];
 };
 
-/**
- * Goes on from `start` until the value has the wanted length; the rest that is missing at `end`.
- */
+/** Advances until the value has the wanted length. `missing` is the rest at the end of the range. */
 const walk = (
   text: string,
   range: readonly [start: number, end: number],
@@ -48,7 +43,7 @@ const walk = (
     at += source;
     missing -= value;
   }
-  // What stands for nothing belongs to what follows it.
+  // Dropped white space belongs to the following element.
   for (let blank = matchAt(skipped, text, at); !isRaw && missing === 0 && blank !== null && at < range[1]; ) {
     at += blank[0].length;
     blank = matchAt(skipped, text, at);
@@ -56,10 +51,7 @@ const walk = (
   return { at, missing };
 };
 
-/**
- * In a literal over several lines every line loses the white space that the last one has (KDL
- * 2.0.0, section 3.11.3).
- */
+/** In a multi-line literal, every line loses the indentation of the last line (KDL 2.0.0, section 3.11.3). */
 const offsetInLines = (text: string, start: number, end: number, wanted: number, isRaw: boolean): number | null => {
   const first = matchAt(/[ \t]*(?:\r\n|[\n\r])/y, text, start);
   if (first === null) return null;
@@ -79,8 +71,8 @@ const offsetInLines = (text: string, start: number, end: number, wanted: number,
 };
 
 /**
- * The offset in a text of KDL 1 or 2 at which an offset in the value of a string stands; the
- * literal of the string begins at `start`. Null: no literal stands there.
+ * Converts an offset in a string value to an offset in the text (KDL 1 or 2). The string literal begins at `start`.
+ * Null: there is no literal.
  */
 export const literalOffset = (text: string, start: number, offset: number): number | null => {
   const opening = matchAt(/(r?)(#*)("""|")/y, text, start);

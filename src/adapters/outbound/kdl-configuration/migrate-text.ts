@@ -10,17 +10,14 @@ import { repairSyntax } from './repair-syntax.js';
 import { blockCommentEnd, SourceText } from './source-text.js';
 import { maximumConfigurationTokens, scanStructure } from './structure-scan.js';
 
-/**
- * A text whose settings that are commented out are settings like others, marked by a type
- * annotation.
- */
+/** A text whose commented-out settings became ordinary settings with a type annotation as mark. */
 interface MarkedText {
   readonly text: string;
-  /** The place in the text before, of a place in the marked one. */
+  /** Converts an offset in the marked text to one in the original. */
   readonly originalOffset: (offset: number) => number;
-  /** Whether a type annotation is such a mark. */
+  /** Whether a type annotation is a mark. */
   readonly isMark: (tag: string | null) => boolean;
-  /** Takes the marks away. */
+  /** Removes the marks. */
   readonly unmark: (text: string) => string;
 }
 
@@ -28,10 +25,7 @@ const declaration = /^\s*\/-[ \t]*kdl-version[ \t]+\d+[ \t]*(?:[\r\n]|$)/;
 const blank = /[ \t\r\n\u0085\u000b\u000c\u2028\u2029\ufeff\u00a0]/;
 const name = /^\/-([ \t]*)(?=[\p{L}_"])/u;
 
-/**
- * Where the comments of whole settings begin (KDL 2.0.0, section 3.17), of a text that has passed
- * the structure scan.
- */
+/** Finds the comments of whole settings (KDL 2.0.0, section 3.17) in a text that has passed the structure scan. */
 class SlashdashScan {
   readonly #text: string;
   readonly places: { readonly start: number; readonly end: number }[] = [];
@@ -100,10 +94,7 @@ class SlashdashScan {
   }
 }
 
-/**
- * Marks the settings of a text that are commented out as a whole, so that they can be moved as
- * others are.
- */
+/** Marks commented-out settings, so that they can move like others. */
 const markSlashdashed = (text: string): MarkedText => {
   const scan = new SlashdashScan(text);
   scan.run();
@@ -134,17 +125,17 @@ const markSlashdashed = (text: string): MarkedText => {
   };
 };
 
-/** A file as it was, as it is written now, and what was done to it. */
+/** The result of migrating a file. */
 export interface MigratedText {
   readonly text: string;
   readonly changes: readonly MigrationNote[];
-  /** What was left as it is, because no rule says what is meant. */
+  /** Forms that no rule can migrate. */
   readonly left: readonly MigrationNote[];
-  /** Why it was not looked at; null: it was. */
+  /** Why the file was not migrated; null: it was. */
   readonly refused: string | null;
 }
 
-/** A document to be changed, and the place in the file of a place in it. */
+/** A document to migrate, with positions in the file. */
 interface Parsed {
   readonly version: 1 | 2;
   readonly document: Document;
@@ -154,7 +145,7 @@ interface Parsed {
   readonly unmark: (text: string) => string;
 }
 
-/** The notes of one line that say the same are one. */
+/** Removes duplicate notes on one line. */
 const distinct = (notes: readonly MigrationNote[]): readonly MigrationNote[] => {
   const seen = new Set<string>();
   return notes.filter(({ line, message }) => {
@@ -165,7 +156,7 @@ const distinct = (notes: readonly MigrationNote[]): readonly MigrationNote[] => 
   });
 };
 
-/** A URL without quotes, of which KDL takes the most for a comment. */
+/** Whether there may be a URL without quotes. KDL takes the text after `//` for a comment. */
 const mayHoldBareUrl = (text: string): boolean => /[^\s"]:\/\//.test(text);
 
 interface Read {
@@ -209,7 +200,7 @@ const parse = (text: string): Parsed | null => {
   };
 };
 
-/** The last of several properties of one name counts (KDL 2.0.0, section 3.5). */
+/** Of several properties with one name, the last applies (KDL 2.0.0, section 3.5). */
 const lastOfEach = (entries: readonly Node['entries'][number][]): readonly Node['entries'][number][] =>
   entries.filter((entry, index) => !entries.slice(index + 1).some((other) => other.getName() === entry.getName()));
 
@@ -240,7 +231,7 @@ const toSettings = (nodes: readonly Node[], parsed: Pick<Parsed, 'lineAt' | 'isM
     };
   });
 
-/** The first line that is not the same in both. */
+/** The first line that differs. */
 const firstDifference = (left: string, right: string): number => {
   const others = right.split(/\r\n|[\n\r]/);
   const index = left.split(/\r\n|[\n\r]/).findIndex((line, number) => line !== others[number]);
@@ -249,27 +240,23 @@ const firstDifference = (left: string, right: string): number => {
 
 const asVersion2 = (text: string): string => text.replace(/^(\s*\/-[ \t]*kdl-version[ \t]+)1(?=\s|$)/, '$12');
 
-/**
- * Why a text cannot be read once everything with a rule for its repair is repaired; nothing of the
- * text is shown.
- */
+/** Why a text is unreadable after all possible repairs. The message contains no part of the text. */
 const unreadable = (text: string): string => {
   const { text: repaired, originalOffset } = repairSyntax(text);
   const read = readKdl(repaired);
   const [fault] = read.ok ? [] : read.error;
   const line = fault === undefined ? 1 : new SourceText('', text).lineOf(originalOffset(fault.offset));
-  return `line ${line}: ${fault?.withoutText.message ?? 'this is no valid KDL'}, and no rule says what is meant`;
+  return `line ${line}: ${fault?.withoutText.message ?? 'this is not valid KDL'}: correct it by hand`;
 };
 
 const refuse = (text: string, refused: string): MigratedText => ({ text, changes: [], left: [], refused });
 
 /**
- * Writes the text of a file as files are written now. Comments, the order, and the layout of what
- * is not changed are kept; a text that is up to date is given back as it is, and so is one that is
- * no KDL.
+ * Migrates the text of a file to the current form. Comments, order and the layout of unchanged parts stay. A current
+ * text and an invalid text are returned unchanged.
  */
 export const migrateText = (text: string): MigratedText => {
-  // The parser recurses.
+  // The parser is recursive, so check the nesting depth first.
   const { fault } = scanStructure(text, maximumConfigurationTokens);
   if (fault !== null) return refuse(text, fault.message);
   const parsed = parse(text);
@@ -287,16 +274,16 @@ export const migrateText = (text: string): MigratedText => {
       : [
           {
             line: firstDifference(text, converted),
-            message: 'KDL 1 is written as KDL 2 from here on: true is #true, null is #null',
+            message: 'KDL 1 becomes KDL 2 from here on: true is #true, null is #null',
           },
         ];
   const all = [...changes, ...written, ...plan.changes].toSorted((left, right) => left.line - right.line);
   if (all.length === 0) return { text, changes: [], left: plan.left, refused: null };
-  const give = { line: 1, message: 'the file cannot be rewritten by rule' };
+  const give = { line: 1, message: 'no rule can rewrite this file: change it by hand' };
   if (!applyMigration(document, plan.steps, layoutOf(text))) return { text, changes: [], left: [give], refused: null };
   const result = write();
   const check = readKdl(result);
-  // What cannot be read again is never given out.
+  // Never return an unreadable result.
   if (!check.ok || check.value.version !== 2) return { text, changes: [], left: [give], refused: null };
   return { text: result, changes: all, left: plan.left, refused: null };
 };

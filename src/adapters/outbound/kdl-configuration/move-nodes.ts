@@ -9,13 +9,13 @@ import {
   type TextLayout,
 } from './node-layout.js';
 
-/** Whether a block has its settings on lines of their own. */
+/** Whether the settings of a block are on separate lines. */
 export const isOnLines = ({ children }: Node): boolean =>
   children === null || children.nodes.some((node) => hasLineEnd(node.leading) || hasLineEnd(node.trailing));
 
 /**
- * Takes a setting out of a list, with the comments next to it; others stay where they are. It is
- * left with its comments and its indentation alone before it.
+ * Removes a setting from a list together with its own comments. Other comments stay. Its leading text is then only its
+ * comments and indentation.
  */
 export const takeOut = (list: Document, node: Node): void => {
   const index = list.nodes.indexOf(node);
@@ -25,7 +25,7 @@ export const takeOut = (list: Document, node: Node): void => {
   const after = list.nodes[index + 1];
   const stays = opening + above;
   if (after === undefined) {
-    // A blank line told it from what is above it: nothing is left to be told apart.
+    // A blank line separated it from the setting above. There is nothing left to separate.
     list.trailing = (above.trim() === '' ? opening : stays) + (list.trailing ?? '');
     if (before !== undefined && hasLineEnd(node.trailing) && !hasLineEnd(before.trailing)) {
       before.trailing = (before.trailing ?? '') + (/\r\n|[\n\r]/.exec(node.trailing ?? '')?.[0] ?? '');
@@ -39,7 +39,7 @@ export const takeOut = (list: Document, node: Node): void => {
   node.leading = own;
 };
 
-/** Removes a setting from a list. The comments before it and behind it stay where they are. */
+/** Removes a setting from a list. The comments before and after it stay. */
 export const removeNode = (list: Document, node: Node): void => {
   const index = list.nodes.indexOf(node);
   const leading = node.leading ?? '';
@@ -61,10 +61,7 @@ export const removeNode = (list: Document, node: Node): void => {
   }
 };
 
-/**
- * A key of its own, from entries of another setting, with the comments between them where it is the
- * one that keeps them.
- */
+/** Makes a key from the entries of another setting, optionally with the comments between them. */
 export const keyNode = (name: string, entries: readonly Entry[], keepsComments: boolean): Node => {
   const made = new Node(
     new Identifier(name),
@@ -79,9 +76,7 @@ export const keyNode = (name: string, entries: readonly Entry[], keepsComments: 
   return made;
 };
 
-/**
- * Puts settings, each with its own comments before it, at the end of a block on lines of their own.
- */
+/** Appends settings with their comments to a block, on separate lines. */
 export const appendLines = (block: Node, nodes: readonly Node[], indent: string, layout: TextLayout): void => {
   const list = block.children ?? new Document();
   if (block.children === null) {
@@ -109,7 +104,7 @@ const reindented = (comments: string, from: string, to: string): string =>
     .map((line) => to + (line.startsWith(from) ? line.slice(from.length) : line.trimStart()))
     .join('');
 
-/** Gives each setting of a block a line of its own, where they share one. */
+/** Moves settings that share a line to separate lines. */
 const breakLines = (list: Document, outer: string, inner: string, { newline }: TextLayout): void => {
   list.nodes.forEach((node, index) => {
     const atLineStart = index === 0 ? hasLineEnd(node.leading) : hasLineEnd(list.nodes[index - 1]?.trailing);
@@ -121,10 +116,7 @@ const breakLines = (list: Document, outer: string, inner: string, { newline }: T
   else if (!/[\r\n][ \t]*$/.test(ending)) list.trailing = `${inner}${ending.trim()}${newline}${outer}`;
 };
 
-/**
- * Puts settings at the end of a block that is written on one line. None of them has comments of a
- * line.
- */
+/** Appends settings to a one-line block. They must not have line comments. */
 export const appendInline = (block: Node, nodes: readonly Node[]): void => {
   const list = block.children ?? new Document();
   if (block.children === null) {
@@ -141,7 +133,7 @@ export const appendInline = (block: Node, nodes: readonly Node[]): void => {
   endInline(list);
 };
 
-/** Has a setting end where another one follows it on its line. */
+/** Ends a setting before another one on the same line. */
 export const endSetting = (node: Node): void => {
   if ((node.trailing ?? '').trim() === '') node.trailing = ';';
   else if (!/;/.test(withoutComments(node.trailing ?? ''))) node.trailing = `${node.trailing ?? ''};`;
@@ -149,7 +141,7 @@ export const endSetting = (node: Node): void => {
 
 const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*\*\/|\/\/[^\n\r]*/g, '');
 
-/** White space before the brace that closes a block on one line. */
+/** Adds white space before the closing brace of a one-line block. */
 export const endInline = (list: Document): void => {
   const before = `${list.nodes.at(-1)?.trailing ?? ''}${list.trailing ?? ''}`;
   if (!/\s$/.test(before)) list.trailing = `${list.trailing ?? ''} `;

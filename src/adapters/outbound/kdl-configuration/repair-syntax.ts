@@ -1,75 +1,73 @@
 import { blockCommentEnd } from './source-text.js';
 
-/** A piece of a text that is replaced. */
+/** A replacement in a text. */
 interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** What it does, for people. */
+  /** Description for the user. */
   readonly message: string;
 }
 
-/** A text whose mistakes of syntax were mended, as far as a rule says what was meant. */
+/** A text with repaired syntax errors. */
 export interface RepairedText {
   readonly text: string;
-  /** What was done, by the place in the text as it was. */
+  /** The repairs, with offsets in the original text. */
   readonly changes: readonly { readonly offset: number; readonly message: string }[];
-  /** The place in the text as it was, of a place in the repaired one. */
+  /** Converts an offset in the repaired text to one in the original. */
   readonly originalOffset: (offset: number) => number;
-  /** A URL without quotes was among it: KDL takes what follows its scheme for a comment. */
+  /** There was a URL without quotes. KDL takes the text after its scheme for a comment. */
   readonly hasUrl: boolean;
 }
 
 const keyword = /^(?:true|false|null)$/;
 const number =
   /^[+-]?(?:0x[0-9a-fA-F][0-9a-fA-F_]*|0o[0-7][0-7_]*|0b[01][01_]*|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d[\d_]*)?)$/;
-/** An identifier of KDL 2 that needs no quotes, more strictly than the language. */
+/** An identifier that needs no quotes in KDL 2, stricter than the language. */
 const identifier = /^[\p{L}_][\p{L}\p{N}_.-]*$/u;
 
-/** A URL goes on to the next white space, in a list to the next comma: no comment begins in it. */
+/** A URL extends to the next white space, or to the next comma in a list. No comment begins in it. */
 const url = /[^\s{}()"#;=[\],\\/]+:\/\/[^\s{}()"[\],;\\]*/y;
 const word = /[^\s{}()"#;=[\],\\/]+(?:\/(?![/*])[^\s{}()"#;=[\],\\/]*)*|\/(?![/*-])[^\s{}()"#;=[\],\\]*/y;
 
-/** What edits do, for people. */
+/** Messages of repairs. */
 export const noBrackets = 'a list has no brackets and no commas';
 export const noEquals = 'a key and its value have no "=" between them';
-export const nameWithDigit = 'a name that begins with a digit is written in quotes';
-export const emptyStatement = 'a ";" with nothing before it is left out';
+export const nameWithDigit = 'a name that begins with a digit needs quotes';
+export const emptyStatement = 'a ";" needs a setting before it';
 
-/** Characters of a list that is looked at as a whole. */
+/** Largest length of a list that is examined as a whole. */
 const longestList = 4096;
-/** The rest of a list after its bracket: strings and words, without comments and blocks. */
+/** The rest of a list after its bracket, without comments and blocks. */
 const plainList = /^(?:"(?:[^"\\\n\r]|\\.)*"|[^"[\]{}/#\\])*\]/;
 
-/** The bracket that ends a list and its line. */
+/** The closing bracket at the end of a line. */
 const listEnd = /\s*\][ \t]*(?:[\n\r]|$)/y;
 
-/** A list of comments alone, and its end. */
+/** A list that contains only comments. */
 const hollowList = /^\[(?:\s|\/\/[^\n\r]*(?=[\n\r])|\/\*(?:[^*/]|\*(?!\/)|\/(?!\*))*\*\/)*?([ \t]*\])/;
 
-/** Looks at a text once, from its beginning to its end. */
+/** Repairs a text in one pass. */
 class SyntaxRepair {
   readonly #text: string;
   readonly edits: Edit[] = [];
   /** A URL without quotes was found. */
   hasUrl = false;
   #at = 0;
-  /** A setting has begun on this line: what follows its name is a value. */
+  /** The name of a setting has been read, so values follow. */
   #named = false;
   #brackets = 0;
   #isStrange = false;
-  /** Nothing but blanks stands before in this statement. */
+  /** The current statement is empty so far. */
   #isEmpty = true;
-  /** White space in lists that is joined to one line. */
+  /** White space in lists that is removed to join lines. */
   readonly #joined: (readonly [start: number, end: number])[] = [];
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /**
-   * False where a list is not what is meant: one in another, with blocks in it, or without its end.
-   */
+  /** False: brackets that are not a list, because they are nested, unclosed or contain blocks. */
   run(): boolean {
     while (this.#at < this.#text.length && !this.#isStrange) this.#step();
     return !this.#isStrange && this.#brackets === 0;
@@ -118,7 +116,7 @@ class SyntaxRepair {
     return this.#at > 0 && /[\p{L}\p{N}_.-]/u.test(this.#text.charAt(this.#at - 1));
   }
 
-  /** The end of a line ends a setting, but not inside brackets: there the line is told to go on. */
+  /** A line end ends a setting. Inside brackets it becomes a line continuation. */
   #lineEnd(): void {
     if (this.#brackets === 0) {
       this.#named = false;
@@ -132,7 +130,7 @@ class SyntaxRepair {
     this.#at += this.#text.startsWith('\r\n', this.#at) ? 2 : 1;
   }
 
-  /** The bracket on a line of its own goes with its line. */
+  /** Removes a closing bracket together with its line. */
   #endsList(): boolean {
     const rest = /^\s*\]/.exec(this.#text.slice(this.#at, this.#at + longestList));
     if (rest === null) return false;
@@ -143,10 +141,7 @@ class SyntaxRepair {
     return true;
   }
 
-  /**
-   * In a list the line goes on before its comment: in the comment nobody would see it. So it does
-   * before the bracket, if more follows that.
-   */
+  /** In a list, inserts the line continuation before a comment, because it has no effect inside one. */
   #lineComment(): boolean {
     const start = this.#at;
     if (!this.#skip(/\/\/[^\n\r]*/y)) return false;
@@ -158,7 +153,7 @@ class SyntaxRepair {
     return true;
   }
 
-  /** A list over several lines that has no comments goes on one line. */
+  /** Joins a multi-line list without comments to one line. */
   #joinLines(): void {
     const list = plainList.exec(this.#text.slice(this.#at, this.#at + longestList));
     if (list === null) return;
@@ -171,7 +166,7 @@ class SyntaxRepair {
     }
   }
 
-  /** What parts the end of a list from a value after it. */
+  /** The separator between the end of a list and a following value. */
   #gapAt(end: number): string {
     return /^(?:[\s;{}\],]|\/[/*]|$)/.test(this.#text.slice(end, end + 2)) ? '' : ' ';
   }
@@ -189,7 +184,7 @@ class SyntaxRepair {
     const fence = this.#text.startsWith('"""', start) ? '"""' : '"';
     let at = start + fence.length;
     while (at < this.#text.length && !this.#text.startsWith(fence, at)) {
-      if (this.#text.startsWith('\\/', at)) this.#edit(at, at + 2, '/', 'a slash is written without a backslash');
+      if (this.#text.startsWith('\\/', at)) this.#edit(at, at + 2, '/', 'a slash needs no backslash');
       at += this.#text.charAt(at) === '\\' ? 2 : 1;
     }
     this.#at = Math.min(this.#text.length, at + fence.length);
@@ -202,7 +197,7 @@ class SyntaxRepair {
     const hashes = /^r(#*)"/.exec(this.#text.slice(start, start + 70))?.[1] ?? '';
     const close = `"${hashes}`;
     const end = this.#text.indexOf(close, start + hashes.length + 2);
-    const message = 'a raw string is written with number signs alone';
+    const message = 'a raw string has number signs, but no r';
     this.#edit(start, start + 1, hashes === '' ? '#' : '', message);
     if (end < 0) {
       this.#at = this.#text.length;
@@ -233,7 +228,7 @@ class SyntaxRepair {
       const empty = /^\[\s*\]/.exec(this.#text.slice(at, at + 200));
       const space = /\s/.test(this.#text.charAt(at - 1)) ? '' : ' ';
       if (empty !== null) {
-        this.#edit(at, at + empty[0].length, `${space}#null`, 'a list that is empty is #null');
+        this.#edit(at, at + empty[0].length, `${space}#null`, 'an empty list is #null');
         this.#at = at + empty[0].length;
         return;
       }
@@ -241,21 +236,21 @@ class SyntaxRepair {
       listEnd.lastIndex = at + (hollow?.[0].length ?? 1) - 1;
       const isAtEnd = hollow === null || !/[\n\r]/.test(hollow[0]) || listEnd.test(this.#text);
       if (hollow !== null && !isAtEnd) {
-        // What is in it is told to go on, as in any other list.
-        this.#edit(at, at + 1, `${space}#null `, 'a list that is empty is #null');
+        // Its lines get continuations, as in any other list.
+        this.#edit(at, at + 1, `${space}#null `, 'an empty list is #null');
         this.#isStrange ||= this.#brackets > 0;
         this.#brackets += 1;
         return;
       }
       if (hollow !== null) {
-        this.#edit(at, at + 1, `${space}#null`, 'a list that is empty is #null');
+        this.#edit(at, at + 1, `${space}#null`, 'an empty list is #null');
         this.#edit(at + hollow[0].length - (hollow[1] ?? '').length, at + hollow[0].length, '', noBrackets);
         this.#at = at + hollow[0].length;
         return;
       }
       this.#isStrange ||= this.#brackets > 0;
       this.#brackets += 1;
-      // White space after the bracket is enough of it.
+      // White space after the bracket suffices as separator.
       const after = /^\[([ \t]*)/.exec(this.#text.slice(at, at + 200))?.[1] ?? '';
       this.#edit(at, at + 1 + after.length, space, noBrackets);
       this.#at = at + 1 + after.length;
@@ -272,7 +267,7 @@ class SyntaxRepair {
     this.#edit(at, at + 1, /\s|\]/.test(next) ? '' : ' ', noBrackets);
   }
 
-  /** `key = value` is `key value`; `setting name = value` is `setting name=value`. */
+  /** `key = value` becomes `key value`; `setting name = value` becomes `setting name=value`. */
   #equals(): void {
     const before = /[ \t]*$/.exec(this.#text.slice(Math.max(0, this.#at - 200), this.#at))?.[0].length ?? 0;
     const after = /^[ \t]*/.exec(this.#text.slice(this.#at + 1, this.#at + 201))?.[0].length ?? 0;
@@ -306,14 +301,14 @@ class SyntaxRepair {
     }
     if (address !== undefined) {
       this.hasUrl = true;
-      this.#edit(start, this.#at, `"${found}"`, 'a value that is no number is written in quotes');
+      this.#edit(start, this.#at, `"${found}"`, 'a value that is not a number needs quotes');
       return true;
     }
     // The name of a property.
     if (/^[ \t]*=/.test(this.#text.slice(this.#at, this.#at + 100))) return true;
-    if (keyword.test(found)) this.#edit(start, start, '#', `${found} is written #${found}`);
+    if (keyword.test(found)) this.#edit(start, start, '#', `${found} is #${found} in KDL 2`);
     else if (!number.test(found) && !identifier.test(found)) {
-      this.#edit(start, this.#at, `"${found}"`, 'a value that is no number is written in quotes');
+      this.#edit(start, this.#at, `"${found}"`, 'a value that is not a number needs quotes');
     }
     return true;
   }
@@ -324,9 +319,8 @@ class SyntaxRepair {
 }
 
 /**
- * Mends what older documents show and no KDL is: lists in brackets, words of KDL 1 beside those of
- * KDL 2, values without their quotes, `=` between a key and its value. What the result means is for
- * a reader of KDL to say.
+ * Repairs common non-KDL forms of older files: lists in brackets, KDL 1 keywords in KDL 2, values without quotes, and
+ * `=` between a key and its value. The KDL parser then checks the result.
  */
 export const repairSyntax = (text: string): RepairedText => {
   const repair = new SyntaxRepair(text);

@@ -7,18 +7,18 @@ import type { Complain } from './kdl-fault.js';
 import { entryOffset, type SourceText } from './source-text.js';
 import type { ResolvedReferences } from './value-references.js';
 
-/** Names with a meaning of their own for JavaScript objects, which nothing has a use for. */
+/** Names with a special meaning in JavaScript objects. */
 const reservedNames = new Set(['__proto__', 'constructor', 'prototype']);
 
 const startOf = (element: Node | Node['name'] | Entry['value']): number => getLocation(element)?.start.offset ?? 0;
 
 const scalarFault = (value: Value, representation: string | undefined): string | null => {
   if (typeof value !== 'number') return null;
-  if (!Number.isFinite(value)) return `${representation ?? 'this'} is no number that means anything here`;
-  return Math.abs(value) > Number.MAX_SAFE_INTEGER ? 'a number beyond 2^53 cannot be read exactly' : null;
+  if (!Number.isFinite(value)) return `${representation ?? 'this'} is not a usable number`;
+  return Math.abs(value) > Number.MAX_SAFE_INTEGER ? 'a number above 2^53 is not exact' : null;
 };
 
-/** Joins what the two readers found. They have to agree about everything. */
+/** Builds settings from the results of both parsers, which must agree on everything. */
 export class SettingTree {
   readonly #source: Pick<SourceText, 'file' | 'positionAt'>;
   readonly #references: ResolvedReferences;
@@ -46,7 +46,7 @@ export class SettingTree {
     const name = place.getName();
     const offset = startOf(place.name);
     this.#checkName(name, offset);
-    if (place.getTag() !== null) this.#complain(startOf(place), 'a type annotation has no meaning before a name');
+    if (place.getTag() !== null) this.#complain(startOf(place), 'a name cannot have a type annotation');
     const args = place.getArgumentEntries();
     if (value.name !== name || value.values.length !== args.length) this.#disagree(offset);
     const children = place.children;
@@ -77,7 +77,7 @@ export class SettingTree {
       }
       const known = Object.hasOwn(value.properties, name);
       const last = place.getPropertyEntry(name) ?? entry;
-      // The other reader keeps the last of several, and that they are several is reported anyway.
+      // The other parser keeps the last of several, which is an error anyway.
       const scalar = this.#scalar(last, known ? value.properties[name] : undefined, value.tags.properties[name]);
       properties.set(name, { name, value: scalar, position: this.#source.positionAt(offset) });
     }
@@ -98,7 +98,7 @@ export class SettingTree {
     return { value: resolved, position, hidden: true, reference: this.#reference(tag, String(value)) };
   }
 
-  /** A path is that from the folder of this file, wherever the reference is shown. */
+  /** Makes the path of a file reference absolute. */
   #reference(tag: string | undefined, name: string): NonNullable<SettingScalar['reference']> {
     return tag === 'file' ? { kind: 'file', name: resolve(dirname(this.#source.file), name) } : { kind: 'env', name };
   }

@@ -14,21 +14,18 @@ const namesOf = (shape: Shape): readonly string[] =>
 
 const known: ReadonlySet<string> = new Set([...namesOf(gatewayShape), ...namesOf(agentOptionsShape)]);
 
-/** Whether a name is that of a key, of which is known whether it holds a secret. */
+/** Whether a name is a known key, so that its secrecy is known. */
 const isKnownName = (name: string): boolean => known.has(name);
 
 const hidden = '[secret]';
-/**
- * Words that may stand beside a secret, in a text that has no tree yet. A word too many costs a
- * line, not more.
- */
+/** Words that suggest a secret in unparsed text. A false match only hides a line. */
 const sensitive = /secr|passw|pwd|token|key|jwt|basic|cred|priv|authori|bearer|cookie|dsn|webhook|@/i;
-/** Names that hold a secret in the configuration of any agent, whether they are known or not. */
+/** Names that always mean a secret, even in unknown agent options. */
 const surelySecret = /secr|passw|private-?key/i;
-/** Lines that are looked at upwards for the beginning of what a line continues. */
+/** Largest number of lines to search upwards for the start of a continued setting. */
 const maximumLookBack = 200;
 
-/** Options of an agent: those that are known in a block, and null where none is. */
+/** The known options in a block of an agent's config; null: none. */
 interface Options {
   readonly shape: Shape | null;
 }
@@ -41,21 +38,21 @@ const keyIn = ({ shape }: Options, name: string): Shape[string] | undefined =>
 const innerOptions = (node: Node, options: Options | null): Options | null =>
   options === null ? null : { shape: keyIn(options, node.getName())?.shape ?? null };
 
-/** The line that a secret may follow, where nothing follows. */
+/** A line with only a name, which a secret may follow on the next line. */
 const nameAlone = /^\s*(?:[\w-]+|"[\w-]+")\s*\{?\s*$/;
 
-/** Misspelt names that are looked for in one file. */
+/** Largest number of spelling lookups in one file. */
 const maximumLookUps = 200;
 
-/** The lines of a file as they may be shown: what may be a secret is cut off. */
+/** Provides the lines of a file for messages, without possible secrets. */
 export class ShownLines {
   readonly #source: SourceText;
   readonly #secretNames: ReadonlySet<string>;
   readonly #longStrings: readonly (readonly [number, number])[];
-  /** The first line with the word `config`; null: not looked for. */
+  /** The first line with the word `config`; null: not searched yet. */
   #firstConfig: number | null = null;
   #lineOf: (offset: number) => number = () => 1;
-  /** Lines that hold a part of a setting with a secret; null while there is no tree. */
+  /** Lines of settings with secrets; null: not parsed yet. */
   #secretLines: Set<number> | null = null;
 
   constructor(
@@ -70,17 +67,14 @@ export class ShownLines {
 
   #lookUps = 0;
 
-  /**
-   * Learns from the tree which lines hold secrets; `lineOf` finds the line of an offset in the
-   * tree.
-   */
+  /** Finds the lines with secrets in a parsed document. `lineOf` maps an offset of the document to a line. */
   learn(document: Document, lineOf: (offset: number) => number = (offset) => this.#source.lineOf(offset)): void {
     this.#lineOf = lineOf;
     this.#secretLines = new Set();
     this.#mark(document.nodes, this.#secretLines, null);
   }
 
-  /** `secret` says that what stands at the position may be a secret whatever its name is. */
+  /** `secret`: the setting at the position may be a secret, whatever its name. */
   at(position: SourcePosition, secret: boolean): string | null {
     const line = this.#source.line(position.line);
     if (line === null) return null;
@@ -93,11 +87,11 @@ export class ShownLines {
     if (this.#secretLines === null) return this.#mayHoldSecret(position.line) ? this.#cut(line) : line;
     if (!this.#secretLines.has(position.line)) return secret ? cutAfterWord(line, position.column) : line;
     const cut = this.#cut(line);
-    // What is flagged as a secret is flagged at its name.
+    // The position of a flagged secret is that of its name.
     return secret && cut === hidden ? cutAfterWord(line, position.column) : cut;
   }
 
-  /** A string over several lines may hold one URL in two of them. */
+  /** Whether a multi-line string splits a URL over lines. */
   #continuesUrl(number: number): boolean {
     const string = this.#longStrings.find(([from, to]) => from <= number && number <= to);
     if (string === undefined) return false;
@@ -108,7 +102,7 @@ export class ShownLines {
     return hiddenInText(text) !== text;
   }
 
-  /** @param options the options of an agent that may stand there; null: none do */
+  /** @param options the agent options in this block; null: not inside an agent's config */
   #mark(nodes: readonly Node[], lines: Set<number>, options: Options | null, parent: string | null = null): void {
     for (const node of nodes) {
       const isSecret =
@@ -126,9 +120,7 @@ export class ShownLines {
     }
   }
 
-  /**
-   * An option that no agent of ours has, and that is not known to be harmless, may hold anything.
-   */
+  /** Whether a node has an unknown option that is not known to be harmless. */
   #holdsUnknown(node: Node, options: Options): boolean {
     const inner = innerOptions(node, options) ?? options;
     const isUnknown = (name: string, among: Options): boolean =>
@@ -139,10 +131,7 @@ export class ShownLines {
     );
   }
 
-  /**
-   * An unknown option that is near one without a secret, and near none with one: it was meant to be
-   * that.
-   */
+  /** Whether an unknown option resembles a known one without a secret, and none with a secret. */
   #isMisspelt(name: string, options: Options | null): boolean {
     if (options?.shape == null || isKnownName(name) || surelySecret.test(name)) return false;
     this.#lookUps += 1;
@@ -158,7 +147,7 @@ export class ShownLines {
     return this.#secretNames.has(name) || surelySecret.test(name) || (!isKnownName(name) && looksSecret(name));
   }
 
-  /** Looks at a line and at those above that it continues, by their looks alone. */
+  /** Checks an unparsed line, and the lines above that it continues. */
   #mayHoldSecret(number: number): boolean {
     let first = number;
     for (let steps = 0; ; steps += 1) {
@@ -176,8 +165,8 @@ export class ShownLines {
   }
 
   /**
-   * Looks at a line but for the settings that are known to hold no secret. From the first `config`
-   * on their names may mean others.
+   * Checks a line without its harmless settings. From the first `config` on, names may be agent options with another
+   * meaning.
    */
   #isSensitive(line: string, number: number): boolean {
     this.#firstConfig ??= this.#findConfig();
@@ -192,10 +181,7 @@ export class ShownLines {
     return isKnownName(name) && !this.#isSecretName(name) && !namedValues.has(name);
   }
 
-  /**
-   * From the first `config` on, a name that is known nowhere may be an option of an agent, and its
-   * value anything.
-   */
+  /** Whether a line may contain an unknown agent option, which is possible from the first `config` on. */
   #mayBeOption(number: number): boolean {
     this.#firstConfig ??= this.#findConfig();
     if (number < this.#firstConfig) return false;
@@ -218,7 +204,7 @@ export class ShownLines {
     return (line.match(/[\w-]+/g) ?? []).some((word) => this.#secretNames.has(word));
   }
 
-  /** The name of the first setting that holds a secret, at its place; nothing else of the line. */
+  /** Keeps only the name of the first secret setting, at its column. */
   #cut(line: string): string {
     for (const word of line.matchAll(/[\w-]+/g)) {
       if (this.#secretNames.has(word[0])) return `${' '.repeat(word.index)}${word[0]} ${hidden}`;
@@ -227,20 +213,20 @@ export class ShownLines {
   }
 }
 
-/** Keys whose first value is the name of what the second one is. */
+/** Keys whose first value names the second one. */
 const namedValues: ReadonlySet<string> = new Set([...namedMatchKeys, 'collector-header']);
 
-/** `header "Authorization" "..."`: the name says what the value is. */
+/** Whether the first value names a secret, as in `header "Authorization" "..."`. */
 const namesSecret = (node: Node): boolean => {
   const [first, second] = node.getArguments();
   if (typeof first !== 'string' || second === undefined || !looksSecret(first)) return false;
   return namedValues.has(node.getName()) || !isKnownName(node.getName());
 };
 
-/** A setting with plain values, in a text that has no tree. */
+/** A setting with plain values in unparsed text. */
 const plainSetting = /(^|[{;])(\s*)([a-z][a-z0-9_-]{0,63})((?:[ \t]+(?:"(?:[^"\\]|\\.)*"|[^\s"{};]+))+)/g;
 
-/** The line up to the word that the column points at, where that word begins the line. */
+/** Cuts a line after the word at the column, if that word begins the line; otherwise hides it. */
 const cutAfterWord = (line: string, column: number): string => {
   if (nameAlone.test(line)) return line;
   const start = /^(\s*)[\w-]+/.exec(line);

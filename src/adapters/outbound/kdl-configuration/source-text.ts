@@ -4,7 +4,7 @@ import type { Setting, SettingScalar } from '../../../domain/configuration/setti
 
 const unit = '  ';
 
-/** Characters that KDL 2 has written as escapes, or that would be lost on a terminal. */
+/** Escapes characters that KDL 2 requires to be escaped, and invisible ones. */
 const escaped = (text: string): string =>
   Array.from(text, (character) => {
     if (character === '"' || character === '\\') return `\\${character}`;
@@ -19,7 +19,7 @@ const escaped = (text: string): string =>
 const quoted = (text: string): string => `"${escaped(text)}"`;
 
 const plainName = /^[A-Za-z_][A-Za-z0-9_-]*$/;
-/** Words that are no names in KDL 2. */
+/** Words that are not names in KDL 2. */
 const keywords = new Set(['true', 'false', 'null', 'inf', 'nan']);
 
 const nameText = (name: string): string => (plainName.test(name) && !keywords.has(name) ? name : quoted(name));
@@ -41,24 +41,24 @@ const lines = (settings: readonly Setting[], indent: string): readonly string[] 
     return [`${head} {`, ...lines(children, indent + unit), `${indent}}`];
   });
 
-/** Settings in KDL 2 (https://kdl.dev/spec), a line for each. */
+/** Formats settings as KDL 2 (https://kdl.dev/spec), one per line. */
 export const settingsText = (settings: readonly Setting[]): string =>
   lines(settings, '')
     .map((line) => `${line}\n`)
     .join('');
 
-/** Where an entry begins in its text: at its name, its type annotation, or its value. */
+/** The offset of an entry: of its name, type annotation or value. */
 export const entryOffset = (entry: Entry): number => getLocation(entry)?.start.offset ?? 0;
 
-/** Lines that are longer are not shown. */
+/** Longer lines are not shown. */
 const longestLine = 4096;
 
-/** A file of the configuration: its text, and which line and column an offset of it is. */
+/** The text of a configuration file, with conversion between offsets and positions. */
 export class SourceText {
   readonly file: string;
   readonly text: string;
   readonly #lineStarts: readonly number[];
-  /** Offsets of the second halves of surrogate pairs, which count as no column. */
+  /** Offsets of low surrogates, which do not count as columns. */
   readonly #lowSurrogates: readonly number[];
 
   constructor(file: string, text: string) {
@@ -75,11 +75,11 @@ export class SourceText {
     return { file: this.file, line, column: offset - start - pairs + 1 };
   }
 
-  /** The offset of a position that `positionAt` has given. */
+  /** The inverse of `positionAt`. */
   offsetAt({ line, column }: SourcePosition): number {
     const start = this.#lineStarts[line - 1] ?? this.text.length;
     let offset = start + column - 1;
-    // Each pair before it moves it on by one, which may bring another pair before it.
+    // Each pair before the offset moves it by one, which may include another pair.
     for (let pairs = -1, found = 0; pairs !== found; ) {
       pairs = found;
       found = countUpTo(this.#lowSurrogates, offset - 1) - countUpTo(this.#lowSurrogates, start - 1);
@@ -92,7 +92,7 @@ export class SourceText {
     return countUpTo(this.#lineStarts, offset);
   }
 
-  /** A line without its end, by its number; null where it is too long to be shown. */
+  /** A line by number, without its end; null: too long to show. */
   line(number: number): string | null {
     const start = this.#lineStarts[number - 1];
     if (start === undefined) return null;
@@ -101,7 +101,7 @@ export class SourceText {
   }
 }
 
-/** How many of the sorted numbers are at most `limit`. */
+/** The number of sorted values up to `limit`. */
 const countUpTo = (sorted: readonly number[], limit: number): number => {
   let low = 0;
   let high = sorted.length;

@@ -1,36 +1,33 @@
-/** Words, strings and marks of a configuration, all its files together: some 15 000 routes. */
+/** Largest number of tokens in all files together: about 15 000 routes. */
 export const maximumConfigurationTokens = 250_000;
 
-const tooLong = `the configuration is too long: it may have ${maximumConfigurationTokens} words and marks at most`;
+const tooLong = `the configuration is too long: it may have at most ${maximumConfigurationTokens} tokens`;
 
-/** Something that makes a text unfit for a parser, and where. */
+/** A reason not to parse a text, with its offset. */
 export interface StructureFault {
   readonly offset: number;
   readonly message: string;
 }
 
-/** What the scan found: a fault or none, and the strings that run over several lines. */
+/** The result of the scan. */
 export interface Structure {
   readonly fault: StructureFault | null;
-  /** Start and end offsets. */
+  /** Start and end offsets of multi-line strings. */
   readonly longStrings: readonly (readonly [number, number])[];
-  /** Words, strings and marks: what a parser's time grows with. */
+  /** Number of tokens, which determines the time of the parsers. */
   readonly tokens: number;
 }
 
-/** Blocks and comments inside one another, at most. */
+/** Largest nesting depth of blocks and of comments. */
 const maximumDepth = 64;
-/**
- * Number signs around a raw string, at most: the parsers search for such runs in quadratic
- * time.
- */
+/** Largest number of number signs around a raw string. The parsers need quadratic time for them. */
 const maximumHashes = 64;
 
 const isIdentifierCharacter = (character: string): boolean => /[\p{L}\p{N}_.+-]/u.test(character);
 
 /**
- * One linear look at the strings, comments and blocks of a text, KDL 1 or 2, before a recursive
- * parser sees it. What it takes for well-formed may still be wrong; that is the parser's business.
+ * Scans strings, comments and blocks of a text (KDL 1 or 2) in linear time, before a recursive parser. A text that
+ * passes may still have errors, which the parser reports.
  */
 class StructureScan {
   readonly #text: string;
@@ -103,7 +100,7 @@ class StructureScan {
     return null;
   }
 
-  /** `r"` or `r#` of KDL 1, where `r` is not the end of a longer word. */
+  /** `r"` or `r#` of KDL 1, if `r` is not the end of a longer word. */
   #beginsOldRawString(): boolean {
     const next = this.#text.charAt(this.#offset + 1);
     if (next !== '"' && next !== '#') return false;
@@ -118,7 +115,7 @@ class StructureScan {
     return this.#endString(start, at < this.#text.length ? at + fence.length : -1);
   }
 
-  /** Number signs: a raw string where a quote follows, else a keyword or a mistake. */
+  /** Number signs: a raw string if a quote follows, otherwise a keyword or an error. */
   #hashes(first: number): StructureFault | null {
     const start = this.#offset;
     let after = first;
@@ -169,6 +166,6 @@ class StructureScan {
   }
 }
 
-/** `maximumTokens` bounds the time of the parsers, which is linear in it, but slow. */
+/** `maximumTokens` bounds the time of the parsers, which are linear but slow. */
 export const scanStructure = (text: string, maximumTokens: number): Structure =>
   new StructureScan(text, maximumTokens).run();

@@ -5,20 +5,14 @@ import { readConfigurationText } from './configuration-file.js';
 import type { Complain } from './kdl-fault.js';
 import { entryOffset } from './source-text.js';
 
-/**
- * The texts that stand in variables and files, by the value that refers to them; null where there
- * is none.
- */
+/** The resolved texts of variables and files, by entry; null: unresolved. */
 export type ResolvedReferences = ReadonlyMap<Entry, string | null>;
 
-/**
- * Variables, as in `process.env`; null: nothing is referred to in truth, and every value that is a
- * reference is unknown.
- */
+/** Variables, as in `process.env`; null: references are not resolved, and their values are unknown. */
 export type Environment = Readonly<Record<string, string | undefined>> | null;
 
 const maximumFileBytes = 1_048_576;
-/** Most files and variables that one file may refer to. */
+/** Largest number of references in one file. */
 const maximumReferences = 1000;
 
 function* entriesOf(nodes: readonly Node[]): Generator<Entry> {
@@ -40,14 +34,11 @@ const resolveReference = async (
   }
   const path = resolve(directory, target);
   const read = await readConfigurationText(path, maximumFileBytes);
-  if (!read.ok) return err(`the file ${target} gives no value: ${read.error.message}`);
+  if (!read.ok) return err(`the file ${target} is unreadable: ${read.error.message}`);
   return ok(read.value.replace(/\r?\n$/, ''));
 };
 
-/**
- * Follows every `(env)"NAME"` and `(file)"/path"`; paths are relative to the file they are written
- * in.
- */
+/** Resolves every `(env)"NAME"` and `(file)"/path"`. Paths are relative to the file with the reference. */
 export const resolveReferences = async (
   document: Document,
   file: string,
@@ -63,11 +54,11 @@ export const resolveReferences = async (
     const offset = entryOffset(entry);
     resolved.set(entry, null);
     if (tag !== 'env' && tag !== 'file') {
-      complain(offset, `the type annotation (${tag.slice(0, 40)}) is not known`, '(env)"NAME" and (file)"/path" are');
+      complain(offset, `unknown type annotation (${tag.slice(0, 40)})`, 'use (env)"NAME" or (file)"/path"');
     } else if (typeof target !== 'string' || target === '' || target.includes('\0')) {
       complain(offset, `(${tag}) needs a name in quotes`);
     } else if (count === maximumReferences) {
-      complain(offset, `a file may refer to ${maximumReferences} variables and files at most`);
+      complain(offset, `a file may refer to at most ${maximumReferences} variables and files`);
       count += 1;
     } else if (count < maximumReferences && environment !== null) {
       count += 1;

@@ -34,16 +34,16 @@ describe('the version of a file', () => {
 
   it('is the one that is declared, whether the text fits it or not', () => {
     expect(faults('/- kdl-version 2\na true')).toEqual([
-      { at: 'true', message: '"true" is no value in KDL 2', suggestion: 'write #true, or "true" for the text' },
+      { at: 'true', message: '"true" is not a value in KDL 2', suggestion: 'write #true, or "true" for the text' },
     ]);
     expect(faults('/- kdl-version 1\na #true')).toEqual([
       {
         at: '#true',
-        message: 'a word without quotes is no value in KDL 1',
+        message: 'a word without quotes is not a value in KDL 1',
         suggestion: 'KDL 1 writes true, false and null without the number sign',
       },
     ]);
-    expect(faults('/- kdl-version 3\na 1')[0]?.message).toBe('there is no reader for KDL 3');
+    expect(faults('/- kdl-version 3\na 1')[0]?.message).toBe('KDL 3 is not supported');
   });
 });
 
@@ -56,10 +56,10 @@ describe('a mistake of syntax', () => {
       'brackets have no meaning in KDL',
       'lists have no brackets: write agents "a" "b"',
     ],
-    ['a = 1', '= 1', '"=" joins a property and its value', 'write key "value", or key name="value" without spaces'],
-    ['size 10MB', 'MB', 'a number has no unit in KDL', 'put a size with its unit in quotes: "10MB"'],
-    ['a #true\nb false', 'false', '"false" is no value in KDL 2', 'write #false, or "false" for the text'],
-    ['a true\nb word', 'word', 'a word without quotes is no value in KDL 1', 'put it in quotes'],
+    ['a = 1', '= 1', '"=" is only for properties', 'write key "value", or key name="value" without spaces'],
+    ['size 10MB', 'MB', 'a number cannot have a unit', 'put a size with a unit in quotes: "10MB"'],
+    ['a #true\nb false', 'false', '"false" is not a value in KDL 2', 'write #false, or "false" for the text'],
+    ['a true\nb word', 'word', 'a word without quotes is not a value in KDL 1', 'put it in quotes'],
     ['a "x"y', 'y', 'Unexpected token "y"', 'did you forget to quote an identifier?'],
   ])('of %j is explained where it stands', (text, at, message, suggestion) => {
     expect(faults(text)).toContainEqual({ at, message, suggestion });
@@ -67,8 +67,8 @@ describe('a mistake of syntax', () => {
 
   it('is reported for each place of a text', () => {
     expect(faults('a #true\nb true\nc false\nd #true').map(({ message }) => message)).toEqual([
-      '"true" is no value in KDL 2',
-      '"false" is no value in KDL 2',
+      '"true" is not a value in KDL 2',
+      '"false" is not a value in KDL 2',
     ]);
   });
 

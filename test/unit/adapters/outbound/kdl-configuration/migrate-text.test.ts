@@ -166,7 +166,7 @@ it('takes the last of two properties of one name', () => {
 });
 
 it('says what the limit is of a text that is too long', () => {
-  expect(migrateText('a 1\n'.repeat(130_000)).refused).toContain('250000 words and marks');
+  expect(migrateText('a 1\n'.repeat(130_000)).refused).toContain('250000 tokens');
 });
 
 describe('mistakes that hide behind others', () => {

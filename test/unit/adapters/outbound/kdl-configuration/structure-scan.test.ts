@@ -39,7 +39,7 @@ describe('the structure scan', () => {
     expect(scanStructure('a b=1 "c d" { } // e f\n/* g */ (h)i', 100).tokens).toBe(11);
     expect(scanStructure('a b c', 2).fault).toEqual({
       offset: 4,
-      message: 'the configuration is too long: it may have 250000 words and marks at most',
+      message: 'the configuration is too long: it may have at most 250000 tokens',
     });
   });
 

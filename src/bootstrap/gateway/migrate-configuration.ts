@@ -12,10 +12,7 @@ import { re2PathPatterns } from '../../adapters/outbound/re2-path-patterns/re2-p
 
 const isChanged = ({ before, after }: MigratedFile): boolean => before !== after;
 
-/**
- * A copy of the old text is kept before a file is touched; the first that cannot be written ends
- * it.
- */
+/** Copies all old files first, then writes the new ones. Stops at the first failure. */
 const writeInPlace = async (files: readonly MigratedFile[]): Promise<{ said: string; isDone: boolean }> => {
   let said = '';
   for (const { path } of files) {
@@ -37,14 +34,16 @@ const writeTo = async (
   if (await isSameFile(main.path, path)) return `${path} is the file itself: use --in-place, which keeps a copy`;
   const written = await replaceTextFile(path, main.after, force ? 'replace' : 'keep', main.path);
   if (written.ok) return null;
-  return force ? written.error : `${written.error}${written.error.endsWith('already') ? '; --force replaces it' : ''}`;
+  return force
+    ? written.error
+    : `${written.error}${written.error.endsWith('already exists') ? '; --force replaces it' : ''}`;
 };
 
-/** Files that are written alone leave those that they include as they are. */
+/** Notes that included files are not migrated with the main file. */
 const includedText = (included: readonly MigratedFile[]): string =>
   included
     .filter(isChanged)
-    .map(({ path }) => `${path}: is included and needs a migration too: --in-place changes all files at once\n`)
+    .map(({ path }) => `${path}: this included file needs a migration too: --in-place changes all files at once\n`)
     .join('');
 
 const outcome = (
@@ -58,7 +57,7 @@ const outcome = (
   return { stdout, stderr, exitCode: isLeft || problems.length > 0 || !isWhole ? 1 : 0 };
 };
 
-/** Writes a configuration as configurations are written now, to where it was asked for. */
+/** Migrates a configuration and writes it to the given output. */
 export const migrateToOutput = async (configFile: string, output: MigrationOutput): Promise<CommandOutput> => {
   const migrated = await migrateConfiguration(configFile, re2PathPatterns);
   const { files, problems } = migrated;
@@ -66,7 +65,7 @@ export const migrateToOutput = async (configFile: string, output: MigrationOutpu
   if (main === undefined) return failedCommand(reportProblems(problems));
   const changed = files.filter(isChanged);
   if (main.refused !== null)
-    return failedCommand(`${reportProblems(problems)}${main.path}: ${main.refused}: nothing is written\n`);
+    return failedCommand(`${reportProblems(problems)}${main.path}: ${main.refused}; nothing is written\n`);
   if (output.kind === 'diff') {
     const diff = changed.map(({ path, before, after }) => unifiedDiff(path, before, after)).join('');
     return outcome(migrated, diff, migrationReport(files), true);
@@ -74,7 +73,12 @@ export const migrateToOutput = async (configFile: string, output: MigrationOutpu
   if (output.kind === 'in-place') {
     const report = migrationReport(files);
     if (problems.length > 0 || files.some(({ left }) => left.length > 0)) {
-      return outcome(migrated, '', `${report}Nothing is written: use -o FILE to go on by hand.\n`, false);
+      return outcome(
+        migrated,
+        '',
+        `${report}Nothing is written: use -o FILE and complete the result by hand.\n`,
+        false,
+      );
     }
     const { said, isDone } = await writeInPlace(changed);
     return isDone ? outcome(migrated, '', report + said, true) : failedCommand(report + said);

@@ -96,7 +96,7 @@ describe('to another file', () => {
   it('writes the file alone, with the mode of the old one, and names what else needs it', async () => {
     const { stderr, exitCode } = await migrateToOutput(file, to('new.kdl'));
     expect(exitCode).toBe(1);
-    expect(stderr).toContain(`${folder.file('routes.kdl')}: is included and needs a migration too`);
+    expect(stderr).toContain(`${folder.file('routes.kdl')}: this included file needs a migration too`);
     expect(textOf('new.kdl')).toBe(now);
     expect(modeOf('new.kdl')).toBe(0o640);
     expect(textOf('gateway.kdl')).toBe(old);
@@ -112,7 +112,7 @@ describe('to another file', () => {
     folder.write('new.kdl', 'mine');
     const refused = await migrateToOutput(file, to('new.kdl'));
     expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toContain('it is there already; --force replaces it');
+    expect(refused.stderr).toContain('it already exists; --force replaces it');
     expect(textOf('new.kdl')).toBe('mine');
     await migrateToOutput(file, to('new.kdl', true));
     expect(textOf('new.kdl')).toBe(now);
@@ -125,7 +125,7 @@ describe('to another file', () => {
   it('writes nothing of a file that is too long to be looked at, and says so', async () => {
     writeFileSync(file, 'a 1\n'.repeat(130_000));
     const { exitCode, stderr } = await migrateToOutput(file, to('new.kdl'));
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('250000 words and marks')]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('250000 tokens')]);
     expect(readdirSync(folder.path)).toHaveLength(2);
   });
 

@@ -19,7 +19,9 @@ const load = () => {
       reasons.push(error.code === 'MODULE_NOT_FOUND' ? `${candidate} does not exist` : error.message);
     }
   }
-  const error = new Error(`the native socket layer is not available for ${platform}: ${reasons.join('; ')}. Run npm run build.`);
+  const error = new Error(
+    `the native socket layer is not available for ${platform}: ${reasons.join('; ')}. Run npm run build.`,
+  );
   error.code = 'ERR_NATIVE_MISSING';
   throw error;
 };

@@ -17,7 +17,7 @@ import type { StatusReports } from '../../application/gateway/report-status/stat
 import type { AgentRegistry } from '../../application/gateway/run-gateway/agent-registry.js';
 import type { Gateway } from '../../application/gateway/run-gateway/gateway.js';
 import type { ListenerRegistry } from '../../application/gateway/run-gateway/listener-registry.js';
-import type { ListenerTlsParts } from '../../application/gateway/run-gateway/prepare-listener-tls.js';
+import type { ListenerTlsReaders } from '../../application/gateway/run-gateway/prepare-listener-tls.js';
 import type { RunningState, WorkerPlace } from '../../application/gateway/run-gateway/running-state.js';
 import type { ReloadRequests } from '../../application/gateway/workers/aggregate/gathering-topics.js';
 import type { AccessLog } from '../../application/ports/gateway/access-log.js';
@@ -64,7 +64,7 @@ export const gatewayTokens = {
   engine: Symbol('HttpEngine') as ServiceIdentifier<HttpEngine>,
   /** Reads the files that the gateway's own configuration refers to. */
   textFiles: Symbol('TextFileReader') as ServiceIdentifier<TextFileReader>,
-  listenerTls: Symbol('ListenerTlsParts') as ServiceIdentifier<ListenerTlsParts>,
+  listenerTls: Symbol('ListenerTlsReaders') as ServiceIdentifier<ListenerTlsReaders>,
   figures: Symbol('ProcessFigures') as ServiceIdentifier<ProcessFigures>,
   metrics: Symbol('GatewayMetrics') as ServiceIdentifier<GatewayMetrics & MetricsExposition>,
   /** Names in the exposition that no agent can have. */

@@ -100,7 +100,7 @@ const reload = async (gateway: RunningGateway, parts: SignalledGateway): Promise
   if (upgrade.isReplaced) return { kind: 'not_now', reason: 'Another process has taken over.' };
   if (upgrade.isUnderway) {
     // The successor may have read the file already.
-    upgrade.wishReload();
+    upgrade.requestReload();
     logger.info('the configuration is reloaded once the upgrade is over');
     return { kind: 'after_upgrade' };
   }

@@ -14,7 +14,7 @@ export const isAlive = (pid: number): boolean => {
 /** Resolves once a process, which need not be a child of the test's, has ended. */
 export const untilGone = (pid: number): Promise<void> => untilTrue(`process ${pid} has ended`, () => !isAlive(pid));
 
-const started = /"successor":(\d+)[^\n]*is started to take over/g;
+const started = /"successor":(\d+)[^\n]*starting the program on disk/g;
 
 /**
  * The processes that a gateway, or one of its successors, has started to take its place, in order; they share its

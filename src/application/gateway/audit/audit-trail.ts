@@ -13,36 +13,36 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import { OncePerPeriod } from '../../shared/once-per-period.js';
 
-export interface AuditTrailParts {
+interface AuditedProcess {
   readonly open: AuditLogOpener;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Number of this process among the workers of the gateway; 0: it is none of several. */
+  /** Number of this process among the workers; 0: it is the only process, or the supervisor. */
   readonly worker: number;
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string;
 }
 
-/** An audit log that is opened, and not in force. */
+/** An audit log that is open but not in force. */
 export interface PreparedAudit {
   /**
-   * From now on it takes the records; the one before writes what it has, and ends. Where there is none any more, the
-   * one before has the last records too: those of this turn, of what is held, and of what comes until `lastRecords`
-   * settles. Cannot fail.
+   * Puts it in force. The previous log writes its pending records and ends. If the new configuration has no audit log,
+   * the previous log also gets the last records: those of this turn, those of held requests, and those until
+   * `lastRecords` settles. Cannot fail.
    */
   commit(lastRecords?: () => Promise<unknown>): void;
   abandon(): Promise<void>;
 }
 
-/** A log that no configuration asks for any more. */
+/** A log that the configuration no longer has. */
 interface LeavingLog {
   readonly log: AuditLog;
-  /** What others have to tell of its end is told. */
+  /** Whether `lastRecords` has settled. */
   isDue: boolean;
   ended(): void;
 }
 
-/** The request of an exchange, as far as an audit tells of it. */
+/** The parts of an exchange that audit records contain. */
 export interface JudgedRequest {
   readonly id: string;
   readonly correlationId: string;
@@ -54,15 +54,15 @@ export interface JudgedRequest {
   readonly route: { readonly configuration: { readonly id: string } } | null;
 }
 
-/** Who watches over workers tells of the gateway by this. */
+/** The part that the supervisor uses, for events of the gateway. */
 export type GatewayAudit = Pick<AuditTrail, 'prepare' | 'act' | 'close'>;
 
-/** Hears what agents say of requests. */
+/** The part that the request path uses, for answers of agents. */
 export type RequestAudit = Pick<AuditTrail, 'judged' | 'undecided'>;
 
-/** How long a log that is replaced has for what it still has to write, in milliseconds. */
+/** The time in which a replaced log must write its pending records; milliseconds. */
 export const lastWriteMs = 5_000;
-/** Between two error lines on records that were lost, at least. */
+/** Minimum interval between error lines about lost records; milliseconds. */
 export const lossLineMs = 10_000;
 
 const auditedRequest = (request: JudgedRequest): AuditedRequest => ({
@@ -75,67 +75,66 @@ const auditedRequest = (request: JudgedRequest): AuditedRequest => ({
   route: request.route?.configuration.id ?? null,
 });
 
-/** Keeps the audit log that the configuration in force asks for; without one a record costs a comparison. */
+/** Writes to the audit log of the configuration in force. Without one, a record costs one comparison. */
 export class AuditTrail {
-  readonly #parts: AuditTrailParts;
+  readonly #process: AuditedProcess;
   readonly #lossLines: OncePerPeriod;
   #log: AuditLog | null = null;
-  /** Takes what is still to be told of its end. */
+  /** The log that still gets its last records; null: none. */
   #leaving: LeavingLog | null = null;
   #left: Promise<void> = Promise.resolve();
-  /** Requests whose records are still to come. */
+  /** Number of requests whose records are pending. */
   #held = 0;
-  /** Replaced, and still writing. */
+  /** Replaced logs that are still writing. */
   readonly #ending = new Map<AuditLog, Promise<void>>();
-  /** Lost by logs that have ended. */
+  /** Records that were lost by logs that have ended. */
   #droppedBefore = 0;
-  #toldOf = 0;
+  #reportedLosses = 0;
 
-  constructor(parts: AuditTrailParts) {
-    this.#parts = parts;
-    this.#lossLines = new OncePerPeriod(parts.clock, lossLineMs);
+  constructor(process: AuditedProcess) {
+    this.#process = process;
+    this.#lossLines = new OncePerPeriod(process.clock, lossLineMs);
   }
 
-  /** Opens what a configuration asks for; also where it is what is in force: the file may have been moved away. */
+  /** Opens the log of a configuration, even if it is the one in force, because its file may have been moved. */
   async prepare(audit: AuditConfiguration | null): Promise<Result<PreparedAudit, string>> {
     if (audit === null) {
       return ok({ commit: (lastRecords) => this.#leave(lastRecords), abandon: () => Promise.resolve() });
     }
-    const opened = await this.#parts.open(audit);
+    const opened = await this.#process.open(audit);
     if (!opened.ok) return opened;
     const log = opened.value;
     return ok({ commit: () => this.#replace(log), abandon: () => log.close(lastWriteMs) });
   }
 
-  /** What an agent has answered about a request, or its response. */
+  /** Records the answer of an agent about a request or its response. */
   judged(request: JudgedRequest, agent: string, decision: AgentDecision, audit: AgentAudit): void {
     if (this.#log !== null) this.record(judgementRecord(auditedRequest(request), agent, decision, audit));
   }
 
-  /** An agent has given no answer. */
+  /** Records that an agent gave no answer. */
   undecided(request: JudgedRequest, agent: string, reason: string, isLetThrough: boolean): void {
     if (this.#log !== null) this.record(undecidedRecord(auditedRequest(request), agent, reason, isLetThrough));
   }
 
   /**
-   * Something that became of the gateway as a whole. Of several workers none tells of it: their supervisor does,
-   * once.
+   * Records an event of the whole gateway. With several workers only the supervisor records it.
    */
   act(event: GatewayEvent, outcome: AuditOutcome, members: AuditRecord['members'] = {}): void {
-    const { worker, version } = this.#parts;
+    const { worker, version } = this.#process;
     if (worker === 0) this.record({ event, outcome, members: { version, ...members } });
   }
 
   record(record: AuditRecord): void {
     const log = this.#log ?? this.#leaving?.log ?? null;
     if (log === null) return;
-    log.write(auditLine(this.#time(), this.#parts.worker, record));
-    this.#tellOfLoss();
+    log.write(auditLine(this.#time(), this.#process.worker, record));
+    this.#reportLoss();
   }
 
   /**
-   * A log that leaves waits for the record of a request that is about to change the gateway, until what is returned
-   * is called.
+   * Makes a log that is removed wait for the record of a request that may change the gateway, until the returned
+   * function is called.
    */
   hold(): () => void {
     let isHeld = true;
@@ -148,19 +147,19 @@ export class AuditTrail {
     };
   }
 
-  /** Resolves when the log that no configuration asks for any more, if there is one, has all of its records. */
+  /** Resolves when a removed log, if any, has all its records. */
   left(): Promise<void> {
     return this.#left;
   }
 
-  /** Records that were lost since the process began. */
+  /** Number of records that were lost since the process began. */
   dropped(): number {
     let dropped = this.#droppedBefore + (this.#log?.dropped() ?? 0) + (this.#leaving?.log.dropped() ?? 0);
     for (const log of this.#ending.keys()) dropped += log.dropped();
     return dropped;
   }
 
-  /** Writes what waits. Nothing is recorded from then on. */
+  /** Writes pending records. Later records are ignored. */
   async close(): Promise<void> {
     this.#endLeaving();
     void this.#close(this.#log, null);
@@ -197,7 +196,7 @@ export class AuditTrail {
 
   #endLeaving(next: AuditLog | null = null): void {
     if (this.#leaving === null) return;
-    // Whoever reads on must not take silence for nothing happening.
+    // The record distinguishes the end of auditing from a time without events.
     this.act('audit', 'ended');
     const { log, ended } = this.#leaving;
     this.#leaving = null;
@@ -209,20 +208,23 @@ export class AuditTrail {
     const closing = log.close(lastWriteMs, next).then(() => {
       this.#ending.delete(log);
       this.#droppedBefore += log.dropped();
-      this.#tellOfLoss();
+      this.#reportLoss();
     });
     this.#ending.set(log, closing);
     return closing;
   }
 
-  #tellOfLoss(): void {
+  #reportLoss(): void {
     const dropped = this.dropped();
-    if (dropped <= this.#toldOf || this.#lossLines.take() === null) return;
-    this.#parts.logger.error('audit records were lost', { lost: dropped - this.#toldOf, lost_so_far: dropped });
-    this.#toldOf = dropped;
+    if (dropped <= this.#reportedLosses || this.#lossLines.take() === null) return;
+    this.#process.logger.error('audit records were lost', {
+      lost: dropped - this.#reportedLosses,
+      lost_so_far: dropped,
+    });
+    this.#reportedLosses = dropped;
   }
 
   #time(): string {
-    return new Date(this.#parts.clock.wallMs()).toISOString();
+    return new Date(this.#process.clock.wallMs()).toISOString();
   }
 }

@@ -16,39 +16,39 @@ interface RegisteredAgent {
   readonly client: AgentClient;
 }
 
-/** Agents that a new configuration will use, some of them new. Nothing has changed for the running ones yet. */
+/** The agents of a new configuration. Running agents are unchanged until `commit`. */
 export interface PreparedAgents {
   readonly clients: ReadonlyMap<string, AgentClient>;
   /**
-   * Makes these the agents, and hands their configurations over. Gives back those that are no longer used: they have
-   * been retired, and are to be stopped once nobody asks them any more.
+   * Puts these agents in force and delivers their configurations. Returns the clients that are no longer used. They are
+   * retired; stop them after their last call.
    */
   commit(): readonly AgentClient[];
-  /** Forgets what was made. */
+  /** Stops the clients that were made. */
   abandon(): Promise<void>;
 }
 
-/** Characters of an agent's own words that go into the log. */
+/** The most characters of an agent's text in the log. */
 const maximumReasonLength = 500;
 
-/** Everything of an agent block that a running client cannot change. */
+/** The settings of an agent block that a running client cannot change. */
 const connectionKey = ({ config: _config, ...rest }: AgentConfiguration, limits: AgentClientLimits | null): string =>
   JSON.stringify([rest, limits]);
 
 const configKey = ({ config }: AgentConfiguration): string => JSON.stringify(config);
 
-/** The agents' clients, which outlive the configuration that first named them. */
+/** The clients of agents, which outlive the configuration that first named them. */
 export class AgentRegistry {
   readonly #create: AgentClientFactory;
   readonly #logger: Logger;
-  /** What they report of themselves. */
+  /** The metrics that the agents report. */
   readonly metrics: AgentReports;
-  /** Of the agents in use. */
+  /** The header names that the agents in use declare. */
   readonly declaredHeaders = new DeclaredHeaderNames();
   #agents: ReadonlyMap<string, RegisteredAgent> = new Map();
   #limits: AgentClientLimits | null = null;
 
-  /** @param metrics told what the agents report */
+  /** @param metrics receives the reports of the agents */
   constructor(create: AgentClientFactory, metrics: AgentReports, logger: Logger) {
     this.#create = create;
     this.metrics = metrics;
@@ -60,9 +60,9 @@ export class AgentRegistry {
   }
 
   /**
-   * Makes what a configuration needs beyond what there is. An embedded agent is made anew each time, so that it reads
-   * its files again, and has to take its config here and now: an error is its reason for refusing it, and leaves
-   * everything as it was.
+   * Makes the clients that a configuration needs in addition. An embedded agent is made anew each time, so that it reads
+   * its files again, and must accept its configuration at once. An error is its reason for a refusal, and changes
+   * nothing.
    */
   async prepare(
     configurations: readonly AgentConfiguration[],
@@ -75,9 +75,9 @@ export class AgentRegistry {
     };
     for (const configuration of configurations) {
       const { name, transport, config } = configuration;
-      const present = this.#present(configuration, limits);
-      const client = present?.client ?? (await this.#make(configuration, limits));
-      if (!present) made.push(client);
+      const current = this.#reusable(configuration, limits);
+      const client = current?.client ?? (await this.#make(configuration, limits));
+      if (!current) made.push(client);
       next.set(name, { configuration, client });
       if (transport.kind !== 'embedded') continue;
       const taken = await client.configure(config);
@@ -105,11 +105,11 @@ export class AgentRegistry {
     return client;
   }
 
-  #present(configuration: AgentConfiguration, limits: AgentClientLimits): RegisteredAgent | null {
-    const present = this.#agents.get(configuration.name);
-    if (!present || configuration.transport.kind === 'embedded') return null;
-    const same = connectionKey(present.configuration, this.#limits) === connectionKey(configuration, limits);
-    return same ? present : null;
+  #reusable(configuration: AgentConfiguration, limits: AgentClientLimits): RegisteredAgent | null {
+    const current = this.#agents.get(configuration.name);
+    if (!current || configuration.transport.kind === 'embedded') return null;
+    const same = connectionKey(current.configuration, this.#limits) === connectionKey(configuration, limits);
+    return same ? current : null;
   }
 
   #commit(
@@ -129,13 +129,16 @@ export class AgentRegistry {
       if (before === undefined) continue;
       if (configuration.transport.kind === 'embedded') this.#logHandover(name, ok(undefined));
       else if (before.client === client) void this.#handOver(client, configuration);
-      // The old connections bring the new configuration before the first new connection stands.
+      // The old connections deliver the new configuration before the first new connection is ready.
       else if (isSamePlace(before.configuration, configuration)) void before.client.configure(configuration.config);
     }
     const kept = new Set([...next.values()].map(({ client }) => client));
     const dropped = [...previous.values()].filter(({ client }) => !kept.has(client));
     for (const { client, configuration } of dropped) {
-      client.retire({ sameConfig: isContinued(configuration, next), hasSuccessor: isSucceeded(configuration, next) });
+      client.retire({
+        sameConfig: hasSameConfig(configuration, next),
+        hasSuccessor: hasSuccessor(configuration, next),
+      });
     }
     for (const client of made) client.start();
     return dropped.map(({ client }) => client);
@@ -147,8 +150,8 @@ export class AgentRegistry {
   }
 
   /**
-   * Hands over an unchanged configuration too: the agent reads its files again, and may have refused or missed an
-   * earlier one.
+   * Delivers an unchanged configuration too: the agent reads its files again, and may have refused or missed an earlier
+   * one.
    */
   async #handOver(client: AgentClient, { name, config }: AgentConfiguration): Promise<void> {
     this.#logHandover(name, await client.configure(config));
@@ -167,10 +170,10 @@ export class AgentRegistry {
     const fields = { agent, outcome: kind, reason: reason.slice(0, maximumReasonLength) };
     if (kind === 'refused')
       this.#logger.error(
-        'the agent refused its configuration and keeps the one before, with the files as it read them',
+        'the agent refused its configuration and keeps the previous one, with the files as it read them',
         fields,
       );
-    else this.#logger.warn('the agent did not answer: it gets the configuration when it is back', fields);
+    else this.#logger.warn('the agent did not answer: it gets the configuration when it reconnects', fields);
   }
 }
 
@@ -181,14 +184,14 @@ const isSamePlace = ({ transport: one }: AgentConfiguration, { transport: other 
   );
 };
 
-/** Whether the block of this name reaches its agent at the same place as before. */
-const isSucceeded = (configuration: AgentConfiguration, next: ReadonlyMap<string, RegisteredAgent>): boolean => {
+/** Whether the new block of this name reaches its agent at the same place. */
+const hasSuccessor = (configuration: AgentConfiguration, next: ReadonlyMap<string, RegisteredAgent>): boolean => {
   const successor = next.get(configuration.name);
   return successor !== undefined && isSamePlace(configuration, successor.configuration);
 };
 
-/** Whether any of the agents is reached at the same place and handed the same configuration. */
-const isContinued = (configuration: AgentConfiguration, next: ReadonlyMap<string, RegisteredAgent>): boolean => {
+/** Whether an agent at the same place gets the same configuration. */
+const hasSameConfig = (configuration: AgentConfiguration, next: ReadonlyMap<string, RegisteredAgent>): boolean => {
   for (const { configuration: other } of next.values()) {
     if (isSamePlace(configuration, other)) return configKey(configuration) === configKey(other);
   }

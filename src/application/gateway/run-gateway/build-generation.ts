@@ -14,7 +14,7 @@ import type { AgentRegistry } from './agent-registry.js';
 import { Generation } from './generation.js';
 import { listenerKey } from './listener-registry.js';
 
-/** What generations are built with. */
+/** The dependencies that building a generation needs. */
 export interface GenerationBuilding {
   readonly agents: AgentRegistry;
   readonly stages: StageDependencies;
@@ -22,7 +22,7 @@ export interface GenerationBuilding {
   readonly rateLimiters: RateLimiters;
   readonly createTracer: TracerFactory;
   readonly random: Random;
-  /** What the instance is called where the configuration does not say. */
+  /** The instance name if the configuration sets none. */
   readonly hostName: string;
   readonly version: string;
 }
@@ -43,7 +43,7 @@ const openTracer = async (
 ): Promise<Tracer | null> =>
   tracing === null ? null : createTracer(tracing, { instance: system.instance ?? hostName, version });
 
-/** Opens what a configuration needs besides agents and listeners. An error leaves nothing open. */
+/** Opens the resources of a configuration, except agents and listeners. After an error nothing stays open. */
 export const buildGeneration = async (
   configuration: GatewayConfiguration,
   agents: ReadonlyMap<string, AgentClient>,
@@ -79,6 +79,6 @@ export const buildGeneration = async (
     configuration.listeners.map((listener) => [listenerKey(listener.address, listener.name), listener]),
   );
   const certificateHeaders = certificateHeaderRules(listeners);
-  const parts = { upstreams, trustedProxies: trustedProxies.value, certificateHeaders, limiter, tracer, tracing };
-  return ok(new Generation(configuration, compiled.value, parts));
+  const resources = { upstreams, trustedProxies: trustedProxies.value, certificateHeaders, limiter, tracer, tracing };
+  return ok(new Generation(configuration, compiled.value, resources));
 };

@@ -5,16 +5,15 @@ import type { HttpEngine } from '../../ports/gateway/http-engine.js';
 import type { CertificateReader } from '../../ports/shared/certificate-reader.js';
 import type { TextFileReader } from '../../ports/shared/text-file-reader.js';
 
-/** What the check works with. The engine tells whether a certificate and a key go together, whoever shows them. */
-export interface AgentTlsParts {
+/** The readers that the check uses. The engine checks whether a certificate and a key match. */
+interface AgentTlsReaders {
   readonly engine: Pick<HttpEngine, 'prepareTls'>;
   readonly files: TextFileReader;
   readonly certificates: Pick<CertificateReader, 'readPem'>;
 }
 
 /**
- * What is wrong with the files of TLS to agents, or worth a word. Each text names its agent; none holds anything of a
- * key.
+ * Errors and warnings about the TLS files for agents. Each text names its agent; none contains key material.
  */
 export interface AgentTlsFindings {
   readonly errors: readonly string[];
@@ -22,31 +21,30 @@ export interface AgentTlsFindings {
 }
 
 /**
- * Finds out whether the certificates, keys and authorities that gRPC agents are reached with can be used, as the
- * files are now.
+ * Checks whether the current files of certificates, keys and authorities for gRPC agents are usable.
  */
 export const checkAgentTls = async (
   agents: readonly AgentConfiguration[],
-  parts: AgentTlsParts,
+  readers: AgentTlsReaders,
 ): Promise<AgentTlsFindings> => {
   const errors: string[] = [];
   const warnings: string[] = [];
   for (const { name, transport } of agents) {
     if (transport.kind !== 'grpc' || transport.tls === null) continue;
-    const found = await checkOne(transport.tls, parts);
+    const found = await checkOne(transport.tls, readers);
     errors.push(...found.errors.map((text) => `agent "${name}": ${text}`));
     warnings.push(...found.warnings.map((text) => `agent "${name}": ${text}`));
   }
   return { errors, warnings };
 };
 
-const checkOne = async ({ caCertFile, certificate }: AgentTls, parts: AgentTlsParts): Promise<AgentTlsFindings> => {
-  const authorities = caCertFile === null ? [] : await checkAuthorities(caCertFile, parts);
-  const shown = certificate === null ? { errors: [], warnings: [] } : await checkCertificate(certificate, parts);
-  return { errors: [...authorities, ...shown.errors], warnings: shown.warnings };
+const checkOne = async ({ caCertFile, certificate }: AgentTls, readers: AgentTlsReaders): Promise<AgentTlsFindings> => {
+  const authorities = caCertFile === null ? [] : await checkAuthorities(caCertFile, readers);
+  const pair = certificate === null ? { errors: [], warnings: [] } : await checkCertificate(certificate, readers);
+  return { errors: [...authorities, ...pair.errors], warnings: pair.warnings };
 };
 
-const checkAuthorities = async (path: string, { files, certificates }: AgentTlsParts): Promise<readonly string[]> => {
+const checkAuthorities = async (path: string, { files, certificates }: AgentTlsReaders): Promise<readonly string[]> => {
   const text = await files.read(path);
   if (!text.ok) return [`ca-cert-file: the file ${path} ${text.error}`];
   const read = certificates.readPem(text.value);
@@ -55,7 +53,7 @@ const checkAuthorities = async (path: string, { files, certificates }: AgentTlsP
 
 const checkCertificate = async (
   { certFile, keyFile }: CertificateFiles,
-  { engine, files }: AgentTlsParts,
+  { engine, files }: AgentTlsReaders,
 ): Promise<AgentTlsFindings> => {
   const [chain, key] = [await files.read(certFile), await files.read(keyFile)];
   const errors: string[] = [];

@@ -10,15 +10,15 @@ import type { RateLimiters } from '../limit-rate/rate-limiters.js';
 import type { StageDependencies } from '../proxy-request/compile-gateway.js';
 import type { AgentRegistry } from './agent-registry.js';
 import type { ListenerRegistry } from './listener-registry.js';
-import type { ListenerTlsParts } from './prepare-listener-tls.js';
+import type { ListenerTlsReaders } from './prepare-listener-tls.js';
 import type { RunningState } from './running-state.js';
 
-/** What a gateway is made of. */
+/** The dependencies of `Gateway`. */
 export interface GatewayDependencies {
   readonly source: ConfigurationSource;
   readonly agents: AgentRegistry;
   readonly listeners: ListenerRegistry;
-  readonly listenerTls: ListenerTlsParts;
+  readonly listenerTls: ListenerTlsReaders;
   readonly state: RunningState;
   readonly stages: StageDependencies;
   readonly upstreamTargets: UpstreamTargetsEnvironment;
@@ -29,9 +29,9 @@ export interface GatewayDependencies {
   readonly proxy: RequestHandler;
   readonly admin: RequestHandler;
   readonly logger: Logger;
-  /** Where a load warns: of several processes that load the same, one alone does. */
+  /** Logs the warnings of a load. With several workers, only one of them logs these. */
   readonly loadLogger: Pick<Logger, 'warn'>;
-  /** What the instance is called where the configuration does not say. */
+  /** The instance name if the configuration sets none. */
   readonly hostName: string;
   readonly audit: AuditTrail;
 }

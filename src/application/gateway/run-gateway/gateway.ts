@@ -14,10 +14,10 @@ import { eitherOnce, type LoadFailure, loadFailure, type PreparedReload } from '
 import { atOnce, type StopManner, stopOnceUnused } from './stop-once-unused.js';
 import { adminListenerKey, type ListeningAddresses, listeningAddresses, wantedListeners } from './wanted-listeners.js';
 
-/** Has a gateway that is prepared accept connections. To be called once. */
+/** Makes a prepared gateway accept connections. Call it once. */
 export type BeginServing = () => Promise<Result<ListeningAddresses, LoadFailure>>;
 
-/** All that a configuration needs, opened but not in force. */
+/** The open resources of a configuration that is not yet in force. */
 interface Prepared {
   readonly generation: Generation;
   readonly agents: PreparedAgents;
@@ -25,14 +25,14 @@ interface Prepared {
   readonly audit: PreparedAudit;
 }
 
-/** What connections to upstreams have to end in, once no client waits for them; milliseconds. */
+/** The grace period for connections to upstreams without a waiting client; milliseconds. */
 const closeGraceMs = 1_000;
-const cannotListen = 'an address cannot be listened on';
+const cannotListen = 'the gateway cannot listen on an address';
 
-/** The gateway: brings configurations into force one after the other, and ends. */
+/** The gateway: starts, puts configurations in force one after the other, and stops. */
 export class Gateway {
   readonly #dependencies: GatewayDependencies;
-  /** One load at a time: a second signal waits for the first. */
+  /** The load in progress. Loads run one after the other. */
   #loading: Promise<unknown> = Promise.resolve();
   /** The reload that waits to be committed. */
   #prepared: PreparedReload | null = null;
@@ -42,22 +42,22 @@ export class Gateway {
     this.#dependencies = dependencies;
   }
 
-  /** Loads the configuration and begins to serve: see `prepareStart`. */
+  /** Loads the configuration and begins to serve. See `prepareStart`. */
   async start(inForce?: () => void): Promise<Result<ListeningAddresses, LoadFailure>> {
     const prepared = await this.prepareStart(inForce);
     return prepared.ok ? prepared.value() : prepared;
   }
 
   /**
-   * Does all of a start that takes time, and gives what begins to serve: no connection is accepted before. `inForce` is
-   * called when the configuration is in force.
+   * Does the slow part of a start, and returns the function that begins to serve. Until then no connection is accepted.
+   * `inForce` is called when the configuration is in force.
    */
   async prepareStart(inForce: () => void = () => undefined): Promise<Result<BeginServing, LoadFailure>> {
     const loaded = await this.#load(inForce);
     return loaded.ok ? ok(() => this.#serve(loaded.value)) : loaded;
   }
 
-  /** Loads the configuration anew and swaps it in at once; any error changes nothing. */
+  /** Loads the configuration again and puts it in force in one step. An error changes nothing. */
   reload(): Promise<Result<void, LoadFailure>> {
     const { state } = this.#dependencies;
     const next = this.#loading.then(() => (state.phase() === 'running' ? this.#reload() : ok(undefined)));
@@ -66,8 +66,7 @@ export class Gateway {
   }
 
   /**
-   * Does all of a reload that takes time or can fail. Other loads, and so other reloads, wait until it is committed
-   * or abandoned.
+   * Does the part of a reload that takes time or can fail. Other loads wait until it is committed or abandoned.
    */
   prepareReload(): Promise<Result<PreparedReload, LoadFailure>> {
     const prepared = this.#loading.then(() => this.#prepareReload());
@@ -76,8 +75,8 @@ export class Gateway {
   }
 
   /**
-   * Takes no new connection, lets requests in flight finish within the grace, then closes everything. Asked again, it
-   * waits for the same end.
+   * Accepts no new connections, lets requests in flight finish within the grace period, then closes everything. Further
+   * calls wait for the same end.
    */
   stop(graceMs: number, manner: StopManner = atOnce): Promise<void> {
     this.#stopped ??= this.#stop(graceMs, manner);
@@ -115,8 +114,8 @@ export class Gateway {
     await this.#loading;
     const adminKey = isReplaced ? null : adminListenerKey(state.configuration());
     const open = listeners.open();
-    // The admin address answers until the end, where it is still this one's, so that whoever watches the drain can
-    // see it.
+    // The admin address answers until the end, so that the drain can be observed. After a replacement it belongs to the
+    // successor.
     await Promise.all(
       open.filter(({ key }) => key !== adminKey).map((listener) => listener.drain(graceMs, isReplaced)),
     );
@@ -148,7 +147,7 @@ export class Gateway {
     const settled = new Promise<void>((settle) => {
       resolve = settle;
     });
-    const drains = { reload: err(loadFailure('the gateway drains')), settled };
+    const drains = { reload: err(loadFailure('the gateway is draining')), settled };
     if (state.phase() !== 'running') return drains;
     const loaded = await this.#load();
     if (!loaded.ok) return { reload: loaded, settled };
@@ -160,7 +159,7 @@ export class Gateway {
         resolve();
       },
     );
-    // The drain that began meanwhile waits for nobody who could commit.
+    // A drain that began meanwhile must not wait for a commit.
     if (state.phase() !== 'running') {
       await reload.abandon();
       return drains;
@@ -173,7 +172,7 @@ export class Gateway {
     await Promise.all([agents.abandon(), generation.close(0), listeners.abandon(), audit.abandon()]);
   }
 
-  /** Whatever goes wrong is a failure to load, never an end of what runs. */
+  /** Turns every error into a load failure, so that the running configuration stays. */
   async #load(inForce: () => void = () => undefined): Promise<Result<Prepared, LoadFailure>> {
     const loaded = await this.#prepare(inForce).catch((cause: unknown) =>
       err(loadFailure('the configuration cannot be brought into force', cause)),
@@ -211,7 +210,7 @@ export class Gateway {
       await Promise.all([prepared.value.abandon(), generation.value.close(0)]);
       return err({ problems, reason: audit.error, cause: null });
     }
-    // The first generation is in force before the first listener takes a connection.
+    // The first generation is in force before the first listener accepts a connection.
     if (state.phase() === 'starting') {
       state.replace(generation.value, stages.clock.wallMs());
       this.#enforce(generation.value);
@@ -228,7 +227,7 @@ export class Gateway {
     }
   }
 
-  /** Nothing here can fail, and nothing waits: the swap is one step for every request. */
+  /** Puts a configuration in force. It is synchronous and cannot fail, so requests see one step. */
   #bringIntoForce({ generation, agents, listeners, audit }: Prepared): void {
     const { state, stages, hostName } = this.#dependencies;
     const previous = state.phase() === 'starting' ? null : state.replace(generation, stages.clock.wallMs());
@@ -251,7 +250,7 @@ export class Gateway {
     }
   }
 
-  /** What holds for the gateway as a whole, and what a configuration may do only in force. */
+  /** Applies the settings of the whole gateway, and starts the tasks that only a configuration in force may run. */
   #enforce({ configuration: { limits, routes }, breakers, upstreams }: Generation): void {
     const { stages, memory } = this.#dependencies;
     stages.admissions.limit(limits);
@@ -285,7 +284,7 @@ export class Gateway {
       await Promise.all([emptied, agentsEnded]);
       await previous.close(closeGraceMs);
     } catch (error) {
-      logger.warn('what the old configuration used could not be closed', { error: String(error) });
+      logger.warn('resources of the old configuration could not be closed', { error: String(error) });
     }
     state.retired(previous);
   }

@@ -11,8 +11,8 @@ import type { RequestPath } from '../proxy-request/proxy-request.js';
 import type { CompiledRoute } from '../proxy-request/stages/choose-route.js';
 import type { RequestTracing } from '../trace/request-tracing.js';
 
-/** What was opened for one configuration beyond its compiled form. */
-export interface GenerationParts {
+/** The resources that were opened for one configuration. */
+interface GenerationResources {
   readonly upstreams: ReadonlyMap<string, UpstreamTargets>;
   readonly trustedProxies: ReadonlyMap<string, CidrSet>;
   readonly certificateHeaders: CertificateHeaderRules;
@@ -22,12 +22,12 @@ export interface GenerationParts {
   readonly tracing: RequestTracing | null;
 }
 
-/** How long spans that have not been sent yet may take, in milliseconds. */
+/** The grace period for spans that are not yet sent; milliseconds. */
 const tracesGraceMs = 2_000;
 
 /**
- * Everything that was built for one configuration. Requests stay with the generation that they entered; once it has
- * been replaced and the last of them has left, what belonged to it alone is closed.
+ * Everything that was built for one configuration. A request stays with the generation that it entered. When a replaced
+ * generation has no requests left, its resources are closed.
  */
 export class Generation implements RequestPath {
   readonly stages: readonly Stage[];
@@ -46,17 +46,17 @@ export class Generation implements RequestPath {
   constructor(
     readonly configuration: GatewayConfiguration,
     compiled: CompiledGateway,
-    parts: GenerationParts,
+    resources: GenerationResources,
   ) {
     this.stages = compiled.stages;
     this.routes = compiled.routes;
     this.breakers = compiled.breakers;
-    this.upstreams = parts.upstreams;
-    this.trustedProxies = parts.trustedProxies;
-    this.certificateHeaders = parts.certificateHeaders;
-    this.tracing = parts.tracing;
-    this.#limiter = parts.limiter;
-    this.#tracer = parts.tracer;
+    this.upstreams = resources.upstreams;
+    this.trustedProxies = resources.trustedProxies;
+    this.certificateHeaders = resources.certificateHeaders;
+    this.tracing = resources.tracing;
+    this.#limiter = resources.limiter;
+    this.#tracer = resources.tracer;
   }
 
   get inFlight(): number {
@@ -72,7 +72,7 @@ export class Generation implements RequestPath {
     if (this.#inFlight === 0) this.#whenEmpty?.();
   }
 
-  /** Resolves when no request is left in it. */
+  /** Resolves when it has no requests. */
   emptied(): Promise<void> {
     if (this.#inFlight === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -80,7 +80,7 @@ export class Generation implements RequestPath {
     });
   }
 
-  /** Closes all that belongs to it alone. Requests to upstreams that are left after the grace are cut off. */
+  /** Closes its resources. Upstream requests that remain after the grace period are aborted. */
   async close(graceMs: number): Promise<void> {
     await Promise.all([...this.upstreams.values()].map((targets) => targets.close(graceMs)));
     await Promise.all([this.#limiter.release(), this.#tracer?.stop(tracesGraceMs)]);

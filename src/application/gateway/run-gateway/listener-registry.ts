@@ -11,21 +11,21 @@ import type {
   TlsContext,
 } from '../../ports/gateway/http-engine.js';
 
-/** Connections to one listener that wait for its configuration, at most. */
+/** The most connections to one listener that wait for its configuration. */
 const maxWaiting = 1_024;
 
 const notInForce: ConnectionAdmission = { kind: 'refused', answer: { status: 503, headers: [], body: '' } };
 
 /**
- * Hands requests to whatever serves the listener at the moment: a reload may give its address another purpose.
- * Connections that come before the configuration of a new listener is in force wait for that, unread: the one before
- * knows nothing of it.
+ * Passes requests to the current handler of a listener, because a reload may give its address another purpose.
+ * Connections that arrive before the configuration of a new listener is in force wait, unread, because the previous
+ * configuration does not know the listener.
  */
 class SwitchableHandler implements RequestHandler {
   #current: RequestHandler;
   #waiting = 0;
   #settle: (isInForce: boolean) => void = () => undefined;
-  /** Null once it serves. */
+  /** Null when it serves. */
   #inForce: Promise<boolean> | null = new Promise((resolve) => {
     this.#settle = resolve;
   });
@@ -34,7 +34,7 @@ class SwitchableHandler implements RequestHandler {
     this.#current = first;
   }
 
-  /** The configuration that names this handler is in force. Those that wait are asked about when that step is over. */
+  /** The configuration with this handler is in force. Waiting connections are admitted after that step. */
   serve(handler: RequestHandler): void {
     this.#current = handler;
     this.#inForce = null;
@@ -46,7 +46,7 @@ class SwitchableHandler implements RequestHandler {
     this.#settle(false);
   }
 
-  /** A connection is released to whoever admitted it, since the admission carries that. */
+  /** The admission carries its own release, so a connection is released to the handler that admitted it. */
   admit(...parameters: Parameters<RequestHandler['admit']>): ReturnType<RequestHandler['admit']> {
     if (this.#inForce === null) return this.#current.admit(...parameters);
     if (this.#waiting >= maxWaiting) return notInForce;
@@ -71,16 +71,16 @@ class SwitchableHandler implements RequestHandler {
   }
 }
 
-/** A listener that a configuration wants. */
+/** A listener of a configuration. */
 export interface WantedListener {
   /** See `listenerKey`. */
   readonly key: string;
-  /** What the configuration calls it. */
+  /** Its name in the configuration. */
   readonly name: string;
   readonly address: SocketAddress;
   readonly handler: RequestHandler;
   readonly timeouts: ListenerTimeouts;
-  /** Null: it speaks plain HTTP. */
+  /** Null: plain HTTP. */
   readonly tls: TlsContext | null;
   /** See `ListenerOptions`. */
   readonly proxyHeaderFrom: CidrSet | null;
@@ -88,21 +88,21 @@ export interface WantedListener {
 }
 
 /**
- * Listeners that a new configuration will use, the new ones bound already; none of these accepts yet. Once they
- * listen, their connections wait, unread, for the configuration to come into force.
+ * The listeners of a new configuration. The new ones are bound but do not accept yet. After `listen`, their connections
+ * wait, unread, until the configuration is in force.
  */
 export interface PreparedListeners {
   /**
-   * The new ones begin to accept, all in one turn of the loop. Rejects with the system's error in the same turn, all
-   * of them closed: no connection was accepted then.
+   * Makes the new listeners accept, all in one turn of the event loop. On an error, it rejects with the system's error
+   * in the same turn, after closing them: no connection was accepted.
    */
   listen(): Promise<void>;
   /**
-   * Makes these the listeners. Gives back those that are no longer wanted, still open. The grace is for requests on
-   * connections that would not be let in any more: see `OpenListener.secure`.
+   * Puts these listeners in force. Returns the open listeners that are no longer used. The grace period applies to
+   * requests on connections that would no longer be admitted; see `OpenListener.secure`.
    */
   commit(graceMs: number): readonly OpenListener[];
-  /** Closes those that were bound. */
+  /** Closes the new listeners. */
   abandon(): Promise<void>;
 }
 
@@ -110,8 +110,8 @@ export const addressText = ({ host, port }: SocketAddress): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 
 /**
- * What a listener is known by: two configurations that give the same key share the socket. That is the address, so that
- * a listener can change its name; but port 0 asks for a port of its own for each name.
+ * The key of a listener; configurations with the same key share the socket. It is the address, so that a listener can
+ * change its name. With port 0 each name gets its own port, so the key includes the name.
  */
 export const listenerKey = (address: SocketAddress, name: string): string =>
   address.port === 0 ? `${addressText(address)} ${name}` : addressText(address);
@@ -137,8 +137,8 @@ export class ListenerRegistry {
   }
 
   /**
-   * Binds what is not bound yet, and does not listen on it. Rejects with the system's error, everything then as it
-   * was.
+   * Binds the listeners that are not yet bound, without listening. On an error, it rejects with the system's error and
+   * changes nothing.
    */
   async prepare(wanted: readonly WantedListener[]): Promise<PreparedListeners> {
     const next = new Map<string, RegisteredListener>();
@@ -146,13 +146,13 @@ export class ListenerRegistry {
     const handlers: SwitchableHandler[] = [];
     const abandon = async () => {
       await Promise.all(bound.map((listener) => listener.drain(0)));
-      // Whoever waited has been cut off.
+      // The waiting connections are already closed.
       for (const handler of handlers) handler.abandon();
     };
     for (const { key, name, address, handler, timeouts, tls, proxyHeaderFrom, http2 } of wanted) {
-      const present = this.#open.get(key);
-      if (present) {
-        next.set(key, present);
+      const current = this.#open.get(key);
+      if (current) {
+        next.set(key, current);
         continue;
       }
       const switchable = new SwitchableHandler(handler);

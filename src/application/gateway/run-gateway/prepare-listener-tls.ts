@@ -8,38 +8,37 @@ import { Secret } from '../../../domain/shared/secret.js';
 import type { HttpEngine, TlsCertificate, TlsContext, TlsMaterial } from '../../ports/gateway/http-engine.js';
 import type { TextFileReader } from '../../ports/shared/text-file-reader.js';
 
-/** TLS of listeners, made ready from the files as they are now. */
+/** The TLS contexts of listeners, made from the current files. */
 export interface PreparedListenerTls {
-  /** By listener name; those that speak plain HTTP are left out. */
+  /** By listener name. Listeners with plain HTTP are absent. */
   readonly contexts: ReadonlyMap<string, TlsContext>;
-  /** What is worth a word, as a certificate that has expired; each names its listener. */
+  /** Warnings, such as an expired certificate. Each names its listener. */
   readonly warnings: readonly string[];
 }
 
-/** What the preparation works with: the engine that will serve, and the files. */
-export interface ListenerTlsParts {
+/** The engine that will serve, and the reader of files. */
+export interface ListenerTlsReaders {
   readonly engine: Pick<HttpEngine, 'prepareTls'>;
   readonly files: TextFileReader;
 }
 
-/** Where several go wrong, those who put it right want to know of all. */
+/** A result with all errors, so that an operator can fix them at once. */
 type Checked<Value> = Result<Value, readonly string[]>;
 
 /**
- * Reads the certificates, keys and authorities of every `https` listener, and has the engine make them ready. The
- * errors are all of those that were found: each names the listener, the key of the configuration and its file, and
- * none holds anything of a private key.
+ * Reads the certificates, keys and authorities of every `https` listener, and lets the engine prepare them. Returns all
+ * errors. Each names the listener, the configuration key and its file; none contains key material.
  */
 export const prepareListenerTls = async (
   listeners: readonly ListenerConfiguration[],
-  parts: ListenerTlsParts,
+  readers: ListenerTlsReaders,
 ): Promise<Checked<PreparedListenerTls>> => {
   const contexts = new Map<string, TlsContext>();
   const warnings: string[] = [];
   const errors: string[] = [];
   for (const { name, tls, http2 } of listeners) {
     if (tls === null) continue;
-    const prepared = await prepareOne(tls, http2, parts);
+    const prepared = await prepareOne(tls, http2, readers);
     const named = (text: string): string => `listener "${name}": ${text}`;
     if (prepared.ok) {
       contexts.set(name, prepared.value);
@@ -54,7 +53,7 @@ export const prepareListenerTls = async (
 const prepareOne = async (
   tls: TlsConfiguration,
   http2: boolean,
-  { engine, files }: ListenerTlsParts,
+  { engine, files }: ListenerTlsReaders,
 ): Promise<Checked<TlsContext>> => {
   const errors: string[] = [];
   const read = async (key: string, path: string): Promise<string> => {
@@ -77,15 +76,15 @@ const prepareOne = async (
     http2,
   };
   const context = engine.prepareTls(material);
-  return context.ok ? context : err(placed(context.error, material, tls, engine));
+  return context.ok ? context : err(located(context.error, material, tls, engine));
 };
 
-/** The engine does not know the files: each pair is tried alone to find out in which of them the error is. */
-const placed = (
+/** Finds the file with the error: the engine does not know files, so each pair is tried alone. */
+const located = (
   error: string,
   material: TlsMaterial,
   { certificates, caCertFile }: TlsConfiguration,
-  engine: ListenerTlsParts['engine'],
+  engine: ListenerTlsReaders['engine'],
 ): readonly string[] => {
   const errors = material.certificates.flatMap((certificate, index) => {
     const { certFile, keyFile } = certificates[index] as CertificateFiles;

@@ -1,32 +1,31 @@
 import type { ConfigurationProblem } from '../../../domain/configuration/configuration-problem.js';
 
-/** Why a configuration did not come into force. */
+/** The reason why a configuration did not come into force. */
 export interface LoadFailure {
   readonly problems: readonly ConfigurationProblem[];
-  /** What failed although the file is right: an address that is taken, an agent that refuses. Null otherwise. */
+  /** A failure with a valid file, such as an address in use or an agent that refuses. Null otherwise. */
   readonly reason: string | null;
-  /** The error behind the reason, where the system gave one. */
+  /** The system's error behind the reason, if any. */
   readonly cause: unknown;
 }
 
-/** A failure that no place of the file stands for. */
+/** A failure without a position in the file. */
 export const loadFailure = (reason: string, cause: unknown = null): LoadFailure => ({ problems: [], reason, cause });
 
 /**
- * A configuration for which all is built and bound. It has to be committed or abandoned: no other is loaded until
- * then.
+ * A configuration that is built and bound. Commit or abandon it: no other configuration is loaded before.
  */
 export interface PreparedReload {
   /**
-   * Brings it into force in one step that cannot fail. Does nothing where it was abandoned, also by the gateway's
-   * end.
+   * Puts it in force in one step that cannot fail. Does nothing after it was abandoned, also by the end of the
+   * gateway.
    */
   commit(): void;
-  /** Closes what was opened for it; what is in force stays. Does nothing after a commit. */
+  /** Closes its resources; the configuration in force stays. Does nothing after a commit. */
   abandon(): Promise<void>;
 }
 
-/** Does the first of two things, once. */
+/** Runs either `commit` or `abandon`, once, then `settled`. */
 export const eitherOnce = (commit: () => void, abandon: () => Promise<void>, settled: () => void): PreparedReload => {
   let isSettled = false;
   const settle = (): boolean => {

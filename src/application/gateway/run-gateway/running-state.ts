@@ -26,7 +26,7 @@ import type { AgentRegistry } from './agent-registry.js';
 import type { Generation } from './generation.js';
 import { type ListenerRegistry, listenerKey } from './listener-registry.js';
 
-/** What governs requests, over all configurations. */
+/** The parts that govern requests over all configurations. */
 export interface Traffic {
   readonly admissions: RequestAdmissions;
   readonly breakers: RouteBreakers;
@@ -34,21 +34,21 @@ export interface Traffic {
   readonly memory: MemoryGuard;
 }
 
-/** Which process of the gateway this is. */
+/** The position of this process among the workers. */
 export interface WorkerPlace {
-  /** 0 where it is the only one. */
+  /** Number of the worker; 0: it is the only process. */
   readonly worker: number;
-  /** What was in force when it started, where it joins a gateway that runs already. */
+  /** The reloads before it started, if it joins a running gateway; null otherwise. */
   readonly reloads: ReloadFigures | null;
 }
 
-/** How many lines of the logs were lost so far. */
+/** Number of log lines that were lost so far. */
 export interface DroppedLines {
   accessLines(): number;
   auditRecords(): number;
 }
 
-/** What the gateway is, read by its endpoints and gauges, written by those who start, reload and stop it. */
+/** The state of the gateway, read by its endpoints and gauges, written by start, reload and stop. */
 export class RunningState implements GatewayState, ProcessGauges {
   readonly identity: ProgramIdentity;
   readonly #agents: AgentRegistry;
@@ -60,7 +60,7 @@ export class RunningState implements GatewayState, ProcessGauges {
   #endsConnections = false;
   #haveAgentsStarted = false;
   #generation: Generation | null = null;
-  /** Replaced generations that still have requests. */
+  /** Replaced generations that are not yet closed. */
   readonly #retiring = new Set<Generation>();
   readonly #place: WorkerPlace;
   #reloads: ReloadFigures;
@@ -90,7 +90,7 @@ export class RunningState implements GatewayState, ProcessGauges {
     return this.#generation;
   }
 
-  /** Gives back the one that was in force. */
+  /** Puts a generation in force, and returns the previous one; null: it is the first. */
   replace(next: Generation, nowMs: number): Generation | null {
     const previous = this.#generation;
     next.closing = this.#endsConnections;
@@ -109,7 +109,7 @@ export class RunningState implements GatewayState, ProcessGauges {
     this.#phase = phase;
   }
 
-  /** Every response says from now on that its connection ends. */
+  /** Makes every response close its connection from now on. */
   endConnections(): void {
     this.#endsConnections = true;
     if (this.#generation) this.#generation.closing = true;
@@ -153,7 +153,7 @@ export class RunningState implements GatewayState, ProcessGauges {
     return this.current().routes.map(({ configuration, inFlight }) => ({ route: configuration.id, inFlight }));
   }
 
-  /** Requests wait to be in flight, for agents, and for connections to upstreams. */
+  /** Requests that queue for a concurrency slot, an agent, or an upstream connection. */
   requestsQueued(): number {
     let sum = this.#traffic.admissions.queued;
     for (const { queueDepth } of this.agents()) sum += queueDepth;
@@ -164,7 +164,7 @@ export class RunningState implements GatewayState, ProcessGauges {
   agents(): readonly AgentStatus[] {
     const statuses = this.#agents.clients().map((client) => client.status());
     if (this.#phase !== 'starting' && !statuses.some(({ isStarting }) => isStarting)) this.#haveAgentsStarted = true;
-    // An agent that a reload brings must not take a gateway that serves out of its balancer.
+    // A new agent of a reload must not make a serving gateway unready.
     return this.#haveAgentsStarted ? statuses.map(({ isStarting: _, ...status }) => status) : statuses;
   }
 
@@ -172,7 +172,7 @@ export class RunningState implements GatewayState, ProcessGauges {
     return [...this.current().upstreams].map(([name, targets]) => ({ name, targets: targets.statuses() }));
   }
 
-  /** Those of replaced generations count until they are closed. */
+  /** Includes the pools of replaced generations until they are closed. */
   pools(): readonly PoolFigures[] {
     const generations = [this.current(), ...this.#retiring];
     return sumPools(generations.flatMap(({ upstreams }) => [...upstreams.values()].flatMap((each) => each.pools())));
@@ -212,7 +212,7 @@ export class RunningState implements GatewayState, ProcessGauges {
     return this.#dropped.auditRecords();
   }
 
-  /** Those in this process tell at once how they are. */
+  /** Makes the embedded agents report their metrics now. */
   askAgentsToReport(): void {
     for (const client of this.#agents.clients()) client.reportNow();
   }
@@ -242,7 +242,7 @@ export class RunningState implements GatewayState, ProcessGauges {
     ];
   }
 
-  /** It is the one that is asked. */
+  /** Empty, because this process answers itself. */
   missingWorkers(): readonly [] {
     return [];
   }

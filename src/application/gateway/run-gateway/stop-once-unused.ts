@@ -1,22 +1,20 @@
 import type { AgentClient } from '../../ports/gateway/agent-client.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 
-/** How a gateway ends. Plain data: it passes between processes. */
+/** How a gateway stops. Plain data, because it passes between processes. */
 export interface StopManner {
-  /** How long everything is served as before first, though /ready says that the gateway goes; milliseconds. */
+  /** How long the gateway still serves while `/ready` reports that it drains; milliseconds. */
   readonly delayMs: number;
-  /**
-   * Another process serves its addresses already, and has to be the one that answers on that of the admin endpoints.
-   */
+  /** Another process already serves its addresses, and must answer on the admin address. */
   readonly isReplaced: boolean;
 }
 
-/** It begins to drain now, and nobody takes its place. */
+/** Drains now, without a successor. */
 export const atOnce: StopManner = { delayMs: 0, isReplaced: false };
 
 /**
- * Stops clients that have been retired once nobody asks them any more, at the latest after the grace: a request that
- * lasts, such as a WebSocket, was judged long ago.
+ * Stops retired clients after their last request, or after the grace period: a long request, such as a WebSocket, needs
+ * no more answers.
  */
 export const stopOnceUnused = async (
   clients: readonly AgentClient[],

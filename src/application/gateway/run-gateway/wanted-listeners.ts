@@ -8,17 +8,17 @@ import { type CidrSet, compileCidrs, noCidrs } from '../../../domain/http/cidr-s
 import type { OpenListener, RequestHandler, TlsContext } from '../../ports/gateway/http-engine.js';
 import { listenerKey, type WantedListener } from './listener-registry.js';
 
-/** Where the gateway is reached. */
+/** The addresses that the gateway listens on. */
 export interface ListeningAddresses {
   /** By listener name. */
   readonly listeners: ReadonlyMap<string, SocketAddress>;
   readonly admin: SocketAddress | null;
 }
 
-/** What the admin address is called among the listeners. */
+/** The listener name of the admin address. */
 const adminName = 'admin';
 
-/** How long clients of the admin address are waited for. */
+/** The timeouts of the admin address. */
 const adminTimeouts: ListenerTimeouts = {
   proxyHeaderMs: 5_000,
   headMs: 60_000,
@@ -27,7 +27,7 @@ const adminTimeouts: ListenerTimeouts = {
   idleMs: 75_000,
 };
 
-/** See `listenerKey`; null where no admin endpoints are served. */
+/** The `listenerKey` of the admin address; null: no admin block. */
 export const adminListenerKey = ({ admin }: GatewayConfiguration): string | null =>
   admin && listenerKey(admin.address, adminName);
 
@@ -38,17 +38,14 @@ export const listenerKeys = (configuration: GatewayConfiguration): ReadonlySet<s
   return admin === null ? keys : keys.add(admin);
 };
 
-/**
- * Whose connections begin with a PROXY header; null where that of nobody does. Blocks that cannot be read hold
- * nobody.
- */
+/** The peers whose connections begin with a PROXY header; null: none. Invalid blocks contain no peer. */
 const proxyHeaderSenders = ({ proxyProtocol, trustedProxies }: ListenerConfiguration): CidrSet | null => {
   if (!proxyProtocol) return null;
   const blocks = compileCidrs(trustedProxies);
   return blocks.ok ? blocks.value : noCidrs;
 };
 
-/** What a configuration listens on; `contexts` by listener name. */
+/** The listeners of a configuration. `contexts`: by listener name. */
 export const wantedListeners = (
   configuration: GatewayConfiguration,
   { proxy, admin }: { readonly proxy: RequestHandler; readonly admin: RequestHandler },
@@ -83,7 +80,7 @@ export const wantedListeners = (
   return wanted;
 };
 
-/** Where a configuration is served in fact, with the ports that port 0 became. */
+/** The actual addresses of a configuration, with the port that the system chose for port 0. */
 export const listeningAddresses = (
   configuration: GatewayConfiguration,
   listeners: readonly Pick<OpenListener, 'key' | 'address'>[],

@@ -7,62 +7,62 @@ import type { ClientRequest } from '../../ports/gateway/http-exchange.js';
 import type { SpanAttributes, Tracer, TraceSpan } from '../../ports/gateway/tracer.js';
 import type { Random } from '../../ports/shared/random.js';
 
-/** A part of a traced request. */
+/** A span of a traced request: a call to an agent, or an attempt at an upstream. */
 export interface PartTrace {
-  /** The headers with the context of this part in them, for whoever is called. */
+  /** Adds the trace context of this span to the headers of the call. */
   propagate(headers: HeaderList): HeaderList;
-  /** It is over. `status` is what HTTP gave, `errorType` the code of what failed; each null where there is none. */
+  /** Ends the span. `status`: the HTTP status; `errorType`: the code of the failure; null: none. */
   end(status: number | null, errorType: string | null): void;
 }
 
-/** The trace of a request; there is none while tracing is off. */
+/** The trace of a request. */
 export interface RequestTrace {
   readonly traceId: string;
-  /** What agents are told as `traceparent`. */
+  /** The `traceparent` for agents. */
   readonly traceparent: string;
-  /** Null where there is nothing to record: the request is not sampled, or has had very many calls. */
+  /** Begins a span; null: the request is not sampled, or has too many calls. */
   agentCall(agent: string, event: string): PartTrace | null;
-  /** A context has to be propagated also where nothing is recorded. */
+  /** Begins a span. It also propagates the context of a request that is not sampled. */
   upstreamAttempt(upstream: string, target: string, attempt: number): PartTrace;
-  /** The request is over. */
+  /** Ends the trace. */
   end(method: string, route: string | null, status: number, errorType: string | null): void;
 }
 
-/** A status from here on is a failure of the server. */
+/** The lowest status that counts as a failure of the server. */
 const firstServerError = 500;
 
 const statusAttribute = 'http.response.status_code';
 
 const errorAttribute = 'error.type';
 
-/** Methods that have a meaning of their own; any other could be any text. */
+/** The methods that appear in spans. Others could be any text. */
 const knownMethods = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE']);
 
-/** The method as an attribute, and as spans are named for it: of few values, whatever clients send. */
-const methodWords = (method: string): { readonly attribute: string; readonly name: string } =>
+/** The method as an attribute and as a span name, with a bounded number of values. */
+const spanMethod = (method: string): { readonly attribute: string; readonly name: string } =>
   knownMethods.has(method) ? { attribute: method, name: method } : { attribute: '_OTHER', name: 'HTTP' };
 
-/** The version as OpenTelemetry writes it: one digit from HTTP/2 on. */
+/** The version in OpenTelemetry's form: one digit for HTTP/2. */
 const protocolVersion = (httpVersion: string): string => (httpVersion === '2.0' ? '2' : httpVersion);
 
-/** What spans tell of a request. What is learnt of it on its way is read when it ends. */
+/** The parts of an exchange that its span records when it ends. */
 export interface TracedRequest {
   readonly request: Pick<ClientRequest, 'method' | 'headers' | 'httpVersion' | 'connection'>;
   readonly client: Pick<ClientAddress, 'address' | 'peerTrusted'>;
   readonly target: {
-    /** Without port; null where it is not known. */
+    /** Without port; null: unknown. */
     readonly host: string | null;
-    /** Without the query; empty where it is not known. */
+    /** Without the query; empty: unknown. */
     readonly path: string;
   };
 }
 
-/** A call of an agent, or an attempt to have an upstream answer, as a span of its own. */
+/** A recorded span for a call or an attempt. */
 class RecordedPart implements PartTrace {
   readonly #span: TraceSpan;
   readonly #state: string | null;
 
-  /** `state` is the tracestate that is passed on. */
+  /** `state`: the tracestate to propagate. */
   constructor(span: TraceSpan, state: string | null) {
     this.#span = span;
     this.#state = state;
@@ -72,7 +72,7 @@ class RecordedPart implements PartTrace {
     return withTraceFields(headers, formatTraceparent(this.#span.context), this.#state);
   }
 
-  /** A status of 4xx is what the client asked for: no failure of whoever gave it. */
+  /** A 4xx status does not count as a failure, because the client caused it. */
   end(status: number | null, errorType: string | null): void {
     if (status !== null) this.#span.set({ [statusAttribute]: status });
     if (errorType !== null) this.#span.failed(errorType);
@@ -81,10 +81,10 @@ class RecordedPart implements PartTrace {
   }
 }
 
-/** Calls of agents that are recorded of one request. Of a body that comes in small pieces there may be thousands. */
+/** The most agent calls of one request that are recorded. A body in small pieces may cause thousands. */
 const maxAgentCalls = 100;
 
-/** `host:port`; the host of an IPv6 address is in brackets. */
+/** Splits `host:port`; an IPv6 host is in brackets. */
 const targetAttributes = (target: string): SpanAttributes => {
   const colon = target.lastIndexOf(':');
   const host = target.slice(0, colon);
@@ -94,7 +94,7 @@ const targetAttributes = (target: string): SpanAttributes => {
   };
 };
 
-/** A request that is sampled: its own span, and one for each of its parts. */
+/** A sampled request: its own span, and one for each call and attempt. */
 class RecordedRequest implements RequestTrace {
   readonly traceId: string;
   readonly traceparent: string;
@@ -104,7 +104,7 @@ class RecordedRequest implements RequestTrace {
   readonly #state: string | null;
   #agentCalls = 0;
 
-  /** `span` has just begun; `state` is the tracestate that is passed on. */
+  /** `span`: just begun; `state`: the tracestate to propagate. */
   constructor(tracer: Tracer, span: TraceSpan, traced: TracedRequest, state: string | null) {
     this.traceId = span.context.traceId;
     this.traceparent = formatTraceparent(span.context);
@@ -114,7 +114,6 @@ class RecordedRequest implements RequestTrace {
     this.#state = state;
   }
 
-  /** Null where so many were recorded that no more are. */
   agentCall(agent: string, event: string): PartTrace | null {
     this.#agentCalls += 1;
     if (this.#agentCalls > maxAgentCalls) return null;
@@ -124,7 +123,7 @@ class RecordedRequest implements RequestTrace {
   upstreamAttempt(upstream: string, target: string, attempt: number): PartTrace {
     return this.#part(`upstream ${upstream}`, {
       'portcullis.upstream': upstream,
-      'http.request.method': methodWords(this.#traced.request.method).attribute,
+      'http.request.method': spanMethod(this.#traced.request.method).attribute,
       ...targetAttributes(target),
       ...(attempt > 1 ? { 'http.request.resend_count': attempt - 1 } : {}),
     });
@@ -133,10 +132,10 @@ class RecordedRequest implements RequestTrace {
   end(method: string, route: string | null, status: number, errorType: string | null): void {
     const { request, client, target } = this.#traced;
     const { host, path } = target;
-    const words = methodWords(method);
-    if (route !== null) this.#span.rename(`${words.name} ${route}`);
+    const spanned = spanMethod(method);
+    if (route !== null) this.#span.rename(`${spanned.name} ${route}`);
     this.#span.set({
-      'http.request.method': words.attribute,
+      'http.request.method': spanned.attribute,
       'url.scheme': request.connection.scheme,
       'client.address': client.address,
       'network.protocol.version': protocolVersion(request.httpVersion),
@@ -146,12 +145,12 @@ class RecordedRequest implements RequestTrace {
       ...(host === null ? {} : { 'server.address': host }),
       ...(this.#agentCalls > maxAgentCalls ? { 'portcullis.agent_calls': this.#agentCalls } : {}),
     });
-    this.#tellError(status, errorType);
+    this.#recordError(status, errorType);
     this.#span.end();
   }
 
-  /** What is refused, and a client that goes away, is no failure of the gateway; a response that broke off is one. */
-  #tellError(status: number, errorType: string | null): void {
+  /** Refusals and disconnected clients are not failures of the gateway; an incomplete response is. */
+  #recordError(status: number, errorType: string | null): void {
     const isRefused = status >= 400 && status < firstServerError;
     if (errorType === null) {
       if (status >= firstServerError) this.#span.failed(`${status}`);
@@ -164,14 +163,14 @@ class RecordedRequest implements RequestTrace {
   }
 }
 
-/** A request that is not sampled: whoever comes next learns so, and nothing is kept of it. */
+/** A request that is not sampled. It propagates that decision and records nothing. */
 class UnrecordedRequest implements RequestTrace {
   readonly traceId: string;
   readonly traceparent: string;
   readonly #state: string | null;
   #attempt: PartTrace | null = null;
 
-  /** `state` is the tracestate that is passed on. */
+  /** `state`: the tracestate to propagate. */
   constructor(context: TraceContext, state: string | null) {
     this.traceId = context.traceId;
     this.traceparent = formatTraceparent(context);
@@ -206,33 +205,33 @@ class UnrecordedAttempt implements PartTrace {
   end(): void {}
 }
 
-/** Octets of the ids (W3C Trace Context, section 3.2.2). */
+/** Lengths of the ids in octets (W3C Trace Context, section 3.2.2). */
 const traceIdOctets = 16;
 const spanIdOctets = 8;
 
-/** Begins the traces of requests. A trace that the caller has begun is continued. */
+/** Begins the traces of requests, or continues the trace of the caller. */
 export class RequestTracing {
   readonly #tracer: Tracer;
   readonly #ratio: number;
   readonly #random: Random;
 
-  /** `ratio`: part of the requests that is recorded, 0 to 1. */
+  /** `ratio`: share of the requests that is sampled, 0 to 1. */
   constructor(tracer: Tracer, ratio: number, random: Random) {
     this.#tracer = tracer;
     this.#ratio = ratio;
     this.#random = random;
   }
 
-  /** Called as soon as a request is there: its span begins now. The trace has to be ended once. */
+  /** Begins the span of a request now. End the trace once. */
   begin(traced: TracedRequest): RequestTrace {
     const random = this.#random;
     const { headers, method } = traced.request;
     const caller = readTraceFields(headers);
     const parent = caller?.parent ?? null;
     const state = caller?.state ?? null;
-    const facts = { parent, isPeerTrusted: traced.client.peerTrusted, ratio: this.#ratio };
-    if (isRecorded(facts, random.fraction())) {
-      const span = this.#tracer.start(methodWords(method).name, 'server', parent, {});
+    const sampling = { parent, isPeerTrusted: traced.client.peerTrusted, ratio: this.#ratio };
+    if (isRecorded(sampling, random.fraction())) {
+      const span = this.#tracer.start(spanMethod(method).name, 'server', parent, {});
       return new RecordedRequest(this.#tracer, span, traced, state);
     }
     const context = {

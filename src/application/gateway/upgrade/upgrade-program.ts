@@ -3,7 +3,7 @@ import type { Successor, SuccessorLauncher, SuccessorOutcome } from '../../ports
 import type { Logger } from '../../ports/shared/logger.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 
-/** What somebody has said of targets since a moment. To be followed in this order. */
+/** The drains and undrains between two moments. Apply them in this order. */
 export interface DrainedChanges {
   readonly undrained: readonly TargetName[];
   readonly drained: readonly TargetName[];
@@ -16,24 +16,24 @@ const without = (targets: readonly TargetName[], others: readonly TargetName[]):
   return targets.filter((target) => !keys.has(keyOf(target)));
 };
 
-/** What leads from the targets that were drained to those that are. */
+/** The changes from one set of drained targets to another. */
 export const drainedChanges = (before: readonly TargetName[], now: readonly TargetName[]): DrainedChanges => {
   const undrained = without(before, now);
-  // A name stands for several addresses, of which some may be drained still: these are drained again.
+  // A name covers several addresses, some of which may still be drained, so all are drained again.
   return { undrained, drained: undrained.length > 0 ? now : without(now, before) };
 };
 
-/** How long a successor has to begin to serve, in milliseconds. */
-export const successorPatienceMs = 60_000;
+/** The time in which a successor must begin to serve; milliseconds. */
+export const successorTimeoutMs = 60_000;
 
-/** How long one that is not to take over any more has to end by itself, in milliseconds. */
-export const abandonedPatienceMs = 5_000;
+/** The time in which an abandoned successor must end; milliseconds. */
+export const abandonedTimeoutMs = 5_000;
 
 const fields = { error_type: 'upgrade_failed' };
 
 /**
- * Replaces the running program with the one that is on disk. One at a time; until the other serves, this one does as
- * before.
+ * Replaces the running program with the one on disk, one upgrade at a time. Until the successor serves, this program
+ * serves.
  */
 export class UpgradeProgram {
   readonly #launcher: SuccessorLauncher;
@@ -44,9 +44,9 @@ export class UpgradeProgram {
   #isUnderway = false;
   #isAbandoned = false;
   #isReplaced = false;
-  #isReloadWished = false;
+  #isReloadRequested = false;
 
-  /** `canLeave`: false for the first process of a container, with whose end the container ends. */
+  /** `canLeave`: false for the first process of a container, because its end ends the container. */
   constructor(launcher: SuccessorLauncher, scheduler: Scheduler, logger: Logger, canLeave: boolean) {
     this.#launcher = launcher;
     this.#scheduler = scheduler;
@@ -54,31 +54,31 @@ export class UpgradeProgram {
     this.#canLeave = canLeave;
   }
 
-  /** A successor is started, and it is not known yet whether it serves. */
+  /** A successor is starting. */
   get isUnderway(): boolean {
     return this.#isUnderway;
   }
 
-  /** A successor serves: this program only finishes what it has begun. */
+  /** A successor serves. This program only finishes its requests. */
   get isReplaced(): boolean {
     return this.#isReplaced;
   }
 
-  /** Somebody wants the configuration reloaded, by whoever serves once the upgrade is over. */
-  wishReload(): void {
-    this.#isReloadWished = true;
+  /** Requests a reload by the process that serves after the upgrade. */
+  requestReload(): void {
+    this.#isReloadRequested = true;
   }
 
-  /** Whether somebody has, since it was asked last: whoever asks has to do it, or to hand it over. */
+  /** Whether a reload was requested since the last call. The caller must reload, or pass the request on. */
   takeReload(): boolean {
-    const isWished = this.#isReloadWished;
-    this.#isReloadWished = false;
-    return isWished;
+    const isRequested = this.#isReloadRequested;
+    this.#isReloadRequested = false;
+    return isRequested;
   }
 
   /**
-   * Resolves with whether another process serves now; where not, the log says why. Never rejects. `reloaded`: what
-   * has to come to its end first, for the successor inherits the sockets of the moment in which it is started.
+   * Resolves with whether another process serves now; a failure is logged. Never rejects. `reloaded`: the reload to wait
+   * for, because the successor inherits the sockets that are open when it starts.
    */
   async upgrade(reloaded: Promise<unknown> | null = null): Promise<boolean> {
     const refusal = this.#refusal();
@@ -96,8 +96,8 @@ export class UpgradeProgram {
   }
 
   /**
-   * This program ends, and with it the successor that has not taken over yet. No other is started. Resolves when that
-   * has ended, at the latest after some seconds: one that hangs is killed, for it has the sockets.
+   * Ends a successor that has not taken over, because this program ends, and starts no other. Resolves when the successor
+   * has ended. A successor that hangs is killed after some seconds, because it holds the sockets.
    */
   async abandon(): Promise<void> {
     this.#isAbandoned = true;
@@ -105,19 +105,19 @@ export class UpgradeProgram {
     if (successor === null) return;
     successor.abandon();
     const hangs = await new Promise<boolean>((resolve) => {
-      const deadline = this.#scheduler.after(abandonedPatienceMs, () => resolve(true));
+      const deadline = this.#scheduler.after(abandonedTimeoutMs, () => resolve(true));
       const done = (): void => {
         deadline.cancel();
         resolve(false);
       };
       void successor.ended.then(done);
-      // It was about to serve, and drains what it has accepted.
+      // A successor that began to serve drains its connections.
       void successor.outcome.then(({ kind }) => {
         if (kind === 'serves') done();
       });
     });
     if (!hangs) return;
-    this.#logger.warn('the successor does not end and is killed', { successor: successor.pid });
+    this.#logger.warn('the successor does not end: killing it', { successor: successor.pid });
     successor.kill();
     await successor.ended;
   }
@@ -132,7 +132,7 @@ export class UpgradeProgram {
       return false;
     }
     this.#successor = successor;
-    this.#logger.info('the program on disk is started to take over', { successor: successor.pid });
+    this.#logger.info('starting the program on disk to take over', { successor: successor.pid });
     const outcome = await this.#within(successor);
     if (this.#isAbandoned) return false;
     this.#successor = null;
@@ -156,8 +156,8 @@ export class UpgradeProgram {
 
   #within(successor: Successor): Promise<SuccessorOutcome> {
     return new Promise((resolve) => {
-      const reason = `it did not serve within ${successorPatienceMs / 1_000} s`;
-      const deadline = this.#scheduler.after(successorPatienceMs, () => resolve({ kind: 'failed', reason }));
+      const reason = `it did not serve within ${successorTimeoutMs / 1_000} s`;
+      const deadline = this.#scheduler.after(successorTimeoutMs, () => resolve({ kind: 'failed', reason }));
       void successor.outcome.then((outcome) => {
         deadline.cancel();
         resolve(outcome);
@@ -166,6 +166,6 @@ export class UpgradeProgram {
   }
 
   #failed(reason: string): void {
-    this.#logger.error(`the program was not replaced, and goes on: ${reason}`, fields);
+    this.#logger.error(`the program was not replaced and continues: ${reason}`, fields);
   }
 }

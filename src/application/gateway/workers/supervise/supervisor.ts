@@ -218,7 +218,7 @@ export class Supervisor {
     const ready = outcome.value;
     if (this.#stopped !== null) {
       await abandonWorkers(ready, times);
-      return err(loadFailure('the gateway drains'));
+      return err(loadFailure('the gateway is draining'));
     }
     // From here on, the order of a new worker holds the new configuration.
     this.#adopt(next);
@@ -246,7 +246,7 @@ export class Supervisor {
       }
       if (previous !== null) this.#adopt(previous);
       if (this.#stopped === null) this.#slots.renew(this.#slots.present());
-      return err(failure ?? loadFailure('the gateway drains'));
+      return err(failure ?? loadFailure('the gateway is draining'));
     } finally {
       this.#slots.release();
     }

@@ -171,7 +171,7 @@ export class WorkerSlots {
     const worker = new SupervisedWorker(number, process, channel, scheduler, times);
     if (this.#isClosed) {
       worker.kill();
-      return { worker, prepared: err(loadFailure('the gateway drains')) };
+      return { worker, prepared: err(loadFailure('the gateway is draining')) };
     }
     slot.worker = worker;
     slot.servingSinceMs = null;

@@ -67,7 +67,7 @@ describe('an agent that a reload keeps', () => {
     await load([socketAgent({ config: { v: 2 } })]);
     expect(client.calls.slice(1)).toEqual(['configure {"v":2}', 'configure {"v":2}', 'configure {"v":2}']);
     expect(said()).toEqual([
-      'error the agent refused its configuration and keeps the one before, with the files as it read them',
+      'error the agent refused its configuration and keeps the previous one, with the files as it read them',
       took,
       took,
     ]);
@@ -86,7 +86,7 @@ describe('an agent that a reload keeps', () => {
     await load([socketAgent()]);
     (made[0] as FakeAgentClient).outcome = err({ kind: 'no_answer', reason: 'away' });
     await load([socketAgent({ config: { v: 2 } })]);
-    expect(said()).toEqual(['warn the agent did not answer: it gets the configuration when it is back']);
+    expect(said()).toEqual(['warn the agent did not answer: it gets the configuration when it reconnects']);
   });
 });
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
-  abandonedPatienceMs,
-  successorPatienceMs,
+  abandonedTimeoutMs,
+  successorTimeoutMs,
   UpgradeProgram,
 } from '../../../../../src/application/gateway/upgrade/upgrade-program.js';
 import type { SuccessorOutcome } from '../../../../../src/application/ports/gateway/successor-launcher.js';
@@ -85,7 +85,7 @@ describe('a program that is to be replaced', () => {
 
   it('does not wait for ever for a successor that says nothing', async () => {
     const replaced = upgrade.upgrade();
-    await scheduler.advance(successorPatienceMs - 1);
+    await scheduler.advance(successorTimeoutMs - 1);
     expect(launcher.calls).toEqual(['launch']);
     await scheduler.advance(1);
     expect(await replaced).toBe(false);
@@ -118,7 +118,7 @@ describe('a program that is to be replaced', () => {
     expect(await replaced).toBe(false);
     expect(await upgrade.upgrade()).toBe(false);
     await abandoned;
-    await scheduler.advance(abandonedPatienceMs);
+    await scheduler.advance(abandonedTimeoutMs);
     expect(launcher.calls).toEqual(['launch', 'abandon']);
   });
 
@@ -128,7 +128,7 @@ describe('a program that is to be replaced', () => {
     const abandoned = upgrade.abandon().then(() => {
       isOver = true;
     });
-    await scheduler.advance(abandonedPatienceMs - 1);
+    await scheduler.advance(abandonedTimeoutMs - 1);
     expect([launcher.calls, isOver]).toEqual([['launch', 'abandon'], false]);
     await scheduler.advance(1);
     await abandoned;

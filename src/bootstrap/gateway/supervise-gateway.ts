@@ -8,7 +8,10 @@ import { AgentMetrics } from '../../application/gateway/ask-agents/reports/agent
 import { AuditTrail, type GatewayAudit } from '../../application/gateway/audit/audit-trail.js';
 import { MemoryOfWorkers } from '../../application/gateway/guard-resources/memory-of-workers.js';
 import type { LoadFailure } from '../../application/gateway/run-gateway/prepared-reload.js';
-import { GatheredWorkers, type GatheringParts } from '../../application/gateway/workers/aggregate/gathered-workers.js';
+import {
+  GatheredWorkers,
+  type GatheringEnvironment,
+} from '../../application/gateway/workers/aggregate/gathered-workers.js';
 import { ReloadRequests } from '../../application/gateway/workers/aggregate/gathering-topics.js';
 import { PermitCoordinator } from '../../application/gateway/workers/share-permits/permit-coordinator.js';
 import { RateLeaseServer } from '../../application/gateway/workers/share-rates/rate-lease-server.js';
@@ -120,7 +123,7 @@ export const startSupervised = async (start: SupervisedStart): Promise<Result<Ru
 
 /** Who gathers in the supervisor's process what the workers tell of themselves. */
 const gatherWorkers = (
-  parts: Omit<GatheringParts, 'figures' | 'agentReports'> & { readonly clock: Clock },
+  parts: Omit<GatheringEnvironment, 'figures' | 'agentReports'> & { readonly clock: Clock },
 ): GatheredWorkers =>
   new GatheredWorkers({
     ...parts,
@@ -150,7 +153,7 @@ export const superviseGateway = async (start: SupervisedGatewayStart): Promise<R
     reloads: () => ({ count: 0, lastLoadMs: clock.wallMs() }),
   };
   const gathered = gatherWorkers({
-    facts: {
+    supervisor: {
       phase: () => running.phase,
       reloads: () => running.reloads(),
       rateLimiterKeys: () => bucketsByName(leases.sizes()),

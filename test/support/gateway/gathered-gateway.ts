@@ -73,7 +73,7 @@ export class GatheredGateway {
 
   constructor(drainedTargets: readonly TargetName[] = []) {
     this.gathered = new GatheredWorkers({
-      facts: {
+      supervisor: {
         phase: () => this.phase,
         reloads: () => ({ count: 0, lastLoadMs: 5 }),
         rateLimiterKeys: () => this.keys,

@@ -3,7 +3,7 @@ import type { Logger } from '../../ports/shared/logger.js';
 import type { FloodWindows } from '../admit/flood-log.js';
 import type { AuditTrail } from '../audit/audit-trail.js';
 
-/** A request by the admin address that has its answer. */
+/** An answered request to the admin address. */
 export interface AnsweredAdminRequest {
   readonly method: string;
   /** Without the query. */
@@ -22,9 +22,9 @@ const outcomeOf = (status: number): Extract<AuditOutcome, 'begun' | 'carried_out
 };
 
 /**
- * Tells the log and the audit log of what was asked by the admin address: of what changes something, and of who may
- * not ask. Of what was not carried out a few are told in a second, then how many more there were: whoever tries
- * tokens is not to push out other records.
+ * Logs and audits admin requests: those that change something, and those that are denied. Of unsuccessful requests it
+ * records a few per second, then the number of the others, so that an attacker who tries tokens cannot displace other
+ * records.
  */
 export class AdminAccount {
   readonly #logger: Logger;
@@ -38,18 +38,18 @@ export class AdminAccount {
   }
 
   /**
-   * A request is being answered, which may end the audit log: that has a place for it until what is returned is
+   * Begins a request. It may end the audit log, which waits for the record of this request until the returned function is
    * called.
    */
   begin(): () => void {
     return this.#audit.hold();
   }
 
-  tell({ method, path, status, peerAddress, correlationId }: AnsweredAdminRequest): void {
+  record({ method, path, status, peerAddress, correlationId }: AnsweredAdminRequest): void {
     const outcome = outcomeOf(status);
     if (method !== 'POST' && outcome !== 'denied') return;
     const isRefusal = outcome === 'denied' || outcome === 'refused';
-    if (isRefusal && !this.#windows.take(outcome, (count) => this.#leftOut(outcome, count))) return;
+    if (isRefusal && !this.#windows.take(outcome, (count) => this.#recordOmitted(outcome, count))) return;
     const request = { path, client_ip: peerAddress, correlation_id: correlationId };
     this.#audit.record({ event: 'admin', outcome, members: { ...request, http_method: method, status } });
     const fields = { ...request, trace_id: correlationId };
@@ -58,7 +58,7 @@ export class AdminAccount {
     if (outcome === 'denied') this.#logger.warn('an admin request was refused', { status, ...fields });
   }
 
-  #leftOut(outcome: 'denied' | 'refused', count: number): void {
+  #recordOmitted(outcome: 'denied' | 'refused', count: number): void {
     this.#audit.record({ event: 'admin', outcome, members: { left_out: count } });
     if (outcome === 'denied') {
       this.#logger.warn('an admin request was refused: lines omitted', { left_out: count });

@@ -1,14 +1,14 @@
 import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../../domain/http/gateway-problem.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
 
-/** A whole response of a built-in endpoint. For HEAD the body is that of GET: it gives the length and is not sent. */
+/** A response of a built-in endpoint. HEAD has the body of GET, which sets the length and is not sent. */
 export interface AdminAnswer {
   readonly status: number;
   readonly headers: HeaderList;
   readonly body: string;
 }
 
-/** What reports say is true only now, and not for sniffing browsers. */
+/** Reports must not be cached, and browsers must not guess their type. */
 const commonHeaders: HeaderList = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'];
 
 export const jsonAnswer = (status: number, body: unknown): AdminAnswer => ({
@@ -35,9 +35,9 @@ export const adminProblem = (
   body: problemBody(code, detail, correlationId, members),
 });
 
-/** The process that is asked cannot tell of the others. */
-export const noWholeAnswer = (correlationId: string): AdminAnswer =>
-  adminProblem('supervisor_unavailable', 'The process that watches over the workers gives no answer.', correlationId, [
+/** The answer if this process cannot reach the supervisor. */
+export const supervisorUnavailable = (correlationId: string): AdminAnswer =>
+  adminProblem('supervisor_unavailable', 'The supervisor does not answer.', correlationId, [
     'Retry-After',
     String(gatewayProblems.supervisor_unavailable.retryAfterSeconds),
   ]);

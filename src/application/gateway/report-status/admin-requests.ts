@@ -28,7 +28,7 @@ export class AdminRequests implements RequestHandler {
   readonly #connections: AdminConnectionAdmissions;
   readonly #account: AdminAccount;
 
-  /** `configuration` is asked for each request; null where a reload has taken the block away meanwhile. */
+  /** `configuration` is called for each request; null: a reload has removed the admin block. */
   constructor(
     answerAdmin: AnswerAdmin,
     configuration: () => AdminConfiguration | null,
@@ -55,19 +55,19 @@ export class AdminRequests implements RequestHandler {
     const correlationId = acceptCorrelationId(firstHeader(request.headers, 'x-correlation-id')) ?? this.#random.uuid();
     const send = ({ status, headers, body }: AdminAnswer) =>
       response.send(status, [...headers, correlationIdHeader, correlationId], body, this.#closing());
-    const told = this.#account.begin();
+    const done = this.#account.begin();
     this.#answer(request, correlationId)
-      .finally(told)
+      .finally(done)
       .then(send, (error: unknown) => {
         const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
         this.#logger.error('an admin endpoint failed', { error_type: 'internal_error', error: text });
-        send(adminProblem('internal_error', 'The request could not be handled.', correlationId));
+        send(adminProblem('internal_error', 'The gateway could not handle the request.', correlationId));
       });
   }
 
   reject(): RejectionAnswer {
     const correlationId = this.#random.uuid();
-    const body = problemBody('malformed_request', 'The request cannot be read.', correlationId);
+    const body = problemBody('malformed_request', 'The request is malformed.', correlationId);
     const headers = ['Content-Type', 'application/problem+json', 'Cache-Control', 'no-store'];
     const { status } = gatewayProblems.malformed_request;
     return { status, headers: [...headers, correlationIdHeader, correlationId], body };
@@ -99,7 +99,7 @@ export class AdminRequests implements RequestHandler {
       },
       admin,
     );
-    this.#account.tell({
+    this.#account.record({
       method: loggedMethod(request.method),
       path,
       status: answer.status,

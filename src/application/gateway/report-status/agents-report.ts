@@ -14,33 +14,33 @@ interface AgentLoadReport {
   readonly requests_timed_out: number;
 }
 
-/** Members that the agent does not tell are left out; sizes in octets. */
+/** Sizes in octets. Members that the agent does not report are absent. */
 type AgentResourcesReport = Readonly<Record<string, number>>;
 
-/** How one agent is. Members that say nothing are left out. */
+/** The status of one agent. Members without a value are absent. */
 export interface AgentReport {
   readonly state: AgentStatus['state'];
   readonly connections: number;
   readonly in_flight: number;
-  /** Calls that wait for a free place. */
+  /** Queued calls. */
   readonly queue_depth: number;
   /** The state of its circuit breaker. */
   readonly breaker?: CircuitState;
-  /** Why it refuses the configuration in force. */
+  /** The reason why it refuses the configuration in force. */
   readonly refusal?: string;
-  /** Events that its block subscribes it to, and that it does not take. */
+  /** Events that its block subscribes to and that it does not support. */
   readonly unsupported_events?: readonly string[];
-  /** What it says of its state. */
+  /** Its own description of its state. */
   readonly message?: string;
-  /** What it does without, while it is degraded. */
+  /** Features that it has disabled while it is degraded. */
   readonly disabled_features?: readonly string[];
-  /** What it says of its load, from all gateways. */
+  /** The load that it reports, from all gateways. */
   readonly load?: AgentLoadReport;
-  /** What it says that its process uses. */
+  /** The resources that it reports to use. */
   readonly resources?: AgentResourcesReport;
 }
 
-/** An agent may send any text, and many. */
+/** Limits for texts of an agent: characters of each, and number of features. */
 const maximumText = 500;
 const maximumFeatures = 32;
 
@@ -59,7 +59,7 @@ const loadReport = (load: AgentLoad): AgentLoadReport => ({
 });
 
 const resourcesReport = (resources: AgentResources): AgentResourcesReport => {
-  const told: readonly (readonly [string, number | null])[] = [
+  const figures: readonly (readonly [string, number | null])[] = [
     ['cpu_percent', resources.cpuPercent],
     ['memory_bytes', resources.memoryBytes],
     ['memory_limit', resources.memoryLimit],
@@ -68,7 +68,7 @@ const resourcesReport = (resources: AgentResources): AgentResourcesReport => {
     ['fd_limit', resources.fdLimit],
     ['connections', resources.connections],
   ];
-  return Object.fromEntries(told.flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
+  return Object.fromEntries(figures.flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
 };
 
 const healthReport = ({ message, disabledFeatures, load, resources }: AgentHealth): Partial<AgentReport> => ({
@@ -100,11 +100,11 @@ const agentReport = ({
   ...(health === null ? {} : healthReport(health)),
 });
 
-/** The agents by their names. */
+/** The agents by name. */
 export const agentsReport = (agents: readonly AgentStatus[]): Readonly<Record<string, AgentReport>> =>
   Object.fromEntries(agents.map((agent) => [agent.name, agentReport(agent)]));
 
-/** What /ready tells of an agent: no text that it has sent, for a balancer's check may be open to all. */
+/** The status of an agent in /ready, without its texts, because the endpoint may be public. */
 export type AgentReadiness = Pick<AgentReport, 'state' | 'breaker'> & { readonly refuses_configuration?: true };
 
 export const agentsReadiness = (agents: readonly AgentStatus[]): Readonly<Record<string, AgentReadiness>> =>
@@ -119,9 +119,6 @@ export const agentsReadiness = (agents: readonly AgentStatus[]): Readonly<Record
     ]),
   );
 
-/**
- * It gives no answers: no connection takes calls, it says itself that it cannot decide, or it has failed too often to
- * be asked.
- */
+/** Whether an agent cannot answer: it is unreachable, unhealthy, or its breaker is open. */
 export const isAbsent = ({ state, breaker }: AgentStatus): boolean =>
   state === 'unreachable' || state === 'unhealthy' || breaker === 'open';

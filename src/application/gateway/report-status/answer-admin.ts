@@ -5,11 +5,11 @@ import type {
 import { isAdminHost, isLoopbackAddress, isLoopbackHost } from '../../../domain/gateway/status/admin-host.js';
 import type { GatewayCluster, ReloadOutcome } from '../../ports/gateway/gateway-cluster.js';
 import type { SecretComparer } from '../../ports/shared/secret-digest.js';
-import { type AdminAnswer, adminProblem, jsonAnswer, noWholeAnswer } from './admin-answer.js';
+import { type AdminAnswer, adminProblem, jsonAnswer, supervisorUnavailable } from './admin-answer.js';
 import { builtinAnswer } from './builtin-answer.js';
 import type { StatusReports } from './status-reports.js';
 
-/** What is asked of one target of an upstream. */
+/** A command to drain or undrain a target. */
 interface DrainCommand {
   readonly upstream: string;
   readonly address: string;
@@ -28,8 +28,8 @@ const decoded = (text: string): string | null => {
 };
 
 /**
- * Reads `/admin/upstreams/<name>/targets/<address>/drain` or `/undrain`; null where the path is another. A `/` in a
- * name may be written as it is or as `%2F`.
+ * Parses `/admin/upstreams/<name>/targets/<address>/drain` or `/undrain`; null for other paths. A `/` in a name may be
+ * written as `/` or `%2F`.
  */
 const readDrainCommand = (path: string): DrainCommand | null => {
   if (!path.startsWith(prefix)) return null;
@@ -46,8 +46,7 @@ const readDrainCommand = (path: string): DrainCommand | null => {
 const scheme = 'bearer ';
 
 /**
- * The token of an Authorization header (RFC 6750, section 2.1), or null where there is none, or more than one header:
- * which of several is meant is not for guessing.
+ * The token of an Authorization header (RFC 6750, section 2.1); null: there is none, or several headers are ambiguous.
  */
 const bearerToken = (authorizations: readonly string[]): string | null => {
   const [value] = authorizations;
@@ -57,7 +56,7 @@ const bearerToken = (authorizations: readonly string[]): string | null => {
   return token === '' ? null : token;
 };
 
-/** A request that came by the admin address. */
+/** A request to the admin address. */
 export interface AdminRequest {
   readonly method: string;
   /** Without the query. */
@@ -66,7 +65,7 @@ export interface AdminRequest {
   readonly hosts: readonly string[];
   /** Every Authorization header. */
   readonly authorizations: readonly string[];
-  /** Of the connection itself: a forwarding header does not count here. */
+  /** The address of the connection. Forwarding headers are ignored. */
   readonly peerAddress: string;
   readonly correlationId: string;
 }
@@ -84,15 +83,15 @@ const handlersByPath: ReadonlyMap<string, BuiltinHandler> = new Map([
 
 const reloadPath = '/admin/reload';
 
-/** What of the gateway can be changed by a request. */
+/** The commands that change the gateway. */
 type ChangeableGateway = Pick<GatewayCluster, 'reload' | 'drainTarget'>;
 
 const isUnderAdmin = (path: string): boolean => path === '/admin' || path.startsWith('/admin/');
 
 const onlyPost = (correlationId: string): AdminAnswer =>
-  adminProblem('method_not_allowed', 'This endpoint takes POST.', correlationId, ['Allow', 'POST']);
+  adminProblem('method_not_allowed', 'This endpoint accepts only POST.', correlationId, ['Allow', 'POST']);
 
-/** What came of a reload. The problems are texts for who holds the token; they show no secret. */
+/** The answer to a reload. Its problems contain no secrets. */
 const reloadAnswer = (outcome: ReloadOutcome, correlationId: string): AdminAnswer => {
   switch (outcome.kind) {
     case 'reloaded':
@@ -112,20 +111,20 @@ const reloadAnswer = (outcome: ReloadOutcome, correlationId: string): AdminAnswe
       return jsonAnswer(202, { reloaded: false, under_way: true, detail });
     }
     case 'no_answer':
-      return noWholeAnswer(correlationId);
+      return supervisorUnavailable(correlationId);
   }
 };
 
-/** Answers what comes by the admin address: who may ask, then what is asked. */
+/** Answers requests to the admin address. Checks the permission first. */
 export class AnswerAdmin {
   readonly #reports: StatusReports;
   readonly #isSecret: SecretComparer;
-  readonly #whole: ChangeableGateway;
+  readonly #cluster: ChangeableGateway;
 
-  constructor(reports: StatusReports, isSecret: SecretComparer, whole: ChangeableGateway) {
+  constructor(reports: StatusReports, isSecret: SecretComparer, cluster: ChangeableGateway) {
     this.#reports = reports;
     this.#isSecret = isSecret;
-    this.#whole = whole;
+    this.#cluster = cluster;
   }
 
   /** `admin` is the block in force now: a reload may have changed its token. */
@@ -134,8 +133,8 @@ export class AnswerAdmin {
     if (refusal !== null) return refusal;
 
     if (request.path === reloadPath) return this.#reload(request);
-    const wish = readDrainCommand(request.path);
-    if (wish !== null) return this.#changeTarget(wish, request);
+    const command = readDrainCommand(request.path);
+    if (command !== null) return this.#changeTarget(command, request);
     const handler = handlersByPath.get(request.path);
     if (handler === undefined) {
       return adminProblem('no_route', 'There is no such admin endpoint.', request.correlationId);
@@ -145,7 +144,7 @@ export class AnswerAdmin {
 
   async #reload({ method, correlationId }: AdminRequest): Promise<AdminAnswer> {
     if (method !== 'POST') return onlyPost(correlationId);
-    return reloadAnswer(await this.#whole.reload(), correlationId);
+    return reloadAnswer(await this.#cluster.reload(), correlationId);
   }
 
   async #changeTarget(
@@ -153,10 +152,10 @@ export class AnswerAdmin {
     { method, correlationId }: AdminRequest,
   ): Promise<AdminAnswer> {
     if (method !== 'POST') return onlyPost(correlationId);
-    const change = await this.#whole.drainTarget(upstream, address, drained);
-    if (change === 'no_answer') return noWholeAnswer(correlationId);
+    const change = await this.#cluster.drainTarget(upstream, address, drained);
+    if (change === 'no_answer') return supervisorUnavailable(correlationId);
     if (change === 'replaced') {
-      const detail = 'Nothing has changed: another process has taken over. Ask it, on a new connection.';
+      const detail = 'Nothing has changed: another process has taken over. Repeat the request on a new connection.';
       return adminProblem('program_replaced', detail, correlationId);
     }
     if (change === 'no_upstream') return adminProblem('no_such_target', 'There is no such upstream.', correlationId);
@@ -177,20 +176,24 @@ export class AnswerAdmin {
         'Bearer realm="portcullis-admin"',
       ]);
     }
-    // Without a token another address than loopback is only served where the configuration says so by name.
+    // Without a token, addresses other than loopback are served only if the configuration allows it explicitly.
     const isLocal = isLoopbackHost(admin.address.host);
     if (isLocal && !isAdminHost(request.hosts, admin.address.host)) {
       return adminProblem(
         'invalid_host',
-        'Without a token this address is served under an IP address, localhost or its configured host.',
+        'Without a token, Host must be an IP address, localhost or the configured host.',
         correlationId,
       );
     }
     if (isLocal && !isLoopbackAddress(request.peerAddress)) {
-      return adminProblem('admin_forbidden', 'Without a token only this machine may ask.', correlationId);
+      return adminProblem(
+        'admin_forbidden',
+        'Without a token, only requests from this machine are accepted.',
+        correlationId,
+      );
     }
     if (request.method === 'POST' && isUnderAdmin(request.path)) {
-      return adminProblem('admin_forbidden', 'A POST needs a token, and none is configured.', correlationId);
+      return adminProblem('admin_forbidden', 'A POST needs a token, but the admin block has none.', correlationId);
     }
     return null;
   }

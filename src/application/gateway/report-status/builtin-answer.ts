@@ -2,10 +2,10 @@ import type { BuiltinHandler } from '../../../domain/gateway/configuration/gatew
 import { type AdminAnswer, adminProblem } from './admin-answer.js';
 import type { StatusReports } from './status-reports.js';
 
-/** Methods of every built-in endpoint. */
+/** The methods of every built-in endpoint. */
 const allowedMethods = 'GET, HEAD';
 
-/** Answers a request to a built-in endpoint, on a route that mounts it as well as on the admin address. */
+/** Answers a request to a built-in endpoint, on a route or on the admin address. */
 export const builtinAnswer = async (
   reports: StatusReports,
   handler: BuiltinHandler,
@@ -13,7 +13,7 @@ export const builtinAnswer = async (
   correlationId: string,
 ): Promise<AdminAnswer> => {
   if (method !== 'GET' && method !== 'HEAD') {
-    return adminProblem('method_not_allowed', `This endpoint takes ${allowedMethods}.`, correlationId, [
+    return adminProblem('method_not_allowed', `This endpoint accepts only ${allowedMethods}.`, correlationId, [
       'Allow',
       allowedMethods,
     ]);

@@ -10,20 +10,20 @@ import { isSecretName } from '../../../domain/shared/secret.js';
 
 interface NamedMatchReport {
   readonly name: string;
-  /** Absent: any value will do. */
+  /** Absent: any value matches. */
   readonly value?: string;
 }
 
 interface RouteReport {
   readonly id: string;
   readonly priority: number;
-  /** Kinds that say nothing are left out. */
+  /** Kinds without values are absent. */
   readonly matches: Readonly<Record<string, readonly (string | NamedMatchReport)[]>>;
   readonly upstream: string | null;
   readonly agents: readonly string[];
   readonly service_type: 'proxy' | 'builtin';
   readonly builtin_handler?: BuiltinHandler;
-  /** Those that the route has; times in seconds, sizes in octets. */
+  /** The policies that the route sets; times in seconds, sizes in octets. */
   readonly policies: Readonly<Record<string, number | boolean | RateLimitReport>>;
   readonly circuit_breaker?: BreakerReport;
 }
@@ -31,7 +31,7 @@ interface RouteReport {
 interface RateLimitReport {
   readonly requests_per_second: number;
   readonly burst: number;
-  /** As the configuration has it. */
+  /** As in the configuration. */
   readonly key: string;
 }
 
@@ -41,10 +41,10 @@ interface BreakerReport {
   readonly probes: number;
 }
 
-/** Body of /admin/routes: in matching order. */
+/** Body of /admin/routes, in matching order. */
 export type RoutesReport = readonly RouteReport[];
 
-/** A route that asks for a key in a header holds that key. */
+/** Hides the value of a header or parameter whose name denotes a secret. */
 const namedMatch = ({ name, value }: NamedMatch): NamedMatchReport =>
   value === null ? { name } : { name, value: isSecretName(name) ? '[secret]' : value };
 

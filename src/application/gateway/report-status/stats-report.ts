@@ -23,9 +23,9 @@ interface WorkerReport {
   readonly requests_in_flight: number;
   readonly memory: MemoryReport;
   readonly event_loop_delay_ms: DelayReport;
-  /** How often another process took the place of this worker; absent where none has. */
+  /** How often this worker was restarted; absent: never. */
   readonly restarts?: number;
-  /** `upstream/address` of the targets that it takes for ill; absent where all are well. */
+  /** `upstream/address` of the targets that are unhealthy for this worker; absent: none. */
   readonly unhealthy_targets?: readonly string[];
 }
 
@@ -34,29 +34,29 @@ interface SupervisorReport {
   readonly memory: MemoryReport;
 }
 
-/** Body of /admin/stats. Memory is the sum of all processes, the delay that of the slowest worker. */
+/** Body of /admin/stats. Memory is the sum of all processes; the delay is that of the slowest worker. */
 export interface StatsReport {
   readonly connections: {
     readonly total: number;
     readonly per_listener: Readonly<Record<string, number>>;
-    /** Concurrent requests of each route: what max-connections-per-route counts. */
+    /** Concurrent requests of each route, as max-connections-per-route counts them. */
     readonly per_route: Readonly<Record<string, number>>;
   };
   readonly requests_in_flight: number;
   readonly requests_queued: number;
   readonly agents: Readonly<Record<string, AgentReport>>;
-  /** Buckets that this gateway holds, by kind of limit. */
+  /** Number of buckets in memory, by kind of limit. */
   readonly rate_limiter_keys: Readonly<Record<string, number>>;
   readonly memory: MemoryReport;
-  /** Absent where memory has no limit. */
+  /** Absent: memory has no limit. */
   readonly memory_limit?: { readonly bytes: number; readonly reached: boolean };
   readonly event_loop_delay_ms: DelayReport;
   readonly workers: readonly WorkerReport[];
-  /** Absent where one process is the whole gateway. */
+  /** Absent: the gateway is one process. */
   readonly supervisor?: SupervisorReport;
-  /** Numbers of the workers that gave no answer in time; absent where all did. */
+  /** Numbers of the workers that did not answer in time; absent: none. */
   readonly missing_workers?: readonly number[];
-  /** The supervisor gave no answer: all figures are of one worker. Absent otherwise. */
+  /** The supervisor did not answer, so all figures are of one worker. Absent otherwise. */
   readonly partial?: true;
 }
 
@@ -69,7 +69,7 @@ const memoryReport = (processes: readonly { readonly memory: MemoryFigures }[]):
   external_bytes: sum(processes.map(({ memory }) => memory.externalBytes)),
 });
 
-/** A worker that has not run a timer yet has no mean: not a number, which JSON does not know. */
+/** Rounds to microseconds. Before the first timer the mean is NaN, which JSON cannot express. */
 const milliseconds = (value: number): number => (Number.isFinite(value) ? Math.round(value * 1000) / 1000 : 0);
 
 const slowest = (values: readonly number[]): number => Math.max(0, ...values.map(milliseconds));
@@ -95,7 +95,7 @@ const workerReport = (worker: WorkerFigures, restarts: number): WorkerReport => 
   ...unhealthyTargets(worker),
 });
 
-/** What there is to say of several processes. */
+/** The members about several processes. */
 const wholeReport = ({ supervisor, missingWorkers, isPartial }: GatewaySnapshot): Partial<StatsReport> => ({
   ...(supervisor === null ? {} : { supervisor: { pid: supervisor.pid, memory: memoryReport([supervisor]) } }),
   ...(missingWorkers.length === 0 ? {} : { missing_workers: missingWorkers }),

@@ -11,12 +11,12 @@ import type {
   UpstreamStatus,
 } from '../../ports/gateway/gateway-state.js';
 import type { Clock } from '../../ports/shared/clock.js';
-import { type AdminAnswer, jsonAnswer, noWholeAnswer, textAnswer } from './admin-answer.js';
+import { type AdminAnswer, jsonAnswer, supervisorUnavailable, textAnswer } from './admin-answer.js';
 import { type AgentReadiness, agentsReadiness, isAbsent } from './agents-report.js';
 import { routesReport } from './routes-report.js';
 import { statsReport } from './stats-report.js';
 
-/** One word for how the gateway is. A gateway that drains is well: it finishes what it has. */
+/** The state of the gateway in one word. */
 type GatewayHealth = 'starting' | 'healthy' | 'draining';
 
 const healthByPhase: Readonly<Record<GatewayPhase, GatewayHealth>> = {
@@ -28,7 +28,7 @@ const healthByPhase: Readonly<Record<GatewayPhase, GatewayHealth>> = {
 
 const gatewayHealth = (phase: GatewayPhase): GatewayHealth => healthByPhase[phase];
 
-/** Body of /health: that the process lives. Always a 200. */
+/** Body of /health, which is always a 200: the process lives. */
 const healthReport = (phase: GatewayPhase): { readonly status: GatewayHealth } => ({
   status: gatewayHealth(phase),
 });
@@ -38,12 +38,12 @@ const timestamp = (wallMs: number): string => new Date(wallMs).toISOString();
 
 interface TargetReport {
   readonly address: string;
-  /** As configured; absent where that is the address. */
+  /** The configured name; absent: it is the address. */
   readonly name?: string;
   readonly healthy: boolean;
   readonly drained: boolean;
   readonly weight: number;
-  /** Absent where the target has none. */
+  /** Absent: the target has none. */
   readonly circuit_breaker?: CircuitState;
   readonly active_connections: number;
   readonly total_requests: number;
@@ -76,7 +76,7 @@ const targetReport = (target: TargetStatus): TargetReport => ({
 });
 
 export const upstreamsReport = (upstreams: readonly UpstreamStatus[]): UpstreamsReport => ({
-  // fromEntries defines its members, so that an upstream called `__proto__` is one like any other.
+  // fromEntries defines its members, so an upstream named `__proto__` works like any other.
   upstreams: Object.fromEntries(
     upstreams.map(({ name, targets }) => [
       name,
@@ -88,7 +88,7 @@ export const upstreamsReport = (upstreams: readonly UpstreamStatus[]): Upstreams
 /** Body of /ready: whether a balancer should send requests here. */
 interface ReadinessReport {
   readonly ready: boolean;
-  /** Why not; absent where ready. */
+  /** The reasons against; absent: it is ready. */
   readonly reasons?: readonly string[];
   readonly unhealthy_upstreams: readonly string[];
   readonly absent_agents: readonly string[];
@@ -99,9 +99,8 @@ interface ReadinessReport {
 const isDown = (upstream: UpstreamStatus): boolean => !isUpstreamHealthy(upstream.targets);
 
 /**
- * A broken back end must not take every gateway out of its balancer: upstreams and agents are listed, and count only
- * where `ready-requires` says so. An agent in
- * this process that is still getting ready is part of the gateway's own start.
+ * Upstreams and agents are listed, but count only if `ready-requires` names them: a broken upstream must not make every
+ * gateway unready. An embedded agent that is starting counts, because it is part of the gateway's start.
  */
 const readinessReport = (state: GatewayState): ReadinessReport => {
   const requires = state.configuration().admin?.readyRequires ?? [];
@@ -113,7 +112,7 @@ const readinessReport = (state: GatewayState): ReadinessReport => {
   const agents = state.agents();
   const absentAgents = agents.filter(isAbsent).map((agent) => agent.name);
 
-  // Of one that is replaced its addresses are ready: a balancer that asks on a kept connection has nothing to take out.
+  // After a replacement the addresses are still served, so a balancer that asks on a kept connection gets "ready".
   const reasons: string[] = phase === 'running' || phase === 'replaced' ? [] : [phase];
   if (state.memoryLimit()?.isShort === true) reasons.push('over the memory limit');
   for (const { name, isStarting } of agents) if (isStarting) reasons.push(`agent ${name} is starting`);
@@ -136,7 +135,7 @@ interface StatusReport {
   readonly uptime_seconds: number;
   readonly start_time: string;
   readonly config_reload_count: number;
-  /** When the configuration in force was loaded: the start, until there was a reload. */
+  /** The load time of the configuration in force; before the first reload, the start. */
   readonly last_config_reload: string;
 }
 
@@ -146,7 +145,7 @@ const statusReport = (state: GatewayState, nowMs: number): StatusReport => {
   return {
     status: gatewayHealth(state.phase()),
     version: identity.version,
-    // The wall clock can be set back; an uptime cannot be negative.
+    // The wall clock can be set back, but an uptime must not be negative.
     uptime_seconds: Math.max(0, Math.floor((nowMs - identity.startedAtMs) / 1000)),
     start_time: timestamp(identity.startedAtMs),
     config_reload_count: reloads.count,
@@ -162,7 +161,7 @@ interface VersionReport {
   readonly protocol_versions: readonly number[];
   readonly node_version: string;
   readonly config_format_version: number;
-  /** Null where the program was not built from a known commit. */
+  /** Null: the commit is unknown. */
   readonly build_commit: string | null;
 }
 
@@ -176,19 +175,18 @@ const versionReport = (identity: ProgramIdentity): VersionReport => ({
 });
 
 /**
- * The bodies of the built-in endpoints, wherever they are mounted: on the admin address or on a route. How a balancer
- * and an operator see the gateway at a glance is answered by whichever worker was asked, from what it knows itself;
- * figures are those of all workers.
+ * The bodies of the built-in endpoints, on the admin address or on a route. /health, /ready, /status, /admin/version and
+ * /admin/routes come from the worker that is asked. Other figures cover all workers.
  */
 export class StatusReports {
   readonly #state: GatewayState;
-  readonly #whole: GatewayCluster;
+  readonly #cluster: GatewayCluster;
   readonly #clock: Clock;
 
-  /** @param state of the process that is asked */
-  constructor(state: GatewayState, whole: GatewayCluster, clock: Clock) {
+  /** @param state the state of this process */
+  constructor(state: GatewayState, cluster: GatewayCluster, clock: Clock) {
     this.#state = state;
-    this.#whole = whole;
+    this.#cluster = cluster;
     this.#clock = clock;
   }
 
@@ -203,18 +201,18 @@ export class StatusReports {
       case 'status':
         return jsonAnswer(200, statusReport(this.#state, this.#clock.wallMs()));
       case 'metrics': {
-        const metrics = await this.#whole.metrics();
-        if (metrics === null) return noWholeAnswer(correlationId);
+        const metrics = await this.#cluster.metrics();
+        if (metrics === null) return supervisorUnavailable(correlationId);
         return textAnswer(metrics.contentType, metrics.text);
       }
       case 'upstreams':
-        return jsonAnswer(200, upstreamsReport((await this.#whole.snapshot()).upstreams));
+        return jsonAnswer(200, upstreamsReport((await this.#cluster.snapshot()).upstreams));
       case 'version':
         return jsonAnswer(200, versionReport(this.#state.identity));
       case 'routes':
         return jsonAnswer(200, routesReport(this.#state.routesInOrder()));
       case 'stats':
-        return jsonAnswer(200, statsReport(await this.#whole.snapshot()));
+        return jsonAnswer(200, statsReport(await this.#cluster.snapshot()));
     }
   }
 }

@@ -5,15 +5,15 @@ import type { HeldAgentReports } from '../../ask-agents/reports/held-agent-repor
 import { askSupervisor, askWorker, supervisorAnswerMs } from './gathering-topics.js';
 import { snapshotOf } from './merge-snapshots.js';
 
-/** What a worker tells of. */
-export interface GatheredParts {
+/** The sources of a worker's answers. */
+interface WorkerSources {
   readonly state: GatewayState & { pools(): readonly PoolFigures[]; askAgentsToReport(): void };
   readonly metrics: MetricsExposition;
   readonly agentReports: HeldAgentReports;
 }
 
-/** Has a worker answer what the supervisor asks it about itself, from when it has a configuration on. */
-export const answerGathering = (supervisor: WorkerChannel, { state, metrics, agentReports }: GatheredParts): void => {
+/** Makes a worker answer the supervisor's questions about it. Call it when the worker has a configuration. */
+export const answerGathering = (supervisor: WorkerChannel, { state, metrics, agentReports }: WorkerSources): void => {
   supervisor.answer(askWorker.snapshot, () => snapshotOf(state));
   supervisor.answer(askWorker.counts, () => {
     state.askAgentsToReport();
@@ -28,8 +28,8 @@ export const answerGathering = (supervisor: WorkerChannel, { state, metrics, age
 };
 
 /**
- * Drains what somebody has drained, before this worker came or while it started. Called once it has a configuration and
- * answers; whatever is drained from then on it is asked itself.
+ * Drains the targets that were drained before this worker could be asked. Call it after `answerGathering`; later drains
+ * reach the worker as questions.
  */
 export const adoptDrainedTargets = async (supervisor: WorkerChannel, state: GatewayState): Promise<void> => {
   const answered = await supervisor.ask(askSupervisor.drained, null, supervisorAnswerMs);

@@ -1,6 +1,6 @@
 /**
- * Work whose outcome many want: it runs once at a time, and whoever asks while it runs shares the next run, so that no
- * outcome is older than the question.
+ * Coalesces calls of an expensive task. The task runs once at a time. Calls during a run share the next run, so that no
+ * outcome is older than its call.
  */
 export class Coalesced<Outcome> {
   readonly #run: () => Promise<Outcome>;

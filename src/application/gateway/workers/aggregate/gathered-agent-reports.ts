@@ -5,28 +5,27 @@ import type { AgentReports } from '../../ask-agents/reports/agent-reports.js';
 import type { HeldReport } from '../../ask-agents/reports/held-agent-reports.js';
 import type { WorkerCounts } from './gathering-topics.js';
 
-/** What one worker has to do with. */
-interface Share {
+/** The agents that one worker reaches. */
+interface WorkerAgents {
   agents: readonly string[];
-  /** Agent ids that it reaches. */
+  /** The agent ids that it reaches. */
   readonly ids: Map<string, HeldReport>;
-  /** Those whose end it has told, and may tell again: their last totals must not count twice. */
+  /** The agents whose end it has reported. It may report again, and their last totals must not count twice. */
   readonly ended: Set<string>;
 }
 
 const keyOf = ({ agent, agentId }: HeldReport): string => JSON.stringify([agent, agentId]);
 
 /**
- * What agents have reported to any worker. An agent that all workers are connected to tells each of them the same,
- * and counts once; the embedded agents of the workers add up, and what one of them has counted stays when its worker
- * ends.
+ * The reports of agents to all workers. An agent that is connected to several workers reports the same to each, and
+ * counts once. Embedded agents of the workers are summed, and their counts stay when a worker ends.
  */
 export class GatheredAgentReports {
   readonly #reports: AgentReports;
-  readonly #shares = new Map<WorkerChannel, Share>();
+  readonly #shares = new Map<WorkerChannel, WorkerAgents>();
   #kept = '';
 
-  /** @param reports reads them, as in one process */
+  /** @param reports processes the reports, as in one process */
   constructor(reports: AgentReports) {
     this.#reports = reports;
   }
@@ -37,10 +36,10 @@ export class GatheredAgentReports {
     this.#shares.set(worker, share);
     this.#keep();
     for (const held of reports) this.#read(share, held);
-    const told = new Set(reports.map(keyOf));
-    // A worker forgets ids of agents that are configured no more.
-    for (const [key, held] of share.ids) if (!told.has(key)) this.#end(share, held);
-    for (const key of share.ended) if (!told.has(key)) share.ended.delete(key);
+    const reported = new Set(reports.map(keyOf));
+    // A worker forgets the ids of agents that are no longer configured.
+    for (const [key, held] of share.ids) if (!reported.has(key)) this.#end(share, held);
+    for (const key of share.ended) if (!reported.has(key)) share.ended.delete(key);
   }
 
   left(worker: WorkerChannel): void {
@@ -54,7 +53,7 @@ export class GatheredAgentReports {
     return this.#reports.families();
   }
 
-  /** Series that were not taken. */
+  /** Number of dropped series. */
   dropped(): CountedFamily {
     const series = this.#reports
       .dropped()
@@ -70,7 +69,7 @@ export class GatheredAgentReports {
     this.#reports.keep(agents);
   }
 
-  #read(share: Share, held: HeldReport): void {
+  #read(share: WorkerAgents, held: HeldReport): void {
     const { agent, place, report, hasEnded } = held;
     const key = keyOf(held);
     if (hasEnded && share.ended.has(key)) return;
@@ -84,8 +83,8 @@ export class GatheredAgentReports {
     }
   }
 
-  /** Its worker reaches it no more; it has ended where no other worker does. */
-  #end(share: Share, held: HeldReport): void {
+  /** The worker no longer reaches the agent. It has ended if no other worker reaches it. */
+  #end(share: WorkerAgents, held: HeldReport): void {
     const key = keyOf(held);
     share.ids.delete(key);
     for (const { ids } of this.#shares.values()) if (ids.has(key)) return;

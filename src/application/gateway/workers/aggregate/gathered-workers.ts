@@ -31,9 +31,9 @@ import { GatheredAgentReports } from './gathered-agent-reports.js';
 import {
   askSupervisor,
   askWorker,
-  type DrainWish,
+  type ClusterMetrics,
+  type DrainCommand,
   reloadUnderwayMs,
-  type WholeMetrics,
   workerAnswerMs,
 } from './gathering-topics.js';
 import { mergeSnapshots } from './merge-snapshots.js';
@@ -43,8 +43,8 @@ import { WorkerCountLedger } from './worker-count-ledger.js';
 const isState = (change: TargetChange): change is DrainedState => typeof change === 'object';
 
 /**
- * What came of a wish in all workers. One may know a target that others do not, as the look-up of a name gave it: it
- * counts. It gets no requests only where that holds for all who know it.
+ * The combined result of a drain command in all workers. Lookups may give workers different targets, so a target counts
+ * if any worker knows it. It is drained if it is drained in all workers that know it.
  */
 const mergeDrainChanges = (changes: readonly TargetChange[]): TargetChange => {
   const states = changes.filter(isState);
@@ -55,36 +55,36 @@ const mergeDrainChanges = (changes: readonly TargetChange[]): TargetChange => {
   };
 };
 
-/** What the supervisor knows by itself. */
-export interface SupervisorFacts {
+/** The state that the supervisor has without its workers. */
+export interface SupervisorState {
   phase(): GatewayPhase;
   reloads(): ReloadFigures;
-  /** Buckets of rate limits that are kept for all workers; null where there are none. */
+  /** Number of shared rate-limit buckets, by kind of limit; null: none are shared. */
   rateLimiterKeys(): Readonly<Record<string, number>> | null;
   /** Never rejects. */
   reload(): Promise<ReloadOutcome>;
-  /** Those that its own process could not write. */
+  /** Number of records that the supervisor itself has lost. */
   droppedAuditRecords(): number;
 }
 
-export interface GatheringParts {
-  readonly facts: SupervisorFacts;
+export interface GatheringEnvironment {
+  readonly supervisor: SupervisorState;
   readonly figures: Pick<ProcessFigures, 'pid' | 'memory'>;
-  /** Reads what agents have reported, as in one process. */
+  /** Processes the reports of agents, as in one process. */
   readonly agentReports: AgentReports;
   readonly scheduler: Scheduler;
   readonly logger: Logger;
-  /** Drained before this program took over. */
+  /** Targets that were drained before this program took over. */
   readonly drainedTargets?: readonly TargetName[];
 }
 
-/** The process with a number now, and how many there were before it. */
+/** The current process of a worker number, and how often it was restarted. */
 interface NumberedWorker {
   current: AttendedWorker | null;
   restarts: number;
 }
 
-/** How often the counts of all workers are asked for, in milliseconds: a worker that dies takes no more with it. */
+/** Interval at which all workers are asked for their counts; milliseconds. A worker that dies loses at most these. */
 const countingMs = 5_000;
 
 const counter = (name: string, series: readonly (readonly [Record<string, string>, number])[]): CountedFamily => ({
@@ -93,11 +93,11 @@ const counter = (name: string, series: readonly (readonly [Record<string, string
 });
 
 /**
- * The workers' figures as those of one gateway. Whoever asks, the workers are asked once at a time; one that gives no
- * answer in time is left out.
+ * Combines the figures of all workers. Concurrent questions share one round of answers. A worker that does not answer in
+ * time is omitted.
  */
 export class GatheredWorkers implements SupervisedService {
-  readonly #parts: GatheringParts;
+  readonly #environment: GatheringEnvironment;
   readonly #workers = new Map<number, NumberedWorker>();
   readonly #ledger = new WorkerCountLedger();
   readonly #agentReports: GatheredAgentReports;
@@ -107,19 +107,21 @@ export class GatheredWorkers implements SupervisedService {
   readonly #pools = new Coalesced(() => this.#gatherCounts());
   #counting: ScheduledTask | null = null;
 
-  constructor(parts: GatheringParts) {
-    this.#parts = parts;
-    this.#agentReports = new GatheredAgentReports(parts.agentReports);
-    this.#drained = new DrainedTargets(parts.drainedTargets);
+  constructor(environment: GatheringEnvironment) {
+    this.#environment = environment;
+    this.#agentReports = new GatheredAgentReports(environment.agentReports);
+    this.#drained = new DrainedTargets(environment.drainedTargets);
   }
 
-  /** Begins to ask for the counts from time to time. */
+  /** Begins to ask for the counts periodically. */
   start(): void {
-    const { scheduler, logger } = this.#parts;
+    const { scheduler, logger } = this.#environment;
     this.#counting ??= scheduler.every(countingMs, () => {
       this.#pools
         .get()
-        .catch((error: unknown) => logger.warn('the figures of the workers cannot be read', { error: String(error) }));
+        .catch((error: unknown) =>
+          logger.warn('the supervisor cannot read the figures of the workers', { error: String(error) }),
+        );
     });
   }
 
@@ -128,10 +130,10 @@ export class GatheredWorkers implements SupervisedService {
     this.#counting = null;
   }
 
-  /** What the workers tell of follows the configuration by itself. */
+  /** No-op: the workers' answers follow the configuration. */
   adopt(): void {}
 
-  /** Answers what the worker asks about the whole gateway. */
+  /** Answers the worker's questions about the whole gateway. */
   attend(worker: AttendedWorker): void {
     const { channel, number } = worker;
     const known = this.#workers.get(number);
@@ -139,23 +141,23 @@ export class GatheredWorkers implements SupervisedService {
     channel.answer(askSupervisor.snapshot, () => this.snapshot());
     channel.answer(askSupervisor.metrics, () => this.metrics());
     channel.answer(askSupervisor.reload, () => this.#reload());
-    channel.answer(askSupervisor.drain, (wish) => this.drainTarget(wish));
+    channel.answer(askSupervisor.drain, (command) => this.drainTarget(command));
     channel.answer(askSupervisor.drained, () => this.drainedTargets());
   }
 
-  /** A reload may wait for another one, and has to be answered before nobody listens any more. */
+  /** Answers `under_way` before the caller's timeout, because a reload may wait for another one. */
   #reload(): Promise<ReloadOutcome> {
-    const { facts, scheduler } = this.#parts;
+    const { supervisor, scheduler } = this.#environment;
     return new Promise((resolve) => {
       const deadline = scheduler.after(reloadUnderwayMs, () => resolve({ kind: 'under_way' }));
-      void facts.reload().then((outcome) => {
+      void supervisor.reload().then((outcome) => {
         deadline.cancel();
         resolve(outcome);
       });
     });
   }
 
-  /** What it has counted stays. */
+  /** Keeps the counts of a worker that has ended. */
   left(worker: AttendedWorker): void {
     const numbered = this.#workers.get(worker.number);
     if (numbered?.current === worker) numbered.current = null;
@@ -163,12 +165,12 @@ export class GatheredWorkers implements SupervisedService {
     this.#agentReports.left(worker.channel);
   }
 
-  /** A reload has come to its end. */
+  /** Counts the end of a reload. */
   reloaded(outcome: 'success' | 'failure'): void {
     this.#reloadOutcomes[outcome] += 1;
   }
 
-  /** What a worker that comes later has to drain, and a program that takes over. */
+  /** The targets that a later worker or a successor must drain. */
   drainedTargets(): readonly TargetName[] {
     return this.#drained.list();
   }
@@ -177,32 +179,32 @@ export class GatheredWorkers implements SupervisedService {
     return this.#snapshots.get();
   }
 
-  async metrics(): Promise<WholeMetrics> {
+  async metrics(): Promise<ClusterMetrics> {
     const [snapshot, pools] = await Promise.all([this.snapshot(), this.#pools.get()]);
     return { snapshot, pools, counts: this.#counts(), agentFamilies: this.#agentReports.families() };
   }
 
-  async drainTarget(wish: DrainWish): Promise<TargetOutcome> {
-    const { facts } = this.#parts;
-    if (facts.phase() === 'replaced') return 'replaced';
-    // Noted first: a worker that joins meanwhile asks for the list, or is asked itself.
-    if (wish.drained) this.#drained.note(wish);
-    const { answers } = await this.#askAll(askWorker.drain, wish);
-    // What was noted before is the successor's too; what was not, nobody would know of.
-    if (!wish.drained && facts.phase() === 'replaced') return 'replaced';
+  async drainTarget(command: DrainCommand): Promise<TargetOutcome> {
+    const { supervisor } = this.#environment;
+    if (supervisor.phase() === 'replaced') return 'replaced';
+    // Noted first, so that a worker that joins meanwhile gets it from the list or as a question.
+    if (command.drained) this.#drained.note(command);
+    const { answers } = await this.#askAll(askWorker.drain, command);
+    // The successor knows drains that were noted before, but no undrain from now on.
+    if (!command.drained && supervisor.phase() === 'replaced') return 'replaced';
     if (answers.length === 0) return 'no_answer';
     const change = mergeDrainChanges(answers);
     const isKnown = typeof change === 'object';
-    if (isKnown !== wish.drained) this.#drained.note({ ...wish, drained: false });
+    if (isKnown !== command.drained) this.#drained.note({ ...command, drained: false });
     return change;
   }
 
   async #gatherSnapshot(): Promise<GatewaySnapshot> {
-    const { facts, figures } = this.#parts;
+    const { supervisor, figures } = this.#environment;
     const { answers, missing } = await this.#askAll(askWorker.snapshot, null);
     const own: GatewaySnapshot = {
-      phase: facts.phase(),
-      reloads: facts.reloads(),
+      phase: supervisor.phase(),
+      reloads: supervisor.reloads(),
       connections: [],
       requestsInFlight: 0,
       requestsInFlightByRoute: [],
@@ -220,10 +222,10 @@ export class GatheredWorkers implements SupervisedService {
       isPartial: false,
     };
     const whole = mergeSnapshots([own, ...answers]);
-    return { ...whole, rateLimiterKeys: facts.rateLimiterKeys() ?? whole.rateLimiterKeys };
+    return { ...whole, rateLimiterKeys: supervisor.rateLimiterKeys() ?? whole.rateLimiterKeys };
   }
 
-  /** Gives the pools of all workers; what they have counted is noted as it comes. */
+  /** Returns the pools of all workers, and notes their counts as they arrive. */
   async #gatherCounts(): Promise<readonly PoolFigures[]> {
     const { answers } = await this.#askAll(askWorker.counts, null, ({ channel }, answer) => {
       this.#ledger.note(channel, answer.counts);
@@ -242,7 +244,7 @@ export class GatheredWorkers implements SupervisedService {
         supervisedCounters.restarts,
         this.#restarts().map(({ worker, count }) => [{ worker: String(worker) }, count]),
       ),
-      counter(auditRecordsDropped, [[{}, this.#parts.facts.droppedAuditRecords()]]),
+      counter(auditRecordsDropped, [[{}, this.#environment.supervisor.droppedAuditRecords()]]),
       this.#agentReports.dropped(),
     ];
     return addCounts([this.#ledger.total(), own]);
@@ -252,7 +254,7 @@ export class GatheredWorkers implements SupervisedService {
     return Array.from(this.#workers, ([worker, { restarts: count }]) => ({ worker, count }));
   }
 
-  /** `taken`: told of each answer when it comes, of workers that are there then. */
+  /** `taken` gets each answer as it arrives, if its worker still exists. */
   async #askAll<Question, Answer>(
     topic: WorkerCall<Question, Answer>,
     question: Question,

@@ -6,73 +6,73 @@ import type { TargetChange, TargetName } from '../../../ports/gateway/gateway-st
 import { topic } from '../../../shared/worker-channel/worker-call.js';
 import type { HeldReport } from '../../ask-agents/reports/held-agent-reports.js';
 
-/** Carries wishes to load the configuration again from the endpoints to whoever is in charge of it. */
+/** Passes reload requests of the admin endpoints to the gateway. */
 export class ReloadRequests {
   #serve: (() => Promise<ReloadOutcome>) | null = null;
 
-  /** Called once, when there is a gateway that can reload. `reload` never rejects. */
+  /** Call it once, when the gateway can reload. `reload` never rejects. */
   serveWith(reload: () => Promise<ReloadOutcome>): void {
     this.#serve = reload;
   }
 
   async request(): Promise<ReloadOutcome> {
-    return this.#serve === null ? { kind: 'not_now', reason: 'The gateway starts.' } : this.#serve();
+    return this.#serve === null ? { kind: 'not_now', reason: 'The gateway is starting.' } : this.#serve();
   }
 }
 
-/** What one worker has counted since it started, and what is told with it. */
+/** The counts of one worker since it started, with its pools and agent reports. */
 export interface WorkerCounts {
   readonly counts: readonly CountedFamily[];
   readonly pools: readonly PoolFigures[];
   /** The agents of its configuration. */
   readonly agents: readonly string[];
-  /** What they have reported to it since it was asked last. */
+  /** Their reports since the last question. */
   readonly reports: readonly HeldReport[];
 }
 
-/** All that the metrics of the whole gateway are made of. */
-export interface WholeMetrics {
+/** The sources of the metrics of the whole gateway. */
+export interface ClusterMetrics {
   readonly snapshot: GatewaySnapshot;
   readonly counts: readonly CountedFamily[];
   readonly pools: readonly PoolFigures[];
   readonly agentFamilies: readonly AgentMetricFamily[];
 }
 
-/** See `GatewayState.drainTarget`. */
-export interface DrainWish {
+/** A command to drain or undrain a target; see `GatewayState.drainTarget`. */
+export interface DrainCommand {
   readonly upstream: string;
   readonly address: string;
   readonly drained: boolean;
 }
 
-/** What the supervisor asks of each worker. */
+/** The questions of the supervisor to each worker. */
 export const askWorker = {
   snapshot: topic<null, GatewaySnapshot>('worker-snapshot'),
   counts: topic<null, WorkerCounts>('worker-counts'),
-  drain: topic<DrainWish, TargetChange>('worker-drain-target'),
+  drain: topic<DrainCommand, TargetChange>('worker-drain-target'),
 } as const;
 
-/** What a worker asks of the supervisor. */
+/** The questions of a worker to the supervisor. */
 export const askSupervisor = {
   snapshot: topic<null, GatewaySnapshot>('gateway-snapshot'),
-  metrics: topic<null, WholeMetrics>('gateway-metrics'),
+  metrics: topic<null, ClusterMetrics>('gateway-metrics'),
   reload: topic<null, ReloadOutcome>('gateway-reload'),
-  drain: topic<DrainWish, TargetOutcome>('gateway-drain-target'),
-  /** Those that somebody has drained. */
+  drain: topic<DrainCommand, TargetOutcome>('gateway-drain-target'),
+  /** The drained targets. */
   drained: topic<null, readonly TargetName[]>('gateway-drained-targets'),
 } as const;
 
-/** How long a worker has for an answer, in milliseconds; it is left out then. */
+/** Timeout of a worker's answer; milliseconds. After it, the worker is omitted. */
 export const workerAnswerMs = 500;
 
 /**
- * How long the supervisor has for one. It may wait for its workers twice: for a gathering that is under way, and for
+ * Timeout of the supervisor's answer; milliseconds. It may wait for its workers twice: for a round in progress, and for
  * the next.
  */
 export const supervisorAnswerMs = 3_000;
 
-/** When the supervisor says of a reload that it lasts. */
+/** The time after which the supervisor answers that a reload is under way; milliseconds. */
 export const reloadUnderwayMs = 60_000;
 
-/** How long a worker waits for what comes of a reload. */
+/** Timeout of the answer to a reload; milliseconds. */
 export const reloadAnswerMs = 65_000;

@@ -10,7 +10,7 @@ import type { GatewayState } from '../../../ports/gateway/gateway-state.js';
 import type { ReloadRequests } from './gathering-topics.js';
 import { snapshotOf } from './merge-snapshots.js';
 
-/** One process that is the whole gateway. */
+/** A gateway of one process. */
 export class LocalGateway implements GatewayCluster {
   readonly #state: GatewayState;
   readonly #metrics: MetricsExposition;

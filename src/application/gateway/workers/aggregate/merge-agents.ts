@@ -4,14 +4,14 @@ import { firstOf, mergedBy, sumOf, worstBreaker, worstOf } from './merged.js';
 
 type Agents = readonly [AgentStatus, ...AgentStatus[]];
 
-const fromGoodToBad: readonly AgentStatus['state'][] = ['healthy', 'degraded', 'draining', 'unhealthy', 'unreachable'];
+const bestToWorst: readonly AgentStatus['state'][] = ['healthy', 'degraded', 'draining', 'unhealthy', 'unreachable'];
 
 const statesOf = ([first, ...others]: Agents): readonly [AgentStatus['state'], ...AgentStatus['state'][]] => [
   first.state,
   ...others.map(({ state }) => state),
 ];
 
-/** The report that was made last. */
+/** The latest report. */
 const latest = (reports: readonly (AgentHealth | null)[]): AgentHealth | null =>
   reports.reduce((last, report) => {
     if (last === null || report === null) return last ?? report;
@@ -20,7 +20,7 @@ const latest = (reports: readonly (AgentHealth | null)[]): AgentHealth | null =>
 
 const mergeOne = (agents: Agents): AgentStatus => ({
   name: agents[0].name,
-  state: worstOf(fromGoodToBad, statesOf(agents)),
+  state: worstOf(bestToWorst, statesOf(agents)),
   connections: sumOf(agents, ({ connections }) => connections),
   inFlight: sumOf(agents, ({ inFlight }) => inFlight),
   queueDepth: sumOf(agents, ({ queueDepth }) => queueDepth),
@@ -32,8 +32,8 @@ const mergeOne = (agents: Agents): AgentStatus => ({
 });
 
 /**
- * The agents by name, as the worst off of the workers sees them: it is there that requests fail. Connections and calls
- * add up; of the reports the last one counts.
+ * Merges the agents by name, with the worst state of all workers, because requests fail there. Connections and calls
+ * are summed; the latest report counts.
  */
 export const mergeAgents = (ofWorkers: readonly (readonly AgentStatus[])[]): readonly AgentStatus[] =>
   mergedBy(ofWorkers.flat(), ({ name }) => name, mergeOne);

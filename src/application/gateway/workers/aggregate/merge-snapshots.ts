@@ -12,7 +12,7 @@ import type {
 import { mergeAgents } from './merge-agents.js';
 import { firstOf, mergedBy, sumOf, worstBreaker, worstOf } from './merged.js';
 
-/** An agent may send any text, and many. */
+/** Limits for texts of an agent: characters of each, and number of features. */
 const maximumText = 500;
 const maximumFeatures = 32;
 
@@ -30,7 +30,7 @@ const boundedAgent = (agent: AgentStatus): AgentStatus => ({
   health: agent.health === null ? null : boundedHealth(agent.health),
 });
 
-/** What the process of this state is doing now. */
+/** The snapshot of one process. */
 export const snapshotOf = (state: GatewayState): GatewaySnapshot => ({
   phase: state.phase(),
   reloads: state.reloads(),
@@ -55,8 +55,8 @@ type Targets = readonly [TargetStatus, ...TargetStatus[]];
 
 const sinceMs = ({ unhealthySinceMs }: TargetStatus): number => unhealthySinceMs ?? Number.NEGATIVE_INFINITY;
 
-/** What was wrong last, and since when anything is. */
-const illness = (targets: Targets): Pick<TargetStatus, 'lastError' | 'unhealthySinceMs'> => {
+/** The latest error, and the time since which any worker sees the target as unhealthy. */
+const unhealthiness = (targets: Targets): Pick<TargetStatus, 'lastError' | 'unhealthySinceMs'> => {
   const [first, ...others] = targets.filter(({ healthy }) => !healthy);
   if (first === undefined) return { lastError: targets[0].lastError, unhealthySinceMs: targets[0].unhealthySinceMs };
   const last = others.reduce((latest, target) => (sinceMs(target) > sinceMs(latest) ? target : latest), first);
@@ -74,7 +74,7 @@ const mergeTarget = (targets: Targets): TargetStatus => ({
   activeConnections: sumOf(targets, ({ activeConnections }) => activeConnections),
   totalRequests: sumOf(targets, ({ totalRequests }) => totalRequests),
   failedRequests: sumOf(targets, ({ failedRequests }) => failedRequests),
-  ...illness(targets),
+  ...unhealthiness(targets),
 });
 
 const mergeUpstream = (upstreams: readonly [UpstreamStatus, ...UpstreamStatus[]]): UpstreamStatus => ({
@@ -87,20 +87,20 @@ const mergeUpstream = (upstreams: readonly [UpstreamStatus, ...UpstreamStatus[]]
 });
 
 /**
- * The upstreams with their targets. Each worker judges for itself: a target is well where it is so for every worker,
- * so that none that fails is hidden by others. Requests add up.
+ * Merges the upstreams with their targets. A target is healthy if it is healthy for every worker, so that no failure is
+ * hidden. Requests are summed.
  */
 const mergeUpstreams = (ofWorkers: readonly (readonly UpstreamStatus[])[]): readonly UpstreamStatus[] =>
   mergedBy(ofWorkers.flat(), ({ name }) => name, mergeUpstream);
 
 type Snapshots = readonly [GatewaySnapshot, ...GatewaySnapshot[]];
 
-const fromGoodToBad: readonly GatewayPhase[] = ['running', 'replaced', 'starting', 'draining'];
+const bestToWorst: readonly GatewayPhase[] = ['running', 'replaced', 'starting', 'draining'];
 
 const phaseOf = ([first, ...others]: Snapshots): GatewayPhase =>
-  worstOf(fromGoodToBad, [first.phase, ...others.map(({ phase }) => phase)]);
+  worstOf(bestToWorst, [first.phase, ...others.map(({ phase }) => phase)]);
 
-/** A worker that has not swapped yet is behind for a moment. */
+/** The latest figures, because a worker may not have swapped yet. */
 const reloadsOf = (snapshots: Snapshots): ReloadFigures =>
   snapshots.reduce((most: ReloadFigures, { reloads }) => {
     if (reloads.count !== most.count) return reloads.count > most.count ? reloads : most;
@@ -131,8 +131,8 @@ const inOrder = (snapshots: Snapshots): Snapshots =>
   ) as unknown as Snapshots;
 
 /**
- * What several workers are doing together; the snapshot of one is as it is. Their order does not matter: that of the
- * workers' numbers counts.
+ * Merges the snapshots of several workers; a single snapshot stays as it is. The result is in the order of the workers'
+ * numbers, for any order of snapshots.
  */
 export const mergeSnapshots = (given: Snapshots): GatewaySnapshot => {
   const snapshots = inOrder(given);

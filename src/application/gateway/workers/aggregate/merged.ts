@@ -1,6 +1,6 @@
 import type { CircuitState } from '../../../../domain/gateway/circuit-breaking/circuit-breaker.js';
 
-/** Items of several workers that have the same key made one, in the order in which they come first. */
+/** Merges items with the same key, in the order of their first occurrence. */
 export const mergedBy = <Item>(
   items: readonly Item[],
   keyOf: (item: Item) => string,
@@ -18,18 +18,18 @@ export const mergedBy = <Item>(
 export const sumOf = <Item>(items: readonly Item[], figure: (item: Item) => number): number =>
   items.reduce((sum, item) => sum + figure(item), 0);
 
-/** The first of these that is there. */
+/** The first value that is not null. */
 export const firstOf = <Value>(values: readonly (Value | null)[]): Value | null =>
   values.find((value) => value !== null) ?? null;
 
-/** The one that stands last in the order. `order` has every value. */
+/** The value that is last in `order`, which must contain every value. */
 export const worstOf = <Value>(order: readonly Value[], [first, ...others]: readonly [Value, ...Value[]]): Value =>
   others.reduce((worst, value) => (order.indexOf(value) > order.indexOf(worst) ? value : worst), first);
 
-const fromGoodToBad: readonly CircuitState[] = ['closed', 'half_open', 'open'];
+const bestToWorst: readonly CircuitState[] = ['closed', 'half_open', 'open'];
 
-/** The worst state; null where nobody has a breaker. */
+/** The worst state; null: no worker has a breaker. */
 export const worstBreaker = (states: readonly (CircuitState | null)[]): CircuitState | null => {
   const [first, ...others] = states.filter((state) => state !== null);
-  return first === undefined ? null : worstOf(fromGoodToBad, [first, ...others]);
+  return first === undefined ? null : worstOf(bestToWorst, [first, ...others]);
 };

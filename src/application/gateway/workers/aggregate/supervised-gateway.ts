@@ -9,12 +9,12 @@ import type { GatewayGauges, MetricsExposition } from '../../../ports/gateway/ga
 import type { GatewayState } from '../../../ports/gateway/gateway-state.js';
 import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 import { Coalesced } from './coalesced.js';
-import { askSupervisor, reloadAnswerMs, supervisorAnswerMs, type WholeMetrics } from './gathering-topics.js';
+import { askSupervisor, type ClusterMetrics, reloadAnswerMs, supervisorAnswerMs } from './gathering-topics.js';
 import { snapshotOf } from './merge-snapshots.js';
 import { sumOf } from './merged.js';
 
-/** The gauges of the whole gateway, as they were when it was asked. */
-const wholeGauges = ({ snapshot, pools, agentFamilies }: WholeMetrics): GatewayGauges => ({
+/** The gauges of the whole gateway at the time of the question. */
+const clusterGauges = ({ snapshot, pools, agentFamilies }: ClusterMetrics): GatewayGauges => ({
   openConnections: () => sumOf(snapshot.connections, ({ open }) => open),
   requestsInFlight: () => snapshot.requestsInFlight,
   pools: () => pools,
@@ -32,7 +32,7 @@ const wholeGauges = ({ snapshot, pools, agentFamilies }: WholeMetrics): GatewayG
   agentFamilies: () => agentFamilies,
 });
 
-/** The whole gateway as one of its workers asks for it. However many ask the worker, it asks once at a time. */
+/** The whole gateway, from the view of one worker. Concurrent requests to the worker share one question. */
 export class SupervisedGateway implements GatewayCluster {
   readonly #supervisor: WorkerChannel;
   readonly #metrics: MetricsExposition;
@@ -40,7 +40,7 @@ export class SupervisedGateway implements GatewayCluster {
   readonly #texts: Coalesced<MetricsText | null>;
   readonly #reloads: Coalesced<ReloadOutcome>;
 
-  /** @param state of this worker, which is all that can be told where the supervisor gives no answer */
+  /** @param state the state of this worker, which is used if the supervisor does not answer */
   constructor(supervisor: WorkerChannel, state: GatewayState, metrics: MetricsExposition) {
     this.#supervisor = supervisor;
     this.#metrics = metrics;
@@ -80,7 +80,7 @@ export class SupervisedGateway implements GatewayCluster {
     const answered = await this.#supervisor.ask(askSupervisor.metrics, null, supervisorAnswerMs);
     if (!answered.ok) return null;
     const { counts } = answered.value;
-    const text = await this.#metrics.expose({ counts, gauges: wholeGauges(answered.value) });
+    const text = await this.#metrics.expose({ counts, gauges: clusterGauges(answered.value) });
     return { contentType: this.#metrics.contentType, text };
   }
 }

@@ -1,12 +1,12 @@
 import { addCounts, type CountedFamily, supervisedCounters } from '../../../../domain/gateway/status/counted-family.js';
 import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 
-/** Not the workers' to count: a reload is one of the gateway. */
+/** Whether workers count this family. Reloads are counted once, by the supervisor. */
 const isWorkers = ({ name }: CountedFamily): boolean => name !== supervisedCounters.reloads;
 
 /**
- * What the workers have counted, those that have ended included: a counter does not fall when a worker dies. What a
- * worker counted after its last answer is lost where it is killed.
+ * The counts of all workers, including those that have ended, so that a counter does not fall when a worker dies. Counts
+ * after the last answer of a killed worker are lost.
  */
 export class WorkerCountLedger {
   readonly #last = new Map<WorkerChannel, readonly CountedFamily[]>();
@@ -16,7 +16,7 @@ export class WorkerCountLedger {
     this.#last.set(worker, counts.filter(isWorkers));
   }
 
-  /** Its counts stay. */
+  /** Keeps the counts of a worker that has ended. */
   left(worker: WorkerChannel): void {
     const last = this.#last.get(worker);
     if (last === undefined) return;

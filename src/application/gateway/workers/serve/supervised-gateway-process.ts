@@ -16,15 +16,15 @@ import {
   startWorker,
 } from '../supervise/worker-topics.js';
 
-/** What a worker's process does at its supervisor's word. */
-export interface SupervisedGatewayParts {
-  /** Loads the configuration of the order, and gives what begins to serve it. Called once. */
+/** The actions that the supervisor orders. */
+interface WorkerActions {
+  /** Loads the configuration of the order, and returns the function that begins to serve. Called once. */
   prepare(order: StartOrder): Promise<Result<PreparedWorker, LoadFailure>>;
   /** Ends the process. */
   end(): void;
 }
 
-/** Has the worker accept connections; see `Gateway.prepareStart`. */
+/** Makes the worker accept connections; see `Gateway.prepareStart`. */
 export type PreparedWorker = () => Promise<Result<StartedWorker, LoadFailure>>;
 
 /** A gateway that serves as a worker. */
@@ -33,36 +33,36 @@ export interface StartedWorker {
   /** See `Gateway.prepareReload`. */
   prepareReload(order: ReloadOrder): Promise<Result<PreparedReload, LoadFailure>>;
   stop(graceMs: number, manner: StopManner): Promise<void>;
-  /** Closes all of its addresses at once and finishes within the grace, whatever drain is under way. */
+  /** Closes all addresses at once and finishes within the grace period, even during a longer drain. */
   leave(graceMs: number): Promise<void>;
 }
 
-/** Grace for requests where the supervisor is gone: whoever starts it again needs the addresses soon. */
+/** Grace period after the supervisor has ended, because a new one needs the addresses soon; milliseconds. */
 const orphanGraceMs = 5_000;
 
 /**
- * The process of a worker: waits for its order, serves, and does as the supervisor says. It ends when the supervisor
+ * The process of a worker. It waits for its order, serves, and obeys the supervisor. It ends when the supervisor
  * does.
  */
 export class SupervisedGatewayProcess {
   readonly #supervisor: WorkerChannel;
-  readonly #parts: SupervisedGatewayParts;
+  readonly #actions: WorkerActions;
   #prepared: PreparedWorker | null = null;
   #gateway: StartedWorker | null = null;
   #preparing: Promise<Result<PreparedReload, LoadFailure>> | null = null;
   #isEnding = false;
 
-  constructor(supervisor: WorkerChannel, parts: SupervisedGatewayParts) {
+  constructor(supervisor: WorkerChannel, actions: WorkerActions) {
     this.#supervisor = supervisor;
-    this.#parts = parts;
+    this.#actions = actions;
   }
 
-  /** From now on it does as it is told. */
+  /** Begins to obey the supervisor. */
   listen(): void {
     const supervisor = this.#supervisor;
     supervisor.answer(heartbeat, () => null);
     supervisor.answer(startWorker, async (order) => {
-      const prepared = await this.#parts.prepare(order);
+      const prepared = await this.#actions.prepare(order);
       if (!prepared.ok) return err(serializeFailure(prepared.error));
       this.#prepared = prepared.value;
       return ok(null);
@@ -85,7 +85,7 @@ export class SupervisedGatewayProcess {
   }
 
   async #serve(): Promise<Result<ListeningAddresses, LoadFailure>> {
-    // The supervisor ended meanwhile: so does this process, and takes no connection any more.
+    // If the supervisor has ended meanwhile, this process ends too and accepts no connections.
     if (this.#prepared === null || this.#isEnding) return err(loadFailure('the worker is not prepared to serve'));
     const started = await this.#prepared();
     if (!started.ok) return started;
@@ -104,7 +104,7 @@ export class SupervisedGatewayProcess {
     return preparing;
   }
 
-  /** Ends what was prepared, or is being prepared, one way or the other. False: nothing was. */
+  /** Commits or abandons the reload that is prepared or being prepared. False: there is none. */
   async #settle(how: (prepared: PreparedReload) => Promise<void>): Promise<boolean> {
     const preparing = this.#preparing;
     if (preparing === null) return false;
@@ -119,17 +119,17 @@ export class SupervisedGatewayProcess {
     const gateway = this.#gateway;
     if (this.#isEnding) return;
     this.#isEnding = true;
-    if (gateway === null) this.#parts.end();
+    if (gateway === null) this.#actions.end();
     else await this.#end(gateway, graceMs, manner);
   }
 
-  /** Nobody is there any more who would end a drain that lasts. */
+  /** Leaves within the orphan grace period, because no supervisor can end a long drain. */
   async #leave(): Promise<void> {
     this.#isEnding = true;
     try {
       await this.#gateway?.leave(orphanGraceMs);
     } finally {
-      this.#parts.end();
+      this.#actions.end();
     }
   }
 
@@ -137,7 +137,7 @@ export class SupervisedGatewayProcess {
     try {
       await gateway.stop(graceMs, manner);
     } finally {
-      this.#parts.end();
+      this.#actions.end();
     }
   }
 }

@@ -4,15 +4,15 @@ import type { WorkerChannel } from '../../../shared/worker-channel/worker-channe
 import { deserializeError } from '../supervise/serialized-failure.js';
 import { listeningSocket } from '../supervise/worker-topics.js';
 
-/** A host name is looked up for it. */
+/** Timeout for a socket; milliseconds. It includes a lookup of the host name. */
 const socketDeadlineMs = 15_000;
 
-/** The sockets of a worker, which the supervisor has bound. */
+/** The sockets of a worker, which the supervisor binds. */
 export class SupervisedSockets implements ListeningSockets {
   readonly #supervisor: WorkerChannel;
   readonly #attached: (attachment: object, address: SocketAddress) => ListeningSocket;
 
-  /** `attached` makes a socket of what came with the answer. */
+  /** `attached` makes a socket from the attachment of the answer. */
   constructor(supervisor: WorkerChannel, attached: (attachment: object, address: SocketAddress) => ListeningSocket) {
     this.#supervisor = supervisor;
     this.#attached = attached;
@@ -21,10 +21,10 @@ export class SupervisedSockets implements ListeningSockets {
   async open(key: string, address: SocketAddress, name: string): Promise<ListeningSocket> {
     const question = { key, address, name };
     const answered = await this.#supervisor.askForAttachment(listeningSocket, question, socketDeadlineMs);
-    if (!answered.ok) throw new Error(`the supervisor gives no socket (${answered.error})`);
+    if (!answered.ok) throw new Error(`the supervisor sent no socket (${answered.error})`);
     const { answer, attachment } = answered.value;
     if (!answer.ok) throw deserializeError(answer.error);
-    if (attachment === null) throw new Error('the supervisor gave a socket that did not arrive');
+    if (attachment === null) throw new Error('the socket that the supervisor sent did not arrive');
     return this.#attached(attachment, answer.value);
   }
 }

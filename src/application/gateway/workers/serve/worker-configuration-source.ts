@@ -1,6 +1,6 @@
 import type { ConfigurationSource, LoadedConfiguration } from '../../../ports/gateway/configuration-source.js';
 
-/** The configuration of a worker: the texts that its supervisor has read, and warned of, already. */
+/** The configuration of a worker, from the texts that the supervisor has read. The supervisor logs their warnings. */
 export class WorkerConfigurationSource implements ConfigurationSource {
   readonly #read: (texts: ReadonlyMap<string, string>) => ConfigurationSource;
   #texts: ReadonlyMap<string, string>;
@@ -10,7 +10,7 @@ export class WorkerConfigurationSource implements ConfigurationSource {
     this.#texts = texts;
   }
 
-  /** What is loaded from now on. */
+  /** Sets the texts for later loads. */
   hand(texts: ReadonlyMap<string, string>): void {
     this.#texts = texts;
   }

@@ -1,6 +1,6 @@
 import type { Logger } from '../../../ports/shared/logger.js';
 
-/** What loads warn of in a worker: nothing where another worker loads, or has loaded, the same texts and says it. */
+/** Logs the warnings of loads in a worker, unless another worker logs them for the same texts. */
 export class WorkerLoadLogger implements Pick<Logger, 'warn'> {
   readonly #logger: Pick<Logger, 'warn'>;
   #warns: boolean;
@@ -11,7 +11,7 @@ export class WorkerLoadLogger implements Pick<Logger, 'warn'> {
     this.#warns = warns;
   }
 
-  /** For the load that comes next. */
+  /** Sets `warns` for the next load. */
   become(warns: boolean): void {
     this.#warns = warns;
   }

@@ -7,7 +7,7 @@ interface CurrentLimit {
   limit: number;
 }
 
-/** The permits of a key that nobody else has: a count. */
+/** The permits of a key that only this process uses: a count. */
 class LocalPermits implements Permits {
   readonly #current: CurrentLimit;
   #taken = 0;
@@ -34,12 +34,12 @@ class LocalPermits implements Permits {
     return 'taken';
   }
 
-  /** Nothing is ever unknown. */
+  /** Like `take`, because the outcome is never unknown. */
   async ask(): Promise<boolean> {
     return this.take() === 'taken';
   }
 
-  /** Whoever waits is the one who gives back: there is nobody else to wait for. */
+  /** No-op: only this process gives permits back. */
   want(): void {}
 
   onChange(): void {}
@@ -51,7 +51,7 @@ class LocalPermits implements Permits {
   close(): void {}
 }
 
-/** Permits of a gateway that is one process. Each that is opened is counted by itself. */
+/** The permits of a gateway of one process. Each opened key has its own count. */
 export class LocalPermitBook implements PermitBook {
   readonly workers = 1;
   readonly #limits = new Map<PermitKind, CurrentLimit>(
@@ -64,7 +64,7 @@ export class LocalPermitBook implements PermitBook {
   }
 
   open(kind: PermitKind): Permits {
-    // INVARIANT: there is one for each kind.
+    // INVARIANT: every kind has a limit.
     return new LocalPermits(this.#limits.get(kind) as CurrentLimit);
   }
 }

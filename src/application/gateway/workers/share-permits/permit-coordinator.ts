@@ -6,7 +6,7 @@ import type { AttendedWorker } from '../../../shared/worker-channel/worker-chann
 import type { SupervisedService } from '../supervise/supervised-service.js';
 import { permitReports, permitWords } from './permit-notices.js';
 
-/** Where the workers of a supervisor get permits beyond their static shares. */
+/** Runs in the supervisor. Grants workers permits beyond their static shares. */
 export class PermitCoordinator implements SupervisedService {
   readonly #center: PermitCenter;
   readonly #clock: Clock;
@@ -15,19 +15,19 @@ export class PermitCoordinator implements SupervisedService {
   #timer: ScheduledTask | null = null;
   #isFlushing = false;
 
-  /** @param workers how many share the limits */
+  /** @param workers number of workers that share the limits */
   constructor(workers: number, clock: Clock, scheduler: Scheduler) {
     this.#center = new PermitCenter(workers);
     this.#clock = clock;
     this.#scheduler = scheduler;
   }
 
-  /** Keys that are contended at the moment. */
+  /** Number of contended keys. */
   get contendedKeys(): number {
     return this.#center.size;
   }
 
-  /** What the limits are, workers say: each as it is about to hold to them. */
+  /** No-op: each worker reports the limits when it begins to apply them. */
   adopt(): void {}
 
   attend(worker: AttendedWorker): void {
@@ -39,7 +39,7 @@ export class PermitCoordinator implements SupervisedService {
     });
   }
 
-  /** What it had is free. */
+  /** Frees the permits of a worker that has ended. */
   left(worker: AttendedWorker): void {
     const outbox = this.#workers.get(worker);
     if (outbox === undefined) return;
@@ -55,7 +55,7 @@ export class PermitCoordinator implements SupervisedService {
     void Promise.resolve().then(() => this.#flush());
   }
 
-  /** One message for all that came in one turn. */
+  /** Sends one message per worker for everything in one turn. */
   #flush(): void {
     this.#isFlushing = false;
     for (const [{ channel }, outbox] of this.#workers) {

@@ -1,8 +1,8 @@
 import type { PermitReports, PermitWords } from '../../../../domain/gateway/limits/permit-messages.js';
 import { notice } from '../../../shared/worker-channel/worker-call.js';
 
-/** A worker tells the supervisor. */
+/** From a worker to the supervisor. */
 export const permitReports = notice<PermitReports>('permit-reports');
 
-/** The supervisor tells a worker. */
+/** From the supervisor to a worker. */
 export const permitWords = notice<PermitWords>('permit-words');

@@ -1,14 +1,14 @@
 import type { PermitKind } from '../../../../domain/gateway/limits/permit-limits.js';
 import type { PermitBook, Permits } from '../../../ports/gateway/permits.js';
 
-/** The permits of one client, and how many have to do with them at the moment. */
+/** The permits of one client, and the number of holders. */
 class HeldPermits {
   holders = 1;
 
   constructor(readonly permits: Permits) {}
 }
 
-/** Permits of as many clients as there are. Those that nobody has to do with leave nothing behind. */
+/** The permits of clients. A client without holders uses no memory. */
 export class PermitsBySubject {
   readonly #book: PermitBook;
   readonly #kind: PermitKind;
@@ -19,12 +19,12 @@ export class PermitsBySubject {
     this.#kind = kind;
   }
 
-  /** Clients that somebody has to do with. */
+  /** Number of clients with holders. */
   get size(): number {
     return this.#held.size;
   }
 
-  /** To be let go as often. */
+  /** Holds the permits of a client. Call `letGo` as often. */
   hold(subject: string): Permits {
     const held = this.#held.get(subject);
     if (held !== undefined) {
@@ -36,7 +36,7 @@ export class PermitsBySubject {
     return permits;
   }
 
-  /** INVARIANT: it was held. What was taken of it has been given back. */
+  /** INVARIANT: it was held, and its permits have been given back. */
   letGo(subject: string): void {
     const held = this.#held.get(subject);
     if (held === undefined) return;

@@ -13,16 +13,16 @@ import type { ScheduledTask, Scheduler } from '../../../ports/shared/scheduler.j
 import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 import { permitReports, permitWords } from './permit-notices.js';
 
-/** For the answer to one who waits; milliseconds. */
+/** Timeout of `ask`; milliseconds. */
 const askDeadlineMs = 250;
 
-/** What the permits of a key need of those of all keys. */
-interface PermitSurroundings {
+/** The book, as its permits use it. */
+interface PermitOwner {
   readonly scheduler: Scheduler;
-  /** Whether static shares may be used: every contended key is known. */
+  /** Whether static shares may be used, because every contended key is known. */
   readonly isJoined: () => boolean;
   readonly isClosed: () => boolean;
-  /** Something has happened to these: they may have something to report, or be of no use any more. */
+  /** Called when permits have changed: they may have a report, or be unused. */
   readonly changed: (permits: SharedPermits) => void;
 }
 
@@ -30,19 +30,19 @@ interface Waiter {
   settle(isTaken: boolean): void;
 }
 
-/** The permits of a key that other workers take from as well. */
+/** The permits of a key that several workers share. */
 class SharedPermits implements Permits {
   readonly holding: PermitHolding;
-  readonly #surroundings: PermitSurroundings;
+  readonly #owner: PermitOwner;
   readonly #waiters = new Set<Waiter>();
   #onChange: (() => void) | null = null;
   #limit: number;
   #openings = 0;
 
-  constructor(holding: PermitHolding, limit: number, surroundings: PermitSurroundings) {
+  constructor(holding: PermitHolding, limit: number, owner: PermitOwner) {
     this.holding = holding;
     this.#limit = limit;
-    this.#surroundings = surroundings;
+    this.#owner = owner;
   }
 
   get limit(): number {
@@ -57,7 +57,7 @@ class SharedPermits implements Permits {
     return this.holding.inUseOfAll;
   }
 
-  /** Whether somebody may take of them without opening them again. */
+  /** Whether they are opened. */
   get isOpen(): boolean {
     return this.#openings > 0;
   }
@@ -69,18 +69,18 @@ class SharedPermits implements Permits {
 
   close(): void {
     this.#openings -= 1;
-    this.#surroundings.changed(this);
+    this.#owner.changed(this);
   }
 
   take(): PermitOutcome {
     if (this.#waiters.size > 0) return 'unknown';
-    const outcome = this.holding.take(this.#surroundings.isJoined());
-    if (outcome === 'unknown') this.#surroundings.changed(this);
+    const outcome = this.holding.take(this.#owner.isJoined());
+    if (outcome === 'unknown') this.#owner.changed(this);
     return outcome;
   }
 
   ask(): Promise<boolean> {
-    if (this.#surroundings.isClosed()) return Promise.resolve(false);
+    if (this.#owner.isClosed()) return Promise.resolve(false);
     return new Promise((resolve) => {
       let deadline: ScheduledTask | null = null;
       const waiter: Waiter = {
@@ -90,7 +90,7 @@ class SharedPermits implements Permits {
           resolve(isTaken);
         },
       };
-      deadline = this.#surroundings.scheduler.after(askDeadlineMs, () => {
+      deadline = this.#owner.scheduler.after(askDeadlineMs, () => {
         waiter.settle(false);
         this.#note();
       });
@@ -101,7 +101,7 @@ class SharedPermits implements Permits {
 
   want(count: number): void {
     this.holding.want(count);
-    if (this.holding.isDue) this.#surroundings.changed(this);
+    if (this.holding.isDue) this.#owner.changed(this);
   }
 
   onChange(listener: () => void): void {
@@ -111,10 +111,10 @@ class SharedPermits implements Permits {
   giveBack(): void {
     this.holding.giveBack();
     if (this.#waiters.size > 0) this.#serve();
-    else if (this.holding.isDue || !this.isOpen) this.#surroundings.changed(this);
+    else if (this.holding.isDue || !this.isOpen) this.#owner.changed(this);
   }
 
-  /** What holds from now on. */
+  /** Sets the limit and this worker's share. */
   change(limit: number, share: number): void {
     this.#limit = limit;
     this.holding.limit(limit, share);
@@ -134,7 +134,7 @@ class SharedPermits implements Permits {
 
   #serve(): void {
     for (const waiter of this.#waiters) {
-      if (this.holding.take(this.#surroundings.isJoined()) !== 'taken') break;
+      if (this.holding.take(this.#owner.isJoined()) !== 'taken') break;
       waiter.settle(true);
     }
     this.#onChange?.();
@@ -143,7 +143,7 @@ class SharedPermits implements Permits {
 
   #note(): void {
     if (!this.holding.isPatient) this.holding.want(this.#waiters.size);
-    this.#surroundings.changed(this);
+    this.#owner.changed(this);
   }
 }
 
@@ -152,19 +152,19 @@ const separator = ' ';
 const kinds = Object.keys(noPermits) as readonly PermitKind[];
 
 /**
- * Permits of one worker of several. It counts its static share by itself; what goes beyond, the supervisor is asked
- * for. What happens in one turn goes out as one message.
+ * The permits of one of several workers. It counts its static share itself, and asks the supervisor for more. One
+ * message reports everything that happens in one turn.
  */
 export class SharedPermitBook implements PermitBook {
   readonly workers: number;
   readonly #channel: WorkerChannel;
-  readonly #surroundings: PermitSurroundings;
+  readonly #owner: PermitOwner;
   readonly #open = new Map<string, SharedPermits>();
   readonly #changed = new Set<SharedPermits>();
   #limits: PermitLimits = noPermits;
-  /** Number of the last message that has come. */
+  /** Number of the last message that arrived. */
   #seen = 0;
-  /** Answers that have to come before static shares hold. */
+  /** Number of join answers that are pending. Until they arrive, static shares do not apply. */
   #joins = 0;
   #hasToJoin = false;
   #isFlushing = false;
@@ -172,7 +172,7 @@ export class SharedPermitBook implements PermitBook {
   constructor(workers: number, channel: WorkerChannel, scheduler: Scheduler) {
     this.workers = workers;
     this.#channel = channel;
-    this.#surroundings = {
+    this.#owner = {
       scheduler,
       isJoined: () => this.#joins === 0,
       isClosed: () => channel.isClosed,
@@ -188,7 +188,7 @@ export class SharedPermitBook implements PermitBook {
     const before = this.#limits;
     this.#limits = permitLimits(limits, this.workers);
     const hadNoShare = (kind: PermitKind): boolean => staticShare(before[kind], this.workers) === 0;
-    // As long as a share is nothing, a worker need not know which keys are contended.
+    // While a share is 0, a worker need not know the contended keys.
     if (kinds.some((kind) => hadNoShare(kind) && staticShare(this.#limits[kind], this.workers) > 0)) this.#join();
     for (const [key, permits] of [...this.#open]) {
       const limit = this.#limits[kindOf(key)];
@@ -206,7 +206,7 @@ export class SharedPermitBook implements PermitBook {
       const kind = kindOf(key);
       const limit = this.#limits[kind];
       const holding = new PermitHolding(key, kind === 'requests', limit, staticShare(limit, this.workers));
-      permits = new SharedPermits(holding, limit, this.#surroundings);
+      permits = new SharedPermits(holding, limit, this.#owner);
       this.#open.set(key, permits);
     }
     return permits;

@@ -16,7 +16,7 @@ const world = () => {
   const audit = { record: (record: AuditRecord) => records.push(record), hold: () => () => undefined };
   const account = new AdminAccount(logger, audit, new FloodWindows(scheduler));
   const tell = (method: string, status: number, more: Partial<AnsweredAdminRequest> = {}) =>
-    account.tell({ method, path: '/admin/reload', status, peerAddress: '192.0.2.1', correlationId: 'c', ...more });
+    account.record({ method, path: '/admin/reload', status, peerAddress: '192.0.2.1', correlationId: 'c', ...more });
   return { scheduler, logger, records, tell };
 };
 

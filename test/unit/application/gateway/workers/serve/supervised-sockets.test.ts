@@ -49,8 +49,8 @@ describe('the sockets of a worker', () => {
     const silent = sockets.open('a key', address, 'main').catch((error: unknown) => error);
     await settled();
     await scheduler.advance(15_000);
-    expect(await silent).toMatchObject({ message: 'the supervisor gives no socket (timed_out)' });
+    expect(await silent).toMatchObject({ message: 'the supervisor sent no socket (timed_out)' });
     workerEnd.close();
-    await expect(sockets.open('a key', address, 'main')).rejects.toThrow('the supervisor gives no socket (closed)');
+    await expect(sockets.open('a key', address, 'main')).rejects.toThrow('the supervisor sent no socket (closed)');
   });
 });

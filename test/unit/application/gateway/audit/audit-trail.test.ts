@@ -45,7 +45,7 @@ const world = (worker = 3) => {
 };
 
 describe('the audit trail', () => {
-  it('writes nothing before a configuration asks for it, and each record with when and where after that', async () => {
+  it('writes nothing before a configuration has an audit log, and then each record with time and worker', async () => {
     const { trail, use, opened, clock } = world();
     trail.judged(request, 'auth', { kind: 'allow' }, emptyAudit);
     trail.record({ event: 'admin', outcome: 'denied', members: {} });
@@ -71,7 +71,7 @@ describe('the audit trail', () => {
     ]);
   });
 
-  it('opens the log anew with each configuration, and loses no record on the way from one to the other', async () => {
+  it('opens the log again with each configuration, and loses no record between them', async () => {
     const { trail, use, opened } = world(0);
     await use(stdout);
     const next = await trail.prepare(stdout);
@@ -89,7 +89,7 @@ describe('the audit trail', () => {
     expect(opened[1]?.isClosed).toBe(true);
   });
 
-  it('goes on with what it has where another cannot be opened, or is not wanted after all', async () => {
+  it('keeps its log if another one cannot be opened, or is abandoned', async () => {
     const { trail, use, opened } = world();
     await use(stdout);
     expect(await trail.prepare({ output: { kind: 'file', path: '/nowhere/audit.log' } })).toMatchObject({ ok: false });
@@ -102,7 +102,7 @@ describe('the audit trail', () => {
     ]);
   });
 
-  it('counts what is lost, over its logs, and says so now and then', async () => {
+  it('counts lost records over all logs, and logs them at intervals', async () => {
     const { trail, use, opened, logger, clock } = world();
     await use(stdout);
     const [log] = opened as [RecordingAuditLog];
@@ -119,7 +119,7 @@ describe('the audit trail', () => {
     expect(trail.dropped()).toBe(6);
   });
 
-  it('ends a log that nobody asks for any more with what led to that, and nothing of other requests', async () => {
+  it('ends a removed log with the records that led to it, and none of other requests', async () => {
     const { trail, use, opened } = world(0);
     await use(stdout);
     const prepared = await trail.prepare(null);
@@ -140,7 +140,7 @@ describe('the audit trail', () => {
     expect(opened[0]?.records).toHaveLength(3);
   });
 
-  it('waits for the last records of others, but for no longer than until the next log or the end', async () => {
+  it('waits for the last records of others, until the next log or the end at the latest', async () => {
     const { trail, use, opened } = world(0);
     const never = () => new Promise(() => undefined);
     for (const following of [() => use(stdout), () => trail.close()]) {
@@ -155,7 +155,7 @@ describe('the audit trail', () => {
     }
   });
 
-  it('names to a log that is replaced the one that takes over', async () => {
+  it('passes its successor to a log that is replaced', async () => {
     const { use, opened, trail } = world();
     await use(stdout);
     await use(stdout);
@@ -164,7 +164,7 @@ describe('the audit trail', () => {
     expect(opened[1]?.next).toBeNull();
   });
 
-  it('has written everything when it is closed', async () => {
+  it('has written all records when it is closed', async () => {
     const { trail, use, opened } = world();
     await use(stdout);
     trail.record({ event: 'gateway', outcome: 'stopped', members: {} });
@@ -175,8 +175,8 @@ describe('the audit trail', () => {
   });
 });
 
-describe('what becomes of the gateway', () => {
-  it('is told by one process, with the version of the program, and by no worker of several', async () => {
+describe('an event of the gateway', () => {
+  it('is recorded by one process with the version of the program, and not by workers', async () => {
     const [alone, worker] = [world(0), world(3)];
     for (const { trail, use } of [alone, worker]) {
       await use(stdout);

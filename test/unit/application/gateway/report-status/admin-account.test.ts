@@ -20,7 +20,7 @@ const world = () => {
   return { scheduler, logger, records, tell };
 };
 
-it('what is looked at is nobody’s business, what is changed or kept from somebody is', () => {
+it('records changes and denials, but not reads', () => {
   const { records, logger, tell } = world();
   tell('GET', 200);
   tell('GET', 404);
@@ -42,14 +42,14 @@ it('what is looked at is nobody’s business, what is changed or kept from someb
   ]);
 });
 
-it('what is still being done when it is answered was begun, and neither carried out nor refused', () => {
+it('records a change that continues after its answer as begun', () => {
   const { records, logger, tell } = world();
   tell('POST', 202);
   expect(records).toMatchObject([{ event: 'admin', outcome: 'begun', members: { status: 202 } }]);
   expect(logger.lines).toMatchObject([{ level: 'info', message: 'an admin request is still being carried out' }]);
 });
 
-it('who tries token after token gets a few lines, and is told of once more with the count of the others', async () => {
+it('records a few attempts of a client that tries tokens, then the number of the others', async () => {
   const { records, logger, scheduler, tell } = world();
   for (let attempt = 0; attempt < 1_000; attempt += 1) tell('GET', 401);
   tell('POST', 200);

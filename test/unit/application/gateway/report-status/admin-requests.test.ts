@@ -5,7 +5,7 @@ import { AdminRequests } from '../../../../../src/application/gateway/report-sta
 import type { AnswerAdmin } from '../../../../../src/application/gateway/report-status/answer-admin.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 
-it('a TLS handshake or a PROXY header that fails on the admin address is one line of the log', () => {
+it('logs one line for a failed TLS handshake or PROXY header on the admin address', () => {
   const logger = new RecordingLogger();
   const random = { uuid: () => 'id', token: () => 'token', fraction: () => 0, hex: () => 'ab' };
   const admin = new AdminRequests(

@@ -68,13 +68,13 @@ describe('the paths of the admin address', () => {
     '/admin/version',
     '/admin/routes',
     '/admin/stats',
-  ])('%s is there, for GET and for HEAD', async (path) => {
+  ])('%s answers GET and HEAD', async (path) => {
     expect((await ask({ path })).status).toBe(200);
     expect((await ask({ path, method: 'HEAD' })).status).toBe(200);
   });
 
   it.each(['/', '/healthz', '/health/', '/admin', '/admin/', '/HEALTH', '/__proto__', '/constructor', '*'])(
-    '%s is not there',
+    '%s is a 404',
     async (path) => {
       const answer = await ask({ path });
       expect(answer.status).toBe(404);
@@ -84,7 +84,7 @@ describe('the paths of the admin address', () => {
   );
 
   it.each(['PUT', 'DELETE', 'OPTIONS', 'TRACE', 'get', 'PATCH'])(
-    '%s is refused and told what there is',
+    '%s gets a 405 with the allowed methods',
     async (method) => {
       const answer = await ask({ method });
       expect(answer.status).toBe(405);
@@ -94,22 +94,22 @@ describe('the paths of the admin address', () => {
 });
 
 describe('an admin address with a token', () => {
-  it('answers who has it, from wherever and under whatever name', async () => {
+  it('answers requests with the token, from any peer and for any host', async () => {
     const request = { authorizations: [bearer], peerAddress: '203.0.113.9', hosts: ['anything.example'] };
     expect((await ask(request, guarded)).status).toBe(200);
     expect((await ask({ ...request, authorizations: [bearer.replace('Bearer', 'bEARER')] }, guarded)).status).toBe(200);
   });
 
   it.each([
-    ['none', []],
-    ['an empty one', ['Bearer ']],
-    ['another', ['Bearer gute-Nacht']],
-    ['a longer one', [`${bearer}x`]],
+    ['no credential', []],
+    ['an empty token', ['Bearer ']],
+    ['another token', ['Bearer gute-Nacht']],
+    ['a longer token', [`${bearer}x`]],
     ['the token in UTF-16 units', ['Bearer gute-Nacht-Ü']],
     ['another scheme', [bearer.replace('Bearer', 'Basic')]],
     ['no scheme', [bearer.slice('Bearer '.length)]],
-    ['two headers, one of them right', [bearer, 'Bearer other']],
-    ['how a secret prints', ['Bearer [secret]']],
+    ['two headers, one of them valid', [bearer, 'Bearer other']],
+    ['the text that a secret prints', ['Bearer [secret]']],
   ])('refuses %s', async (_what, authorizations) => {
     for (const path of ['/health', '/metrics', '/admin/stats', '/nowhere']) {
       const answer = await ask({ path, authorizations }, guarded);
@@ -119,14 +119,14 @@ describe('an admin address with a token', () => {
     }
   });
 
-  it('refuses everything where the token is empty', async () => {
+  it('refuses everything if the token is empty', async () => {
     const empty = { ...guarded, token: new Secret('') };
     for (const authorizations of [[], ['Bearer'], ['Bearer '], ['Bearer   ']]) {
       expect((await ask({ authorizations }, empty)).status).toBe(401);
     }
   });
 
-  it('takes a POST as far as there is something for it', async () => {
+  it('accepts a POST on the paths that support it', async () => {
     expect((await ask({ method: 'POST', path: '/admin/routes', authorizations: [bearer] }, guarded)).status).toBe(405);
     expect((await ask({ method: 'POST', path: '/admin/routes' }, guarded)).status).toBe(401);
   });
@@ -152,7 +152,7 @@ describe('an admin address without a token', () => {
     [['127.0.0.1.evil.example']],
     [['localhost.evil.example']],
     [['']],
-  ])('refuses the name %j, which a page could have given to this machine', async (hosts) => {
+  ])('refuses the host %j, which a web page could have pointed to this machine', async (hosts) => {
     const answer = await ask({ hosts, path: '/admin/routes' });
     expect(answer.status).toBe(400);
     expect(codeOf(answer)).toBe('invalid_host');
@@ -169,7 +169,7 @@ describe('an admin address without a token', () => {
     expect((await ask({ method: 'POST', path: '/health' })).status).toBe(405);
   });
 
-  it('is not opened by an Authorization header', async () => {
+  it('ignores an Authorization header', async () => {
     expect((await ask({ authorizations: [bearer], peerAddress: '203.0.113.9' })).status).toBe(403);
   });
 });
@@ -177,7 +177,7 @@ describe('an admin address without a token', () => {
 describe('an admin address that the configuration opens to the network without a token', () => {
   const exposed: AdminConfiguration = { address: { host: '0.0.0.0', port: 9090 }, token: null, readyRequires: [] };
 
-  it('answers peers and names from anywhere', async () => {
+  it('answers any peer and any host', async () => {
     expect((await ask({ peerAddress: '10.0.0.1', hosts: ['gateway.internal'] }, exposed)).status).toBe(200);
   });
 
@@ -187,7 +187,7 @@ describe('an admin address that the configuration opens to the network without a
 });
 
 describe('a built-in endpoint on a route', () => {
-  it('answers GET, and no POST', async () => {
+  it('answers GET, but not POST', async () => {
     expect((await builtinAnswer(reports, 'health', 'GET', 'c-2')).body).toBe('{"status":"healthy"}\n');
     const refused = await builtinAnswer(reports, 'health', 'POST', 'c-2');
     expect(refused.status).toBe(405);
@@ -195,7 +195,7 @@ describe('a built-in endpoint on a route', () => {
   });
 });
 
-describe('the wish to drain a target', () => {
+describe('a drain command', () => {
   const path = '/admin/upstreams/team%2Fapi/targets/10.0.0.1:80/drain';
   const post = (wish: string, changes: Partial<AdminRequest> = {}): Promise<AdminAnswer> =>
     ask({ method: 'POST', path: wish, peerAddress: '10.9.9.9', authorizations: [bearer], ...changes }, guarded);
@@ -203,7 +203,7 @@ describe('the wish to drain a target', () => {
   it.each([
     [path, true],
     ['/admin/upstreams/team/api/targets/10.0.0.1%3A80/undrain', false],
-  ])('is granted whoever has the token: %s', async (wish, drained) => {
+  ])('with the token is accepted: %s', async (wish, drained) => {
     state.wishes.splice(0);
     const { status, body } = await post(wish);
     expect(status).toBe(200);
@@ -211,7 +211,7 @@ describe('the wish to drain a target', () => {
     expect(state.wishes).toEqual([['team/api', '10.0.0.1:80', drained]]);
   });
 
-  it('that a target gets requests again is not said of one that its name keeps drained', async () => {
+  it('to undrain an address reports the name that keeps it drained', async () => {
     state.drainedBy = 'api.internal:80';
     const { status, body } = await post('/admin/upstreams/team%2Fapi/targets/10.0.0.1:80/undrain');
     state.drainedBy = null;
@@ -228,32 +228,32 @@ describe('the wish to drain a target', () => {
     ['without the token', { authorizations: [] }, 401],
     ['with another token', { authorizations: ['Bearer other'] }, 401],
     ['by GET', { method: 'GET' }, 405],
-  ] as const)('is refused %s, and nothing is drained', async (_how, changes, status) => {
+  ] as const)('is refused %s, and drains nothing', async (_how, changes, status) => {
     state.wishes.splice(0);
     expect((await post(path, changes)).status).toBe(status);
     expect(state.wishes).toEqual([]);
   });
 
-  it('is refused where no token is configured', async () => {
+  it('is refused if no token is configured', async () => {
     expect((await ask({ method: 'POST', path })).status).toBe(403);
     expect(state.wishes).toEqual([]);
   });
 
   it.each([
-    ['an upstream that there is not', 'no_such_target', '/admin/upstreams/other/targets/10.0.0.1:80/drain'],
-    ['a target that there is not', 'no_such_target', '/admin/upstreams/team%2Fapi/targets/10.0.0.2:80/drain'],
-    ['another wish', 'no_route', '/admin/upstreams/team%2Fapi/targets/10.0.0.1:80/stop'],
+    ['an unknown upstream', 'no_such_target', '/admin/upstreams/other/targets/10.0.0.1:80/drain'],
+    ['an unknown target', 'no_such_target', '/admin/upstreams/team%2Fapi/targets/10.0.0.2:80/drain'],
+    ['another action', 'no_route', '/admin/upstreams/team%2Fapi/targets/10.0.0.1:80/stop'],
     ['no upstream', 'no_route', '/admin/upstreams//targets/10.0.0.1:80/drain'],
     ['no target', 'no_route', '/admin/upstreams/team%2Fapi/targets//drain'],
-    ['no text', 'no_route', '/admin/upstreams/%ff/targets/10.0.0.1:80/drain'],
-  ])('for %s finds nothing: %s', async (_what, code, wish) => {
+    ['a malformed escape', 'no_route', '/admin/upstreams/%ff/targets/10.0.0.1:80/drain'],
+  ])('for %s is a 404: %s', async (_what, code, wish) => {
     const answer = await post(wish);
     expect([answer.status, codeOf(answer)]).toEqual([404, code]);
     expect(state.wishes).toEqual([]);
   });
 });
 
-describe('the wish to reload', () => {
+describe('a reload request', () => {
   const reload = (changes: Partial<AdminRequest> = {}): Promise<AdminAnswer> =>
     ask({ method: 'POST', path: '/admin/reload', authorizations: [bearer], ...changes }, guarded);
 
@@ -262,25 +262,25 @@ describe('the wish to reload', () => {
     ['with another token', { authorizations: ['Bearer other'] }, 401],
     ['by GET', { method: 'GET' }, 405],
     ['by HEAD', { method: 'HEAD' }, 405],
-  ] as const)('is refused %s, and nothing is reloaded', async (_how, changes, status) => {
+  ] as const)('is refused %s, and reloads nothing', async (_how, changes, status) => {
     const before = whole.reloadsAsked;
     expect((await reload(changes)).status).toBe(status);
     expect(whole.reloadsAsked).toBe(before);
   });
 
-  it('is refused where no token is configured', async () => {
+  it('is refused if no token is configured', async () => {
     const before = whole.reloadsAsked;
     expect((await ask({ method: 'POST', path: '/admin/reload', authorizations: [bearer] })).status).toBe(403);
     expect(whole.reloadsAsked).toBe(before);
   });
 
-  it('says how often that has been done', async () => {
+  it('returns the number of reloads', async () => {
     whole.reloadOutcome = { kind: 'reloaded', count: 4 };
     const { status, body } = await reload();
     expect([status, JSON.parse(body)]).toEqual([200, { reloaded: true, config_reload_count: 4 }]);
   });
 
-  it('tells who holds the token what is wrong with the file', async () => {
+  it('lists the problems of the file', async () => {
     whole.reloadOutcome = { kind: 'refused', problems: ['gateway.kdl:1:1: error: no'] };
     const { status, body } = await reload();
     expect(status).toBe(422);
@@ -291,20 +291,20 @@ describe('the wish to reload', () => {
     });
   });
 
-  it('says of one that lasts neither that it was done nor that it was refused', async () => {
+  it('that takes long returns 202 and neither success nor refusal', async () => {
     whole.reloadOutcome = { kind: 'under_way' };
     const { status, body } = await reload();
     expect([status, JSON.parse(body)]).toEqual([202, { reloaded: false, under_way: true }]);
   });
 
-  it('says of one that comes after an upgrade that it does', async () => {
+  it('during an upgrade returns 202 with that reason', async () => {
     whole.reloadOutcome = { kind: 'after_upgrade' };
     const { status, body } = await reload();
     expect([status, JSON.parse(body)]).toMatchObject([202, { reloaded: false, under_way: true }]);
     expect(body).toContain('once the upgrade is over');
   });
 
-  it('about a target is refused by a program that was replaced', async () => {
+  it('the drain command is refused by a program that was replaced', async () => {
     whole.isReplaced = true;
     const path = '/admin/upstreams/api/targets/10.0.0.1:80/drain';
     const refused = await ask({ method: 'POST', path, authorizations: [bearer] }, guarded);
@@ -312,7 +312,7 @@ describe('the wish to reload', () => {
     whole.isReplaced = false;
   });
 
-  it('says where it cannot be now, and where nobody knows what came of it', async () => {
+  it('returns 409 if a reload is impossible now, and 503 if its outcome is unknown', async () => {
     whole.reloadOutcome = { kind: 'not_now', reason: 'The gateway drains.' };
     const refused = await reload();
     expect(refused.status).toBe(409);
@@ -323,7 +323,7 @@ describe('the wish to reload', () => {
   });
 });
 
-it('a wish to drain that no worker answers is no success', async () => {
+it('a drain command that no worker answers is not a success', async () => {
   whole.answersDrain = false;
   const path = '/admin/upstreams/team%2Fapi/targets/10.0.0.1:80/drain';
   const answer = await ask({ method: 'POST', path, authorizations: [bearer] }, guarded);

@@ -107,13 +107,13 @@ const worker = (id: number, p99Ms: number): WorkerFigures => ({
 });
 
 describe('every report', () => {
-  it.each(builtinHandlers)('%s may not be stored or sniffed', async (handler) => {
+  it.each(builtinHandlers)('%s must not be cached or sniffed', async (handler) => {
     const { headers } = await reportsOf(new FixedGatewayState()).report(handler, 'c-1');
     expect(firstHeader(headers, 'cache-control')).toBe('no-store');
     expect(firstHeader(headers, 'x-content-type-options')).toBe('nosniff');
   });
 
-  it.each(builtinHandlers)('%s holds no secret of the configuration', async (handler) => {
+  it.each(builtinHandlers)('%s contains no secret of the configuration', async (handler) => {
     const state = new FixedGatewayState();
     state.routes = [
       routeOf('keyed', {
@@ -153,7 +153,7 @@ describe('/ready', () => {
     });
   });
 
-  it('stays a 200 where a successor serves on the same addresses: a balancer has nothing to take out', async () => {
+  it('stays a 200 while a successor serves the same addresses, so that a balancer keeps them', async () => {
     const state = new FixedGatewayState();
     state.currentPhase = 'replaced';
     expect(await statusOf(state, 'ready')).toBe(200);
@@ -177,14 +177,14 @@ describe('/ready', () => {
     return state;
   };
 
-  it('is a 503 while an agent in the same process is still getting ready', async () => {
+  it('is a 503 while an embedded agent is starting', async () => {
     const state = new FixedGatewayState();
     state.agentStatuses = [{ ...agent('auth', 'degraded'), isStarting: true }, agent('other', 'degraded')];
     expect(await statusOf(state, 'ready')).toBe(503);
     expect(await bodyOf(state, 'ready')).toMatchObject({ ready: false, reasons: ['agent auth is starting'] });
   });
 
-  it('lists broken back ends and stays ready', async () => {
+  it('lists broken upstreams and agents, and stays ready', async () => {
     expect(await statusOf(broken(), 'ready')).toBe(200);
     expect(await bodyOf(broken(), 'ready')).toEqual({
       ready: true,
@@ -194,7 +194,7 @@ describe('/ready', () => {
     });
   });
 
-  it('counts an agent whose breaker is open, and not one that is being tried again', async () => {
+  it('counts an agent with an open breaker as absent, but not one with a half-open breaker', async () => {
     const state = new FixedGatewayState();
     state.currentConfiguration = configurationWithSecrets(['agents']);
     state.agentStatuses = [
@@ -210,7 +210,7 @@ describe('/ready', () => {
     });
   });
 
-  it('tells that an agent refuses its configuration, and none of the texts that it sent', async () => {
+  it("shows that an agent refuses its configuration, without the agent's texts", async () => {
     const state = new FixedGatewayState();
     state.agentStatuses = [{ ...agent('auth', 'healthy'), refusal: 'TEXT of the refusal', health: reported }];
     expect(await bodyOf(state, 'ready')).toMatchObject({
@@ -220,7 +220,7 @@ describe('/ready', () => {
     expect((await reportsOf(state).report('ready', 'c-1')).body).not.toContain('TEXT');
   });
 
-  it('counts those that the admin block requires', async () => {
+  it('counts the kinds that the admin block requires', async () => {
     const state = broken();
     state.currentConfiguration = configurationWithSecrets(['upstreams', 'agents']);
     expect(await statusOf(state, 'ready')).toBe(503);
@@ -230,14 +230,14 @@ describe('/ready', () => {
     });
   });
 
-  it('counts each kind by itself', async () => {
+  it('counts each kind separately', async () => {
     const state = broken();
     state.currentConfiguration = configurationWithSecrets(['agents']);
     state.agentStatuses = [agent('auth', 'healthy')];
     expect(await statusOf(state, 'ready')).toBe(200);
   });
 
-  it('says 503 while the gateway is short of memory', async () => {
+  it('is a 503 while memory is short', async () => {
     const state = new FixedGatewayState();
     state.memory = { limitBytes: 1, isShort: true };
     expect(await statusOf(state, 'ready')).toBe(503);
@@ -246,13 +246,13 @@ describe('/ready', () => {
     expect(await statusOf(state, 'ready')).toBe(200);
   });
 
-  it('takes an upstream for broken whose targets that are well are drained', async () => {
+  it('counts an upstream as unhealthy if its healthy targets are drained', async () => {
     const state = new FixedGatewayState();
     state.upstreamStatuses = [{ name: 'api', targets: [{ ...well, drained: true }, ill] }];
     expect(await bodyOf(state, 'ready')).toMatchObject({ ready: true, unhealthy_upstreams: ['api'] });
   });
 
-  it('answers where no admin block is configured', async () => {
+  it('works without an admin block', async () => {
     const state = broken();
     state.currentConfiguration = { ...configurationWithSecrets(), admin: null };
     expect(await statusOf(state, 'ready')).toBe(200);
@@ -260,7 +260,7 @@ describe('/ready', () => {
 });
 
 describe('/status', () => {
-  it('has the members of the reference, times as ISO 8601', async () => {
+  it('has the documented members, and times in ISO 8601', async () => {
     const state = new FixedGatewayState();
     state.reloadFigures = { count: 4, lastLoadMs: Date.UTC(2026, 5, 6, 7, 8, 9, 10) };
     expect(await bodyOf(state, 'status')).toEqual({
@@ -273,13 +273,13 @@ describe('/status', () => {
     });
   });
 
-  it('has no negative uptime where the clock was set back', async () => {
+  it('has no negative uptime after the clock was set back', async () => {
     expect(await bodyOf(new FixedGatewayState(), 'status', 0)).toMatchObject({ uptime_seconds: 0 });
   });
 });
 
 describe('/admin/upstreams', () => {
-  it('gives the figures of every target, and why one is ill', async () => {
+  it('shows the figures of every target, and the last error of an unhealthy one', async () => {
     const state = new FixedGatewayState();
     state.upstreamStatuses = [{ name: 'api', targets: [well, ill] }];
     expect(await bodyOf(state, 'upstreams')).toEqual({
@@ -315,7 +315,7 @@ describe('/admin/upstreams', () => {
     });
   });
 
-  it('is unhealthy where no target is healthy, and keeps hostile names', async () => {
+  it('is unhealthy if no target is healthy, and supports hostile names', async () => {
     const state = new FixedGatewayState();
     state.upstreamStatuses = [{ name: '__proto__', targets: [ill] }];
     const { body } = await reportsOf(state).report('upstreams', 'c-1');
@@ -324,7 +324,7 @@ describe('/admin/upstreams', () => {
 });
 
 describe('/admin/version', () => {
-  it('names the program, its formats and what runs it', async () => {
+  it('names the program, its formats and its runtime', async () => {
     expect(await bodyOf(new FixedGatewayState(), 'version')).toEqual({
       name: 'portcullis',
       version: '1.2.3',
@@ -383,7 +383,7 @@ describe('/admin/routes', () => {
 });
 
 describe('/admin/stats', () => {
-  it('adds up what the workers and listeners report', async () => {
+  it('sums the figures of workers and listeners', async () => {
     const state = new FixedGatewayState();
     state.listenerConnections = [
       { listener: 'main', open: 6 },
@@ -426,14 +426,14 @@ describe('/admin/stats', () => {
   });
 });
 
-describe('/admin/stats of an agent', () => {
+describe('an agent in /admin/stats', () => {
   const statsOf = async (status: AgentStatus): Promise<unknown> => {
     const state = new FixedGatewayState();
     state.agentStatuses = [status];
     return ((await bodyOf(state, 'stats')) as { readonly agents: Readonly<Record<string, unknown>> }).agents;
   };
 
-  it('has all that is known of it', async () => {
+  it('has all known members', async () => {
     const status: AgentStatus = {
       ...agent('auth', 'degraded'),
       breaker: 'half_open',
@@ -468,13 +468,13 @@ describe('/admin/stats of an agent', () => {
     });
   });
 
-  it('leaves out what it has not told', async () => {
+  it('has no members that it has not reported', async () => {
     const health = { ...reported, message: null, disabledFeatures: [], load: null, resources: null };
     const plain = { state: 'healthy', connections: 2, in_flight: 3, queue_depth: 4 };
     expect(await statsOf({ ...agent('auth', 'healthy'), health })).toEqual({ auth: plain });
   });
 
-  it('is bounded, whatever an agent sends, and keeps hostile names', async () => {
+  it('is bounded for any report, and supports hostile names', async () => {
     const long = 'x'.repeat(100_000);
     const health = { ...reported, message: long, disabledFeatures: Array.from({ length: 1000 }, () => long) };
     const state = new FixedGatewayState();
@@ -485,8 +485,8 @@ describe('/admin/stats of an agent', () => {
   });
 });
 
-describe('/admin/stats of several processes', () => {
-  it('tells of the supervisor, of workers that were replaced and what each holds against targets', async () => {
+describe('several processes in /admin/stats', () => {
+  it("include the supervisor, restarted workers, and each worker's unhealthy targets", async () => {
     const state = new FixedGatewayState();
     const ofWorker = { ...worker(1, 2), unhealthyTargets: [{ upstream: 'api', address: '10.0.0.2:80' }] };
     state.workerFigures = [ofWorker, worker(2, 3)];
@@ -516,8 +516,8 @@ describe('/admin/stats of several processes', () => {
   });
 });
 
-describe('a worker whose supervisor gives no answer', () => {
-  it('says that it cannot tell the metrics, rather than its own as those of all', async () => {
+describe('a worker without an answer from the supervisor', () => {
+  it('gives no metrics, rather than its own as those of all workers', async () => {
     const state = new FixedGatewayState();
     const whole = new FixedWholeGateway(state);
     whole.metricsText = null;
@@ -530,7 +530,7 @@ describe('a worker whose supervisor gives no answer', () => {
 });
 
 describe('/metrics', () => {
-  it('is the exposition with its own media type', async () => {
+  it('is the exposition with its media type', async () => {
     const answer = await reportsOf(new FixedGatewayState()).report('metrics', 'c-1');
     expect(answer.body).toBe('up 1\n');
     expect(firstHeader(answer.headers, 'content-type')).toBe('text/plain; version=0.0.4');

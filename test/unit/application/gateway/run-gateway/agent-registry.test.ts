@@ -35,7 +35,7 @@ beforeEach(() => {
   );
 });
 
-/** Brings these agents into force, and waits until what they were handed has been answered. */
+/** Puts these agents in force, and waits for the answers to their configurations. */
 const load = async (agents: readonly AgentConfiguration[], maxQueueDepth = 100) => {
   const prepared = await registry.prepare(agents, { maxQueueDepth, maxResponseBytes: 10_240 });
   if (!prepared.ok) throw new Error(prepared.error);
@@ -48,7 +48,7 @@ const said = () => logger.lines.map(({ level, message }) => `${level} ${message}
 const took = 'info the agent took its configuration';
 
 describe('an agent that a reload keeps', () => {
-  it('is handed its configuration each time, changed or not', async () => {
+  it('gets its configuration with each reload, changed or not', async () => {
     await load([socketAgent()]);
     await load([socketAgent()]);
     await load([socketAgent({ config: { v: 2 } })]);
@@ -57,7 +57,7 @@ describe('an agent that a reload keeps', () => {
     expect(said()).toEqual([took, took]);
   });
 
-  it('gets the configuration that it refused once more by the next reload', async () => {
+  it('gets a refused configuration again with the next reload', async () => {
     await load([socketAgent()]);
     const [client] = made as [FakeAgentClient];
     client.outcome = err({ kind: 'refused', reason: 'x'.repeat(5_000) });
@@ -74,7 +74,7 @@ describe('an agent that a reload keeps', () => {
     expect(logger.lines[0]?.fields['reason']).toHaveLength(500);
   });
 
-  it('is said to have been sent what it cannot answer', async () => {
+  it('is logged as sent if its transport has no reply', async () => {
     await load([socketAgent()]);
     (made[0] as FakeAgentClient).outcome = ok('sent');
     await load([socketAgent({ config: { v: 2 } })]);
@@ -82,7 +82,7 @@ describe('an agent that a reload keeps', () => {
     expect(logger.lines[0]?.fields).toEqual({ agent: 'auth', outcome: 'sent' });
   });
 
-  it('is not said to refuse what it did not answer', async () => {
+  it('is not logged as refusing if it did not answer', async () => {
     await load([socketAgent()]);
     (made[0] as FakeAgentClient).outcome = err({ kind: 'no_answer', reason: 'away' });
     await load([socketAgent({ config: { v: 2 } })]);
@@ -91,7 +91,7 @@ describe('an agent that a reload keeps', () => {
 });
 
 describe('an agent that a reload replaces', () => {
-  it('is retired before the next one starts, and told what the next one says', async () => {
+  it('is retired before the new client starts, and gets the new configuration', async () => {
     await load([socketAgent()]);
     const dropped = await load([socketAgent({ timeoutMs: 5, config: { v: 2 } })]);
     const [before, after] = made as [FakeAgentClient, FakeAgentClient];
@@ -100,14 +100,14 @@ describe('an agent that a reload replaces', () => {
     expect(after.calls).toEqual(['start']);
   });
 
-  it('may finish its first attempt where the next one hands over the same', async () => {
+  it('may finish its first attempt if the new client delivers the same configuration', async () => {
     await load([socketAgent()]);
     await load([socketAgent({ timeoutMs: 5 })]);
     await load([socketAgent({ timeoutMs: 5 })], 7);
     expect(made.map(({ calls }) => calls.at(-1))).toEqual(['retire true true', 'retire true true', 'start']);
   });
 
-  it('is handed nothing where it is another agent, or there is none any more', async () => {
+  it('gets no configuration if the new client reaches another agent, or there is none', async () => {
     await load([socketAgent()]);
     await load([
       socketAgent({ transport: { kind: 'unix_socket', path: '/run/b.sock', owner: null }, config: { v: 2 } }),
@@ -121,9 +121,9 @@ describe('an agent that a reload replaces', () => {
 });
 
 it.each([
-  ['in order, where the agent is embedded', testAgent('auth'), 2],
-  ['one a second, where it is not', socketAgent(), 1],
-])('reports are read %s', async (_how, agent, value) => {
+  ['in order for an embedded agent', testAgent('auth'), 2],
+  ['once per second for any other agent', socketAgent(), 1],
+])('reads reports %s', async (_how, agent, value) => {
   await registry
     .prepare([agent], { maxQueueDepth: 100, maxResponseBytes: 10_240 })
     .then((prepared) => prepared.ok && prepared.value.commit());
@@ -138,7 +138,7 @@ it.each([
 describe('the header names that agents declare', () => {
   const names = () => registry.declaredHeaders.all();
 
-  it('are those of the last handshake, also while the agent is away and after it was replaced', async () => {
+  it('are those of the last handshake, also while the agent is away and after its client was replaced', async () => {
     await load([socketAgent()]);
     expect(names()).toEqual([]);
     made[0]?.declare(['X-Tenant']);
@@ -150,7 +150,7 @@ describe('the header names that agents declare', () => {
     expect(names()).toEqual(['X-Team']);
   });
 
-  it('come from the client in force alone', async () => {
+  it('come only from the client in force', async () => {
     await load([socketAgent()]);
     made[0]?.declare(['X-Tenant']);
     const prepared = await registry.prepare([socketAgent({ timeoutMs: 7 })], { maxQueueDepth: 1, maxResponseBytes: 1 });

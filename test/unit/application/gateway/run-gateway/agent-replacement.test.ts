@@ -31,7 +31,7 @@ const transports = {
 
 const limits: AgentClientLimits = { maxQueueDepth: 10, maxResponseBytes: 10_240 };
 
-/** A registry over clients with pools of their own, whose agents the test plays. */
+/** A registry over pooled clients, whose agents the test simulates. */
 const start = () => {
   const made: { readonly client: AgentClient; readonly pool: FakeAgentPool; readonly agent: AgentConfiguration }[] = [];
   const logger = new RecordingLogger();
@@ -66,10 +66,10 @@ const agentBy = (transport: AgentTransport, changes: Partial<AgentConfiguration>
   ...changes,
 });
 
-describe.each(Object.entries(transports))('an agent by %s', (_name, transport) => {
+describe.each(Object.entries(transports))('an agent over %s', (_name, transport) => {
   const agent = (changes: Partial<AgentConfiguration> = {}) => agentBy(transport, changes);
 
-  it('keeps its client over a reload, which hands over the new configuration', async () => {
+  it('keeps its client over a reload, which delivers the new configuration', async () => {
     const { made, load, nth } = start();
     await load(agent());
     nth(0).pool.connection(0).ready();
@@ -93,11 +93,11 @@ describe.each(Object.entries(transports))('an agent by %s', (_name, transport) =
   it.each<[string, Partial<AgentConfiguration>, AgentClientLimits]>([
     ['the number of connections', { connections: 3 }, limits],
     ['the breaker', { circuitBreaker: { failureThreshold: 1, openMs: 1_000, probes: 1 } }, limits],
-    ['the time-out', { timeoutMs: 77 }, limits],
+    ['the timeout', { timeoutMs: 77 }, limits],
     ['the events', { events: ['request_headers'] }, limits],
-    ['the depth of the queue', {}, { ...limits, maxQueueDepth: 9 }],
-    ['the size of answers', {}, { ...limits, maxResponseBytes: 99 }],
-  ])('loses no call where %s alone changes', async (_what, changes, given) => {
+    ['the queue depth', {}, { ...limits, maxQueueDepth: 9 }],
+    ['the maximum answer size', {}, { ...limits, maxResponseBytes: 99 }],
+  ])('loses no call if only %s changes', async (_what, changes, given) => {
     const { made, load, nth } = start();
     await load(agent());
     const [before] = [nth(0)];
@@ -110,8 +110,8 @@ describe.each(Object.entries(transports))('an agent by %s', (_name, transport) =
     expect(after.pool.connector.connections.map(({ config }) => config)).toEqual(
       Array.from({ length: changes.connections ?? 1 }, () => ({ v: 1 })),
     );
-    // A request of before the reload goes on with the client that it began with, and a new one waits for the new
-    // one's first connection.
+    // A request from before the reload continues with the old client, and a new one waits for the new
+    // client's first connection.
     const late = before.client.ask(headersEvent('late'));
     const early = after.client.ask(headersEvent('early'));
     expect(after.client.status().queueDepth).toBe(1);
@@ -125,12 +125,12 @@ describe.each(Object.entries(transports))('an agent by %s', (_name, transport) =
     expect((await Promise.all([inFlight, late, early])).map(({ ok }) => ok)).toEqual([true, true, true]);
     await stopped;
     expect(before.pool.scheduler.waiting).toBe(0);
-    // The old connections are closed for good.
+    // The old connections are closed.
     await before.pool.scheduler.advance(60_000);
     expect([before.pool.connector.standing, before.pool.connector.connections.length]).toEqual([[], 1]);
   });
 
-  it('lets the first attempt of the client before come to its end, for the calls that wait for it', async () => {
+  it('finishes the first attempt of the old client for calls that wait for it', async () => {
     const { load, nth } = start();
     await load(agent());
     const waiting = nth(0).client.ask(headersEvent('waiting'));
@@ -140,7 +140,7 @@ describe.each(Object.entries(transports))('an agent by %s', (_name, transport) =
     expect((await waiting).ok).toBe(true);
   });
 
-  it('gives that attempt up where it would bring the agent another configuration than the one in force', async () => {
+  it('ends that attempt if it would deliver an outdated configuration', async () => {
     const { load, nth } = start();
     await load(agent());
     const waiting = nth(0).client.ask(headersEvent('waiting'));
@@ -149,7 +149,7 @@ describe.each(Object.entries(transports))('an agent by %s', (_name, transport) =
     expect(nth(0).pool.connector.standing).toEqual([]);
   });
 
-  it('is told of the new configuration over the old connections, where the client is another one', async () => {
+  it('gets the new configuration on the old connections if its client is replaced', async () => {
     const { load, nth } = start();
     await load(agent());
     nth(0).pool.connection(0).ready();
@@ -162,29 +162,29 @@ describe.each(Object.entries(transports))('an agent by %s', (_name, transport) =
   });
 });
 
-describe('an agent by gRPC', () => {
+describe('an agent over gRPC', () => {
   const tls = { caCertFile: '/etc/ca.pem', certificate: null, serverName: null };
 
   it.each<[string, GrpcTransport, boolean]>([
     ['TLS', grpc({ tls }), true],
-    ['the name that it has to show', grpc({ tls: { ...tls, serverName: 'other.test' } }), true],
+    ['the required server name', grpc({ tls: { ...tls, serverName: 'other.test' } }), true],
     ['its port', grpc({ address: { kind: 'tcp', host: '127.0.0.1', port: 50_052 } }), false],
-    ['its way', grpc({ address: { kind: 'unix', path: '/run/auth.sock' } }), false],
-  ])('gets another client where %s changes', async (_what, transport, isSamePlace) => {
+    ['its socket kind', grpc({ address: { kind: 'unix', path: '/run/auth.sock' } }), false],
+  ])('gets another client if %s changes', async (_what, transport, isSamePlace) => {
     const { made, load, nth } = start();
     await load(agentBy(grpc()));
     nth(0).pool.connection(0).ready();
     const asked = nth(0).client.ask(headersEvent('in-flight'));
     expect(await load(agentBy(transport, { config: { v: 2 } }))).toEqual([nth(0).client]);
     expect(made).toHaveLength(2);
-    // Another agent is none of the old connections' business.
+    // The old connections reach another agent, so they get no configuration.
     expect(nth(0).pool.connection(0).configures).toHaveLength(isSamePlace ? 1 : 0);
     expect(nth(1).pool.connection(0).config).toEqual({ v: 2 });
     nth(0).pool.connection(0).answer('in-flight');
     expect((await asked).ok).toBe(true);
   });
 
-  it('is another place than the socket of the same path', async () => {
+  it('is not at the same place as a socket with the same path', async () => {
     const { load, nth } = start();
     await load(agentBy({ kind: 'unix_socket', path: '/run/auth.sock', owner: null }));
     nth(0).pool.connection(0).ready();

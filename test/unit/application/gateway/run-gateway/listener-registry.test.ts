@@ -9,7 +9,7 @@ import { noCidrs } from '../../../../../src/domain/http/cidr-set.js';
 import { FakeHttpEngine } from '../../../../support/gateway/fake-http-engine.js';
 import { plainTimeouts } from '../../../../support/gateway/plain-configurations.js';
 
-/** A handler that counts the handshakes that failed. */
+/** A handler that counts failed handshakes. */
 const countingHandler = (): RequestHandler & { failures: number } => ({
   failures: 0,
   admit: () => ({ kind: 'admitted', release: () => undefined }),
@@ -49,15 +49,15 @@ beforeEach(() => {
 
 const load = async (...listeners: readonly WantedListener[]) => (await registry.prepare(listeners)).commit(0);
 
-describe('listeners that are prepared', () => {
-  it('accept nothing before they are told to, and then all of them', async () => {
+describe('prepared listeners', () => {
+  it('accept nothing before `listen`, and then all accept', async () => {
     const prepared = await registry.prepare([wanted(80), wanted(81)]);
     expect(engine.listeners.map(({ listening }) => listening)).toEqual([false, false]);
     await prepared.listen();
     expect(engine.listeners.map(({ listening }) => listening)).toEqual([true, true]);
   });
 
-  it('are all closed where one finds somebody else listening', async () => {
+  it('all close if one address is in use', async () => {
     const prepared = await registry.prepare([wanted(80), wanted(2), wanted(81)]);
     await expect(prepared.listen()).rejects.toThrow('somebody listens there');
     expect(engine.listeners.map(({ drained }) => drained)).toEqual([true, true, true]);
@@ -72,7 +72,7 @@ describe('listeners over a reload', () => {
     expect(engine.listeners.map(({ secured }) => secured)).toEqual([[null], [tls]]);
   });
 
-  it('that stay are secured anew when the configuration comes into force, not before', async () => {
+  it('that stay get new TLS settings when the configuration is in force, not before', async () => {
     const [old, renewed] = [context(), context()];
     await load(wanted(443, { tls: old }));
     const [listener] = engine.listeners;
@@ -86,7 +86,7 @@ describe('listeners over a reload', () => {
     expect(engine.listeners).toHaveLength(1);
   });
 
-  it('keep their TLS where an address of the new configuration cannot be had', async () => {
+  it('keep their TLS if an address of the new configuration cannot be bound', async () => {
     const old = context();
     await load(wanted(443, { tls: old }));
     await expect(registry.prepare([wanted(443, { tls: context() }), wanted(444), wanted(1)])).rejects.toThrow('taken');
@@ -96,7 +96,7 @@ describe('listeners over a reload', () => {
     expect(registry.open()).toEqual([kept]);
   });
 
-  it('tell of failed handshakes whoever serves them at the moment', async () => {
+  it('report failed handshakes to their current handler', async () => {
     const [first, second] = [countingHandler(), countingHandler()];
     await load(wanted(443, { handler: first }));
     const failure = { listener: '127.0.0.1:443', peerAddress: '127.0.0.1', code: 'CERT_HAS_EXPIRED' };
@@ -107,7 +107,7 @@ describe('listeners over a reload', () => {
     expect([first.failures, second.failures]).toEqual([1, 2]);
   });
 
-  it('that stay wait for their clients as the new configuration says, once it comes into force', async () => {
+  it('that stay get new timeouts when the configuration is in force', async () => {
     await load(wanted(80));
     const timeouts = { proxyHeaderMs: 5_000, headMs: 1, bodyMs: 2, minBodyOctetsPerSecond: 4, idleMs: 3 };
     const prepared = await registry.prepare([wanted(80, { timeouts })]);
@@ -117,7 +117,7 @@ describe('listeners over a reload', () => {
     expect(listener?.patience.at(-1)).toEqual(timeouts);
   });
 
-  it('that stay expect PROXY headers as the new configuration says, once it comes into force', async () => {
+  it('that stay get new PROXY header peers when the configuration is in force', async () => {
     await load(wanted(80));
     const prepared = await registry.prepare([wanted(80, { proxyHeaderFrom: noCidrs })]);
     const [listener] = engine.listeners;
@@ -128,7 +128,7 @@ describe('listeners over a reload', () => {
     expect(engine.listeners.map(({ headersFrom }) => headersFrom.at(-1))).toEqual([null, noCidrs]);
   });
 
-  it('tell of failed PROXY headers whoever serves them at the moment', async () => {
+  it('report failed PROXY headers to their current handler', async () => {
     const [first, second] = [countingHandler(), countingHandler()];
     await load(wanted(80, { handler: first }));
     await load(wanted(80, { handler: second }));
@@ -137,7 +137,7 @@ describe('listeners over a reload', () => {
     expect([first.failures, second.failures]).toEqual([0, 1]);
   });
 
-  it('release each connection to whoever admitted it', async () => {
+  it('release each connection to the handler that admitted it', async () => {
     const open = { first: 0, second: 0 };
     const admitting = (who: 'first' | 'second'): RequestHandler => ({
       ...countingHandler(),
@@ -180,21 +180,21 @@ describe('connections to a new listener', () => {
     return { prepared, admitted, connect };
   };
 
-  it('wait for the configuration that names it, and are judged by that', async () => {
+  it('wait for the configuration that names the listener, which then admits them', async () => {
     const { prepared, admitted, connect } = await arrived();
     const early = connect('192.0.2.1');
     expect(early).toBeInstanceOf(Promise);
     await Promise.resolve();
     expect(admitted).toEqual([]);
     prepared.commit(0);
-    // What comes into force is one step: they are asked about behind it.
+    // The configuration comes into force in one step; the admissions follow it.
     expect(admitted).toEqual([]);
     expect(await early).toMatchObject({ kind: 'admitted' });
     expect(connect('192.0.2.2')).toMatchObject({ kind: 'admitted' });
     expect(admitted).toEqual(['192.0.2.1', '192.0.2.2']);
   });
 
-  it('are let in nowhere where that never comes into force', async () => {
+  it('are refused if that configuration is abandoned', async () => {
     const { prepared, admitted, connect } = await arrived();
     const early = connect('192.0.2.1');
     await prepared.abandon();

@@ -43,7 +43,7 @@ const errorsOf = async (...listeners: readonly ListenerConfiguration[]) => {
 };
 
 describe('preparing the TLS of listeners', () => {
-  it('hands the texts of the files to the engine, and leaves listeners without TLS alone', async () => {
+  it('passes the file texts to the engine, and skips listeners without TLS', async () => {
     const pairs = [
       { certFile: '/cert', keyFile: '/key' },
       { certFile: '/cert2', keyFile: '/key2' },
@@ -66,7 +66,7 @@ describe('preparing the TLS of listeners', () => {
     expect(outcome).toMatchObject({ ok: true, value: { warnings: ['listener "b": it has expired'] } });
   });
 
-  it('reads every file before it gives up, and asks the engine of none that is missing', async () => {
+  it('reads all files before it fails, and does not pass incomplete settings to the engine', async () => {
     const gone = { certificates: [{ certFile: '/gone.pem', keyFile: '/gone.key' }], caCertFile: '/gone.ca' };
     expect(await errorsOf(listener('a', gone), listener('b', { caCertFile: '/gone' }))).toEqual([
       'listener "a": cert-file: the file /gone.pem cannot be read: it does not exist',
@@ -77,7 +77,7 @@ describe('preparing the TLS of listeners', () => {
     expect(engine.asked).toEqual([]);
   });
 
-  it('names the files of each pair that the engine refuses, and of no other', async () => {
+  it('names the files of each pair that the engine refuses', async () => {
     const certificates = [
       { certFile: '/bad1', keyFile: '/key1' },
       { certFile: '/cert2', keyFile: '/key2' },
@@ -89,13 +89,13 @@ describe('preparing the TLS of listeners', () => {
     ]);
   });
 
-  it('names the file of the authorities where the engine refuses those', async () => {
+  it('names the file of the authorities if the engine refuses them', async () => {
     expect(await errorsOf(listener('a', { clientAuth: 'request', caCertFile: '/bad.ca' }))).toEqual([
       'listener "a": ca-cert-file /bad.ca: they are no authorities',
     ]);
   });
 
-  it('gives no context at all where one listener cannot have its own', async () => {
+  it('returns no contexts if one listener fails', async () => {
     const bad = { certificates: [{ certFile: '/bad', keyFile: '/key' }] };
     expect(await prepared(listener('a', {}), listener('b', bad))).toMatchObject({ ok: false });
   });

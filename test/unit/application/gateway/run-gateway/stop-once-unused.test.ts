@@ -3,7 +3,7 @@ import { stopOnceUnused } from '../../../../../src/application/gateway/run-gatew
 import type { Scheduler } from '../../../../../src/application/ports/shared/scheduler.js';
 import { FakeAgentClient } from '../../../../support/gateway/fake-agent-client.js';
 
-/** One task, which the test runs. */
+/** Holds one task, which the test runs. */
 const oneTask = () => {
   let task: (() => void) | null = null;
   const scheduler: Scheduler = {
@@ -20,8 +20,8 @@ const oneTask = () => {
   return { scheduler, run: () => task?.(), isWaiting: () => task !== null };
 };
 
-describe('clients that have been retired', () => {
-  it('are stopped once nobody asks them, and nothing waits on', async () => {
+describe('retired clients', () => {
+  it('stop after their last request, and leave no timer', async () => {
     const client = new FakeAgentClient('auth');
     const { scheduler, isWaiting } = oneTask();
     let free = () => {};
@@ -36,7 +36,7 @@ describe('clients that have been retired', () => {
     expect(isWaiting()).toBe(false);
   });
 
-  it('are stopped at the latest after the grace, whatever lasts', async () => {
+  it('stop after the grace period at the latest', async () => {
     const client = new FakeAgentClient('auth');
     const { scheduler, run } = oneTask();
     const stopped = stopOnceUnused([client], new Promise<void>(() => undefined), 1_000, scheduler);

@@ -29,7 +29,7 @@ const request = (headers: HeaderList = [], peerTrusted = false, method = 'GET'):
 
 const begin = (traced: TracedRequest, ratio = 0.5) => new RequestTracing(tracer, ratio, random).begin(traced);
 
-/** Chance as it is for a request that is not sampled, and for one that is. */
+/** Random values for a request that is not sampled, and for one that is. */
 const unlucky = 0.5;
 const lucky = 0.49;
 
@@ -38,7 +38,7 @@ describe('a request that is not sampled', () => {
     random.value = unlucky;
   });
 
-  it('has ids and no span, and says to whoever comes next that it is not recorded', () => {
+  it('has ids and no span, and propagates that it is not sampled', () => {
     const trace = begin(request());
     expect(trace.traceId).toBe(own.traceId);
     expect(trace.traceparent).toBe(`00-${own.traceId}-${own.spanId}-02`);
@@ -55,7 +55,7 @@ describe('a request that is not sampled', () => {
     expect(tracer.spans).toEqual([]);
   });
 
-  it('goes on with the trace of its caller', () => {
+  it('continues the trace of its caller', () => {
     const trace = begin(request(['traceparent', callers('01'), 'tracestate', 'a=1', 'tracestate', 'b=2']));
     expect(trace.traceId).toBe(traceId);
     expect(trace.traceparent).toBe(`00-${traceId}-${own.spanId}-00`);
@@ -67,24 +67,24 @@ describe('a request that is not sampled', () => {
     ]);
   });
 
-  it('keeps saying of an id that it was chosen by chance, or that this is not known', () => {
+  it('keeps the flag of random ids', () => {
     expect(begin(request(['traceparent', callers('03')])).traceparent).toBe(`00-${traceId}-${own.spanId}-02`);
     expect(begin(request(['traceparent', callers('00')])).traceparent).toBe(`00-${traceId}-${own.spanId}-00`);
   });
 
-  it('is one that a trusted caller does not record, however lucky', () => {
+  it('follows a trusted caller that does not sample', () => {
     random.value = 0;
     expect(begin(request(['traceparent', callers('00')], true), 1).traceparent).toMatch(/-00$/);
     expect(tracer.spans).toEqual([]);
   });
 });
 
-describe('a request that is sampled', () => {
+describe('a sampled request', () => {
   beforeEach(() => {
     random.value = lucky;
   });
 
-  it('is a span, of what it turns out to be', () => {
+  it('has a span with its final attributes', () => {
     const trace = begin(request());
     const [span] = tracer.spans;
     expect(span).toMatchObject({ name: 'GET', kind: 'server', parent: null, ends: 0 });
@@ -104,14 +104,14 @@ describe('a request that is sampled', () => {
     });
   });
 
-  it('writes the version of HTTP/2 as OpenTelemetry has it', () => {
+  it("has the HTTP/2 version in OpenTelemetry's form", () => {
     const plain = request();
     const traced = { ...plain, request: { ...plain.request, httpVersion: '2.0' } };
     begin(traced).end('GET', 'cart', 200, null);
     expect(tracer.spans[0]?.attributes).toMatchObject({ 'network.protocol.version': '2' });
   });
 
-  it('tells what is known when it ends, not when it began', () => {
+  it('has attributes from its end, not from its beginning', () => {
     const exchange = newExchange();
     const trace = begin(exchange);
     exchange.target = { ...exchange.target, path: '/late', host: 'late.example' };
@@ -119,7 +119,7 @@ describe('a request that is sampled', () => {
     expect(tracer.spans[0]?.attributes).toMatchObject({ 'url.path': '/late', 'server.address': 'late.example' });
   });
 
-  it('tells nothing of what is not known', () => {
+  it('has no attributes for unknown values', () => {
     const trace = begin(newExchange());
     trace.end('GET', null, 400, 'malformed_request');
     const attributes = tracer.spans[0]?.attributes ?? {};
@@ -129,7 +129,7 @@ describe('a request that is sampled', () => {
     expect(Object.keys(attributes)).not.toContain('server.address');
   });
 
-  it('tells neither query nor header, though the request is full of them', () => {
+  it('contains neither query nor headers', () => {
     const headers = [
       'Authorization',
       'Bearer s3cret',
@@ -152,7 +152,7 @@ describe('a request that is sampled', () => {
     expect(JSON.stringify(tracer.spans)).not.toContain('s3cret');
   });
 
-  it('is a child of the span of its caller, whose state goes on', () => {
+  it("is a child of its caller's span, and propagates the tracestate", () => {
     const trace = begin(request(['traceparent', callers('00'), 'tracestate', 'a=1']));
     expect(trace.traceId).toBe(traceId);
     const parent = { traceId, spanId, isSampled: false, hasRandomId: false };
@@ -161,19 +161,19 @@ describe('a request that is sampled', () => {
     expect(fields).toEqual(['traceparent', `00-${traceId}-${tracer.spans[1]?.context.spanId}-01`, 'tracestate', 'a=1']);
   });
 
-  it('is one that a trusted caller records, however unlucky', () => {
+  it('follows a trusted caller that samples', () => {
     random.value = 0.99;
     begin(request(['traceparent', callers('01')], true), 0);
     expect(tracer.spans).toHaveLength(1);
   });
 
-  it('begins a trace of its own where the fields of its caller are malformed', () => {
+  it("begins a new trace if the caller's fields are malformed", () => {
     const trace = begin(request(['traceparent', `${callers('01')}-x`, 'tracestate', 'a=1'], true));
     expect(tracer.spans[0]).toMatchObject({ parent: null });
     expect(trace.upstreamAttempt('shop', '192.0.2.1:80', 1).propagate(['tracestate', 'a=1'])).toHaveLength(2);
   });
 
-  it('has its parts below it', () => {
+  it('has child spans for calls and attempts', () => {
     const trace = begin(request());
     trace.agentCall('auth', 'request_headers')?.end(null, null);
     trace.agentCall('auth', 'request_body_chunk')?.end(null, 'timed_out');
@@ -227,15 +227,15 @@ describe('a request that is sampled', () => {
     [429, 'rate_limited', [], 'rate_limited'],
     [499, 'client_gone', [], 'client_gone'],
     [200, 'client_gone', [], 'client_gone'],
-    // The response broke off behind its head.
+    // The response was interrupted after its head.
     [200, 'upstream_unreachable', ['upstream_unreachable'], undefined],
-  ])('that ended with %d and %s', (status, errorType, failures, attribute) => {
+  ])('ends with status %d and error %s', (status, errorType, failures, attribute) => {
     begin(request()).end('GET', 'cart', status, errorType);
     expect(tracer.spans[0]?.errors).toEqual(failures);
     expect(tracer.spans[0]?.attributes['error.type']).toBe(attribute);
   });
 
-  it('records no more than a hundred calls of agents, and then how many there were', () => {
+  it('records at most a hundred agent calls, and then their number', () => {
     const trace = begin(request());
     const parts = Array.from({ length: 103 }, () => trace.agentCall('auth', 'request_body_chunk'));
     expect(parts.filter((part) => part === null)).toHaveLength(3);
@@ -244,7 +244,7 @@ describe('a request that is sampled', () => {
     expect(tracer.spans[0]?.attributes['portcullis.agent_calls']).toBe(103);
   });
 
-  it('is not named for what a client makes up', () => {
+  it('does not use unknown methods in its name', () => {
     const trace = begin(request([], false, 'BREW-7f3a'));
     trace.upstreamAttempt('shop', '192.0.2.1:80', 1).end(200, null);
     trace.end('BREW-7f3a', 'cart', 200, null);

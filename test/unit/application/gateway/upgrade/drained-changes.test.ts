@@ -8,20 +8,20 @@ const [a, b, name] = ['10.0.0.1:1', '10.0.0.2:1', 'api.example:1'].map(target) a
   ReturnType<typeof target>,
 ];
 
-describe('what was said of targets meanwhile', () => {
-  it('is nothing where nothing was', () => {
+describe('the changes of drained targets', () => {
+  it('are empty without changes', () => {
     expect(drainedChanges([a, b], [b, a])).toEqual({ undrained: [], drained: [] });
   });
 
-  it('is what was drained alone, so that what is said to the successor stands', () => {
+  it("contain only new drains, so that the successor's own commands stand", () => {
     expect(drainedChanges([a], [a, b])).toEqual({ undrained: [], drained: [b] });
   });
 
-  it('is what was undrained too, and again what is drained still: a name may have stood for both', () => {
+  it('contain undrains, and repeat all drains after them, because a name may cover several addresses', () => {
     expect(drainedChanges([name, a, b], [b])).toEqual({ undrained: [name, a], drained: [b] });
   });
 
-  it('tells targets of different upstreams apart', () => {
+  it('distinguish targets of different upstreams', () => {
     const other = { upstream: 'other', address: a.address };
     expect(drainedChanges([a], [other])).toEqual({ undrained: [a], drained: [other] });
   });

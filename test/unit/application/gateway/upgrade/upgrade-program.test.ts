@@ -9,7 +9,7 @@ import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { ManualScheduler, settled } from '../../../../support/shared/manual-scheduler.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 
-/** A launcher whose successors do what the test has them do. */
+/** A launcher whose successors behave as the test says. */
 class FakeLauncher {
   readonly calls: string[] = [];
   refuses = false;
@@ -51,8 +51,8 @@ beforeEach(() => {
 
 const errors = () => logger.lines.filter(({ level }) => level === 'error').map(({ message }) => message);
 
-describe('a program that is to be replaced', () => {
-  it('goes once its successor serves, and lets that be', async () => {
+describe('an upgrade', () => {
+  it('ends when the successor serves, and leaves it alone', async () => {
     const replaced = upgrade.upgrade();
     expect(upgrade.isUnderway).toBe(true);
     launcher.outcome({ kind: 'serves' });
@@ -62,7 +62,7 @@ describe('a program that is to be replaced', () => {
     expect(upgrade).toMatchObject({ isUnderway: false, isReplaced: true });
   });
 
-  it('starts no other once it was replaced: its sockets are no longer its own', async () => {
+  it('is refused after a replacement, because the sockets belong to the successor', async () => {
     const replaced = upgrade.upgrade();
     launcher.outcome({ kind: 'serves' });
     await replaced;
@@ -71,7 +71,7 @@ describe('a program that is to be replaced', () => {
     expect(errors()).toEqual(['the program is being replaced already']);
   });
 
-  it('goes on where its successor fails, says why, and may be replaced later', async () => {
+  it('keeps the program if the successor fails, logs the reason, and can be tried again', async () => {
     const replaced = upgrade.upgrade();
     launcher.outcome({ kind: 'failed', reason: 'it ended with exit code 1' });
     expect(await replaced).toBe(false);
@@ -83,7 +83,7 @@ describe('a program that is to be replaced', () => {
     expect(await again).toBe(true);
   });
 
-  it('does not wait for ever for a successor that says nothing', async () => {
+  it('times out if the successor reports nothing', async () => {
     const replaced = upgrade.upgrade();
     await scheduler.advance(successorTimeoutMs - 1);
     expect(launcher.calls).toEqual(['launch']);
@@ -93,7 +93,7 @@ describe('a program that is to be replaced', () => {
     expect(errors()).toEqual([expect.stringContaining('did not serve within 60 s')]);
   });
 
-  it('goes on where no process can be started', async () => {
+  it('keeps the program if no process can be started', async () => {
     launcher.refuses = true;
     expect(await upgrade.upgrade()).toBe(false);
     expect(errors()).toEqual([expect.stringContaining('no process could be started')]);
@@ -109,11 +109,11 @@ describe('a program that is to be replaced', () => {
     expect(await replaced).toBe(true);
   });
 
-  it('takes its successor along where it is told to end meanwhile, and starts no other', async () => {
+  it('ends its successor when the program ends, and starts no other', async () => {
     const replaced = upgrade.upgrade();
     const abandoned = upgrade.abandon();
     expect(launcher.calls).toEqual(['launch', 'abandon']);
-    // It drains what it has accepted: nobody kills it for that.
+    // The successor drains its connections, so it is not killed.
     launcher.outcome({ kind: 'serves' });
     expect(await replaced).toBe(false);
     expect(await upgrade.upgrade()).toBe(false);
@@ -122,7 +122,7 @@ describe('a program that is to be replaced', () => {
     expect(launcher.calls).toEqual(['launch', 'abandon']);
   });
 
-  it('waits for the end of the successor that it takes along, and kills one that hangs', async () => {
+  it('waits for the end of an abandoned successor, and kills one that hangs', async () => {
     void upgrade.upgrade();
     let isOver = false;
     const abandoned = upgrade.abandon().then(() => {
@@ -135,7 +135,7 @@ describe('a program that is to be replaced', () => {
     expect(launcher.calls).toEqual(['launch', 'abandon', 'kill']);
   });
 
-  it('does not kill a successor that ends by itself when it is told to', async () => {
+  it('does not kill an abandoned successor that ends by itself', async () => {
     void upgrade.upgrade();
     const abandoned = upgrade.abandon();
     launcher.end();
@@ -144,7 +144,7 @@ describe('a program that is to be replaced', () => {
     expect(scheduler.waiting).toBe(1);
   });
 
-  it('has its successor wait for the reload that is under way: that opens sockets', async () => {
+  it('waits for the reload in progress, because that opens sockets', async () => {
     let reloaded: () => void = () => undefined;
     const replaced = upgrade.upgrade(
       new Promise<void>((resolve) => {
@@ -160,14 +160,14 @@ describe('a program that is to be replaced', () => {
     expect(await replaced).toBe(true);
   });
 
-  it('starts no successor where it is told to end before the reload is over', async () => {
+  it('starts no successor if the program ends before the reload', async () => {
     const replaced = upgrade.upgrade(Promise.resolve());
     await upgrade.abandon();
     expect(await replaced).toBe(false);
     expect(launcher.calls).toEqual([]);
   });
 
-  it('stays where it is the first process of a container, and says what to do instead', async () => {
+  it('is refused for the first process of a container, with advice', async () => {
     const first = new UpgradeProgram(launcher, scheduler, logger, false);
     expect(await first.upgrade()).toBe(false);
     expect(launcher.calls).toEqual([]);

@@ -85,7 +85,7 @@ const snapshot = (id: number): fc.Arbitrary<GatewaySnapshot> =>
 const gateway = fc.tuple(snapshot(1), snapshot(2), snapshot(3));
 
 describe('the snapshots of several workers', () => {
-  it('are merged to the same in whatever order they come', () => {
+  it('merge to the same result in any order', () => {
     fc.assert(
       fc.property(gateway, ([one, two, three]) => {
         expect(mergeSnapshots([three, one, two])).toEqual(mergeSnapshots([one, two, three]));
@@ -93,7 +93,7 @@ describe('the snapshots of several workers', () => {
     );
   });
 
-  it('of one worker is as it is', () => {
+  it('of a single worker stay as they are', () => {
     fc.assert(
       fc.property(snapshot(1), (one) => {
         expect(mergeSnapshots([one])).toEqual(one);
@@ -101,7 +101,7 @@ describe('the snapshots of several workers', () => {
     );
   });
 
-  it('add up, and are as bad as the worst', () => {
+  it('are summed, and have the worst state', () => {
     fc.assert(
       fc.property(gateway, (all) => {
         const merged = mergeSnapshots(all);

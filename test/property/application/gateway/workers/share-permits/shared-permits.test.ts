@@ -35,12 +35,12 @@ const prompt: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: limit },
 );
 
-/** What is counted beside what is tested. */
+/** The model beside the code under test. */
 class Model {
   readonly workers: PermitWorkers;
   readonly permits: Permits[];
   readonly used: number[];
-  /** Outcomes of asks, in the order in which they came. */
+  /** The outcomes of asks, in order. */
   readonly answers: boolean[] = [];
 
   constructor(
@@ -65,7 +65,7 @@ class Model {
       return;
     }
     void permits.ask().then((isTaken) => {
-      // It may have died since, and what it had is gone.
+      // The worker may have died since, and its permits are free.
       if (this.permits[index] !== permits) return;
       if (isTaken) this.used[index] = (this.used[index] as number) + 1;
       this.answers.push(isTaken);
@@ -87,7 +87,7 @@ class Model {
 
 const isOf = (model: Model, index: number): number => index % model.count;
 
-it('no more are in use than the limit says, however late messages come, and whoever dies', async () => {
+it('permits in use never exceed the limit, for any delay of messages and any deaths', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 4 }),
@@ -117,7 +117,7 @@ it('no more are in use than the limit says, however late messages come, and whoe
         await model.workers.quiet();
         expect(model.workers.desk.contendedKeys).toBe(0);
         expect(model.workers.scheduler.waiting).toBe(0);
-        // Nothing is lost: each of them can be had again, by a single worker too.
+        // No permit is lost: a single worker can take all of them again.
         for (let times = 0; times < most; times += 1) {
           model.take(0);
           await model.workers.quiet();
@@ -129,7 +129,7 @@ it('no more are in use than the limit says, however late messages come, and whoe
   );
 });
 
-it('with messages that come at once, workers let in exactly what one would, over deaths and changed limits', async () => {
+it('with immediate messages, workers admit exactly as one process would, over deaths and changed limits', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 4 }),

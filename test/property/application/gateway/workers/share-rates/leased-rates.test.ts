@@ -7,7 +7,7 @@ import type {
 import type { RateLimit } from '../../../../../../src/domain/shared/token-bucket.js';
 import { type RateWorker, RateWorkers } from '../../../../../support/gateway/rate-workers.js';
 
-/** Most of them are full again after a time in which tokens are lent. */
+/** Most of these buckets are full again after the lease time. */
 const limits: fc.Arbitrary<RateLimit> = fc
   .record({
     fillingMs: fc.oneof(
@@ -18,7 +18,7 @@ const limits: fc.Arbitrary<RateLimit> = fc
   })
   .map(({ fillingMs, burst }) => ({ requestsPerSecond: (burst * 1000) / fillingMs, burst }));
 
-/** Numbers that a seed gives, one after the other. */
+/** A sequence of pseudo-random numbers from a seed. */
 const drawn = (seed: number, below: number): (() => number) => {
   let state = seed;
   return () => {
@@ -28,8 +28,8 @@ const drawn = (seed: number, below: number): (() => number) => {
 };
 
 /**
- * What is left of a limit that these moments were let through by; negative where there were too many in any time
- * between two of them.
+ * The tokens left of a limit after admissions at these moments; negative if there were too many between any
+ * two of them.
  */
 const leastLeft = (moments: readonly number[], { requestsPerSecond, burst }: RateLimit): number => {
   let [tokens, atMs, least] = [burst, 0, burst];
@@ -59,7 +59,7 @@ const steps = fc.array(
   { minLength: 10, maxLength: 50 },
 );
 
-it('all workers together never let through more than the burst and the rate give, in any time', async () => {
+it('all workers together never admit more than burst and rate permit, in any interval', async () => {
   const slowest = fc.constantFrom(1, 10, 400);
   const property = fc.asyncProperty(limits, steps, fc.nat(), slowest, async (limit, acts, seed, slowestMs) => {
     const gateway = new RateWorkers({ delayMs: drawn(seed, slowestMs) });
@@ -92,9 +92,9 @@ it('all workers together never let through more than the burst and the rate give
   await fc.assert(property, { numRuns: 60 });
 });
 
-it('what is wanted all the time is had to 95 %, by one worker or by several', async () => {
+it('continuous demand gets at least 95 % of the rate, with one worker or several', async () => {
   const demand = fc.record({
-    // Ten times the rate is the burst that limits have by themselves; this goes far below it.
+    // The default burst is ten times the rate; this test uses far less.
     requestsPerSecond: fc.integer({ min: 20, max: 8_000 }),
     burstMs: fc.oneof(fc.integer({ min: 20, max: 50 }), fc.integer({ min: 50, max: 1_000 })),
     workers: fc.integer({ min: 1, max: 4 }),
@@ -124,13 +124,13 @@ it('what is wanted all the time is had to 95 %, by one worker or by several', as
     await gateway.advance(10);
     const most = limit.burst + (requestsPerSecond * (forMs + 10)) / 1000;
     expect(had).toBeLessThanOrEqual(most);
-    // One more for what is no whole token yet.
+    // One more for a partial token.
     expect(had).toBeGreaterThanOrEqual(0.95 * (limit.burst + (requestsPerSecond * (forMs - stepMs)) / 1000) - 1);
   });
   await fc.assert(property, { numRuns: 12 });
 });
 
-it('what is used evenly below the rate never waits for the supervisor, but at its beginning', async () => {
+it('steady demand below the rate never waits for the supervisor, except at the beginning', async () => {
   const use = fc.record({
     perMs: fc.integer({ min: 1, max: 8 }),
     workers: fc.integer({ min: 1, max: 4 }),
@@ -153,7 +153,7 @@ it('what is used evenly below the rate never waits for the supervisor, but at it
   await fc.assert(property, { numRuns: 8 });
 });
 
-it('a request takes a token of every bucket or of none, and nothing is left over', async () => {
+it('a request takes a token of every bucket or of none, and no token is left reserved', async () => {
   const keys = fc.subarray(['a', 'b', 'c'], { minLength: 1 });
   const requests = fc.array(
     fc.record({ keys, worker: fc.nat(2), times: fc.integer({ min: 1, max: 12 }), thenMs: fc.nat(60) }),
@@ -171,7 +171,7 @@ it('a request takes a token of every bucket or of none, and nothing is left over
     const gateway = new RateWorkers({ delayMs: drawn(seed, 20) });
     const workers = [gateway.start(), gateway.start(), gateway.start()];
     const burstOf: Readonly<Record<string, number>> = { a, b, c };
-    // Nothing comes in while the test lasts.
+    // The buckets gain no token during the test.
     const charge = (key: string): RateLimitCharge => ({
       space: `space of ${key}`,
       key,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Coalesced } from '../../../../../../src/application/gateway/workers/aggregate/coalesced.js';
 
-/** Work that ends when the test says so. */
+/** A task that ends when the test says so. */
 const heldWork = () => {
   const ends: ((error?: Error) => void)[] = [];
   let runs = 0;
@@ -15,7 +15,7 @@ const heldWork = () => {
   return { work, end: (error?: Error) => ends.shift()?.(error), runs: () => runs };
 };
 
-it('runs once at a time; those who ask meanwhile share the next run', async () => {
+it('runs once at a time, and calls during a run share the next run', async () => {
   const { work, end, runs } = heldWork();
   const first = work.get();
   const second = work.get();
@@ -29,7 +29,7 @@ it('runs once at a time; those who ask meanwhile share the next run', async () =
   expect(runs()).toBe(2);
 });
 
-it('gives no outcome that is older than the question', async () => {
+it('returns no outcome that is older than the call', async () => {
   const { work, end } = heldWork();
   const first = work.get();
   end();
@@ -39,7 +39,7 @@ it('gives no outcome that is older than the question', async () => {
   expect(await second).toBe(2);
 });
 
-it('goes on after a run that failed', async () => {
+it('continues after a failed run', async () => {
   const { work, end } = heldWork();
   const first = work.get();
   const second = work.get();
@@ -49,7 +49,7 @@ it('goes on after a run that failed', async () => {
   expect(await second).toBe(2);
 });
 
-it('never runs twice at the same time, whenever somebody asks', async () => {
+it('never overlaps runs, for calls at any time', async () => {
   let running = 0;
   let most = 0;
   const work = new Coalesced(async () => {

@@ -28,8 +28,8 @@ const linesOf = async ({ whole }: TestWorker, name: string): Promise<readonly st
   return text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name}_`));
 };
 
-describe('metrics', () => {
-  it('are those of all workers, whichever is asked', async () => {
+describe('the metrics', () => {
+  it('cover all workers, whichever is asked', async () => {
     const gateway = new GatheredGateway();
     const [one, other] = [gateway.join(1), gateway.join(2)];
     one.metrics.route('api').finished(200, 0.002);
@@ -47,7 +47,7 @@ describe('metrics', () => {
     }
   });
 
-  it('have the gauges of all workers, and what each is like', async () => {
+  it('have the gauges of all workers, and those of each', async () => {
     const gateway = new GatheredGateway();
     const [one, other] = [gateway.join(1), gateway.join(2)];
     one.state.listenerConnections = [{ listener: 'main', open: 3 }];
@@ -59,7 +59,7 @@ describe('metrics', () => {
     expect(await linesOf(one, 'gateway_connection_pool_size')).toEqual([
       'gateway_connection_pool_size{upstream="api",target="10.0.0.1:80",instance="edge"} 6',
     ]);
-    // Of two workers and the process that watches over them.
+    // Two workers and the supervisor.
     expect(await linesOf(one, 'gateway_memory_usage_bytes')).toEqual([
       'gateway_memory_usage_bytes{instance="edge"} 2007',
     ]);
@@ -72,7 +72,7 @@ describe('metrics', () => {
     );
   });
 
-  it('do not fall when a worker dies, and go on with the one in its place', async () => {
+  it('do not fall when a worker dies, and continue with its replacement', async () => {
     const gateway = new GatheredGateway();
     const [one, other] = [gateway.join(1), gateway.join(2)];
     for (let request = 0; request < 5; request += 1) other.metrics.route('api').finished(200, 0.1);
@@ -97,7 +97,7 @@ describe('metrics', () => {
     ]);
   });
 
-  it('of a worker that dies between two scrapes are known from when it was asked last', async () => {
+  it('of a worker that dies are kept from its last answer', async () => {
     const gateway = new GatheredGateway();
     gateway.gathered.start();
     const [one, other] = [gateway.join(1), gateway.join(2)];
@@ -111,7 +111,7 @@ describe('metrics', () => {
     expect(gateway.scheduler.waiting).toBe(0);
   });
 
-  it('have the audit records that were lost by workers, and by the supervisor itself', async () => {
+  it('include the lost audit records of workers and of the supervisor', async () => {
     const gateway = new GatheredGateway();
     const workers = [gateway.join(1), gateway.join(2)];
     const ofWorker = { droppedAccessLines: () => 0, droppedAuditRecords: () => 2, droppedAgentSeries: () => [] };
@@ -122,7 +122,7 @@ describe('metrics', () => {
     ]);
   });
 
-  it('count a reload once, however many workers have taken part', async () => {
+  it('count a reload once for all workers', async () => {
     const gateway = new GatheredGateway();
     const [one, other] = [gateway.join(1), gateway.join(2)];
     for (const { metrics } of [one, other]) metrics.configurationReloaded('success');
@@ -135,7 +135,7 @@ describe('metrics', () => {
   });
 });
 
-describe('what agents report', () => {
+describe('the reports of agents', () => {
   const report = (agentId: string, value: number, timestampMs = 0) =>
     metricsReport({ agentId, timestampMs, counters: [reportedValue(value, 'decisions_total')] });
   const decisions = (asked: TestWorker) => linesOf(asked, 'gateway_agent_decisions_total');
@@ -148,14 +148,14 @@ describe('what agents report', () => {
     return [gateway, ...workers];
   };
 
-  it('counts once for an agent that every worker is connected to', async () => {
+  it('count once for an agent that is connected to every worker', async () => {
     const [gateway, one, other] = joined();
     for (const { agentReports } of [one, other]) agentReports.readerOf('auth', 'elsewhere').reported(report('a', 10));
     expect(await decisions(one)).toEqual(total(10));
     gateway.clock.advance(2_000);
     one.agentReports.readerOf('auth', 'elsewhere').reported(report('a', 12, 2_000));
     expect(await decisions(other)).toEqual(total(12));
-    // One worker has lost it, the other has not.
+    // One worker has lost the agent, the other has not.
     one.agentReports.readerOf('auth', 'elsewhere').ended('a');
     await decisions(one);
     gateway.clock.advance(2_000);
@@ -163,7 +163,7 @@ describe('what agents report', () => {
     expect(await decisions(one)).toEqual(total(15));
   });
 
-  it('adds up for the agents in the workers, and stays when one of those ends', async () => {
+  it('are summed for embedded agents, and stay when a worker ends', async () => {
     const [gateway, one, other] = joined();
     one.state.report = () => one.agentReports.readerOf('auth', 'here').reported(report('in-1', 3));
     other.state.report = () => other.agentReports.readerOf('auth', 'here').reported(report('in-2', 4));
@@ -177,7 +177,7 @@ describe('what agents report', () => {
     expect(await decisions(one)).toEqual(total(12));
   });
 
-  it('counts the last totals of an agent that a reload has replaced once, however often its end is told', async () => {
+  it('count the last totals of a replaced agent once, for repeated reports of its end', async () => {
     const [, one, other] = joined();
     const reader = one.agentReports.readerOf('auth', 'here');
     reader.reported(report('old', 3));
@@ -186,7 +186,7 @@ describe('what agents report', () => {
     expect(one.agentReports.handOver()).toEqual([]);
   });
 
-  it('goes when no worker has the agent any more', async () => {
+  it('are removed when no worker has the agent', async () => {
     const [, one, other] = joined();
     one.agentReports.readerOf('auth', 'elsewhere').reported(report('a', 1));
     expect(await decisions(one)).toEqual(total(1));
@@ -198,7 +198,7 @@ describe('what agents report', () => {
 });
 
 describe('a snapshot', () => {
-  it('adds up, names who is missing, and gives what the supervisor knows', async () => {
+  it("sums the figures, names missing workers, and adds the supervisor's state", async () => {
     const gateway = new GatheredGateway();
     const [one, other] = [gateway.join(1), gateway.join(2)];
     one.state.upstreamStatuses = [{ name: 'api', targets: [target] }];
@@ -220,7 +220,7 @@ describe('a snapshot', () => {
     expect(silent.link.isClosed).toBe(false);
   });
 
-  it('comes in time where a worker hangs, without that worker', async () => {
+  it('arrives in time without a worker that hangs', async () => {
     const gateway = new GatheredGateway();
     const one = gateway.join(1);
     const hanging = gateway.join(2);
@@ -231,7 +231,7 @@ describe('a snapshot', () => {
     expect((await asked).missingWorkers).toEqual([2]);
   });
 
-  it('is that of one worker, and said to be so, where the supervisor gives no answer', async () => {
+  it('is that of one worker, and marked so, if the supervisor does not answer', async () => {
     const gateway = new GatheredGateway();
     const one = gateway.join(1);
     one.attended.channel.answer({ name: 'gateway-snapshot' }, () => new Promise(() => undefined));
@@ -246,7 +246,7 @@ describe('a snapshot', () => {
     expect(await one.whole.reload()).toEqual({ kind: 'no_answer' });
   });
 
-  it('is one gathering for all who ask at the same time', async () => {
+  it('is one round for concurrent questions', async () => {
     const gateway = new GatheredGateway();
     const [one, other] = [gateway.join(1), gateway.join(2)];
     await Promise.all(Array.from({ length: 100 }, () => Promise.all([one.whole.snapshot(), other.whole.snapshot()])));
@@ -258,7 +258,7 @@ describe('a snapshot', () => {
 describe('a target', () => {
   const wishes = ({ state }: TestWorker) => state.wishes;
 
-  it('is drained in all workers, and in those that come later', async () => {
+  it('is drained in all workers, also later ones', async () => {
     const gateway = new GatheredGateway();
     const [one, other] = [gateway.join(1), gateway.join(2)];
     for (const { state } of [one, other]) state.upstreamStatuses = [{ name: 'api', targets: [target] }];
@@ -272,13 +272,13 @@ describe('a target', () => {
     expect(gateway.gathered.drainedTargets()).toEqual([]);
   });
 
-  it('is not drained by a program that was replaced: nobody would remember', async () => {
+  it('is not drained by a program that was replaced', async () => {
     const gateway = new GatheredGateway();
     const one = gateway.join(1);
     one.state.upstreamStatuses = [{ name: 'api', targets: [target] }];
     await one.whole.drainTarget('api', '10.0.0.1:80', true);
     const undrained = gateway.gathered.drainTarget({ upstream: 'api', address: '10.0.0.1:80', drained: false });
-    // The wish is on its way to the workers when the successor takes over.
+    // The successor takes over while the command is on its way to the workers.
     gateway.phase = 'replaced';
     expect(await undrained).toBe('replaced');
     expect(gateway.gathered.drainedTargets()).toHaveLength(1);
@@ -289,7 +289,7 @@ describe('a target', () => {
     expect(wishes(one).length).toBe(before);
   });
 
-  it('that nobody knows is not remembered', async () => {
+  it('that is unknown is not kept', async () => {
     const gateway = new GatheredGateway();
     const one = gateway.join(1);
     one.state.upstreamStatuses = [{ name: 'api', targets: [target] }];
@@ -298,7 +298,7 @@ describe('a target', () => {
     expect(gateway.gathered.drainedTargets()).toEqual([]);
   });
 
-  it('that a worker was not ready to drain is drained once it is', async () => {
+  it('that a starting worker could not drain is drained when it can', async () => {
     const gateway = new GatheredGateway();
     const one = gateway.join(1);
     one.state.upstreamStatuses = [{ name: 'api', targets: [target] }];
@@ -311,26 +311,26 @@ describe('a target', () => {
     expect(wishes(starting).length).toBeGreaterThan(0);
   });
 
-  it('that the program before had drained is so here', async () => {
+  it('that the previous program had drained stays drained', async () => {
     const gateway = new GatheredGateway([{ upstream: 'api', address: '10.0.0.1:80' }]);
     const one = gateway.join(1);
     one.state.upstreamStatuses = [{ name: 'api', targets: [target] }];
     await adoptDrainedTargets(one.supervisor, one.state);
     expect(wishes(one)).toEqual([['api', '10.0.0.1:80', true]]);
-    // The name of a host knows no case.
+    // Host names are case-insensitive.
     await one.whole.drainTarget('api', '10.0.0.1:80', false);
     expect(gateway.gathered.drainedTargets()).toEqual([]);
   });
 });
 
-it('a reload is the supervisor’s, and its outcome is told', async () => {
+it('the supervisor reloads and returns the outcome', async () => {
   const gateway = new GatheredGateway();
   const one = gateway.join(1);
   gateway.reloadOutcome = { kind: 'refused', problems: ['gateway.kdl:1:1: error: no'] };
   expect(await one.whole.reload()).toEqual(gateway.reloadOutcome);
 });
 
-it('a reload that lasts is told to be under way, not that nobody answers', async () => {
+it('a slow reload returns `under_way`, not `no_answer`', async () => {
   const gateway = new GatheredGateway();
   const one = gateway.join(1);
   gateway.reloads = () => new Promise(() => undefined);

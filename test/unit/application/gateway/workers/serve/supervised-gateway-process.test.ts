@@ -70,7 +70,7 @@ const workerProcess = () => {
 };
 
 describe('the process of a worker', () => {
-  it('answers before it has an order', async () => {
+  it('answers heartbeats before it has an order', async () => {
     const { supervisor } = workerProcess();
     expect(await supervisor.ask(heartbeat, null, 1_000)).toEqual(ok(null));
     expect(await supervisor.ask(prepareReload, { texts: new Map(), warns: true }, 1_000)).toMatchObject({
@@ -79,7 +79,7 @@ describe('the process of a worker', () => {
     });
   });
 
-  it('commits or abandons what it has prepared, once', async () => {
+  it('commits or abandons a prepared reload, once', async () => {
     const { supervisor, happened, serve } = workerProcess();
     await serve();
     expect(await supervisor.ask(commitReload, null, 1_000)).toEqual(ok(false));
@@ -95,7 +95,7 @@ describe('the process of a worker', () => {
     expect(happened).toEqual(['commit', 'abandon']);
   });
 
-  it('drains once at the supervisor’s word, and ends', async () => {
+  it('drains once when the supervisor orders it, and ends', async () => {
     const { supervisor, happened, hold, release, serve } = workerProcess();
     await serve();
     hold('stop');
@@ -108,7 +108,7 @@ describe('the process of a worker', () => {
     expect(happened).toEqual(['stop 7 true', 'end']);
   });
 
-  it('drains for some seconds where the supervisor is gone', async () => {
+  it('drains for some seconds after the supervisor is gone', async () => {
     const { supervisorEnd, happened, serve } = workerProcess();
     await serve();
     supervisorEnd.close();
@@ -116,7 +116,7 @@ describe('the process of a worker', () => {
     expect(happened).toEqual(['leave 5000', 'end']);
   });
 
-  it('leaves at once too where the supervisor goes while it drains', async () => {
+  it('leaves at once if the supervisor goes during a drain', async () => {
     const { supervisor, supervisorEnd, happened, hold, serve } = workerProcess();
     await serve();
     hold('stop');
@@ -128,14 +128,14 @@ describe('the process of a worker', () => {
     expect(happened).toEqual(['stop 40000 false', 'leave 5000', 'end']);
   });
 
-  it('ends at once where the supervisor is gone before there was an order', async () => {
+  it('ends at once if the supervisor goes before there was an order', async () => {
     const { supervisorEnd, happened } = workerProcess();
     supervisorEnd.close();
     await settled();
     expect(happened).toEqual(['end']);
   });
 
-  it('serves nobody where the supervisor went while it started', async () => {
+  it('does not serve if the supervisor goes during its start', async () => {
     const { supervisor, supervisorEnd, happened, hold, release } = workerProcess();
     hold('start');
     void supervisor.ask(startWorker, order, 1_000);
@@ -147,7 +147,7 @@ describe('the process of a worker', () => {
     expect(happened).not.toContain('serves');
   });
 
-  it('accepts nothing before the supervisor says so, and nothing any more where that is gone', async () => {
+  it('accepts nothing before the supervisor orders it, or after the supervisor is gone', async () => {
     const { supervisor, supervisorEnd, happened } = workerProcess();
     expect(await supervisor.ask(beginServing, null, 1_000)).toMatchObject({ ok: true, value: { ok: false } });
     expect(await supervisor.ask(startWorker, order, 1_000)).toEqual(ok(ok(null)));

@@ -34,7 +34,7 @@ describe('the sockets of a worker', () => {
     expect(shared.opened).toEqual(['a key']);
   });
 
-  it('fail with the error that the supervisor had', async () => {
+  it('fail with the error of the supervisor', async () => {
     const { shared, share, sockets } = sharedSockets();
     share();
     shared.refusal = Object.assign(new Error('bind EACCES'), { code: 'EACCES', syscall: 'bind', ...address });
@@ -43,7 +43,7 @@ describe('the sockets of a worker', () => {
     expect(failed).toMatchObject({ message: 'bind EACCES', code: 'EACCES', syscall: 'bind', port: 8080 });
   });
 
-  it('fail where the supervisor does not answer, or is gone', async () => {
+  it('fail if the supervisor does not answer, or is gone', async () => {
     const { sockets, scheduler, workerEnd } = sharedSockets();
     workerEnd.other?.onMessage(() => undefined);
     const silent = sockets.open('a key', address, 'main').catch((error: unknown) => error);

@@ -27,14 +27,14 @@ const setUp = async () => {
   return { tested, workers, admissions, come };
 };
 
-it('connections of a client, and of all, are as many in two workers as the limits say', async () => {
+it('connections of a client, and all connections, share their limits over two workers', async () => {
   const { tested, workers, admissions, come } = await setUp();
   const open = [await come(0, '192.0.2.1'), await come(1, '192.0.2.1'), await come(0, '::ffff:192.0.2.1')];
   expect(open.map(({ kind }) => kind)).toEqual(['admitted', 'admitted', 'admitted']);
   expect((await come(1, '192.0.2.1')).kind).toBe('refused');
   for (const address of ['192.0.2.2', '192.0.2.3', '192.0.2.4']) open.push(await come(0, address));
   expect((await come(1, '192.0.2.5')).kind).toBe('refused');
-  // The figure is that of the gateway: the second worker has one connection itself.
+  // The figure is for the gateway: the second worker itself has one connection.
   expect(tested.logger.lines).toMatchObject([
     { fields: { limit_name: 'max-connections-per-client', limit: 3, actual: 4, client_ip: '192.0.2.1' } },
     { fields: { limit_name: 'max-total-connections', limit: 6, actual: 7, client_ip: '192.0.2.5' } },
@@ -48,7 +48,7 @@ it('connections of a client, and of all, are as many in two workers as the limit
   expect(workers.desk.contendedKeys).toBe(0);
 });
 
-it('a client that the limit keeps out of a worker costs no message for each time that it tries', async () => {
+it('repeated attempts of a client over its limit need no messages', async () => {
   const { workers, come } = await setUp();
   for (const index of [0, 1, 0]) await come(index, '192.0.2.1');
   await come(1, '192.0.2.1');
@@ -57,7 +57,7 @@ it('a client that the limit keeps out of a worker costs no message for each time
   expect(workers.sent - before).toBe(0);
 });
 
-it('a worker that does not answer holds nobody up for longer than a tenth of a second, and keeps only its share', async () => {
+it('a worker that does not answer delays the others by at most a tenth of a second, and keeps only its share', async () => {
   const { workers, admissions } = await setUp();
   const [silent] = workers.workers;
   const kinds: string[] = [];
@@ -70,7 +70,7 @@ it('a worker that does not answer holds nobody up for longer than a tenth of a s
   await workers.pass(100);
   await workers.quiet(silent);
   expect(kinds.at(3)).toBe('refused');
-  // Once it does, what it did not use is there for others.
+  // When it answers, its unused permits are available again.
   await workers.quiet();
   const late = (admissions[1] as ConnectionAdmissions).admit('main', '192.0.2.9');
   await workers.quiet();

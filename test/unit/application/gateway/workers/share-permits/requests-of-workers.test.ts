@@ -10,7 +10,7 @@ import { plainLimits } from '../../../../../support/gateway/plain-configurations
 
 let workers: PermitWorkers;
 let admissions: RequestAdmissions[];
-/** What became of requests that waited: by name null, or the name of the limit. */
+/** The outcomes of queued requests, by name: null, or the name of the limit. */
 let told: [string, string | null][];
 const places = new Map<string, RequestPlace>();
 
@@ -27,7 +27,7 @@ beforeEach(() => {
 
 const of = (index: number): RequestAdmissions => admissions[index] as RequestAdmissions;
 
-/** Has a request come to a worker, as the stage does; gives what became of it at once. */
+/** Admits a request to a worker, as the stage does, and returns the immediate outcome. */
 const come = async (
   index: number,
   name: string,
@@ -53,8 +53,8 @@ const end = async (...names: readonly string[]): Promise<void> => {
   await workers.quiet();
 };
 
-describe('requests in flight in two workers', () => {
-  it('are as many as the limit says in one of them alone, and cost no message up to its share', async () => {
+describe('the requests in flight in two workers', () => {
+  it('reach the limit in one worker alone, and need no message up to its share', async () => {
     await start(2, { maxInFlightRequests: 6, maxQueuedRequests: 4 });
     const before = workers.sent;
     for (const name of ['a', 'b', 'c']) expect(await come(0, name)).toBe('in');
@@ -65,7 +65,7 @@ describe('requests in flight in two workers', () => {
     expect([of(0).inFlight, of(0).queued]).toEqual([6, 1]);
   });
 
-  it('wait for each other: what ends in one lets in what waits in the other', async () => {
+  it('free permits for each other: an end in one worker admits a queued request in the other', async () => {
     await start(2, { maxInFlightRequests: 2, maxQueuedRequests: 4 });
     await come(0, 'a');
     await come(0, 'b');
@@ -77,7 +77,7 @@ describe('requests in flight in two workers', () => {
     expect(of(0).inFlight + of(1).inFlight).toBe(2);
   });
 
-  it('that follow one another where others wait cost no messages', async () => {
+  it('need no messages when they follow one another while others queue', async () => {
     await start(2, { maxInFlightRequests: 2, maxQueuedRequests: 10 });
     for (const name of ['a', 'b', 'c', 'd', 'e']) await come(0, name);
     expect([of(0).inFlight, of(0).queued]).toEqual([2, 3]);
@@ -88,14 +88,14 @@ describe('requests in flight in two workers', () => {
     expect(workers.sent).toBe(before);
   });
 
-  it('are refused by the name of the limit once they have waited too long', async () => {
+  it('are refused by the name of the limit after the queue timeout', async () => {
     await start(2, { maxInFlightRequests: 2, maxQueuedRequests: 4 });
     for (const name of ['a', 'b', 'c']) await come(0, name);
     await workers.pass(1_000);
     expect(told.at(-1)).toEqual(['c', 'max-in-flight-requests']);
   });
 
-  it('find idle permits of the other worker even where nothing may queue', async () => {
+  it('use idle permits of the other worker even without a queue', async () => {
     await start(2, { maxInFlightRequests: 4, maxQueuedRequests: 0 });
     for (const name of ['a', 'b', 'c', 'd']) await come(0, name);
     expect([of(0).inFlight, told]).toEqual([
@@ -109,7 +109,7 @@ describe('requests in flight in two workers', () => {
     expect(told.at(-1)).toEqual(['e', 'max-in-flight-requests']);
   });
 
-  it('of a worker that dies make room for those of the other', async () => {
+  it('of a dead worker make room for the other worker', async () => {
     await start(2, { maxInFlightRequests: 2, maxQueuedRequests: 4 });
     await come(0, 'a');
     await come(0, 'b');
@@ -121,7 +121,7 @@ describe('requests in flight in two workers', () => {
   });
 });
 
-it('requests that wait in all workers are as many as the queue has places', async () => {
+it('queued requests of all workers share the places of the queue', async () => {
   await start(2, { maxInFlightRequests: 1, maxQueuedRequests: 3 });
   await come(0, 'first');
   for (const [index, name] of ['a', 'b', 'c', 'd', 'e'].entries()) await come(index % 2, name);
@@ -129,7 +129,7 @@ it('requests that wait in all workers are as many as the queue has places', asyn
   expect(told.filter(([, name]) => name === 'max-queued-requests')).toHaveLength(2);
 });
 
-it('requests of a client, and of a route, are as many in all workers as the limits say', async () => {
+it('requests of a client and of a route share their limits over all workers', async () => {
   await start(3, { maxConnectionsPerClient: 2, maxConnectionsPerRoute: 4 });
   const client = '192.0.2.7';
   expect(await come(0, 'a', { client })).toBe('in');

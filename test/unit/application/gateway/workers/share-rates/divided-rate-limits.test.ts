@@ -3,7 +3,7 @@ import { MemoryRateLimitStore } from '../../../../../../src/adapters/outbound/me
 import { DividedRateLimits } from '../../../../../../src/application/gateway/workers/share-rates/divided-rate-limits.js';
 import { ManualClock } from '../../../../../support/shared/manual-clock.js';
 
-describe('the part of a worker', () => {
+describe('the share of a worker', () => {
   const takenOf = (burst: number, workers: number): number => {
     const store = new DividedRateLimits(new MemoryRateLimitStore(new ManualClock()), workers);
     const limit = { requestsPerSecond: 1, burst };
@@ -11,11 +11,11 @@ describe('the part of a worker', () => {
     return answers.filter((answer) => !(answer instanceof Promise) && answer.kind === 'taken').length;
   };
 
-  it('is an equal one of the burst, and at least one request', () => {
+  it('is an equal part of the burst, and at least one request', () => {
     expect([takenOf(40, 4), takenOf(10, 4), takenOf(2, 4)]).toEqual([10, 2, 1]);
   });
 
-  it('fills by an equal part of the rate', () => {
+  it('refills with an equal part of the rate', () => {
     const clock = new ManualClock();
     const store = new DividedRateLimits(new MemoryRateLimitStore(clock), 4);
     const charge = { space: 'client', key: 'a', limit: { requestsPerSecond: 8, burst: 4 } };

@@ -5,7 +5,7 @@ import type {
 } from '../../../../../../src/application/ports/shared/rate-limit-store.js';
 import { type RateWorker, RateWorkers, type RateWorkersOptions } from '../../../../../support/gateway/rate-workers.js';
 
-/** Nothing comes into it while a test lasts. */
+/** Buckets that gain no token during a test. */
 const still = (key: string, burst: number): RateLimitCharge => ({
   space: 'client',
   key,
@@ -24,7 +24,7 @@ const setUp = (options: RateWorkersOptions = {}) => {
     await gateway.advance(0);
     return (await Promise.all(answers)).filter(({ kind }) => kind === 'taken').length;
   };
-  /** Has the worker use a bucket as much as makes the supervisor lend it tokens. */
+  /** Uses a bucket so often that the supervisor lends tokens. */
   const borrow = async (of: RateWorker, charge: RateLimitCharge, uses: number): Promise<void> => {
     await takes(of, uses, charge);
     await takes(of, 1, charge);
@@ -32,21 +32,21 @@ const setUp = (options: RateWorkersOptions = {}) => {
   return { gateway, worker, settle, takes, borrow };
 };
 
-describe('the rates of a worker', () => {
-  it('are asked for in one message a turn', async () => {
+describe('the tokens of a worker', () => {
+  it('are requested in one message per turn', async () => {
     const { worker, takes } = setUp();
     expect(await takes(worker, 50, still('a', 1_000), still('b', 1_000))).toBe(50);
     expect(worker.questions()).toHaveLength(1);
     expect(worker.questions()[0]?.buckets).toHaveLength(2);
   });
 
-  it('are answered at once where tokens were lent, with what is left', async () => {
+  it('are taken synchronously if they were lent, with the number left', async () => {
     const { worker, borrow } = setUp();
     const charge = still('a', 1_000);
     await borrow(worker, charge, 20);
     const asked = worker.questions().length;
     const answers = Array.from({ length: 20 }, () => worker.store.take([charge]));
-    // Before anything that the last ones fetched is there.
+    // Before the tokens that the last requests fetched arrive.
     const left = answers.map((answer) =>
       !(answer instanceof Promise) && answer.kind === 'taken' ? answer.left[0] : null,
     );
@@ -55,7 +55,7 @@ describe('the rates of a worker', () => {
     expect(worker.store.take([charge])).toBeInstanceOf(Promise);
   });
 
-  it('are fetched before there are none, in one message, so that no request waits for them', async () => {
+  it('are fetched in advance in one message, so that no request waits for them', async () => {
     const { gateway, worker, borrow } = setUp();
     const charge = still('a', 10_000);
     await borrow(worker, charge, 40);
@@ -70,7 +70,7 @@ describe('the rates of a worker', () => {
     expect(fetches.length).toBeLessThan(20);
   });
 
-  it('are not fetched of a bucket that has too little, however much is asked for', async () => {
+  it('are not fetched from a bucket with too few, for any demand', async () => {
     const { gateway, worker, takes } = setUp();
     const charge = { space: 'client', key: 'a', limit: { requestsPerSecond: 100, burst: 200 } };
     await takes(worker, 300, charge);
@@ -81,11 +81,11 @@ describe('the rates of a worker', () => {
       await takes(worker, 50, charge);
       await gateway.advance(1);
     }
-    // A token comes each 10 ms, and accounts are given each 50 ms.
+    // A token arrives every 10 ms, and an account is sent every 50 ms.
     expect(worker.questions().length - asked).toBeLessThanOrEqual(10 + 2);
   });
 
-  it('that are fetched when the supervisor dies are not waited for', async () => {
+  it('that are fetched when the supervisor dies are not awaited', async () => {
     const { gateway, worker, borrow } = setUp();
     const charge = still('a', 10_000);
     await borrow(worker, charge, 40);
@@ -95,7 +95,7 @@ describe('the rates of a worker', () => {
     expect(gateway.scheduler.waiting).toBe(0);
   });
 
-  it('of a bucket that is used rarely are asked for one by one', async () => {
+  it('of a rarely used bucket are requested one by one', async () => {
     const { gateway, worker, takes } = setUp();
     for (let time = 0; time < 5; time += 1) {
       expect(await takes(worker, 1, still('a', 1_000))).toBe(1);
@@ -105,7 +105,7 @@ describe('the rates of a worker', () => {
     expect(worker.answers().every(({ answer }) => answer.buckets[0]?.lent === 0)).toBe(true);
   });
 
-  it('go back when they are 100 ms old, for others to use', async () => {
+  it('return after 100 ms, for other workers', async () => {
     const { gateway, worker, borrow, takes } = setUp();
     const other = gateway.start();
     await borrow(worker, still('a', 160), 20);
@@ -117,7 +117,7 @@ describe('the rates of a worker', () => {
     expect(await takes(worker, 200, still('a', 160))).toBe(0);
   });
 
-  it('go back at the end', async () => {
+  it('return when the store closes', async () => {
     const { gateway, worker, borrow } = setUp();
     await borrow(worker, still('a', 160), 20);
     await worker.store.close();
@@ -140,7 +140,7 @@ describe('the rates of a worker', () => {
     expect((await settle(worker.store.take([charge]))).kind).toBe('taken');
   });
 
-  it('name the bucket that lacks a token for longest, and tell what is known of the others', async () => {
+  it('name the bucket with the longest wait, and the known state of the others', async () => {
     const { worker, takes } = setUp();
     const slow = { space: 'route', key: 'a', limit: { requestsPerSecond: 2, burst: 1 } };
     const quick = { space: 'global', key: 'a', limit: { requestsPerSecond: 5, burst: 1 } };
@@ -151,7 +151,7 @@ describe('the rates of a worker', () => {
     expect(answer).toMatchObject({ kind: 'refused', refusedBy: 2, waitMs: 500, left: [0, 8, 0, 4] });
   });
 
-  it('cost nothing of other buckets where one refuses: what was lent of them stays lent', async () => {
+  it('of other buckets are not spent if one bucket refuses, and stay lent', async () => {
     const { gateway, worker, borrow, takes } = setUp();
     await borrow(worker, still('a', 800), 50);
     const other = gateway.start();
@@ -164,14 +164,14 @@ describe('the rates of a worker', () => {
     expect(worker.questions()).toHaveLength(asked);
   });
 
-  it('follow a reload: what was lent under another limit goes back', async () => {
+  it('under an old limit return after a reload', async () => {
     const { gateway, worker, borrow, takes } = setUp();
     await borrow(worker, still('a', 800), 50);
     expect(await takes(worker, 100, still('a', 20))).toBe(20);
     expect(gateway.leases.lentTokens()).toBe(0);
   });
 
-  it('are worth no more where a clock is set back', async () => {
+  it('expire if a clock is set back', async () => {
     const { gateway, worker, takes } = setUp();
     expect(await takes(worker, 5, still('a', 2))).toBe(2);
     worker.clock.offsetMs = -3_600_000;
@@ -182,10 +182,10 @@ describe('the rates of a worker', () => {
     expect(worker.store.sizes()).toEqual({});
   });
 
-  it('keep so many buckets at most, and are not judged where all of them are in use', async () => {
+  it('are leased for a bounded number of buckets; without room a request is undecided', async () => {
     const { worker, takes, settle } = setUp({ mostKnown: 3 });
     for (const key of ['a', 'b', 'c', 'd', 'e']) expect(await takes(worker, 1, still(key, 1))).toBe(1);
-    // The account of the first has not been asked for yet; all are free again.
+    // The first account is not yet due; all leases are idle again.
     expect(worker.store.sizes()).toEqual({ client: 3 });
     const four = ['f', 'g', 'h', 'i'].map((key) => worker.store.take([still(key, 1)]));
     expect(four[3]).toEqual({ kind: 'unavailable', detail: 'too many buckets are in use at once' });
@@ -197,7 +197,7 @@ describe('the rates of a worker', () => {
 describe('a supervisor that does not answer', () => {
   const silent = 1e6;
 
-  it('leaves requests unjudged after 250 ms, and nothing reserved', async () => {
+  it('leaves requests undecided after 250 ms, and no token reserved', async () => {
     const delay = { ms: 0 };
     const { gateway, worker, borrow } = setUp({ delayMs: () => delay.ms });
     await borrow(worker, still('lent', 800), 20);
@@ -211,7 +211,7 @@ describe('a supervisor that does not answer', () => {
     expect(gateway.buckets.find('client', 'lent')?.tokens).toBeCloseTo(800 - 21, 1);
   });
 
-  it('and then does, lends what it says: it is used, or goes back', async () => {
+  it('can answer late: the lent tokens are used or returned', async () => {
     const delay = { ms: 0 };
     const { gateway, worker, takes } = setUp({ delayMs: () => delay.ms });
     await takes(worker, 20, still('a', 800));
@@ -223,11 +223,11 @@ describe('a supervisor that does not answer', () => {
     expect(worker.store.take([still('a', 800)])).toMatchObject({ kind: 'taken' });
     await gateway.advance(200);
     expect(gateway.leases.lentTokens()).toBe(0);
-    // The token of the request that gave up is lost.
+    // The token of the request that timed out is lost.
     expect(gateway.buckets.find('client', 'a')?.tokens).toBeCloseTo(800 - 22, 3);
   });
 
-  it('because it is gone, is not waited for', async () => {
+  it('because it is gone is not awaited', async () => {
     const { worker, settle } = setUp();
     worker.die();
     const gone = { kind: 'unavailable', detail: 'the supervisor is gone' };
@@ -236,7 +236,7 @@ describe('a supervisor that does not answer', () => {
     expect(await settle(worker.store.take([still('b', 1)]))).toEqual(gone);
   });
 
-  it('has no more than 10 000 requests waiting for it', async () => {
+  it('has at most 10 000 waiting requests', async () => {
     const { gateway, worker } = setUp({ delayMs: () => silent });
     const answers = Array.from({ length: 10_001 }, () => worker.store.take([still('a', 10)]));
     expect(answers.slice(0, 10_000).every((answer) => answer instanceof Promise)).toBe(true);

@@ -54,8 +54,8 @@ const question = (buckets: readonly BucketRequest[], requests: RateQuestion['req
 });
 const account = (...buckets: readonly BucketRequest[]): RateQuestion => ({ number: 0, buckets, requests: [] });
 
-describe('the supervisor', () => {
-  it('judges the requests of a question one after the other, and says how the buckets stand then', async () => {
+describe('the rate lease server', () => {
+  it('decides the requests of a question in order, and returns the state of the buckets', async () => {
     const { ask } = setUp().join();
     const one = bucket({ key: 'one', limit: { requestsPerSecond: 2, burst: 1 } });
     expect(await ask(question([bucket(), one], [[0, 1], [0, 1], [0]]))).toEqual({
@@ -68,7 +68,7 @@ describe('the supervisor', () => {
     });
   });
 
-  it('lends what is wished for, and takes accounts without an answer', async () => {
+  it('lends requested tokens, and takes accounts without an answer', async () => {
     const { join, leases, buckets } = setUp();
     const { ask } = join();
     expect((await ask(question([bucket({ wished: 10 })])))?.buckets).toEqual([{ left: 69, lent: 10, holdMs: 0 }]);
@@ -77,7 +77,7 @@ describe('the supervisor', () => {
     expect([leases.lentTokens(), buckets.find('client', 'a')?.tokens]).toEqual([0, 75]);
   });
 
-  it('believes no worker that gives back more than it was lent', async () => {
+  it('caps returned tokens at the number that was lent', async () => {
     const { join, leases, buckets } = setUp();
     const [honest, other] = [join(), join()];
     await honest.ask(question([bucket({ wished: 10 })]));
@@ -85,7 +85,7 @@ describe('the supervisor', () => {
     expect([leases.lentTokens(), buckets.find('client', 'a')?.tokens]).toEqual([10, 69]);
   });
 
-  it('counts what a dead worker was lent as spent when it died, and hears nothing of it any more', async () => {
+  it('counts the tokens of a dead worker as spent, and ignores its later messages', async () => {
     const { clock, join, leases, buckets } = setUp();
     const [dead, other] = [join(), join()];
     await dead.ask(question([bucket({ wished: 10 })]));
@@ -98,7 +98,7 @@ describe('the supervisor', () => {
     expect(leases.lentTokens()).toBe(0);
   });
 
-  it('holds no bucket for lent that nothing is lent of, and tells how many there are', async () => {
+  it('holds no bucket without lent tokens, and counts those with them', async () => {
     const { join, leases } = setUp();
     const { ask } = join();
     for (let index = 0; index < 50; index += 1) {

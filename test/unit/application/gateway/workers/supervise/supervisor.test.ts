@@ -14,7 +14,7 @@ const justStarted = async (...parameters: Parameters<typeof supervisedGateway>) 
   return gateway;
 };
 
-/** With the process that waits. */
+/** Including the spare process. */
 const started = async (...parameters: Parameters<typeof supervisedGateway>) => {
   const gateway = await justStarted(...parameters);
   await gateway.scheduler.advance(supervisionTimes.firstSpareMs);
@@ -39,13 +39,13 @@ describe('a supervisor that starts', () => {
     expect(supervisor.workers().map(({ number }) => number)).toEqual([1, 2, 3]);
   });
 
-  it('keeps one process more, which waits for an order', async () => {
+  it('keeps one spare process that waits for an order', async () => {
     const { processes } = await started(2);
     expect(processes.started).toHaveLength(3);
     expect(processes.started[2]?.order).toBeNull();
   });
 
-  it('fails with the reason of the worker that cannot, and leaves no process', async () => {
+  it('fails with the reason of the worker that cannot start, and leaves no process', async () => {
     const { processes, supervisor } = supervisedGateway(2);
     processes.behaviour = {
       ...processes.behaviour,
@@ -56,7 +56,7 @@ describe('a supervisor that starts', () => {
     expect(processes.started.every(({ link }) => link.isClosed)).toBe(true);
   });
 
-  it('has no worker accept a connection before all of them could', async () => {
+  it('lets no worker accept a connection before all are prepared', async () => {
     const { processes, supervisor } = supervisedGateway(2);
     const served: number[] = [];
     let prepared: () => void = () => undefined;
@@ -79,7 +79,7 @@ describe('a supervisor that starts', () => {
     expect(served).toEqual([1, 2]);
   });
 
-  it('has those that serve finish what they have accepted where another one cannot', async () => {
+  it('lets serving workers finish their connections if another one fails', async () => {
     const { processes, supervisor } = supervisedGateway(2);
     processes.behaviour = {
       ...processes.behaviour,
@@ -94,7 +94,7 @@ describe('a supervisor that starts', () => {
     expect(processes.started[0]?.drained).toEqual({ graceMs: gracefulShutdownTimeoutMs });
   });
 
-  it('fails where a worker ends before it serves', async () => {
+  it('fails if a worker ends before it serves', async () => {
     const { processes, supervisor } = supervisedGateway(2);
     processes.behaviour = {
       ...processes.behaviour,
@@ -108,7 +108,7 @@ describe('a supervisor that starts', () => {
     expect(processes.started.every(({ link }) => link.isClosed)).toBe(true);
   });
 
-  it('brings the errors of the system over the link as they were', async () => {
+  it('keeps the members of system errors across processes', async () => {
     const { processes, supervisor } = supervisedGateway(1);
     const taken = Object.assign(new Error('bind EADDRINUSE'), { code: 'EADDRINUSE', syscall: 'bind', port: 80 });
     processes.behaviour = { ...processes.behaviour, start: async () => err(loadFailure('no address', taken)) };
@@ -116,7 +116,7 @@ describe('a supervisor that starts', () => {
     expect(outcome.ok ? null : outcome.error.cause).toMatchObject({ code: 'EADDRINUSE', syscall: 'bind', port: 80 });
   });
 
-  it('kills one that does not come to serve in time', async () => {
+  it('kills a worker that does not serve in time', async () => {
     const { processes, supervisor, scheduler } = supervisedGateway(1);
     processes.behaviour = { ...processes.behaviour, start: () => new Promise(() => undefined) };
     const outcome = supervisor.start(textConfiguration('one'));
@@ -128,7 +128,7 @@ describe('a supervisor that starts', () => {
 });
 
 describe('a supervisor whose worker dies', () => {
-  it('replaces it at once with the process that waits, and says how it ended', async () => {
+  it('replaces it at once with the spare process, and logs how it ended', async () => {
     const gateway = await started(2);
     const { processes, logger, supervisor } = gateway;
     gateway.drainedTargets.push({ upstream: 'api', address: '127.0.0.1:1' });
@@ -144,7 +144,7 @@ describe('a supervisor whose worker dies', () => {
     expect(supervisor.restarts).toBe(1);
   });
 
-  it('waits longer and longer with one that dies again and again', async () => {
+  it('waits with growing backoff if it dies repeatedly', async () => {
     const gateway = await started(1);
     const { processes, scheduler } = gateway;
     for (const delayMs of [0, 100, 200, 400]) {
@@ -165,7 +165,7 @@ describe('a supervisor whose worker dies', () => {
     expect(processes.serving()).toHaveLength(1);
   });
 
-  it('tries a replacement again that cannot serve', async () => {
+  it('retries a replacement that fails to start', async () => {
     const { processes, scheduler, logger } = await started(1);
     const { start } = processes.behaviour;
     processes.behaviour = { ...processes.behaviour, start: async () => err(loadFailure('no certificate')) };
@@ -178,7 +178,7 @@ describe('a supervisor whose worker dies', () => {
     expect(processes.serving()).toHaveLength(1);
   });
 
-  it('kills one that answers no more, but not one that is slow', async () => {
+  it('kills one that no longer answers, but not a slow one', async () => {
     const { processes, scheduler, logger } = await started(2);
     await scheduler.advance(60_000);
     expect(processes.serving().map(({ pid }) => pid)).toEqual([1_000, 1_001]);
@@ -193,8 +193,8 @@ describe('a supervisor whose worker dies', () => {
   });
 });
 
-describe('the process that waits for an order', () => {
-  it('is not used where it answers no more: another one is started', async () => {
+describe('the spare process', () => {
+  it('is not used if it does not answer: another one is started', async () => {
     const { processes, scheduler, logger } = await started(2);
     processes.started[2]?.hang();
     processes.started[0]?.kill();
@@ -211,7 +211,7 @@ describe('the process that waits for an order', () => {
     ]);
   });
 
-  it('is started again where it ends, later and later, with a line each', async () => {
+  it('is restarted with growing backoff, with a log line each', async () => {
     const { processes, scheduler, logger } = await started(2);
     for (const [at, delayMs] of [0, 100, 200].entries()) {
       processes.started.at(-1)?.end({ exitCode: 1, signal: null });
@@ -229,7 +229,7 @@ describe('the process that waits for an order', () => {
     );
   });
 
-  it('is killed where it does not come to answer', async () => {
+  it('is killed if it never answers', async () => {
     const { processes, scheduler } = await started(1);
     processes.onStart = (process) => process.hang();
     processes.started[1]?.kill();
@@ -245,7 +245,7 @@ describe('the process that waits for an order', () => {
 });
 
 describe('a supervisor whose worker cannot be replaced', () => {
-  it('says why in lines of that worker, and not that a signal ended it', async () => {
+  it('logs the reason with the worker number, not that a signal ended it', async () => {
     const gateway = await started(2);
     const { processes, logger } = gateway;
     processes.behaviour = { ...processes.behaviour, start: async () => err(loadFailure('no certificate')) };
@@ -257,7 +257,7 @@ describe('a supervisor whose worker cannot be replaced', () => {
     ]);
   });
 
-  it('kills one that hangs while it starts, long before the time for a start is over', async () => {
+  it('kills a worker that hangs during its start, long before the start timeout', async () => {
     const { processes, scheduler, logger } = await started(2);
     processes.behaviour = {
       ...processes.behaviour,
@@ -273,7 +273,7 @@ describe('a supervisor whose worker cannot be replaced', () => {
     expect(logger.lines.some(({ fields }) => fields['error_type'] === 'worker_hangs')).toBe(true);
   });
 
-  it('tells for how long nobody serves', async () => {
+  it('reports how long no worker has served', async () => {
     const { processes, scheduler, supervisor } = await started(2);
     expect(supervisor.unservedMs()).toBe(0);
     processes.behaviour = { ...processes.behaviour, start: async () => err(loadFailure('no certificate')) };
@@ -283,7 +283,7 @@ describe('a supervisor whose worker cannot be replaced', () => {
     expect(supervisor.unservedMs()).toBe(31_000);
   });
 
-  it('has nobody left once it is to end at once', async () => {
+  it('leaves no process after a kill', async () => {
     const { processes, supervisor } = await started(2);
     for (const process of processes.serving()) process.drainsForever = true;
     void supervisor.stop(40_000);
@@ -296,7 +296,7 @@ describe('a supervisor whose worker cannot be replaced', () => {
 });
 
 describe('a supervisor that reloads while workers are missing', () => {
-  it('replaces one that dies meanwhile at once, and has that one take the configuration too', async () => {
+  it('replaces one that dies meanwhile at once, and prepares the configuration in the replacement', async () => {
     const { supervisor, processes, disk } = await started(2);
     const held: (() => void)[] = [];
     processes.behaviour = {
@@ -324,7 +324,7 @@ describe('a supervisor that reloads while workers are missing', () => {
     ]);
   });
 
-  it('gives up within seconds where a worker answers nothing', async () => {
+  it('fails within seconds if a worker does not answer', async () => {
     const { supervisor, processes, disk, scheduler } = await started(2);
     processes.started[0]?.hang();
     disk.next = textConfiguration('two');
@@ -335,7 +335,7 @@ describe('a supervisor that reloads while workers are missing', () => {
     expect(processes.started[1]?.text).toBe('one');
   });
 
-  it('does not wait for a worker that does not come to serve, which starts anew with what is in force then', async () => {
+  it('does not wait for a worker that does not start, and restarts it with the configuration in force then', async () => {
     const { supervisor, processes, disk, scheduler } = await started(2);
     const { start } = processes.behaviour;
     processes.behaviour = { ...processes.behaviour, start: () => new Promise(() => undefined) };
@@ -352,7 +352,7 @@ describe('a supervisor that reloads while workers are missing', () => {
     expect(processes.started[2]?.link.isClosed).toBe(true);
   });
 
-  it('starts all with the new configuration where none can serve what is in force', async () => {
+  it('starts all workers with the new configuration if none can serve the old one', async () => {
     const { supervisor, processes, disk, scheduler, reloads } = await started(2);
     processes.behaviour = {
       ...processes.behaviour,
@@ -373,7 +373,7 @@ describe('a supervisor that reloads while workers are missing', () => {
     expect(processes.serving().map(({ text }) => text)).toEqual(['two', 'two']);
   });
 
-  it('goes back to the one before where not all can start with it', async () => {
+  it('returns to the previous configuration if not all can start with the new one', async () => {
     const { supervisor, processes, disk, scheduler } = await started(2);
     let isMissing = true;
     processes.behaviour = {
@@ -403,7 +403,7 @@ describe('a supervisor that reloads while workers are missing', () => {
 });
 
 describe('a supervisor that reloads', () => {
-  it('swaps the configuration in all workers, and gives it to those that come later', async () => {
+  it('swaps the configuration in all workers, and in later ones', async () => {
     const { supervisor, processes, disk, reloads, sockets } = await started(2);
     disk.next = textConfiguration('two');
     expect(await supervisor.reload()).toEqual(ok(undefined));
@@ -417,7 +417,7 @@ describe('a supervisor that reloads', () => {
     expect(processes.started[2]?.order?.reloads.count).toBe(1);
   });
 
-  it('changes nothing where the file is wrong, and asks no worker', async () => {
+  it('changes nothing if the file is invalid, and asks no worker', async () => {
     const { supervisor, processes, disk, reloads } = await started(2);
     let asked = 0;
     processes.behaviour = {
@@ -434,7 +434,7 @@ describe('a supervisor that reloads', () => {
     expect(supervisor.reloads().count).toBe(0);
   });
 
-  it('changes nothing where one worker cannot, and has the others give it up', async () => {
+  it('changes nothing if one worker fails, and lets the others abandon the configuration', async () => {
     const { supervisor, processes, disk, sockets } = await started(3);
     processes.behaviour = {
       ...processes.behaviour,
@@ -453,7 +453,7 @@ describe('a supervisor that reloads', () => {
     expect(processes.serving().map(({ text }) => text)).toEqual(['two', 'two', 'two']);
   });
 
-  it('gives up where a worker does not prepare in time, and the worker gives up when it comes to it', async () => {
+  it('fails if a worker does not prepare in time, and the worker abandons the configuration later', async () => {
     const { supervisor, processes, disk, scheduler } = await started(2);
     let prepared: () => void = () => undefined;
     processes.behaviour = {
@@ -480,7 +480,7 @@ describe('a supervisor that reloads', () => {
     ]);
   });
 
-  it('leaves a worker that dies meanwhile to its replacement, which serves what is in force then', async () => {
+  it('ignores a worker that dies meanwhile; its replacement serves the configuration in force then', async () => {
     const { supervisor, processes, disk } = await started(2);
     processes.behaviour = {
       ...processes.behaviour,
@@ -499,7 +499,7 @@ describe('a supervisor that reloads', () => {
     ]);
   });
 
-  it('fails where all die of it, and the previous one stays active', async () => {
+  it('fails if all workers die, and keeps the previous configuration', async () => {
     const { supervisor, processes, disk } = await started(2);
     processes.behaviour = {
       ...processes.behaviour,
@@ -517,7 +517,7 @@ describe('a supervisor that reloads', () => {
     expect(processes.serving().map(({ text }) => text)).toEqual(['one', 'one']);
   });
 
-  it('kills a worker that does not commit, for it serves what is in force no more', async () => {
+  it('kills a worker that does not commit, because its configuration is no longer in force', async () => {
     let inForce: () => void = () => undefined;
     const service: SupervisedService = { adopt: () => inForce(), attend: () => undefined, left: () => undefined };
     const { supervisor, processes, disk, scheduler } = await started(2, [service]);
@@ -534,7 +534,7 @@ describe('a supervisor that reloads', () => {
     ]);
   });
 
-  it('does one reload after the other', async () => {
+  it('runs one reload after the other', async () => {
     const { supervisor, processes, disk } = await started(2);
     disk.next = textConfiguration('two');
     const first = supervisor.reload();
@@ -544,7 +544,7 @@ describe('a supervisor that reloads', () => {
     expect(processes.serving()).toHaveLength(2);
   });
 
-  it('says that another number of workers has to wait for a restart', async () => {
+  it('warns that another number of workers needs a restart', async () => {
     const { supervisor, disk, logger } = await started(2);
     const { configuration } = disk.next;
     if (configuration === null) throw new Error('there is one');
@@ -556,8 +556,8 @@ describe('a supervisor that reloads', () => {
   });
 });
 
-describe('a supervisor that ends', () => {
-  it('has all workers drain, closes its sockets, and replaces none', async () => {
+describe('a supervisor that stops', () => {
+  it('drains all workers, closes its sockets, and replaces no worker', async () => {
     const { supervisor, processes, sockets } = await started(2);
     const served = processes.serving();
     await supervisor.stop(3_000);
@@ -567,7 +567,7 @@ describe('a supervisor that ends', () => {
     expect(sockets.kept).toEqual(new Set());
   });
 
-  it('kills those that have not ended some seconds after the grace', async () => {
+  it('kills workers some seconds after the grace period', async () => {
     const { supervisor, processes, scheduler } = await started(2);
     for (const process of processes.serving()) process.drainsForever = true;
     let isStopped = false;
@@ -590,7 +590,7 @@ describe('a supervisor that ends', () => {
     expect(worker?.text).toBe('one');
   });
 
-  it('gives up the reload that it is in', async () => {
+  it('abandons the reload in progress', async () => {
     const { supervisor, disk, processes } = await started(1);
     const [worker] = processes.serving();
     let resolve: () => void = () => undefined;
@@ -610,7 +610,7 @@ describe('a supervisor that ends', () => {
 });
 
 describe('the services of a supervisor', () => {
-  it('know every worker before its order and after its end, and every configuration before it is in force', async () => {
+  it('get every worker before its order and after its end, and every configuration before it is in force', async () => {
     const happened: string[] = [];
     const service: SupervisedService = {
       adopt: ({ system }) => void happened.push(`adopt ${system.instance}`),
@@ -642,7 +642,7 @@ describe('the audit log of a supervisor', () => {
     return gateway;
   };
 
-  it('has one record of each thing that becomes of the gateway, however many workers there are', async () => {
+  it('has one record of each event, for any number of workers', async () => {
     const { supervisor, processes, disk, audited: records, auditLogs } = await startedWithAudit();
     processes.serving()[0]?.end({ exitCode: 1, signal: null });
     await settled();
@@ -662,7 +662,7 @@ describe('the audit log of a supervisor', () => {
     expect(auditLogs.map(({ isClosed }) => isClosed)).toEqual([true, true]);
   });
 
-  it('tells of a reload that a worker refuses once, with the reason, and keeps the log of before', async () => {
+  it('has one record of a refused reload, with the reason, and stays open', async () => {
     const { supervisor, processes, disk, auditLogs } = await startedWithAudit();
     processes.behaviour = { ...processes.behaviour, prepare: async () => err(loadFailure('no certificate')) };
     disk.next = audited('two');
@@ -674,7 +674,7 @@ describe('the audit log of a supervisor', () => {
     expect(auditLogs[0]?.records.every((record) => !('worker' in record))).toBe(true);
   });
 
-  it('that cannot be opened is a configuration that is refused, before any worker is asked', async () => {
+  it('that cannot be opened refuses the configuration before any worker is asked', async () => {
     const { supervisor, processes, disk, audited: records } = await startedWithAudit();
     disk.next = audited('two', { kind: 'file', path: '/var/log' });
     const reason = 'the audit log /var/log cannot be opened: it is a directory';
@@ -689,7 +689,7 @@ describe('the audit log of a supervisor', () => {
     expect(other.processes.started).toEqual([]);
   });
 
-  it('tells of a start that fails, and is closed', async () => {
+  it('has a record of a failed start, and is closed', async () => {
     const { supervisor, processes, audited: records, auditLogs } = supervisedGateway(2);
     processes.behaviour = { ...processes.behaviour, start: async () => err(loadFailure('the address is taken')) };
     await supervisor.start(audited('one'));
@@ -697,7 +697,7 @@ describe('the audit log of a supervisor', () => {
     expect(auditLogs[0]?.isClosed).toBe(true);
   });
 
-  it('says that it ends where the configuration wants none any more, and that the program was upgraded', async () => {
+  it('has records of its end and of an upgrade', async () => {
     const first = await startedWithAudit();
     first.disk.next = audited('two', null);
     let recorded: () => void = () => undefined;
@@ -721,11 +721,11 @@ describe('the audit log of a supervisor', () => {
   });
 });
 
-describe('what the load of a configuration warns of', () => {
+describe('the warnings of a configuration', () => {
   const warned = ({ processes }: ReturnType<typeof supervisedGateway>) =>
     processes.started.flatMap((one) => one.warned);
 
-  it('is said by one worker for each, whichever gets it first', async () => {
+  it('are logged by one worker', async () => {
     const gateway = await started(2);
     const { processes, supervisor, disk } = gateway;
     expect(warned(gateway)).toEqual(['one']);
@@ -738,7 +738,7 @@ describe('what the load of a configuration warns of', () => {
     expect(warned(gateway)).toEqual(['one', 'two']);
   });
 
-  it('is said where the first worker is missing at a reload', async () => {
+  it('are logged at a reload if the first worker is missing', async () => {
     const gateway = await started(2);
     const { processes, supervisor, disk } = gateway;
     processes.behaviour = { ...processes.behaviour, start: () => new Promise(() => undefined) };
@@ -754,8 +754,8 @@ describe('what the load of a configuration warns of', () => {
   });
 });
 
-describe('the process that waits', () => {
-  it('is started some seconds after the workers serve, not with them', async () => {
+describe('the spare process of a supervisor', () => {
+  it('starts some seconds after the workers serve', async () => {
     const { processes, scheduler } = await justStarted(2);
     await scheduler.advance(supervisionTimes.firstSpareMs - 1);
     expect(processes.started).toHaveLength(2);
@@ -765,7 +765,7 @@ describe('the process that waits', () => {
     expect(processes.started).toHaveLength(3);
   });
 
-  it('is there sooner where a worker had to be replaced without it', async () => {
+  it('starts sooner if a worker was replaced without it', async () => {
     const { processes, scheduler } = await justStarted(2);
     processes.started[0]?.end({ exitCode: 1, signal: null });
     await settled();
@@ -775,7 +775,7 @@ describe('the process that waits', () => {
     expect(processes.started).toHaveLength(4);
   });
 
-  it('is not started any more once all are to end', async () => {
+  it('does not start after a stop', async () => {
     const { processes, scheduler, supervisor } = await justStarted(2);
     await supervisor.stop(3_000);
     await scheduler.advance(supervisionTimes.firstSpareMs);
@@ -783,7 +783,7 @@ describe('the process that waits', () => {
     expect(scheduler.waiting).toBe(0);
   });
 
-  it('is ended with the others while it is asked whether it answers, and none is started for it', async () => {
+  it('ends with the others during its heartbeat, and is not replaced', async () => {
     const { processes, supervisor } = await started(1);
     await settled();
     const [worker, spare] = processes.started;

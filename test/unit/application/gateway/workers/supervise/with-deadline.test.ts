@@ -5,7 +5,7 @@ import { ManualScheduler } from '../../../../../support/shared/manual-scheduler.
 
 const setUp = () => new ManualScheduler(new ManualClock());
 
-describe('a wait of the supervisor', () => {
+describe('withDeadline', () => {
   it('ends when the promise resolves, and leaves no timer', async () => {
     const scheduler = setUp();
     await withDeadline(Promise.resolve('done'), 1_000, scheduler);

@@ -72,7 +72,7 @@ const gatewayTrafficModule = new ContainerModule(({ bind }) => {
         scheduler,
         clock,
         logger,
-        tell: (violation) => admissions.shortOfMemory(violation),
+        report: (violation) => admissions.shortOfMemory(violation),
       }),
   );
   made(

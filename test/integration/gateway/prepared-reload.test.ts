@@ -109,6 +109,9 @@ describe('a reload in two steps', () => {
     prepared.value.commit();
     expect(gateway.state.reloads().count).toBe(0);
     expect(await isFree(port)).toBe(true);
-    expect(await gateway.gateway.prepareReload()).toMatchObject({ ok: false, error: { reason: 'the gateway is draining' } });
+    expect(await gateway.gateway.prepareReload()).toMatchObject({
+      ok: false,
+      error: { reason: 'the gateway is draining' },
+    });
   });
 });

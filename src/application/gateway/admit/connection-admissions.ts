@@ -118,7 +118,7 @@ export class ConnectionAdmissions {
       permits?.limit ?? 0,
       permits?.takenByAll ?? 0,
     );
-    if (client !== null) this.#ofClients.letGo(client);
+    if (client !== null) this.#ofClients.release(client);
     return this.#refusals.refuse(violation, address);
   }
 
@@ -155,7 +155,7 @@ export class ConnectionAdmissions {
   #leave({ client, permits }: NewConnection): void {
     if (client === null) return;
     permits?.giveBack();
-    this.#ofClients.letGo(client);
+    this.#ofClients.release(client);
   }
 }
 

@@ -195,13 +195,13 @@ export class RequestAdmissions implements InFlightCount {
 
   #refusedByClient(countedClient: string, client: Permits): SettledAdmission {
     const violation = clientViolation(client.takenByAll, client.limit);
-    this.#clients.letGo(countedClient);
+    this.#clients.release(countedClient);
     return { kind: 'refused', violation };
   }
 
   #giveBack(countedClient: string, client: Permits): void {
     client.giveBack();
-    this.#clients.letGo(countedClient);
+    this.#clients.release(countedClient);
   }
 
   #takeInFlight(): boolean {

@@ -72,6 +72,6 @@ export class ClientPlace implements RequestPlace {
 
   #giveBack(): void {
     this.#permits.giveBack();
-    this.#clients.letGo(this.#client);
+    this.#clients.release(this.#client);
   }
 }

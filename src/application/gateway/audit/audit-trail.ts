@@ -113,8 +113,8 @@ export class AuditTrail {
   }
 
   /** Records that an agent gave no answer. */
-  undecided(request: JudgedRequest, agent: string, reason: string, isLetThrough: boolean): void {
-    if (this.#log !== null) this.record(undecidedRecord(auditedRequest(request), agent, reason, isLetThrough));
+  undecided(request: JudgedRequest, agent: string, reason: string, failsOpen: boolean): void {
+    if (this.#log !== null) this.record(undecidedRecord(auditedRequest(request), agent, reason, failsOpen));
   }
 
   /**

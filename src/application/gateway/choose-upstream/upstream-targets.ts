@@ -193,14 +193,14 @@ export class UpstreamTargets implements TargetChooser {
    * Stops lookups and health checks, because a newer generation takes over. Remaining requests use the last known
    * state.
    */
-  stopLooking(): void {
+  stopWatching(): void {
     this.#lookups.stop();
     this.#checker?.stop();
   }
 
   /** Lets requests in flight finish within the grace period, then closes all connections. */
   async close(graceMs: number): Promise<void> {
-    this.stopLooking();
+    this.stopWatching();
     await this.#endpoints.close(graceMs);
     this.#ledgers.releaseAll();
   }

@@ -30,7 +30,7 @@ interface GuardedProcess {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Called at every check while memory is short, and once with null when it no longer is. */
-  readonly tell: (violation: LimitViolation | null) => void;
+  readonly report: (violation: LimitViolation | null) => void;
 }
 
 /**
@@ -74,7 +74,7 @@ export class MemoryGuard {
   }
 
   #check(): void {
-    const { figures, othersBytes, tell } = this.#process;
+    const { figures, othersBytes, report } = this.#process;
     const wasShort = this.#violation !== null;
     const residentBytes = figures.residentBytes() + othersBytes();
     if (this.#limit === null || !isMemoryShort(wasShort, residentBytes, this.#limit)) {
@@ -84,16 +84,16 @@ export class MemoryGuard {
     const violation = memoryViolation(residentBytes, this.#limit);
     this.#violation = violation;
     this.#warn(violation, residentBytes);
-    tell(violation);
+    report(violation);
     this.#reclaim();
   }
 
   #resume(residentBytes: number): void {
-    const { logger, tell } = this.#process;
+    const { logger, report } = this.#process;
     this.#violation = null;
     this.#warnedAtMs = Number.NEGATIVE_INFINITY;
     logger.info('the gateway has memory again', { resident_bytes: residentBytes });
-    tell(null);
+    report(null);
   }
 
   #warn({ name, limit, actual }: LimitViolation, residentBytes: number): void {

@@ -18,13 +18,13 @@ export type WithoutStore =
 export type RateJudgement =
   | Exclude<RateLimitAnswer, { readonly kind: 'unavailable' }>
   /** No store could decide: the request continues or is refused. */
-  | { readonly kind: 'unjudged'; readonly isLetThrough: boolean };
+  | { readonly kind: 'unjudged'; readonly isAllowed: boolean };
 
 /** After one failure the store is not asked for a second. Then one request at a time probes it. */
 const breakerRules: CircuitBreakerRules = { failureThreshold: 1, openMs: 1_000, probes: 1 };
 
-const allowed: RateJudgement = { kind: 'unjudged', isLetThrough: true };
-const denied: RateJudgement = { kind: 'unjudged', isLetThrough: false };
+const allowed: RateJudgement = { kind: 'unjudged', isAllowed: true };
+const denied: RateJudgement = { kind: 'unjudged', isAllowed: false };
 
 /**
  * Takes tokens from a store, and decides without it while it is unavailable. Logs when it becomes unavailable and

@@ -276,7 +276,7 @@ export class Gateway {
   ): Promise<void> {
     const { state, stages, logger } = this.#dependencies;
     const graceMs = previous.configuration.system.gracefulShutdownTimeoutMs;
-    for (const targets of previous.upstreams.values()) targets.stopLooking();
+    for (const targets of previous.upstreams.values()) targets.stopWatching();
     try {
       const emptied = previous.emptied();
       const agentsEnded = stopOnceUnused(agents, emptied, graceMs, stages.scheduler);

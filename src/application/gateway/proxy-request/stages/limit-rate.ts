@@ -142,7 +142,7 @@ const settled = (
     return 'continue';
   }
   if (judgement.kind === 'unjudged') {
-    if (judgement.isLetThrough) return 'continue';
+    if (judgement.isAllowed) return 'continue';
     return problems.answer(exchange, 'rate_limit_unavailable', 'The rate-limit store is unavailable.');
   }
   const { refusedBy } = judgement;

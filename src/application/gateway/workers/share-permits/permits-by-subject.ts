@@ -24,7 +24,7 @@ export class PermitsBySubject {
     return this.#held.size;
   }
 
-  /** Holds the permits of a client. Call `letGo` as often. */
+  /** Holds the permits of a client. Call `release` as often. */
   hold(subject: string): Permits {
     const held = this.#held.get(subject);
     if (held !== undefined) {
@@ -37,7 +37,7 @@ export class PermitsBySubject {
   }
 
   /** INVARIANT: it was held, and its permits have been given back. */
-  letGo(subject: string): void {
+  release(subject: string): void {
     const held = this.#held.get(subject);
     if (held === undefined) return;
     held.holders -= 1;

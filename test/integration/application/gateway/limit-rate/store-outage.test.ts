@@ -18,7 +18,7 @@ describeWithPeers(['redis-server'], 'rates that are counted in a Redis server', 
     const kinds: string[] = [];
     for (let index = 0; index < times; index += 1) {
       const judgement = await limiter.take(charges);
-      kinds.push(judgement.kind === 'unjudged' ? `let through: ${judgement.isLetThrough}` : judgement.kind);
+      kinds.push(judgement.kind === 'unjudged' ? `let through: ${judgement.isAllowed}` : judgement.kind);
     }
     return kinds;
   };

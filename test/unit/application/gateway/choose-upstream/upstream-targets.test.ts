@@ -262,7 +262,7 @@ describe('UpstreamTargets: health checks', () => {
     const now = world.open(
       upstreamOf(['10.0.0.1:80', '10.0.0.2:80'], { healthCheck: { ...check, intervalMs: 1_000 } }),
     );
-    before.stopLooking();
+    before.stopWatching();
     expect(world.scheduler.waiting).toBe(0);
     world.checks.set('10.0.0.1:80', err('refused'));
     await now.start();
@@ -297,7 +297,7 @@ describe('UpstreamTargets: checks with another probe after a reload', () => {
     world.checks.delete('10.0.0.1:80');
     const now = world.open(upstreamOf(['10.0.0.1:80'], { healthCheck: after }));
     now.takeOver();
-    before.stopLooking();
+    before.stopWatching();
     const held = now.statuses()[0]?.healthy;
     await settled();
     const found = now.statuses()[0]?.healthy;
@@ -324,7 +324,7 @@ describe('UpstreamTargets: checks with another probe after a reload', () => {
     for (const generation of generations) {
       const now = world.open(generation);
       now.takeOver();
-      opened.at(-1)?.stopLooking();
+      opened.at(-1)?.stopWatching();
       await settled();
       world.checks.delete('10.0.0.1:80');
       opened.push(now);
@@ -371,7 +371,7 @@ describe('UpstreamTargets: a breaker over a reload', () => {
   const reloaded = (world: TargetsWorld, before: ReturnType<TargetsWorld['open']>, next: typeof breaker | null) => {
     const now = world.open(upstreamOf(two, { targetBreaker: next }));
     now.takeOver();
-    before.stopLooking();
+    before.stopWatching();
     return now;
   };
   const opened = () => {

@@ -24,9 +24,9 @@ const setUp = () => {
       memory.reclaims += 1;
     },
   };
-  const tell = (violation: LimitViolation | null) => void told.push(violation?.actual ?? null);
+  const report = (violation: LimitViolation | null) => void told.push(violation?.actual ?? null);
   const othersBytes = () => memory.othersBytes;
-  const guard = new MemoryGuard({ figures, othersBytes, reclaimer, scheduler, clock, logger, tell });
+  const guard = new MemoryGuard({ figures, othersBytes, reclaimer, scheduler, clock, logger, report });
   return { guard, memory, told, logger, scheduler };
 };
 

@@ -34,10 +34,10 @@ describe('a rate limiter', () => {
   it.each([
     ['allow', true],
     ['deny', false],
-  ] as const)('obeys on-store-failure "%s" while the store is unavailable', async (kind, isLetThrough) => {
+  ] as const)('obeys on-store-failure "%s" while the store is unavailable', async (kind, isAllowed) => {
     const { limiter, store, logger } = limiterWith({ kind });
     store.answer = async () => unavailable;
-    expect(await limiter.take(charges)).toEqual({ kind: 'unjudged', isLetThrough });
+    expect(await limiter.take(charges)).toEqual({ kind: 'unjudged', isAllowed });
     const fields = { reason: 'connection refused', on_store_failure: kind };
     expect(logger.lines).toEqual([{ ...away, fields }]);
   });
@@ -61,8 +61,8 @@ describe('a rate limiter', () => {
     expect(store.taken).toHaveLength(1);
     clock.advance(1_000);
     const probe = limiter.take(charges);
-    expect(limiter.take(charges)).toEqual({ kind: 'unjudged', isLetThrough: true });
-    expect(await probe).toEqual({ kind: 'unjudged', isLetThrough: true });
+    expect(limiter.take(charges)).toEqual({ kind: 'unjudged', isAllowed: true });
+    expect(await probe).toEqual({ kind: 'unjudged', isAllowed: true });
     expect(store.taken).toHaveLength(2);
     clock.advance(999);
     expect(limiter.take(charges)).not.toBeInstanceOf(Promise);

@@ -41,8 +41,8 @@ export class FloodWindows {
   }
 
   /**
-   * Whether another event of a kind passes. `kind` must be a name that the gateway chooses, not a client. `ended` of the
-   * first event in a window is called at the end of the window with the number of omitted events, if any.
+   * Whether another event of a kind passes. `kind` must be a name that the gateway chooses, not a client. `ended` of
+   * the first event in a window is called at the end of the window with the number of omitted events, if any.
    */
   take(kind: string, ended: (omitted: number) => void): boolean {
     const window = this.#windows.get(kind) ?? this.#open(kind, ended);
@@ -75,7 +75,9 @@ export interface FloodLine {
   readonly own: LogFields;
 }
 
-/** Writes a few lines of each kind per second, then the number of omitted ones, so that clients cannot flood the log. */
+/**
+ * Writes a few lines of each kind per second, then the number of omitted ones, so that clients cannot flood the log.
+ */
 export class FloodLog {
   readonly #logger: Logger;
   readonly #windows: FloodWindows;

@@ -88,8 +88,8 @@ export class RequestAdmissions implements InFlightCount {
   }
 
   /**
-   * Called while memory is short, and with null when it no longer is. While memory is short nothing queues: a request is
-   * served or refused.
+   * Called while memory is short, and with null when it no longer is. While memory is short nothing queues: a request
+   * is served or refused.
    */
   shortOfMemory(violation: LimitViolation | null): void {
     this.#shortOfMemory = violation;

@@ -43,9 +43,7 @@ export class WaitingRequest {
   }
 }
 
-/**
- * The queued requests and their permits. A request needs no permit while it is unknown whether it must queue.
- */
+/** The queued requests and their permits. A request needs no permit while it is unknown whether it must queue. */
 export class RequestQueue {
   readonly #permits: Permits;
   readonly #evicted: (request: WaitingRequest) => void;

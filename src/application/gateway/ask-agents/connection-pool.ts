@@ -107,8 +107,8 @@ export class ConnectionPool {
   }
 
   /**
-   * The best connection for a call among those that `mayTake` accepts: responsive, with room, least busy. It may have no
-   * room at the moment. Null: none.
+   * The best connection for a call among those that `mayTake` accepts: responsive, with room, least busy. It may have
+   * no room at the moment. Null: none.
    */
   choose(mayTake: (connection: PooledAgentConnection) => boolean = takesCalls): PooledAgentConnection | null {
     let best: PooledAgentConnection | null = null;

@@ -7,8 +7,8 @@ import type { PooledAgentConnection } from './pooled-agent-connection.js';
 const maximumFollowed = 65_536;
 
 /**
- * The open requests about whose heads an agent was asked, with the connection that carried the head. The agent may still
- * get their responses and their ends, so a draining connection stays open for them.
+ * The open requests about whose heads an agent was asked, with the connection that carried the head. The agent may
+ * still get their responses and their ends, so a draining connection stays open for them.
  */
 class AgentStreamRequests {
   readonly #homes = new TransientMap<PooledAgentConnection>();
@@ -143,7 +143,9 @@ export class EventRoutes {
     this.#followed.ended(connection);
   }
 
-  /** Whether a late answer could be mistaken for the answer to this event. The answer to a request's end has no effect. */
+  /**
+   * Whether a late answer could be mistaken for the answer to this event. The answer to a request's end has no effect.
+   */
   #isLate({ kind, correlationId }: AgentEvent, connection: PooledAgentConnection): boolean {
     return kind !== 'request_complete' && this.#late.isExpected(correlationId, connection);
   }

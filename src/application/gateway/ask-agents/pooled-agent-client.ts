@@ -19,9 +19,6 @@ import type {
   ConfigureOutcome,
 } from '../../ports/gateway/agent-client.js';
 import type { AgentConnector, ConnectionEnd } from '../../ports/gateway/agent-connector.js';
-import type { Clock } from '../../ports/shared/clock.js';
-import type { Logger } from '../../ports/shared/logger.js';
-import type { Random } from '../../ports/shared/random.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import { AgentLines } from './agent-lines.js';
 import { CallTraffic } from './call-traffic.js';
@@ -30,6 +27,7 @@ import { ConnectionPool } from './connection-pool.js';
 import type { ConnectionOwner, PooledAgentConnection } from './pooled-agent-connection.js';
 import {
   defaultPooledAgentClientOptions,
+  type PooledAgentClientEnvironment,
   type PooledAgentClientOptions,
   type PooledAgentClientSettings,
 } from './pooled-client-settings.js';
@@ -60,12 +58,7 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
   constructor(
     settings: PooledAgentClientSettings,
     connector: AgentConnector,
-    environment: {
-      readonly clock: Clock;
-      readonly scheduler: Scheduler;
-      readonly random: Random;
-      readonly logger: Logger;
-    },
+    environment: PooledAgentClientEnvironment,
     options: Partial<PooledAgentClientOptions> = {},
   ) {
     const { name, config, connections } = settings;

@@ -1,6 +1,10 @@
 import { defaultReconnectBackoff, type ReconnectBackoff } from '../../../domain/agent-protocol/reconnect-backoff.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import type { Permits } from '../../ports/gateway/permits.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { Logger } from '../../ports/shared/logger.js';
+import type { Random } from '../../ports/shared/random.js';
+import type { Scheduler } from '../../ports/shared/scheduler.js';
 
 /** The settings of one PooledAgentClient. */
 export interface PooledAgentClientSettings {
@@ -19,6 +23,14 @@ export interface PooledAgentClientSettings {
   readonly config: JsonObject | null;
   /** Number of connections that are kept open; at least 1. */
   readonly connections: number;
+}
+
+/** The clock, timers, random numbers and log of a PooledAgentClient. */
+export interface PooledAgentClientEnvironment {
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  readonly logger: Logger;
 }
 
 /** Options with defaults. Times in milliseconds. */

@@ -5,8 +5,8 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { PooledAgentConnection } from './pooled-agent-connection.js';
 
 /**
- * Chooses the connection whose metric reports count for an agent id, because an agent sends the same on each. The choice
- * holds while the connection is open and reports. So reports stay in order, even while an agent drains and its
+ * Chooses the connection whose metric reports count for an agent id, because an agent sends the same on each. The
+ * choice holds while the connection is open and reports. So reports stay in order, even while an agent drains and its
  * successor already reports under the same id.
  */
 export class ReportingConnections {

@@ -117,9 +117,7 @@ export class AuditTrail {
     if (this.#log !== null) this.record(undecidedRecord(auditedRequest(request), agent, reason, failsOpen));
   }
 
-  /**
-   * Records an event of the whole gateway. With several workers only the supervisor records it.
-   */
+  /** Records an event of the whole gateway. With several workers only the supervisor records it. */
   act(event: GatewayEvent, outcome: AuditOutcome, members: AuditRecord['members'] = {}): void {
     const { worker, version } = this.#process;
     if (worker === 0) this.record({ event, outcome, members: { version, ...members } });

@@ -24,8 +24,8 @@ export const maximumChecks = 32;
 const jitter = 0.1;
 
 /**
- * Checks each target of one upstream once per interval. Checks of one target do not overlap. The first check of a target
- * begins at once, the second at a random time within the interval.
+ * Checks each target of one upstream once per interval. Checks of one target do not overlap. The first check of a
+ * target begins at once, the second at a random time within the interval.
  */
 export class HealthChecker {
   readonly #upstream: string;
@@ -43,9 +43,7 @@ export class HealthChecker {
     this.#environment = environment;
   }
 
-  /**
-   * Sets the targets. Targets that stay keep their schedule, and the results of their running checks count.
-   */
+  /** Sets the targets. Targets that stay keep their schedule, and the results of their running checks count. */
   watch(targets: readonly CheckedTarget[]): void {
     this.#watched.replace(targets);
     this.#waiting = this.#waiting.filter(({ isGone }) => !isGone);

@@ -22,8 +22,8 @@ export class HeldLedgers {
   }
 
   /**
-   * Puts the rules of this generation in force for its ledgers. INVARIANT: a generation that is no longer in force holds
-   * no new ledgers.
+   * Puts the rules of this generation in force for its ledgers. INVARIANT: a generation that is no longer in force
+   * holds no new ledgers.
    */
   takeOver(): void {
     this.#isInForce = true;

@@ -146,14 +146,14 @@ export class UpstreamTargets implements TargetChooser {
     return this.#endpoints.weighted.some(({ text }) => !tried.includes(text));
   }
 
-  /**
-   * Resolves when the target names have been looked up, successfully or not, or after two seconds.
-   */
+  /** Resolves when the target names have been looked up, successfully or not, or after two seconds. */
   start(): Promise<void> {
     return this.#lookups.start();
   }
 
-  /** The configuration is in force: health checks begin, and its rules also apply to requests of earlier generations. */
+  /**
+   * The configuration is in force: health checks begin, and its rules also apply to requests of earlier generations.
+   */
   takeOver(): void {
     this.#ledgers.takeOver();
     this.#checker?.start();

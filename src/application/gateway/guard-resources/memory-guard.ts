@@ -33,9 +33,7 @@ interface GuardedProcess {
   readonly report: (violation: LimitViolation | null) => void;
 }
 
-/**
- * Watches the memory of the gateway; one guard per process, over all configurations. Does nothing without a limit.
- */
+/** Watches the memory of the gateway; one guard per process, over all configurations. Does nothing without a limit. */
 export class MemoryGuard {
   readonly #process: GuardedProcess;
   #limit: MemoryLimit | null = null;

@@ -12,8 +12,8 @@ export class MemoryOfWorkers {
   }
 
   /**
-   * Receives the reports of a worker, and sends it the sum of the others. @returns a function to call when the worker is
-   * gone, so that its memory no longer counts
+   * Receives the reports of a worker, and sends it the sum of the others. @returns a function to call when the worker
+   * is gone, so that its memory no longer counts
    */
   join(worker: WorkerChannel): () => void {
     this.#workers.set(worker, 0);

@@ -174,9 +174,7 @@ export const relayInterim = (
   return octets;
 };
 
-/**
- * Applies the operations of all agents to a response head. Their number may exceed the limit for one answer.
- */
+/** Applies the operations of all agents to a response head. Their number may exceed the limit for one answer. */
 export const withResponseOperations = (headers: HeaderList, operations: readonly HeaderOperation[]): HeaderList => {
   let fields = headers;
   for (let from = 0; from < operations.length; from += maxHeaderOperations) {

@@ -38,8 +38,8 @@ export class AdminAccount {
   }
 
   /**
-   * Begins a request. It may end the audit log, which waits for the record of this request until the returned function is
-   * called.
+   * Begins a request. It may end the audit log, which waits for the record of this request until the returned function
+   * is called.
    */
   begin(): () => void {
     return this.#audit.hold();

@@ -175,8 +175,8 @@ const versionReport = (identity: ProgramIdentity): VersionReport => ({
 });
 
 /**
- * The bodies of the built-in endpoints, on the admin address or on a route. /health, /ready, /status, /admin/version and
- * /admin/routes come from the worker that is asked. Other figures cover all workers.
+ * The bodies of the built-in endpoints, on the admin address or on a route. /health, /ready, /status, /admin/version
+ * and /admin/routes come from the worker that is asked. Other figures cover all workers.
  */
 export class StatusReports {
   readonly #state: GatewayState;

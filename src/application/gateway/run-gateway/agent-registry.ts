@@ -60,8 +60,8 @@ export class AgentRegistry {
   }
 
   /**
-   * Makes the clients that a configuration needs in addition. An embedded agent is made anew each time, so that it reads
-   * its files again, and must accept its configuration at once. An error is its reason for a refusal, and changes
+   * Makes the clients that a configuration needs in addition. An embedded agent is made anew each time, so that it
+   * reads its files again, and must accept its configuration at once. An error is its reason for a refusal, and changes
    * nothing.
    */
   async prepare(

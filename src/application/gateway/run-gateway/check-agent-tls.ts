@@ -12,17 +12,13 @@ interface AgentTlsReaders {
   readonly certificates: Pick<CertificateReader, 'readPem'>;
 }
 
-/**
- * Errors and warnings about the TLS files for agents. Each text names its agent; none contains key material.
- */
+/** Errors and warnings about the TLS files for agents. Each text names its agent; none contains key material. */
 export interface AgentTlsFindings {
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/**
- * Checks whether the current files of certificates, keys and authorities for gRPC agents are usable.
- */
+/** Checks whether the current files of certificates, keys and authorities for gRPC agents are usable. */
 export const checkAgentTls = async (
   agents: readonly AgentConfiguration[],
   readers: AgentTlsReaders,

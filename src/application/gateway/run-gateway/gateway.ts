@@ -65,9 +65,7 @@ export class Gateway {
     return next;
   }
 
-  /**
-   * Does the part of a reload that takes time or can fail. Other loads wait until it is committed or abandoned.
-   */
+  /** Does the part of a reload that takes time or can fail. Other loads wait until it is committed or abandoned. */
   prepareReload(): Promise<Result<PreparedReload, LoadFailure>> {
     const prepared = this.#loading.then(() => this.#prepareReload());
     this.#loading = prepared.then(({ reload, settled }) => (reload.ok ? settled : undefined));

@@ -12,9 +12,7 @@ export interface LoadFailure {
 /** A failure without a position in the file. */
 export const loadFailure = (reason: string, cause: unknown = null): LoadFailure => ({ problems: [], reason, cause });
 
-/**
- * A configuration that is built and bound. Commit or abandon it: no other configuration is loaded before.
- */
+/** A configuration that is built and bound. Commit or abandon it: no other configuration is loaded before. */
 export interface PreparedReload {
   /**
    * Puts it in force in one step that cannot fail. Does nothing after it was abandoned, also by the end of the

@@ -77,8 +77,8 @@ export class UpgradeProgram {
   }
 
   /**
-   * Resolves with whether another process serves now; a failure is logged. Never rejects. `reloaded`: the reload to wait
-   * for, because the successor inherits the sockets that are open when it starts.
+   * Resolves with whether another process serves now; a failure is logged. Never rejects. `reloaded`: the reload to
+   * wait for, because the successor inherits the sockets that are open when it starts.
    */
   async upgrade(reloaded: Promise<unknown> | null = null): Promise<boolean> {
     const refusal = this.#refusal();
@@ -96,8 +96,8 @@ export class UpgradeProgram {
   }
 
   /**
-   * Ends a successor that has not taken over, because this program ends, and starts no other. Resolves when the successor
-   * has ended. A successor that hangs is killed after some seconds, because it holds the sockets.
+   * Ends a successor that has not taken over, because this program ends, and starts no other. Resolves when the
+   * successor has ended. A successor that hangs is killed after some seconds, because it holds the sockets.
    */
   async abandon(): Promise<void> {
     this.#isAbandoned = true;

@@ -93,8 +93,8 @@ const counter = (name: string, series: readonly (readonly [Record<string, string
 });
 
 /**
- * Combines the figures of all workers. Concurrent questions share one round of answers. A worker that does not answer in
- * time is omitted.
+ * Combines the figures of all workers. Concurrent questions share one round of answers. A worker that does not answer
+ * in time is omitted.
  */
 export class GatheredWorkers implements SupervisedService {
   readonly #environment: GatheringEnvironment;

@@ -5,8 +5,8 @@ import type { WorkerChannel } from '../../../shared/worker-channel/worker-channe
 const isWorkers = ({ name }: CountedFamily): boolean => name !== supervisedCounters.reloads;
 
 /**
- * The counts of all workers, including those that have ended, so that a counter does not fall when a worker dies. Counts
- * after the last answer of a killed worker are lost.
+ * The counts of all workers, including those that have ended, so that a counter does not fall when a worker dies.
+ * Counts after the last answer of a killed worker are lost.
  */
 export class WorkerCountLedger {
   readonly #last = new Map<WorkerChannel, readonly CountedFamily[]>();

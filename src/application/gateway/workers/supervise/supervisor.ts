@@ -77,7 +77,6 @@ export class Supervisor {
     return this.#slots.unservedMs() ?? 0;
   }
 
-  /** Kills all processes. */
   kill(): void {
     this.#slots.kill();
     this.#spare.kill();
@@ -92,7 +91,6 @@ export class Supervisor {
     return this.#shared.addresses(this.configuration());
   }
 
-  /** The configuration in force. */
   configuration(): GatewayConfiguration {
     if (this.#inForce === null) throw new Error('the gateway has no configuration yet');
     return this.#inForce.configuration;

@@ -24,7 +24,7 @@ const values = (...argv: string[]) => {
 };
 
 describe('the arguments of a command', () => {
-  it('have flags by the names that were given, and every value of a repeatable flag', () => {
+  it('have flags by name, with all values of a repeatable flag', () => {
     const read = values('--store-path', 'a.db', '--mode', 'fast', '--mode=safe', '--json');
     expect(flagValue(read, 'store-path')).toBe('a.db');
     expect(flagValues(read, 'mode')).toEqual(['fast', 'safe']);
@@ -32,7 +32,7 @@ describe('the arguments of a command', () => {
     expect([flagValue(read, 'json'), flagValue(read, 'other')]).toEqual([null, null]);
   });
 
-  it('suggest the word that was meant', () => {
+  it('suggest the nearest word', () => {
     const words = ['fast', 'safe'] as const;
     expect(flagChoice(values('--mode', 'safe'), 'mode', words)).toEqual({ ok: true, value: 'safe' });
     expect(flagChoice(values(), 'mode', words)).toEqual({ ok: true, value: null });
@@ -73,7 +73,7 @@ describe('the command of a group', () => {
     expect(name('move', '--help')).toBe('move');
   });
 
-  it('is asked for, suggested or listed', () => {
+  it('is required, suggested or listed', () => {
     const usage = '\n(tool --help shows the usage)\n';
     expect(misuse()).toBe(`2 error: no command: choose one of copy, move${usage}`);
     expect(misuse('mov')).toBe(`2 error: unknown command "mov"; did you mean "move"?${usage}`);

@@ -10,7 +10,7 @@ const problem = (severity: 'error' | 'warning', line: number): ConfigurationProb
   suggestion: 'did you mean "routes"?',
 });
 
-it('reports every problem with its place, and how many there are', () => {
+it('reports all problems with positions and counts', () => {
   const text = reportProblems([problem('error', 1), problem('warning', 2), problem('error', 3)]);
   expect(text).toContain('gateway.kdl:1:1: ');
   expect(text).toContain('gateway.kdl:2:1: ');
@@ -19,11 +19,11 @@ it('reports every problem with its place, and how many there are', () => {
   expect(text.endsWith('\n2 errors, 1 warning\n')).toBe(true);
 });
 
-it('counts one in the singular and names only what there is', () => {
+it('uses the singular for one and omits zero counts', () => {
   expect(reportProblems([problem('error', 1)]).endsWith('\n1 error\n')).toBe(true);
   expect(reportProblems([problem('warning', 1), problem('warning', 2)]).endsWith('\n2 warnings\n')).toBe(true);
 });
 
-it('says nothing where nothing is wrong', () => {
+it('is empty without problems', () => {
   expect(reportProblems([])).toBe('');
 });

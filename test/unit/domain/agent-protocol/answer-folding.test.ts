@@ -18,7 +18,7 @@ describe('foldAnswers', () => {
     audit: { tags: ['u'], ruleIds: [], confidence: null, reasonCodes: ['d'], custom: { y: '2' } },
   };
 
-  it('lets the last decide, keeps its audit alone, and adds up the operations', () => {
+  it('keeps the last decision and audit, and adds operations', () => {
     expect(foldAnswers(first, second)).toEqual({
       decision: second.decision,
       needsMore: false,
@@ -30,7 +30,7 @@ describe('foldAnswers', () => {
     });
   });
 
-  it('has what becomes of the last chunk alone: each chunk is changed when it is answered', () => {
+  it('keeps only the last mutation', () => {
     const mutation = { chunkIndex: 1, data: new Uint8Array(1) };
     const folded = foldAnswers(
       { ...first, requestBodyMutation: { chunkIndex: 0, data: null } },
@@ -42,7 +42,7 @@ describe('foldAnswers', () => {
     expect(folded.requestBodyMutation).toBe(mutation);
   });
 
-  it('keeps no more of a long dialogue than of its last answer', () => {
+  it('stays bounded in a long dialogue', () => {
     const wordy: AgentAnswer = {
       ...first,
       requestHeaders: [],
@@ -54,7 +54,7 @@ describe('foldAnswers', () => {
     expect(folded.requestHeaders).toBe(first.requestHeaders);
   });
 
-  it('changes nothing where the first says nothing', () => {
+  it('changes nothing after an allow', () => {
     expect(foldAnswers(allowAnswer, second)).toEqual(second);
   });
 });

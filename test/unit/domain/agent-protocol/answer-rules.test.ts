@@ -41,7 +41,7 @@ const block = (status: number, headers: readonly string[] = []): AgentAnswer =>
   deciding({ kind: 'block', status, body: null, headers });
 
 describe('answerFault', () => {
-  it('finds none in what an agent may say', () => {
+  it('accepts every valid answer', () => {
     for (const status of [200, 302, 401, 599]) expect(answerFault(block(status, ['X-A', 'b']), lastChunk)).toBeNull();
     expect(answerFault(deciding({ kind: 'redirect', url: 'https://a.example/?x=1', status: 303 }), head)).toBeNull();
     expect(
@@ -50,7 +50,7 @@ describe('answerFault', () => {
     expect(answerFault({ ...allowAnswer, needsMore: true }, head)).toBeNull();
   });
 
-  it('finds needs_more where nothing more can come', () => {
+  it('refuses needs_more at the end', () => {
     const needsMore = { ...allowAnswer, needsMore: true };
     for (const event of [lastChunk, responseChunk, complete])
       expect(answerFault(needsMore, event)).toMatch('needs_more');
@@ -63,7 +63,7 @@ describe('answerFault', () => {
 
   const mutations: readonly BodyMutation['data'][] = [null, new Uint8Array(0), Uint8Array.of(1, 2)];
 
-  it('lets a chunk be changed in the answer to it', () => {
+  it('allows a mutation of the current chunk', () => {
     for (const data of mutations) {
       const mutation = { chunkIndex: 3, data };
       const request = { ...lastChunk, chunkIndex: 3 };
@@ -73,7 +73,7 @@ describe('answerFault', () => {
     }
   });
 
-  it('finds a mutation of another chunk, before or after', () => {
+  it('refuses a mutation of another chunk', () => {
     for (const data of mutations) {
       for (const chunkIndex of [-1, 0, 2, 0.5, Number.NaN]) {
         const mutation = { chunkIndex, data };
@@ -85,7 +85,7 @@ describe('answerFault', () => {
     }
   });
 
-  it('finds a mutation in the answer to anything but a chunk of that body', () => {
+  it('refuses a mutation outside that body', () => {
     for (const data of mutations) {
       const mutation = { chunkIndex: 0, data };
       for (const event of everyEvent) {
@@ -96,7 +96,7 @@ describe('answerFault', () => {
     }
   });
 
-  it('finds operations on the headers of a request that has gone on', () => {
+  it('refuses request header operations for a response', () => {
     const answer: AgentAnswer = { ...allowAnswer, requestHeaders: [{ kind: 'remove', name: 'X-A' }] };
     for (const event of [responseHead, responseChunk]) expect(answerFault(answer, event)).toMatch('for a response');
     for (const event of [head, lastChunk]) expect(answerFault(answer, event)).toBeNull();
@@ -104,19 +104,19 @@ describe('answerFault', () => {
     for (const event of everyEvent) expect(answerFault(forResponse, event)).toBeNull();
   });
 
-  it.each([100, 101, 199, 600, 0, -1, 200.5, Number.NaN])('finds a block with status %d', (status) => {
+  it.each([100, 101, 199, 600, 0, -1, 200.5, Number.NaN])('refuses a block with status %d', (status) => {
     expect(answerFault(block(status), head)).toMatch('status');
   });
 
-  it.each([200, 299, 400])('finds a redirect with status %d', (status) => {
+  it.each([200, 299, 400])('refuses a redirect with status %d', (status) => {
     expect(answerFault(deciding({ kind: 'redirect', url: '/', status }), head)).toMatch('status');
   });
 
-  it.each(['', '/a b', '/a\r\nX: y', '/\u00e9'])('finds a redirect to %j', (url) => {
+  it.each(['', '/a b', '/a\r\nX: y', '/\u00e9'])('refuses a redirect to %j', (url) => {
     expect(answerFault(deciding({ kind: 'redirect', url, status: 302 }), head)).toMatch('URL');
   });
 
-  it('finds what would split a response', () => {
+  it('refuses response splitting', () => {
     expect(answerFault(block(401, ['X A', 'b']), head)).not.toBeNull();
     expect(answerFault(block(401, ['X-A', 'b\r\nc']), head)).not.toBeNull();
     expect(answerFault(deciding({ kind: 'challenge', challengeType: 'a b', params: {} }), head)).not.toBeNull();
@@ -131,7 +131,7 @@ describe('answerFault', () => {
 });
 
 describe('isBodyChunk', () => {
-  it('tells the pieces of bodies from the rest', () => {
+  it('recognises body chunks', () => {
     expect(everyEvent.map(isBodyChunk)).toEqual([false, true, false, true, false]);
   });
 });

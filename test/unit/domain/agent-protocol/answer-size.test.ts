@@ -16,7 +16,7 @@ const expectSize = (answer: AgentAnswer, texts: readonly string[]): void => {
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string());
 
 describe('octetsOverMaximum', () => {
-  it('finds nothing in an answer that says nothing', () => expectSize(allowAnswer, []));
+  it('counts nothing in an empty answer', () => expectSize(allowAnswer, []));
 
   it('counts every text of every decision', () => {
     const decided = (decision: AgentAnswer['decision']): AgentAnswer => ({ ...allowAnswer, decision });
@@ -31,7 +31,7 @@ describe('octetsOverMaximum', () => {
     );
   });
 
-  it('counts the operations on headers and what is to be remembered', () => {
+  it('counts header operations and audit data', () => {
     fc.assert(
       fc.property(fc.array(text, { maxLength: 5 }), text, (names, value) => {
         const operations = names.map((name) => ({ kind: 'set', name, value }) as const);
@@ -53,7 +53,7 @@ describe('octetsOverMaximum', () => {
     expectSize({ ...allowAnswer, requestBodyMutation: mutation, responseBodyMutation: mutation }, []);
   });
 
-  it('finds that a great many empty texts are much', () => {
+  it('counts many empty texts', () => {
     const tags = Array.from({ length: 1_001 }, () => '');
     expect(octetsOverMaximum({ ...allowAnswer, audit: { ...emptyAudit, tags } }, 1_000)).toBeGreaterThan(1_000);
   });

@@ -18,7 +18,7 @@ const deadlines = (list: DeadlineList<Item>): number[] => {
 };
 
 describe('DeadlineList', () => {
-  it('keeps the order in which items came, whichever are taken out', () => {
+  it('keeps the order after removals', () => {
     const items = [1, 2, 3, 4, 5].map((deadline) => new Item(deadline));
     for (const removed of [0, 2, 4]) {
       const list = new DeadlineList<Item>();
@@ -30,7 +30,7 @@ describe('DeadlineList', () => {
     }
   });
 
-  it('can be used again after it was empty', () => {
+  it('is usable after it was empty', () => {
     const list = new DeadlineList<Item>();
     const item = new Item(1);
     list.add(item);

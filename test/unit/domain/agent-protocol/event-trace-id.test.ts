@@ -8,7 +8,7 @@ it('an event belongs to its trace', () => {
   expect(idWith(`00-${traceId}-b7ad6b7169203331-01`)).toBe(traceId);
 });
 
-it('an event without a trace goes by the id of its request', () => {
+it('an event without a trace uses the correlation id', () => {
   expect(idWith(null)).toBe('id');
   expect(idWith('nonsense')).toBe('id');
 });

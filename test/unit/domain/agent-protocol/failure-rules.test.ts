@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { opensOn } from '../../../../src/domain/agent-protocol/failure-rules.js';
 
-it.each(['malformed_answer', 'response_too_large', 'cancelled'] as const)('%s opens nothing', (code) => {
+it.each(['malformed_answer', 'response_too_large', 'cancelled'] as const)('%s never fails open', (code) => {
   expect(opensOn(code)).toBe(false);
 });
 

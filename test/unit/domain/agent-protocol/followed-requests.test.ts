@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { FollowedRequests } from '../../../../src/domain/agent-protocol/followed-requests.js';
 
-it('requests are followed until they are over, and never more than so many of them', () => {
+it('requests are tracked until they end, up to the maximum', () => {
   const followed = new FollowedRequests(2);
   for (const id of ['a', 'b', 'b', 'c']) followed.add(id);
   expect(followed.size).toBe(2);

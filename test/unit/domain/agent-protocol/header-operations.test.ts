@@ -17,7 +17,7 @@ const add = (name: string, value: string): HeaderOperation => ({ kind: 'add', na
 const remove = (name: string): HeaderOperation => ({ kind: 'remove', name });
 
 describe('applyHeaderOperations', () => {
-  it('sets in the place of the first and leaves no other', () => {
+  it('replaces the first field and removes the others', () => {
     expect(applied(set('X-a', '3'))).toEqual(['Host', 'a', 'X-a', '3', 'Accept', '*/*']);
     expect(applied(set('X-B', '3'))).toEqual([...headers, 'X-B', '3']);
   });
@@ -35,7 +35,7 @@ describe('applyHeaderOperations', () => {
     ]);
   });
 
-  it('leaves the list that it was given alone', () => {
+  it('does not change its input', () => {
     applied(set('Host', 'b'), remove('Accept'));
     expect(headers).toEqual(['Host', 'a', 'X-A', '1', 'Accept', '*/*', 'x-a', '2']);
   });
@@ -61,7 +61,7 @@ describe('applyHeaderOperations', () => {
     'PROXY_CONNECTION',
     'X_Correlation_Id',
     'x.correlation-ID',
-  ])('lets nobody touch %s', (name) => {
+  ])('ignores operations on %s', (name) => {
     const framed = [...headers, name, '5'];
     for (const operation of [set(name, '0'), add(name, '0'), remove(name)]) {
       expect(applyHeaderOperations(framed, [operation])).toEqual({ ok: true, value: framed });
@@ -81,11 +81,11 @@ describe('applyHeaderOperations', () => {
     },
   );
 
-  it('takes octets beyond ASCII and tabs in values', () => {
+  it('accepts non-ASCII octets and tabs in values', () => {
     expect(applied(set('X-B', 'a\tb\u00ff'))).toContain('a\tb\u00ff');
   });
 
-  it('bounds what operations hold together: those of a dialogue add up', () => {
+  it('bounds the total length of operations', () => {
     const operations = (octets: number): HeaderOperation[] =>
       [octets / 2, octets - octets / 2 - 2].map((length) => add('X', 'v'.repeat(length)));
     expect(headerOperationsFault(operations(maxHeaderOperationCharacters))).toBeNull();

@@ -14,7 +14,7 @@ const telling = (name: string, value: string): AgentAnswer => ({
   requestHeaders: [{ kind: 'set', name, value }],
 });
 
-describe('an answer that is given again and again', () => {
+describe('a reused answer', () => {
   it.each<[string, AgentAnswer]>([
     ['a header that would end its line', telling('X-User-Id', 'ann\r\nX-Role: admin')],
     ['a name that is none', telling('X User', 'ann')],
@@ -22,11 +22,11 @@ describe('an answer that is given again and again', () => {
     ['a block', { ...allowAnswer, decision: { kind: 'block', status: 403, body: null, headers: [] } }],
     ['operations on the response', { ...allowAnswer, responseHeaders: [{ kind: 'remove', name: 'X-A' }] }],
     ['a mutation', { ...allowAnswer, requestBodyMutation: { chunkIndex: 0, data: null } }],
-  ])('is not remembered with %s', (_, answer) => {
+  ])('is not cached with %s', (_, answer) => {
     expect(isLasting(rememberAnswer(answer))).toBe(false);
   });
 
-  it('comes to the same as one that is looked at each time, forged framing among it', () => {
+  it('has the same result as an uncached answer', () => {
     for (const answer of [
       telling('X-User-Id', 'ann'),
       telling('Content_Length', '5'),
@@ -39,7 +39,7 @@ describe('an answer that is given again and again', () => {
     }
   });
 
-  it('is over a maximum that it has more octets than, and not over that which it has', () => {
+  it('exceeds only a smaller maximum', () => {
     const answer = rememberAnswer(telling('X-User-Id', 'ann'));
     const octets = answerOctets(answer);
     expect(octetsOfAnswerOver(answer, octets)).toBeNull();

@@ -32,13 +32,13 @@ describe('the owner of a socket', () => {
     expect(checkSocketOwnership(found(userId), 1000, 990).ok).toBe(true);
   });
 
-  it('is not trusted where it is anybody else', () => {
+  it('is not trusted otherwise', () => {
     expect(checkSocketOwnership(found(1001), 1000, 990)).toMatchObject({ ok: false });
     expect(checkSocketOwnership(found(990), 1000, null)).toMatchObject({ ok: false });
     expect(checkSocketOwnership(found(1000), null, null)).toMatchObject({ ok: false });
   });
 
-  it('is not trusted where a stranger owns the link or what it leads to', () => {
+  it('is not trusted if another user owns the link or its target', () => {
     expect(checkSocketOwnership(found(1001, 1000), 1000, null)).toMatchObject({ ok: false });
     expect(checkSocketOwnership(found(1000, 1001), 1000, null)).toMatchObject({ ok: false });
   });

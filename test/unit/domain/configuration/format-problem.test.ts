@@ -14,7 +14,7 @@ describe('a problem as text', () => {
     expect(formatProblem(problem)).toBe('f.kdl:2:3: error: m\n  ab😀d\n    ^\n  s');
   });
 
-  it('leaves out what there is not', () => {
+  it('omits absent parts', () => {
     expect(formatProblem({ ...problem, severity: 'warning', position: null, suggestion: null })).toBe('warning: m');
     expect(formatProblem({ ...problem, line: null, suggestion: null })).toBe('f.kdl:2:3: error: m');
     expect(

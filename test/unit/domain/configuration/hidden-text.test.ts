@@ -32,7 +32,7 @@ it.each([
   'a:@'.repeat(350_000),
   `"${'\\\\'.repeat(520_000)}`,
   `password${' '.repeat(1_048_000)}`,
-])('ends for a mebibyte of hostile text, number %#', (text) => {
+])('finishes for a mebibyte of hostile text, number %#', (text) => {
   expect(hiddenInLine(text).length).toBeGreaterThan(0);
 });
 

@@ -41,14 +41,14 @@ describe('the level', () => {
     ['=debug', 'info'],
     ['a=b=debug', 'info'],
     ['gateway=debug=trace', 'info'],
-  ])('of %j is %s, and one warning names what was not understood', (setting, level) => {
+  ])('of %j is %s, and one warning names invalid parts', (setting, level) => {
     const { level: taken, warning } = configurationOf(setting);
     expect(taken).toBe(level);
     expect(warning).toContain('RUST_LOG');
     expect(warning).toContain(`the log level is ${level}`);
   });
 
-  it('is debug where --verbose is given and nothing else is said', () => {
+  it('is debug with --verbose alone', () => {
     expect(configurationOf(undefined, undefined, true).level).toBe('debug');
     expect(configurationOf('warn', undefined, true).level).toBe('warn');
   });
@@ -71,7 +71,7 @@ describe('the format', () => {
     expect(configurationOf(undefined, setting).format).toBe(format);
   });
 
-  it.each(['yaml', 'true', 'pretty,json'])('%s is refused with what it can be', (setting) => {
+  it.each(['yaml', 'true', 'pretty,json'])('%s is refused with the valid values', (setting) => {
     expect(read(undefined, setting)).toEqual({
       ok: false,
       error: `GATEWAY_LOG_FORMAT must be "json" or "pretty", not "${setting}"`,

@@ -81,7 +81,7 @@ describe('a form', () => {
     expect(form(many(3), 2)).toBe('too_many');
   });
 
-  it('counts fields that are empty', () => {
+  it('counts empty fields', () => {
     expect(form(`${'&'.repeat(63)}a`)).toEqual({ a: '' });
     expect(form('&'.repeat(64))).toEqual({});
     expect(form(`${'&'.repeat(64)}a`)).toBe('too_many');
@@ -111,7 +111,7 @@ describe('a form', () => {
     expect(looks).toBeLessThanOrEqual(most);
   });
 
-  it('keeps names that objects have as names', () => {
+  it('accepts names of object members', () => {
     const parsed = parseForm(Buffer.from('__proto__=a&constructor=b'));
     expect(parsed.ok && [...parsed.value]).toEqual([
       ['__proto__', 'a'],
@@ -141,7 +141,7 @@ describe('a form with names that may occur several times', () => {
     expect(fields('')).toEqual([]);
   });
 
-  it('is refused where another name occurs twice, empty or not, known or not', () => {
+  it('refuses another repeated name', () => {
     expect(fields('audience=a&scope=x&audience=b&scope=x')).toBe('duplicate');
     expect(fields('scope=&scope=x')).toBe('duplicate');
     expect(fields('unknown&audience=a&unknown')).toBe('duplicate');
@@ -153,12 +153,12 @@ describe('a form with names that may occur several times', () => {
     expect(fields('audience=a&audience=b&audience=c', 2)).toBe('too_many');
   });
 
-  it('is refused where it is no form', () => {
+  it('is refused if it is malformed', () => {
     expect(fields('audience=a&audience=%')).toBe('malformed');
     expect(fields('audience=\xe4')).toBe('malformed');
   });
 
-  it('keeps names that objects have as names', () => {
+  it('accepts names of object members', () => {
     expect(fields('__proto__=a&constructor=b')).toEqual([
       ['__proto__', ['a']],
       ['constructor', ['b']],
@@ -183,7 +183,7 @@ describe('a query', () => {
     return parsed.ok ? Object.fromEntries(parsed.value) : parsed.error;
   };
 
-  it('gives values as they stand too, which is what is signed', () => {
+  it('also returns the encoded value, which a signature covers', () => {
     expect(query('SAMLRequest=fZ%2bA%3D&RelayState=a+b&SigAlg=x')).toEqual({
       SAMLRequest: { value: 'fZ+A=', raw: 'fZ%2bA%3D' },
       RelayState: { value: 'a b', raw: 'a+b' },

@@ -14,7 +14,7 @@ const haveSameShape = (one: object, other: object): boolean => {
   }
 };
 
-it('has the fields of both, the second after the first, and changes neither', () => {
+it('has the fields of both and changes neither', () => {
   const first = { a: 1, b: 2 };
   const second = { b: 3, c: 4 };
   expect(Object.entries(joined(first, second))).toEqual([
@@ -29,7 +29,7 @@ it('has the fields of both, the second after the first, and changes neither', ()
   expect(joined(first, {})).not.toBe(first);
 });
 
-it('makes objects of one hidden class of what has the same fields', () => {
+it('makes objects with one hidden class', () => {
   const own = { agent: 'auth' };
   const fieldsOf = (id: number) => ({ id: `request-${id}`, method: 'none', reason: 'unknown', route: 'everything' });
   // V8 takes its usual ways only with what has come a few times.

@@ -21,13 +21,13 @@ describe('parseStrictJsonObject', () => {
     expect(parseStrictJsonObject(text)).toBeNull();
   });
 
-  it('makes a member like any other of __proto__', () => {
+  it('treats __proto__ as an ordinary member', () => {
     const object = parseStrictJsonObject('{"__proto__":{"admin":true}}');
     expect(Object.keys(object ?? {})).toEqual(['__proto__']);
     expect(object?.['admin']).toBeUndefined();
   });
 
-  it('bounds the nesting, so that no text can exhaust the stack', () => {
+  it('bounds the nesting depth', () => {
     const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
     expect(parseStrictJsonObject(nested(maximumJsonDepth - 1))).not.toBeNull();
     expect(parseStrictJsonObject(nested(maximumJsonDepth))).toBeNull();

@@ -30,7 +30,7 @@ const turned = (wheel: TimerWheel, nowMs: number): string[] => {
 };
 
 describe('TimerWheel', () => {
-  it('has a timer expire once, not before it is due, and not later than a tick behind that', () => {
+  it('expires a timer once, at most one tick late', () => {
     const wheel = new TimerWheel(100, 8, 1_000);
     wheel.set(new NamedTimer('a'), 1_250);
     expect(turned(wheel, 1_200)).toEqual([]);
@@ -40,7 +40,7 @@ describe('TimerWheel', () => {
     expect(wheel.size).toBe(0);
   });
 
-  it('has one that is due already expire with the next tick', () => {
+  it('expires an overdue timer at the next tick', () => {
     const wheel = new TimerWheel(100, 8, 1_000);
     wheel.set(new NamedTimer('past'), 3);
     wheel.set(new NamedTimer('now'), 1_000);
@@ -48,7 +48,7 @@ describe('TimerWheel', () => {
     expect(turned(wheel, 1_100)).toEqual(['now', 'past']);
   });
 
-  it('keeps apart what is in one slot and rounds away', () => {
+  it('distinguishes rounds within a slot', () => {
     const wheel = new TimerWheel(100, 4, 0);
     for (const due of [150, 550, 950]) wheel.set(new NamedTimer(String(due)), due);
     expect(turned(wheel, 200)).toEqual(['150']);
@@ -57,14 +57,14 @@ describe('TimerWheel', () => {
     expect(turned(wheel, 1_000)).toEqual(['950']);
   });
 
-  it('catches up behind a pause of many rounds', () => {
+  it('catches up after a pause of many rounds', () => {
     const wheel = new TimerWheel(100, 4, 0);
     for (const due of [50, 250, 1_450, 99_950, 100_050]) wheel.set(new NamedTimer(String(due)), due);
     expect(turned(wheel, 100_000)).toEqual(['1450', '250', '50', '99950']);
     expect(turned(wheel, 100_100)).toEqual(['100050']);
   });
 
-  it('finds out that a timer was put off', () => {
+  it('notices a postponed timer', () => {
     const wheel = new TimerWheel(100, 4, 0);
     const timer = new NamedTimer('a');
     wheel.set(timer, 150);
@@ -74,7 +74,7 @@ describe('TimerWheel', () => {
     expect(turned(wheel, 800)).toEqual(['a']);
   });
 
-  it('sets a timer anew, also to an earlier time', () => {
+  it('resets a timer, even to an earlier time', () => {
     const wheel = new TimerWheel(100, 4, 0);
     const timer = new NamedTimer('a');
     wheel.set(timer, 5_000);
@@ -85,7 +85,7 @@ describe('TimerWheel', () => {
     expect(turned(wheel, 400)).toEqual(['a']);
   });
 
-  it('takes a timer out, from wherever it is in its slot', () => {
+  it('removes a timer from any place in its slot', () => {
     const wheel = new TimerWheel(100, 4, 0);
     const timers = ['a', 'b', 'c', 'd'].map((name) => new NamedTimer(name));
     for (const timer of timers) wheel.set(timer, 150);
@@ -96,7 +96,7 @@ describe('TimerWheel', () => {
     expect(timers.every(({ slot, next, previous }) => slot === -1 && next === null && previous === null)).toBe(true);
   });
 
-  it('heeds what timers do to one another in a turn', () => {
+  it('respects changes that timers make during a turn', () => {
     const wheel = new TimerWheel(100, 4, 0);
     const timers: NamedTimer[] = [];
     const removeOthers = () => {
@@ -108,7 +108,7 @@ describe('TimerWheel', () => {
     expect(wheel.size).toBe(0);
   });
 
-  it('has a timer that sets itself for now wait for the next tick', () => {
+  it('delays a timer that resets itself to the next tick', () => {
     const wheel = new TimerWheel(100, 4, 0);
     const timer: NamedTimer = new NamedTimer('a', () => wheel.set(timer, 0));
     wheel.set(timer, 0);
@@ -117,7 +117,7 @@ describe('TimerWheel', () => {
     expect(turned(wheel, 9_000)).toEqual(['a']);
   });
 
-  it('holds what is never due, and finds out when that has changed', () => {
+  it('keeps a timer that is never due until it changes', () => {
     const wheel = new TimerWheel(100, 4, 0);
     const timer = new NamedTimer('a');
     wheel.set(timer, Number.POSITIVE_INFINITY);
@@ -130,7 +130,7 @@ describe('TimerWheel', () => {
     expect(wheel.size).toBe(0);
   });
 
-  it('is not put out by a clock that goes back', () => {
+  it('tolerates a clock that goes back', () => {
     const wheel = new TimerWheel(100, 4, 1_000);
     wheel.set(new NamedTimer('a'), 1_150);
     expect(turned(wheel, 500)).toEqual([]);

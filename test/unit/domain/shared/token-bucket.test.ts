@@ -18,7 +18,7 @@ describe('a token bucket', () => {
     expect(takes([1_000, 1_000, 1_000, 1_000])).toEqual([null, null, null, 500]);
   });
 
-  it('fills by the rate, up to the burst and no further', () => {
+  it('fills at the rate up to the burst', () => {
     expect(takes([0, 0, 0, 499, 500, 500, 1_000])).toEqual([null, null, null, 1, null, 500, null]);
     expect(takes([0, 0, 0, 3_600_000, 3_600_000, 3_600_000, 3_600_000])).toEqual([
       null,
@@ -31,11 +31,11 @@ describe('a token bucket', () => {
     ]);
   });
 
-  it('is not emptied by those that it refuses', () => {
+  it('loses nothing to refusals', () => {
     expect(takes([0, 0, 0, 100, 200, 300, 400, 500])).toEqual([null, null, null, 400, 300, 200, 100, null]);
   });
 
-  it('gives nothing for a clock that goes back, nor for the way that it has to go again', () => {
+  it('gains nothing from a clock that goes back', () => {
     expect(takes([10_000, 10_000, 10_000, 0, 9_000, 10_000, 10_499, 10_500])).toEqual([
       null,
       null,
@@ -48,7 +48,7 @@ describe('a token bucket', () => {
     ]);
   });
 
-  it('fills with fractions, which neither get lost nor add up to more', () => {
+  it('keeps fractions exactly', () => {
     const slow = { requestsPerSecond: 0.1, burst: 1 };
     expect(takes([0, 1, 3, 9_999, 10_000, 10_001], slow)).toEqual([null, 9_999, 9_997, 1, null, 9_999]);
     const thirds = { requestsPerSecond: 3, burst: 1 };

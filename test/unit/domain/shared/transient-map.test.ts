@@ -14,14 +14,14 @@ const mapOf = (...keys: readonly string[]): TransientMap<string> => {
   return map;
 };
 
-describe('a map of what comes and goes', () => {
+describe('a transient map', () => {
   it('is empty at first', () => {
     const map = new TransientMap<number>();
     expect([map.size, map.firstKey, map.keys(), map.values()]).toEqual([0, null, [], []]);
     expect([map.get('a'), map.has('a'), map.delete('a')]).toEqual([undefined, false, false]);
   });
 
-  it('has what was set, in the order in which it came', () => {
+  it('keeps entries in insertion order', () => {
     const map = mapOf('b', 'a', 'c');
     expect([map.size, map.firstKey]).toEqual([3, 'b']);
     expect(map.keys()).toEqual(['b', 'a', 'c']);
@@ -29,7 +29,7 @@ describe('a map of what comes and goes', () => {
     expect([map.get('a'), map.has('a'), map.has('d')]).toEqual(['value of a', true, false]);
   });
 
-  it('gives a key that is there another value in its place, and one that was taken out the last place', () => {
+  it('updates a key in place, and appends a removed one', () => {
     const map = mapOf('a', 'b', 'c');
     map.set('a', 'another');
     expect([map.size, map.firstKey, map.get('a')]).toEqual([3, 'a', 'another']);
@@ -39,7 +39,7 @@ describe('a map of what comes and goes', () => {
     expect(map.keys()).toEqual(['b', 'c', 'a']);
   });
 
-  it('keeps the order whichever is taken out', () => {
+  it('keeps the order after removals', () => {
     for (const gone of ['a', 'b', 'c', 'd']) {
       const map = mapOf('a', 'b', 'c', 'd');
       map.delete(gone);
@@ -49,7 +49,7 @@ describe('a map of what comes and goes', () => {
     }
   });
 
-  it('knows a value that is undefined from one that is not there', () => {
+  it('distinguishes undefined from absent', () => {
     const map = new TransientMap<undefined>();
     map.set('a', undefined);
     expect([map.get('a'), map.has('a'), map.size, map.delete('a'), map.has('a')]).toEqual([
@@ -61,14 +61,14 @@ describe('a map of what comes and goes', () => {
     ]);
   });
 
-  it('takes any text for a key', () => {
+  it('accepts any key', () => {
     const keys = ['', ' ', '__proto__', 'constructor', '\u0000', 'é', '\ud800', '😀', 'x'.repeat(10_000)];
     const map = mapOf(...keys);
     expect(map.keys()).toEqual(keys);
     expect(keys.map((key) => map.get(key))).toEqual(keys.map((key) => `value of ${key}`));
   });
 
-  it('tells keys apart that have the same hash, whichever is taken out first', () => {
+  it('distinguishes keys with equal hashes', () => {
     const keys = alike.flatMap(([one, other]) => ['', '-1', '-2'].flatMap((end) => [one + end, other + end]));
     for (const gone of keys) {
       const map = mapOf(...keys);
@@ -82,7 +82,7 @@ describe('a map of what comes and goes', () => {
     }
   });
 
-  it('takes in thousands, and lets them go in any order', () => {
+  it('handles thousands of entries in any order', () => {
     const count = 10_000;
     const keys = Array.from({ length: count }, (_, index) => `request-${index}`);
     const map = mapOf(...keys);
@@ -100,7 +100,7 @@ describe('a map of what comes and goes', () => {
     expect(map.keys()).toEqual(['a']);
   });
 
-  it('has nothing once it was cleared, and takes in more then', () => {
+  it('is usable after clear', () => {
     const keys = Array.from({ length: 100 }, (_, index) => `request-${index}`);
     const map = mapOf(...keys);
     map.clear();
@@ -109,7 +109,7 @@ describe('a map of what comes and goes', () => {
     expect([map.values(), map.size]).toEqual([['again'], 1]);
   });
 
-  it('gives lists of what was there: those who go through them may take out and put in', () => {
+  it('returns snapshots, so that callers may modify it', () => {
     const map = mapOf('a', 'b', 'c');
     const seen: string[] = [];
     for (const key of map.keys()) {

@@ -13,7 +13,7 @@ const run = (argv: readonly string[], env: Environment = {}) => {
 };
 
 describe('parseAgentArguments', () => {
-  it('knows a flag and a variable for every option but the blocks', () => {
+  it('has a flag and a variable for every option except blocks', () => {
     const blocks = ['oidc', 'mtls', 'authz', 'saml', 'token-exchange'];
     expect(agentOptionFlags.map(({ option }) => option)).toEqual(
       agentOptionNames.filter((name) => !blocks.includes(name)),
@@ -26,7 +26,7 @@ describe('parseAgentArguments', () => {
     }
   });
 
-  it('puts flags behind variables, so that they win', () => {
+  it('lets flags override variables', () => {
     const { options } = run(['--jwt-issuer', 'flag'], { JWT_ISSUER: 'variable', JWT_AUDIENCE: 'api' });
     expect(options.map(({ source, text }) => `${source}=${text}`)).toEqual([
       'JWT_ISSUER=variable',
@@ -35,7 +35,7 @@ describe('parseAgentArguments', () => {
     ]);
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as absent', () => {
     expect(run([], { JWT_SECRET: '', FAIL_OPEN: '' }).options).toEqual([]);
   });
 
@@ -73,7 +73,7 @@ describe('parseAgentArguments', () => {
     expect(options.map(({ text }) => text)).toEqual(['a:1', 'b:2,c:3']);
   });
 
-  it('names the flags that show a secret to everyone on the machine', () => {
+  it('names the flags that expose a secret', () => {
     expect(run(['--jwt-secret', 'x', '--api-keys', '@/run/keys,k:n']).exposedSecrets).toEqual([
       '--jwt-secret',
       '--api-keys',
@@ -117,14 +117,14 @@ describe('parseAgentArguments', () => {
     ['a flag that is given twice', ['--jwt-secret', 'hunter2', '--jwt-secret', 'hunter2']],
     ['an agent without a file', ['--agent', 'auth']],
     ['a file without a name', ['--config', '']],
-  ])('calls %s wrong usage, and repeats no value', (_, argv) => {
+  ])('refuses %s as wrong usage without repeating a value', (_, argv) => {
     const command = parse(argv);
     expect(command).toMatchObject({ kind: 'usage', exitCode: 2 });
     expect(JSON.stringify(command)).not.toContain('hunter2');
     expect(JSON.stringify(command)).toContain('gateway-auth --help');
   });
 
-  it('suggests the flag that was meant', () => {
+  it('suggests the nearest flag', () => {
     expect(parse(['--jwt-secrt=hunter2'])).toMatchObject({ stderr: expect.stringContaining('--jwt-secret') });
   });
 });

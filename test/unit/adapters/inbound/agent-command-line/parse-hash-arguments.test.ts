@@ -18,14 +18,14 @@ describe('gateway-auth hash-password', () => {
     expect(parse('hash-password', '--algorithm=scrypt', '--user=ann b')).toMatchObject({ algorithm: 'scrypt' });
   });
 
-  it('refuses a user that no entry can have, before anything is asked', () => {
-    expect(said('hash-password', '--user', 'a:b')).toMatch(/^2 error: a user name has no colon/);
+  it('refuses an invalid user before it prompts', () => {
+    expect(said('hash-password', '--user', 'a:b')).toMatch(/^2 error: a user name must not contain a colon/);
     expect(said('hash-password', '--user', '')).toMatch(/^2 error: the user name is empty/);
   });
 });
 
 describe('gateway-auth hash-key', () => {
-  it('takes a name, and whether a key is to be made', () => {
+  it('accepts a name and --generate', () => {
     expect(parse('hash-key')).toEqual({ kind: 'hash-key', generate: false, name: null });
     expect(parse('hash-key', '--generate', '--name', 'reports')).toEqual({
       kind: 'hash-key',
@@ -34,13 +34,13 @@ describe('gateway-auth hash-key', () => {
     });
   });
 
-  it('refuses a name that no entry can have', () => {
-    expect(said('hash-key', '--name', 'a:b')).toMatch(/^2 error: a name has no colon/);
+  it('refuses an invalid name', () => {
+    expect(said('hash-key', '--name', 'a:b')).toMatch(/^2 error: a name must not contain a colon/);
   });
 });
 
 describe.each(['hash-password', 'hash-key'])('the arguments of %s', (name) => {
-  it('never hold the secret, which is not repeated', () => {
+  it('never contain the secret, and errors do not repeat it', () => {
     for (const argv of [
       ['hunter2'],
       ['--', 'hunter2'],
@@ -60,7 +60,7 @@ describe.each(['hash-password', 'hash-key'])('the arguments of %s', (name) => {
     expect(said(name, 'hunter2')).toContain('other users can see this');
   });
 
-  it('are refused where an option is incomplete or comes twice', () => {
+  it('are refused if an option is incomplete or repeated', () => {
     const option = name === 'hash-key' ? '--name' : '--user';
     expect(said(name, option)).toMatch(/^2 error: an option has no value/);
     expect(said(name, option, 'a', option, 'b')).toMatch(/^2 error: --\w+ is given more than once/);
@@ -78,7 +78,7 @@ describe('the options of the agent', () => {
     expect(said('--help')).toContain('gateway-auth hash-password');
   });
 
-  it('do not go with a command, which comes first', () => {
+  it('do not precede a command', () => {
     expect(said('--verbose', 'hash-key')).toMatch(/^2 error: /);
     expect(said('hash-keys')).toMatch(/^2 error: /);
     expect(said('hash-key', '--verbose')).toMatch(/^2 error: unknown option/);

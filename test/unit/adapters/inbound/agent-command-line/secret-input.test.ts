@@ -12,7 +12,7 @@ const piped = (...chunks: readonly (string | Uint8Array)[]) => {
 };
 
 describe('a secret from a pipe', () => {
-  it('is its one line, without the end of the line', async () => {
+  it('is its only line, without the line end', async () => {
     expect(await piped('correct horse\n')).toEqual({ kind: 'read', text: 'correct horse' });
     expect(await piped('correct', ' horse\r\n')).toEqual({ kind: 'read', text: 'correct horse' });
     expect(await piped(' correct horse ')).toEqual({ kind: 'read', text: ' correct horse ' });
@@ -24,7 +24,7 @@ describe('a secret from a pipe', () => {
     expect(await piped()).toEqual({ kind: 'read', text: '' });
   });
 
-  it('is refused where it is more than that, or no text', async () => {
+  it('is refused if it has several lines or is not text', async () => {
     expect(await piped('one\ntwo\n')).toEqual({ kind: 'unfit', message: 'the standard input has more than one line' });
     expect(await piped('one\n\n')).toMatchObject({ kind: 'unfit' });
     expect(await piped(Uint8Array.of(0x70, 0xff, 0x0a))).toEqual({
@@ -47,7 +47,7 @@ const typed = async (prompts: readonly string[], text: string) => {
 };
 
 describe('a secret from a terminal', () => {
-  it('is asked for as often as there are prompts, and not shown', async () => {
+  it('is read for each prompt without echo', async () => {
     const { reading, shown } = await typed(['Password: ', 'Again: '], 'pässword\rpässword\r');
     expect(reading).toEqual({ kind: 'read', text: 'pässword' });
     expect(shown).toBe('Password: \nAgain: \n');
@@ -58,7 +58,7 @@ describe('a secret from a terminal', () => {
     expect(reading).toEqual({ kind: 'read', text: 'abc' });
   });
 
-  it('is refused where the two differ', async () => {
+  it('is refused if the two entries differ', async () => {
     const { reading } = await typed(['Password: ', 'Again: '], 'one\rtwo\r');
     expect(reading).toEqual({ kind: 'unfit', message: 'the two entries differ' });
   });

@@ -6,7 +6,7 @@ const numbered = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, index) => `${from + index}\n`).join('');
 
 describe('a diff of two texts', () => {
-  it('is empty where they are the same', () => {
+  it('is empty for equal texts', () => {
     expect(unifiedDiff('a', 'x\n', 'x\n')).toBe('');
   });
 
@@ -17,21 +17,21 @@ describe('a diff of two texts', () => {
     );
   });
 
-  it('tells changes apart that are far from each other', () => {
+  it('separates distant changes', () => {
     const after = `0\n${numbered(1, 20)}21\n`;
     expect(unifiedDiff('a', numbered(1, 20), after)).toBe(
       '--- a\n+++ a (migrated)\n@@ -1,3 +1,4 @@\n+0\n 1\n 2\n 3\n@@ -18,3 +19,4 @@\n 18\n 19\n 20\n+21\n',
     );
   });
 
-  it('says where a text has no line end at its end, and where it is empty', () => {
+  it('marks a missing final line end and an empty text', () => {
     expect(unifiedDiff('a', 'x', 'x\n')).toBe(
       '--- a\n+++ a (migrated)\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+x\n',
     );
     expect(unifiedDiff('a', '', 'x\n')).toBe('--- a\n+++ a (migrated)\n@@ -0,0 +1 @@\n+x\n');
   });
 
-  it('holds all of what changes, by the numbers that it gives', () => {
+  it('is consistent with its line numbers', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 30 })
       .map((lines) => lines.map((line) => `${line}\n`).join(''));

@@ -13,7 +13,7 @@ const said = (line: string, env: Record<string, string> = {}): string => {
   return command.kind === 'usage' ? command.stdout + command.stderr : '';
 };
 
-describe('a right command line', () => {
+describe('a valid command line', () => {
   it.each([
     ['--config a.kdl', { kind: 'run', configFile: 'a.kdl', verbose: false, pidFile: null, workerThreads: null }],
     [
@@ -59,7 +59,7 @@ describe('a right command line', () => {
     expect(parse(line)).toEqual(command);
   });
 
-  it('takes the configuration from the environment, where no option says otherwise', () => {
+  it('uses GATEWAY_CONFIG without --config', () => {
     const env = { GATEWAY_CONFIG: 'env.kdl' };
     expect(parse('', env)).toEqual({
       kind: 'run',
@@ -73,7 +73,7 @@ describe('a right command line', () => {
     expect(parse('config check a.kdl', env)).toMatchObject({ configFile: 'a.kdl' });
   });
 
-  it('takes worker-threads from the environment, where no option says otherwise', () => {
+  it('uses GATEWAY_WORKER_THREADS without --worker-threads', () => {
     const env = { GATEWAY_WORKER_THREADS: '2' };
     expect(parse('--config a.kdl', env)).toMatchObject({ workerThreads: 2 });
     expect(parse('--config a.kdl --worker-threads 0', env)).toMatchObject({ workerThreads: 0 });
@@ -83,7 +83,7 @@ describe('a right command line', () => {
     expect(parse('--config a.kdl', { GATEWAY_WORKER_THREADS: 'many' })).toMatchObject({ kind: 'usage', exitCode: 2 });
   });
 
-  it.each(['-1', '257', '1.5', 'two', '0x2'])('takes no worker-threads of %s', (value) => {
+  it.each(['-1', '257', '1.5', 'two', '0x2'])('refuses worker-threads %s', (value) => {
     expect(parse(`--config a.kdl --worker-threads=${value}`)).toMatchObject({ kind: 'usage', exitCode: 2 });
     expect(said(`--config a.kdl --worker-threads=${value}`)).toContain('from 0 to 256');
   });
@@ -95,7 +95,7 @@ describe('a right command line', () => {
     expect(refused.kind === 'usage' && refused.stderr).toContain('unset GATEWAY_HTTP_ENGINE');
   });
 
-  it.each(['--test', '--validate'])('refuses with %s what a run would refuse of the environment', (option) => {
+  it.each(['--test', '--validate'])('refuses with %s the same environment as a run', (option) => {
     const command = `${option} --config a.kdl`;
     for (const env of [{ GATEWAY_HTTP_ENGINE: 'fast' }, { GATEWAY_WORKER_THREADS: 'many' }]) {
       expect(parse(command, env)).toEqual(parse('--config a.kdl', env));
@@ -110,7 +110,7 @@ describe('a right command line', () => {
     expect(parseGatewayArguments(['--config', '-a b.kdl'], {}, '1')).toMatchObject({ configFile: '-a b.kdl' });
   });
 
-  it('says the version, and nothing else', () => {
+  it('prints only the version', () => {
     expect(parse('--version')).toEqual({ kind: 'usage', stdout: 'gateway 1.2.3\n', stderr: '', exitCode: 0 });
     expect(parse('--version --config a.kdl')).toEqual({
       kind: 'usage',
@@ -120,7 +120,7 @@ describe('a right command line', () => {
     });
   });
 
-  it.each(['--help', '-h'])('%s teaches the options, the environment, the signals and the exit codes', (line) => {
+  it.each(['--help', '-h'])('%s documents options, environment, signals and exit codes', (line) => {
     expect(parse(line)).toMatchObject({ kind: 'usage', exitCode: 0 });
     for (const word of [
       '--config',
@@ -162,7 +162,7 @@ describe('a right command line', () => {
   });
 });
 
-describe('a wrong command line', () => {
+describe('an invalid command line', () => {
   it.each([
     ['', 'no configuration: use --config FILE'],
     ['--test', 'no configuration: use --config FILE'],
@@ -203,15 +203,15 @@ describe('a wrong command line', () => {
     expect(said(line).endsWith('\n')).toBe(true);
   });
 
-  it('is told as much where the environment names a configuration', () => {
+  it('is refused even with GATEWAY_CONFIG', () => {
     expect(parse('serve', { GATEWAY_CONFIG: 'a.kdl' })).toMatchObject({ kind: 'usage', exitCode: 2 });
   });
 
-  it('takes the configuration to reload from the environment', () => {
+  it('uses GATEWAY_CONFIG for a reload', () => {
     expect(parse('reload', { GATEWAY_CONFIG: 'a.kdl' })).toEqual({ kind: 'reload', configFile: 'a.kdl' });
   });
 
-  it('does not take an empty variable for a file', () => {
+  it('treats an empty variable as absent', () => {
     expect(parse('', { GATEWAY_CONFIG: '' })).toMatchObject({ kind: 'usage', exitCode: 2 });
   });
 });

@@ -15,7 +15,7 @@ describe('what gateway reload says', () => {
     });
   });
 
-  it.each([[null], [{}], [{ reloaded: false }], ['ok'], [[true]]])('is no success where a 200 says %j', (body) => {
+  it.each([[null], [{}], [{ reloaded: false }], ['ok'], [[true]]])('is not a success if a 200 contains %j', (body) => {
     expect(said(200, body).exitCode).toBe(1);
   });
 
@@ -39,7 +39,7 @@ describe('what gateway reload says', () => {
     expect([exitCode, stderr.includes(words)]).toEqual([1, true]);
   });
 
-  it('does not say of a reload that lasts that it was none', () => {
+  it('reports a reload in progress', () => {
     const { exitCode, stderr } = said(202, { reloaded: false, under_way: true });
     expect(exitCode).toBe(1);
     expect(stderr).toContain('is still loading the configuration');
@@ -47,7 +47,7 @@ describe('what gateway reload says', () => {
     expect(stderr).not.toContain('not reloaded');
   });
 
-  it('says of a reload that comes after an upgrade that it does', () => {
+  it('reports a reload after an upgrade', () => {
     const { exitCode, stderr } = said(202, { reloaded: false, under_way: true, detail: 'once the upgrade is over' });
     expect([exitCode, stderr]).toEqual([
       1,
@@ -55,14 +55,14 @@ describe('what gateway reload says', () => {
     ]);
   });
 
-  it('does not paint on the terminal what somebody answered', () => {
+  it('shows no control characters of a response', () => {
     const evil = '\u001b[2Jgone\u202e\u0007';
     for (const { stderr } of [said(422, { problems: [evil] }), said(409, { detail: evil })]) {
       expect(stderr).not.toMatch(/[\u001b\u0007\u202e]/);
     }
   });
 
-  it('is plain where nobody could be asked', () => {
+  it('is clear if no gateway answers', () => {
     const failed = (kind: 'nobody_listens' | 'timed_out' | 'failed') =>
       reloadReport(err({ kind, detail: 'no response within 70 s' }), where).stderr;
     expect(failed('nobody_listens')).toContain('no server at 127.0.0.1:9090');

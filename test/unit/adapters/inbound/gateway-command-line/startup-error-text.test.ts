@@ -28,7 +28,7 @@ describe('a start that failed', () => {
     expect(startupErrorText(error)).toBe(text);
   });
 
-  it('stays on one line, without control characters, whatever it names', () => {
+  it('is one line without control characters', () => {
     expect(startupErrorText(new Error('one\ntwo'))).toBe('one two');
     const named = Object.assign(new Error('x'), { code: 'ENOENT', path: '/nowhere\n/x\u001b[31m' });
     expect(startupErrorText(named)).toBe('cannot read /nowhere /x [31m: the file does not exist');

@@ -9,7 +9,7 @@ const said = (...argv: readonly string[]): string => {
 const question = ['explain', '--policies', 'a.cedar', '--action', 'GET', '--resource', '/reports'];
 
 describe('gateway-auth policy', () => {
-  it('needs one of its commands', () => {
+  it('requires a command', () => {
     expect(said()).toBe(
       '2 error: no command: choose one of check, test, explain, corpus\n(gateway-auth policy --help shows the usage)\n',
     );
@@ -37,7 +37,7 @@ describe('policy check', () => {
     });
   });
 
-  it('refuses what means nothing', () => {
+  it('refuses invalid arguments', () => {
     expect(said('check')).toMatch(/^2 error: no policies: give paths, or --config FILE\n/);
     expect(said('check', '')).toMatch(/^2 error: a policy file name must not be empty/);
     expect(said('check', 'a', '--config', 'b')).toMatch(/^2 error: paths and --config exclude each other/);
@@ -93,7 +93,7 @@ describe('policy explain', () => {
     });
   });
 
-  it('takes the anonymous principal, and leaves to defaults what is not given', () => {
+  it('accepts an anonymous principal and defaults', () => {
     expect(parse(...question, '--anonymous')).toMatchObject({
       json: false,
       subject: {

@@ -27,7 +27,7 @@ describe('gateway-auth sessions', () => {
     expect(bench.closed()).toBe(1);
   });
 
-  it('lists those of one user, so many of them, and says that there are more', async () => {
+  it('lists sessions of one user up to the limit, and reports more', async () => {
     const mine = ['a', 'b', 'c'].map((name) => testSession(name));
     const bench = await sessionsBench([...mine, testSession('d', { userId: 'bob' })]);
     const { stdout, stderr } = await bench.run('list', '--user', 'alice', '--limit', '2', '--json');
@@ -92,7 +92,7 @@ describe('gateway-auth sessions', () => {
     });
   });
 
-  it('never lets a session paint on the terminal', async () => {
+  it('shows no control characters of a session', async () => {
     const evil = '\u001b[2Jroot\u202e\nuser  admin';
     const bench = await sessionsBench([
       testSession('one', { userId: evil, provider: evil, attributes: [{ name: evil, values: [evil] }] }),
@@ -105,7 +105,7 @@ describe('gateway-auth sessions', () => {
     }
   });
 
-  it('fails where there is no such session, or more than one', async () => {
+  it('fails if the id matches no session or several', async () => {
     const twin = `${id('one').slice(0, 20)}${'0'.repeat(44)}`;
     const bench = await sessionsBench([testSession('one'), testSession('two', { idHash: twin })]);
     expect(await bench.run('show', '00000000')).toEqual({
@@ -121,7 +121,7 @@ describe('gateway-auth sessions', () => {
     expect(bench.closed()).toBe(3);
   });
 
-  it('revokes what is named, and nothing else', async () => {
+  it('revokes only the named sessions', async () => {
     const bench = await sessionsBench(['one', 'two', 'three'].map((name) => testSession(name)));
     expect(await bench.run('revoke', short('one'), id('two'), short('one'))).toEqual({
       stdout: `${id('one')}\n${id('two')}\n`,
@@ -132,7 +132,7 @@ describe('gateway-auth sessions', () => {
     expect(await bench.stores.sessions.find(id('three'))).toMatchObject({ value: { userId: 'alice' } });
   });
 
-  it('revokes nothing where one id is wrong', async () => {
+  it('revokes nothing if one id is wrong', async () => {
     const bench = await sessionsBench([testSession('one')]);
     expect(await bench.run('revoke', short('one'), '00000000', '11111111')).toEqual({
       stdout: '',
@@ -142,7 +142,7 @@ describe('gateway-auth sessions', () => {
     expect(await bench.stores.sessions.count()).toEqual({ ok: true, value: 1 });
   });
 
-  it('revokes all of a user, by the whole of the name', async () => {
+  it('revokes all sessions of a user by exact name', async () => {
     const bench = await sessionsBench([testSession('one'), testSession('two', { userId: 'alice2' })]);
     expect(await bench.run('revoke', '--user', 'alice')).toMatchObject({
       stderr: '1 session revoked\n',
@@ -155,7 +155,7 @@ describe('gateway-auth sessions', () => {
     expect(await bench.stores.sessions.count()).toEqual({ ok: true, value: 1 });
   });
 
-  it('tells that the store fails, and closes it', async () => {
+  it('reports a failing store and closes it', async () => {
     const bench = await sessionsBench([testSession('one')]);
     await bench.stores.close();
     for (const argv of [['list'], ['show', short('one')], ['revoke', short('one')], ['revoke', '--user', 'alice']]) {

@@ -32,7 +32,7 @@ describe('the version of a file', () => {
     expect(versionOf(text)).toBe(version);
   });
 
-  it('is the one that is declared, whether the text fits it or not', () => {
+  it('is the declared one, whether the text fits or not', () => {
     expect(faults('/- kdl-version 2\na true')).toEqual([
       { at: 'true', message: '"true" is not a value in KDL 2', suggestion: 'write #true, or "true" for the text' },
     ]);
@@ -47,7 +47,7 @@ describe('the version of a file', () => {
   });
 });
 
-describe('a mistake of syntax', () => {
+describe('a syntax error', () => {
   it.each([
     ['agents ["auth"]', '["aut', 'brackets have no meaning in KDL', 'lists have no brackets: write agents "auth"'],
     [
@@ -61,18 +61,18 @@ describe('a mistake of syntax', () => {
     ['a #true\nb false', 'false', '"false" is not a value in KDL 2', 'write #false, or "false" for the text'],
     ['a true\nb word', 'word', 'a word without quotes is not a value in KDL 1', 'put it in quotes'],
     ['a "x"y', 'y', 'Unexpected token "y"', 'did you forget to quote an identifier?'],
-  ])('of %j is explained where it stands', (text, at, message, suggestion) => {
+  ])('of %j is explained at its position', (text, at, message, suggestion) => {
     expect(faults(text)).toContainEqual({ at, message, suggestion });
   });
 
-  it('is reported for each place of a text', () => {
+  it('is reported for each position', () => {
     expect(faults('a #true\nb true\nc false\nd #true').map(({ message }) => message)).toEqual([
       '"true" is not a value in KDL 2',
       '"false" is not a value in KDL 2',
     ]);
   });
 
-  it('is a fault, not a crash, where the structure is too deep for the readers', () => {
+  it('is a fault for a structure that is too deep', () => {
     expect(faults('a{'.repeat(100_000))[0]?.message).toBe('the structure is too deep or too long');
     expect(faults(`a ${'/*'.repeat(100_000)}${'*/'.repeat(100_000)} b`)[0]?.message).toBe(
       'the structure is too deep or too long',

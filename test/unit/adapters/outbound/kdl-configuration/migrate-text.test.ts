@@ -26,7 +26,7 @@ it('has more than twenty files', () => {
 });
 
 describe.each(corpus)('the old file $name', ({ name, old, expected, requests }) => {
-  it('becomes what is written beside it', () => {
+  it('becomes the expected file', () => {
     expect(migrateText(old).text).toBe(expected);
     expect(migrateText(old).left).toEqual([]);
   });
@@ -43,7 +43,7 @@ describe.each(corpus)('the old file $name', ({ name, old, expected, requests }) 
     expect((await load(expected)).problems.filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 
-  it('has the routes for requests that its reader says', async () => {
+  it('routes requests like the expected file', async () => {
     const { configuration } = await load(known(expected));
     const table = compileRouteTable(configuration?.routes ?? [], re2PathPatterns);
     expect(requests.length).toBeGreaterThan(0);
@@ -52,7 +52,7 @@ describe.each(corpus)('the old file $name', ({ name, old, expected, requests }) 
     }
   });
 
-  it('says what it changed, and where', () => {
+  it('reports each change with its line', () => {
     const { changes } = migrateText(old);
     expect(changes.length > 0).toBe(name !== 'up-to-date');
     for (const { line } of changes) expect(line).toBeLessThanOrEqual(old.split('\n').length);
@@ -102,13 +102,13 @@ describe('lists in brackets', () => {
     expect(migrateText(old).text).toBe(expected);
   });
 
-  it('are left alone in comments and strings', () => {
+  it('are unchanged in comments and strings', () => {
     const text = 'a "[1, 2]" // [3, true]\nb #"[true]"# /* [4] */\n';
     expect(migrateText(text).text).toBe(text);
   });
 });
 
-describe('what is written without quotes', () => {
+describe('text without quotes', () => {
   it.each([
     ['hook http://x/y', 'hook "http://x/y"'],
     ['hook http://x/y?a=b#c // c', 'hook "http://x/y?a=b#c" // c'],
@@ -137,13 +137,13 @@ describe('comments', () => {
   });
 });
 
-describe('what is commented out as a whole', () => {
+describe('a commented-out setting', () => {
   it.each(['1', '2'])('is not the marker of version %s, which stays the first thing', (version) => {
     const { text } = migrateText(`/- kdl-version ${version}\nroute "r" { upstream "u" }\n`);
     expect(text).toBe('/- kdl-version 2\nroutes {\n  route "r" { upstream "u" }\n}\n');
   });
 
-  it('stays out of a group that is not its own, and goes into its own', () => {
+  it('moves only to its own group', () => {
     const { text } = migrateText(
       '/- listener "off" { }\nroute "a" { }\n/-route "b" { }\n/- listener "x" { }\nroute "c" { }\n',
     );
@@ -152,31 +152,31 @@ describe('what is commented out as a whole', () => {
     );
   });
 
-  it('goes with the keys beside it, and with no others', () => {
+  it('moves with its neighbouring keys only', () => {
     const { text } = migrateText('routes { route "r" { path "/z"; /-path "/zz"; /-upstream "v"; host "h"; } }');
     expect(text).toMatch(/matches \{ path "\/z"; \/-path "\/zz"; host "h" \}/);
     expect(text).toMatch(/\/-upstream "v"/);
   });
 });
 
-it('takes the last of two properties of one name', () => {
+it('uses the last of two properties with one name', () => {
   expect(migrateText('routes { route "r" path="/z" path="/zz" { upstream "u" } }').text).toBe(
     'routes { route "r" { upstream "u"; matches { path "/zz" } } }',
   );
 });
 
-it('says what the limit is of a text that is too long', () => {
+it('names the limit for a text that is too long', () => {
   expect(migrateText('a 1\n'.repeat(130_000)).refused).toContain('250000 tokens');
 });
 
-describe('mistakes that hide behind others', () => {
-  it('are found once everything with a rule is repaired', () => {
+describe('errors behind other errors', () => {
+  it('are found after all repairs', () => {
     const { text, refused } = migrateText('a ["x", "y"]\nb true\nc "x"y\n');
     expect(text).toBe('a ["x", "y"]\nb true\nc "x"y\n');
     expect(refused).toContain('line 3: ');
   });
 
-  it('are repaired: names that begin with a digit, and a ; with nothing before it', () => {
+  it('are repaired: names that begin with a digit, and an empty statement', () => {
     const { text, changes } = migrateText('errors {\n  404 "/x"; ; 5xx "/y";;\n  list [1, 2]\n};\n;\n');
     expect(text).toBe('errors {\n  "404" "/x";  "5xx" "/y";\n  list 1 2\n};\n\n');
     expect(changes.map(({ line }) => line)).toEqual([2, 2, 3, 5]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SourceText } from '../../../../../src/adapters/outbound/kdl-configuration/source-text.js';
 
-describe('a place in a text', () => {
+describe('a position in a text', () => {
   it('counts lines by every kind of line end, and columns by characters', () => {
     const text = 'a\nb\r\nc\rdé😀x\n';
     const source = new SourceText('f', text);
@@ -20,7 +20,7 @@ describe('a place in a text', () => {
     expect(source.positionAt(text.length)).toEqual({ file: 'f', line: 5, column: 1 });
   });
 
-  it('shows lines without their ends, and none that is endless', () => {
+  it('returns lines without ends, and none that is too long', () => {
     const source = new SourceText('f', `a\r\nb\n${'c'.repeat(5000)}`);
     expect([1, 2, 3, 4].map((line) => source.line(line))).toEqual(['a', 'b', null, null]);
   });

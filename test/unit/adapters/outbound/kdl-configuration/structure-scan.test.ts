@@ -35,7 +35,7 @@ describe('the structure scan', () => {
     expect(fault(text)).toEqual({ offset, message });
   });
 
-  it('counts words, strings and marks, and stops where there are too many', () => {
+  it('counts tokens and stops at the maximum', () => {
     expect(scanStructure('a b=1 "c d" { } // e f\n/* g */ (h)i', 100).tokens).toBe(11);
     expect(scanStructure('a b c', 2).fault).toEqual({
       offset: 4,
@@ -43,7 +43,7 @@ describe('the structure scan', () => {
     });
   });
 
-  it('finds the strings that run over several lines', () => {
+  it('finds multi-line strings', () => {
     expect(scanStructure('a "b" """\nc\n""" "d"', 100).longStrings).toEqual([[6, 15]]);
   });
 });

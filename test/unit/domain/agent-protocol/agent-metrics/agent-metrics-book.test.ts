@@ -32,14 +32,14 @@ const ofMany = (index: number) => metricsReport({ agentId: `id-${index}`, counte
 const lines = () => seriesLines(book.families(nowMs));
 
 describe('a counter', () => {
-  it('is the last that an agent id has reported, however often', () => {
+  it('is the last report of an agent id', () => {
     count(3);
     count(3);
     count(5);
     expect(lines()).toEqual(['things_total auth {} 5']);
   });
 
-  it('is the sum over all agent ids, whether they report any more or not', () => {
+  it('is the sum over all agent ids, including ended ones', () => {
     count(3, 'one');
     count(4, 'two');
     book.ended('auth', 'one');
@@ -48,28 +48,28 @@ describe('a counter', () => {
     expect(lines()).toEqual(['things_total auth {} 9']);
   });
 
-  it('goes on from where it was when an agent counts anew under its old id', () => {
+  it('continues after an agent restarts under its id', () => {
     count(10);
     count(2);
     count(3);
     expect(lines()).toEqual(['things_total auth {} 13']);
   });
 
-  it('is not counted again when an agent comes back that was silent for long', () => {
+  it('does not count a returning agent twice', () => {
     count(10);
     nowMs = 1e9;
     count(11);
     expect(lines()).toEqual(['things_total auth {} 11']);
   });
 
-  it('takes no report that was made before the last one: another connection has overtaken it', () => {
+  it('ignores a report older than the last one', () => {
     count(10, 'one', 2_000);
     expect(count(9, 'one', 1_000)).toBeNull();
     count(11, 'one', 3_000);
     expect(lines()).toEqual(['things_total auth {} 11']);
   });
 
-  it('goes on after the clock of its agent was set back, a few intervals later', () => {
+  it("continues some intervals after the agent's clock went back", () => {
     count(10, 'one', 1e12);
     nowMs = 29_000;
     count(12, 'one', 5_000);
@@ -79,7 +79,7 @@ describe('a counter', () => {
     expect(lines()).toEqual(['things_total auth {} 13']);
   });
 
-  it('has a series for each set of labels, in whatever order they come', () => {
+  it('has one series for each set of labels', () => {
     const labels = { method: 'jwt', reason: 'expired' };
     take({ counters: [reportedValue(1, 'a', labels), reportedValue(7, 'a', { method: 'mtls' })] });
     take({ counters: [reportedValue(2, 'a', { reason: 'expired', method: 'jwt' })] });
@@ -114,14 +114,14 @@ describe('a gauge', () => {
     expect(lines()).toEqual(['saml_sessions_active auth {} 6']);
   });
 
-  it('is what each agent id says now, added up', () => {
+  it('is the sum of current values', () => {
     gauge(5, 'one');
     gauge(7, 'two');
     gauge(-1, 'two');
     expect(lines()).toEqual(['sessions auth {} 4']);
   });
 
-  it('vanishes with its report, and after three intervals without one', () => {
+  it('expires with its report, or after three intervals', () => {
     gauge(5, 'one', 20_000);
     gauge(7, 'two', 10_000);
     nowMs = 32_001;
@@ -160,7 +160,7 @@ describe('a histogram', () => {
     expect(lines()).toEqual(['took_seconds auth {} 18: 3 4 8']);
   });
 
-  it('counts anew as a whole where any part of it has become smaller', () => {
+  it('restarts as a whole if any part decreases', () => {
     histogram([4, 4, 4], 4);
     histogram([1, 5, 9], 20);
     expect(lines()).toEqual(['took_seconds auth {} 24: 5 9 13']);
@@ -196,7 +196,7 @@ describe('a histogram', () => {
     expect(lines()).toEqual([]);
   });
 
-  it('stays what it is where its buckets change', () => {
+  it('is unchanged if its buckets differ', () => {
     histogram([1, 2, 3]);
     expect(histogram([1, 2, 3, 4])).toEqual({ count: 1, reason: 'its buckets have changed' });
     expect(lines()).toEqual(['took_seconds auth {} 1: 1 2 3']);
@@ -220,7 +220,7 @@ describe('a name', () => {
 
   const taken = { count: 1, reason: 'its name is taken' };
 
-  it('is not one of the gateway, nor of a part of a family of the gateway', () => {
+  it("is no name of the gateway's families", () => {
     expect(take({ histograms: [reportedHistogram([1], 1, { name: 'latency_seconds' })] })).toEqual(taken);
     expect(take({ gauges: [reportedValue(1, 'latency_seconds')] })).toEqual(taken);
     expect(take({ counters: [reportedValue(1, 'latency_seconds_count')] })).toEqual(taken);
@@ -257,13 +257,13 @@ describe('a name', () => {
     expect(take({ counters: [reportedValue(1, name)] })).toEqual(taken);
   });
 
-  it('is free again for another type once nobody reports the gauge', () => {
+  it('is released when no agent reports the gauge', () => {
     gauge(5);
     take({});
     expect(take({ counters: [reportedValue(1, 'sessions')] })).toBeNull();
   });
 
-  it('is free again once its agent is not configured any more', () => {
+  it('is released when its agent is removed', () => {
     book.keep(new Set(['auth', 'waf']));
     take({ counters: [reportedValue(1, 'a')] });
     take({ counters: [reportedValue(1, 'a')] }, 'waf');
@@ -316,7 +316,7 @@ describe('a value', () => {
     expect(lines()).toEqual([]);
   });
 
-  it('of a gauge is left out where the sum of all is beyond any number', () => {
+  it('of a gauge is omitted if the sum is infinite', () => {
     gauge(1.7e308, 'one');
     gauge(1.7e308, 'two');
     expect(book.families(nowMs)).toEqual([]);
@@ -325,7 +325,7 @@ describe('a value', () => {
     expect(lines()).toEqual(['sessions auth {} 11']);
   });
 
-  it('of a series that comes twice in a report is the first', () => {
+  it('of a repeated series is the first', () => {
     expect(take({ counters: [reportedValue(5), reportedValue(3)] })).toEqual({ count: 1, reason: 'it comes twice' });
     expect(take({ gauges: [reportedValue(5, 'g'), reportedValue(3, 'g')] })).toMatchObject({ count: 1 });
     expect(lines()).toEqual(['things_total auth {} 5', 'g auth {} 5']);
@@ -346,7 +346,7 @@ describe('a help text', () => {
 });
 
 describe('limits', () => {
-  it('hold for series: 512 lines of the exposition, and what there is goes on', () => {
+  it('bound series to 512 exposition lines', () => {
     const many = Array.from({ length: 10_000 }, (_, index) => reportedValue(1, 'a', { id: `${index}` }));
     expect(take({ counters: many })).toEqual({ count: 9_488, reason: 'there are too many series' });
     expect(lines()).toHaveLength(512);
@@ -358,12 +358,12 @@ describe('limits', () => {
     expect(book.dropped()).toEqual([{ agent: 'auth', count: 9_489 }]);
   });
 
-  it('say what is wrong with a name also where there is no room', () => {
+  it('report an invalid name even without room', () => {
     take({ counters: Array.from({ length: 512 }, (_, index) => reportedValue(1, 'a', { id: `${index}` })) });
     expect(take({ gauges: [reportedValue(1, 'a b')] })).toEqual({ count: 1, reason: 'its name is not well-formed' });
   });
 
-  it('hold for faults: after a thousand of them the rest of a report is counted, and not looked at', () => {
+  it('bound faults to a thousand for each report', () => {
     let looked = 0;
     const unlooked = {
       ...reportedValue(1, 'b'),
@@ -400,14 +400,14 @@ describe('limits', () => {
     expect(take({ counters: many })).toEqual({ count: 36, reason: 'there are too many families' });
   });
 
-  it('leave room again where gauges go', () => {
+  it('release room when gauges expire', () => {
     const many = (prefix: string) => Array.from({ length: 64 }, (_, index) => reportedValue(1, `${prefix}${index}`));
     expect(take({ gauges: many('a') })).toBeNull();
     expect(take({ gauges: many('b') })).toBeNull();
     expect(lines()[0]).toBe('b0 auth {} 1');
   });
 
-  it('are those of each agent alone', () => {
+  it('are separate for each agent', () => {
     book.keep(new Set(['auth', 'waf']));
     take({ counters: Array.from({ length: 600 }, (_, index) => reportedValue(1, 'a', { id: `${index}` })) }, 'waf');
     expect(count(5)).toBeNull();
@@ -417,7 +417,7 @@ describe('limits', () => {
     ]);
   });
 
-  it('hold for agent ids: one that runs is never forgotten, and no other one is taken until one is gone', () => {
+  it('bound agent ids, and never evict a running one', () => {
     for (let round = 0; round < 3; round += 1) {
       nowMs = round * 10_000;
       for (let index = 0; index < 16; index += 1) book.take('auth', ofMany(index), nowMs);
@@ -432,7 +432,7 @@ describe('limits', () => {
     expect(lines()).toEqual(['things_total auth {} 17']);
   });
 
-  it('make room for an agent id by the one that is silent longest', () => {
+  it('evict the agent id that is silent longest', () => {
     for (let index = 0; index < 16; index += 1) book.take('auth', ofMany(index), index);
     nowMs = 30_010;
     // Of those that have been silent for three intervals it is the first.
@@ -441,20 +441,20 @@ describe('limits', () => {
     expect(lines()).toEqual(['things_total auth {} 17']);
   });
 
-  it('hold for the length of an agent id', () => {
+  it('bound the length of an agent id', () => {
     expect(count(1, 'x'.repeat(257))).toEqual({ count: 1, reason: 'the agent id is too long' });
     expect(lines()).toEqual([]);
   });
 });
 
 describe('an agent', () => {
-  it('that is not configured has nothing taken of it', () => {
+  it('that is not configured is ignored', () => {
     expect(take({ counters: [reportedValue(1)] }, 'stranger')).toBeNull();
     expect(lines()).toEqual([]);
     expect(book.dropped()).toEqual([{ agent: 'auth', count: 0 }]);
   });
 
-  it('that is configured no more takes its series with it; one that stays keeps them', () => {
+  it('that is removed loses its series', () => {
     book.keep(new Set(['auth', 'waf']));
     count(5);
     take({ counters: [reportedValue(7)] }, 'waf');
@@ -473,7 +473,7 @@ describe('reports of one agent id that come within a second', () => {
       ms,
     );
 
-  it('are not read but for the first, and the last once the agent has ended', () => {
+  it('are read only first and last', () => {
     at(0, 1);
     at(1, 5);
     at(999, 7);
@@ -486,7 +486,7 @@ describe('reports of one agent id that come within a second', () => {
     expect(lines()).toEqual(['things_total auth {} 18', 'g auth {} 18']);
   });
 
-  it('are overtaken by one that comes a second later', () => {
+  it('are replaced by one a second later', () => {
     at(0, 1);
     at(999, 5);
     at(1_000, 6);
@@ -494,7 +494,7 @@ describe('reports of one agent id that come within a second', () => {
     expect(lines()).toEqual(['things_total auth {} 6']);
   });
 
-  it('are told of where what was held back is bad', () => {
+  it('report faults of a held report', () => {
     at(0, 1);
     at(1, -1);
     expect(book.ended('auth', 'one')).toEqual({ count: 1, reason: 'its value does not fit its type' });
@@ -517,14 +517,14 @@ describe('an agent in the process of the gateway', () => {
   const here = (agentId: string, value: number, timestampMs = 1_000) =>
     book.take('auth', metricsReport({ agentId, timestampMs, counters: [reportedValue(value)] }), nowMs, 'here');
 
-  it('is read at once, in the order in which it reports, whatever the wall clock says', () => {
+  it('is read at once and in order, whatever the clock', () => {
     here('one', 1, 5_000);
     here('one', 3, 4_000);
     here('one', 4, Number.NaN);
     expect(lines()).toEqual(['things_total auth {} 4']);
   });
 
-  it('counts once over as many reloads as there are, however long its requests go on', () => {
+  it('counts once across reloads', () => {
     for (let index = 0; index < 20; index += 1) expect(here(`id-${index}`, 100)).toBeNull();
     nowMs = 1e9;
     for (let index = 0; index < 20; index += 1) {
@@ -534,7 +534,7 @@ describe('an agent in the process of the gateway', () => {
     expect(lines()).toEqual(['things_total auth {} 2020']);
   });
 
-  it('takes no place of one elsewhere once it has ended', () => {
+  it('frees its entry when it ends', () => {
     for (let index = 0; index < 20; index += 1) {
       here(`id-${index}`, 1);
       book.ended('auth', `id-${index}`);

@@ -29,7 +29,7 @@ describe('a path that is certainly a pattern', () => {
     ['https://shop.example:8443/cart', 'host "shop.example"; path-prefix "/cart"'],
     ['/search?q=1', 'path "/search"; query-param "q" "1"'],
     [String.raw`/v\d+/x`, String.raw`path-regex #"^/v\d+/x"#`],
-  ])('says for %s what to write', (path, instead) => {
+  ])('suggests a form for %s', (path, instead) => {
     expect(foreignPathPattern(path, 'path')).toEqual({ instead, isCertain: true });
   });
 });
@@ -49,7 +49,7 @@ describe('a path that may be a pattern', () => {
     ['/api/(.*)', 'path-prefix "/api"'],
     ['/v[0-9]+/x', 'path-regex "^/v[0-9]+/x"'],
     ['/x$', 'path-regex "^/x$"'],
-  ])('says for %s what to write', (path, instead) => {
+  ])('suggests a form for %s', (path, instead) => {
     expect(foreignPathPattern(path, 'path')).toEqual({ instead, isCertain: false });
   });
 });
@@ -81,7 +81,7 @@ describe('an expression that looks like a pattern of another kind', () => {
     ['^/api/**', 'path-prefix "/api"'],
     ['^/users/{id}$', 'path-regex "^/users/[^/]+$"'],
     ['/users/:id/x', 'path-regex "^/users/[^/]+/x$"'],
-  ])('says for %s what to write', (expression, instead) => {
+  ])('suggests a form for %s', (expression, instead) => {
     expect(foreignExpression(expression)?.instead).toBe(instead);
   });
 
@@ -105,7 +105,7 @@ describe('a host that is a pattern', () => {
     ['Host(`a.example`)', 'write host "a.example"'],
     ['https://a.example/x', 'write host "a.example"'],
     ['a.example, b.example', 'write each host in its own quotes'],
-  ])('says for %s what to do', (host, suggestion) => {
+  ])('suggests a remedy for %s', (host, suggestion) => {
     expect(foreignHostPattern(host)).toContain(suggestion);
   });
 

@@ -65,7 +65,7 @@ describe('a number', () => {
     ]);
   });
 
-  it('may come as text where there is no other way', () => {
+  it('may be text in a variable', () => {
     expect(integer(1, 3).read(scalar('2', true))).toEqual({ ok: true, value: 2 });
     expect(integer(1, 3).read(scalar('2x', true)).ok).toBe(false);
     expect(integer(0, 3).read(scalar('', true)).ok).toBe(false);
@@ -77,7 +77,7 @@ describe('a number', () => {
 });
 
 describe('the fault of a value', () => {
-  it('shows what was written, cut where it is long, and nothing of what is hidden', () => {
+  it('shows the value, shortened, unless it is hidden', () => {
     expect(text.read(scalar(5))).toMatchObject({ error: { message: 'must be a string, not 5' } });
     expect(boolean.read(scalar('a'.repeat(200)))).toMatchObject({
       error: { message: `must be #true or #false, not "${'a'.repeat(80)}..."` },
@@ -130,7 +130,7 @@ describe('one of a few numbers', () => {
     expect(kind.read(scalar(written, hidden))).toEqual({ ok: true, value });
   });
 
-  it('is refused by its own words, which show nothing that is hidden', () => {
+  it('has its own message, which hides secrets', () => {
     expect(kind.read(scalar(3))).toEqual({ ok: false, error: { message: 'cannot be 3' } });
     expect(kind.read(scalar('3', true))).toMatchObject({ error: { message: 'must be 2 or 1, not what was given' } });
     expect(kind.read(scalar('1'))).toMatchObject({ error: { message: 'must be 2 or 1, not "1"' } });

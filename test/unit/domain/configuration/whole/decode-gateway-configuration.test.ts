@@ -31,8 +31,8 @@ const configurationOf = (text: string) => {
   return configuration;
 };
 
-describe('a configuration that is right', () => {
-  it('has every default filled in', () => {
+describe('a valid configuration', () => {
+  it('has all defaults', () => {
     expect(configurationOf(configurationText())).toEqual({
       system: {
         instance: null,
@@ -115,7 +115,7 @@ describe('a configuration that is right', () => {
     });
   });
 
-  it('has what was written in the place of the defaults', () => {
+  it('overrides the defaults', () => {
     const { system, limits, admin } = configurationOf(
       configurationText({
         more: `
@@ -154,7 +154,7 @@ describe('a configuration that is right', () => {
     expect(admin?.readyRequires).toEqual(['upstreams', 'agents']);
   });
 
-  it('knows every kind of match, repeated or in one list', () => {
+  it('reads every kind of match', () => {
     const [route] = configurationOf(
       withRoute(`matches { path "/a" "/b"; path "/c"; path-prefix "/v1"; path-regex "^/x$"; host "A.Example." "*.b.example"
         method "GET" "POST"; header "X-A"; header "X-B" "1"; query-param "q" "2" ; query-param "p" }; upstream "echo"`),
@@ -232,7 +232,7 @@ describe('a configuration that is right', () => {
 
 const matches = 'matches { path "/" }';
 
-describe('a configuration that is wrong', () => {
+describe('an invalid configuration', () => {
   it.each([
     // Cross references and identities.
     [
@@ -622,7 +622,7 @@ describe('a configuration that is wrong', () => {
     expect(found[0]).toContain('not supported yet');
   });
 
-  it('gives every error at once, with its place', () => {
+  it('reports all errors with positions', () => {
     const { problems } = decode(
       [
         'listeners {',
@@ -647,7 +647,7 @@ describe('a configuration that is wrong', () => {
 });
 
 describe('the config of an agent on a socket', () => {
-  it('may hold anything, and what gateway-auth would refuse is a warning', () => {
+  it('may be anything, and errors of gateway-auth are warnings', () => {
     const { configuration, problems } = decode(
       withAgent('socket "/a"; config { rules "a" "b"; jwt-algorithm "none" }'),
     );
@@ -730,7 +730,7 @@ describe('the options of an embedded agent', () => {
     );
   });
 
-  it('are warned about where fail-open has no effect', () => {
+  it('cause a warning if fail-open has no effect', () => {
     const said = decode(withConfig('fail-open #true')).problems.map(
       ({ severity, message }) => `${severity} ${message}`,
     );
@@ -738,14 +738,14 @@ describe('the options of an embedded agent', () => {
     expect(decode(withConfig('fail-open #true; api-keys "@/keys"')).problems).toEqual([]);
   });
 
-  it('keep the number of an entry that stands behind a file', () => {
+  it('keep the number of an entry after a file', () => {
     const said = decode(withConfig('api-keys "@/keys" "hunter2"')).problems.map(({ message }) => message);
     expect(said[0]).toContain('entry 2 has no colon');
   });
 });
 
 describe('secrets', () => {
-  it('are in no message, whatever is wrong with them', () => {
+  it('never appear in messages', () => {
     const text = configurationText({
       agents: `agents { agent "auth" { transport "embedded"; config {
         api-keys "S3CRETnocolon" "S3CRET:a" "S3CRET:b" "S3CRET\\u{e9}:c"
@@ -759,8 +759,8 @@ describe('secrets', () => {
   });
 });
 
-describe('a configuration of which a part could not be read', () => {
-  it('is checked for itself, but not for what may stand in that part, and is never taken', () => {
+describe('a partly unreadable configuration', () => {
+  it('is checked alone and never accepted', () => {
     const { configuration, problems } = decodeGatewayConfiguration(
       settingsOf('routes { route "a" { upstream "x"; priority "no" } }'),
       {
@@ -776,7 +776,7 @@ describe('a configuration of which a part could not be read', () => {
     ]);
   });
 
-  it('is not taken even where nothing else is wrong', () => {
+  it('is not accepted even without other errors', () => {
     const settings = settingsOf(configurationText());
     const decoding = { patternFault: () => null, lines: () => null, root: null, isComplete: false };
     expect(decodeGatewayConfiguration(settings, decoding)).toEqual({

@@ -13,14 +13,14 @@ const line = (members: Readonly<Record<string, AuditValue>>, worker = 0): string
   auditLine('2026-09-21T14:13:20.000Z', worker, record(members));
 
 describe('a line of the audit log', () => {
-  it('is one object, which begins with when, what and how it ended', () => {
+  it('is one object that begins with time, event and outcome', () => {
     expect(line({ client_ip: '192.0.2.1', route: null, rule_ids: ['a', 'b'], status: 403 }, 2)).toBe(
       '{"time":"2026-09-21T14:13:20.000Z","stream":"audit","event":"authorization","outcome":"denied","worker":2,' +
         '"client_ip":"192.0.2.1","route":null,"rule_ids":["a","b"],"status":403}\n',
     );
   });
 
-  it('has no member of a record in place of its own', () => {
+  it('does not let a record override its own members', () => {
     expect(JSON.parse(line({ time: 'never', stream: 'x', event: 'x', outcome: 'allowed' }))).toEqual({
       time: '2026-09-21T14:13:20.000Z',
       stream: 'audit',
@@ -33,7 +33,7 @@ describe('a line of the audit log', () => {
     'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl',
     'Bearer eyJhbGciOiJub25lIn0.e30.',
     'eyJhbGciOiJkaXIifQ..aXY.Y2lwaGVy.dGFn',
-  ])('shows no token, wherever somebody has put it: %s', (token) => {
+  ])('hides a token: %s', (token) => {
     expect(line({ subject: token, reason_codes: ['a', token] })).not.toContain('eyJ');
     expect(JSON.parse(line({ subject: token, reason_codes: ['a', token] }))).toMatchObject({
       subject: '[secret]',
@@ -41,7 +41,7 @@ describe('a line of the audit log', () => {
     });
   });
 
-  it('is a line, can be read again, acts on no terminal and stays short, whatever is in it', () => {
+  it('is one parseable, harmless and short line, whatever it contains', () => {
     const value = fc.oneof(fc.string({ unit: 'binary', maxLength: 2_000 }), fc.array(fc.string({ unit: 'binary' })));
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom('subject', 'route', 'reason_codes'), value), (members) => {

@@ -34,7 +34,7 @@ const record = (audit: Partial<AgentAudit>, decision: AgentDecision['kind'] = 'a
   judgementRecord(request, 'auth', decisions[decision], { ...emptyAudit, ...audit });
 
 describe('the audit record of an agent’s answer', () => {
-  it('is of authorization where policies have decided, for whomever they have', () => {
+  it('is authorization if policies have decided', () => {
     const custom = { subject: 'alice', auth_method: 'jwt' };
     expect(record({ ruleIds: ['clerks'], custom })).toEqual({
       event: 'authorization',
@@ -48,24 +48,24 @@ describe('the audit record of an agent’s answer', () => {
     });
   });
 
-  it('is of authentication where it tells who asks, and nothing else', () => {
+  it('is authentication if it only names the subject', () => {
     expect(record({ custom: { subject: 'alice', auth_method: 'api_key' } })).toMatchObject({
       event: 'authentication',
       outcome: 'allowed',
     });
   });
 
-  it('is of authorization where an agent that knows who asks does not let them in, and names no rule for it', () => {
+  it('is authorization if a known subject is refused without a rule', () => {
     const audit = { reasonCodes: ['default_deny'], custom: { subject: 'alice', auth_method: 'api_key' } };
     expect(record(audit, 'block')).toMatchObject({ event: 'authorization', outcome: 'denied' });
   });
 
-  it('is failed where the agent says that it was of authentication, and lets nobody in', () => {
+  it('is failed if the agent reports authentication and refuses', () => {
     expect(record({ custom: { event: 'authentication' } }, 'block')).toMatchObject({ outcome: 'failed' });
     expect(record({ custom: { event: 'authentication' } })).toMatchObject({ outcome: 'allowed' });
   });
 
-  it('is of what the agent says that it was about', () => {
+  it('uses the event that the agent reports', () => {
     const custom = { event: 'token_exchange', outcome: 'issued', client_id: 'desk', audience: 'a b' };
     expect(record({ custom }, 'block')).toEqual({
       event: 'token_exchange',
@@ -89,12 +89,12 @@ describe('the audit record of an agent’s answer', () => {
     [302, 'redirected'],
     [401, 'denied'],
     [503, 'denied'],
-  ])('says of an agent that answers a request itself what the client got: %s', (status, outcome) => {
+  ])('uses the status if the agent answers itself: %s', (status, outcome) => {
     const block = { kind: 'block', status, body: null, headers: [] } as const;
     expect(judgementRecord(request, 'auth', block, emptyAudit)).toMatchObject({ outcome });
   });
 
-  it('takes nothing of an agent that it does not know the meaning of', () => {
+  it('ignores unknown words of an agent', () => {
     const custom = {
       event: 'gateway',
       outcome: 'started',
@@ -107,14 +107,14 @@ describe('the audit record of an agent’s answer', () => {
     expect(record({ custom })).toEqual({ event: 'authorization', outcome: 'allowed', members: told });
   });
 
-  it('is bounded, whatever the agent says', () => {
+  it('is bounded, whatever the agent sends', () => {
     const many = Array.from({ length: 10_000 }, () => 'x'.repeat(1_000));
     const text = JSON.stringify(record({ reasonCodes: many, ruleIds: many, custom: { subject: 'x'.repeat(100_000) } }));
     expect(text.length).toBeLessThan(6_000);
   });
 });
 
-it('the audit record of an agent that gave no answer says what became of the request', () => {
+it('the audit record of a missing answer shows the outcome of the request', () => {
   expect(undecidedRecord(request, 'auth', 'timed_out', true)).toEqual({
     event: 'authorization',
     outcome: 'allowed',

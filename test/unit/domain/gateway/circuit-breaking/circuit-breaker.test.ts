@@ -22,30 +22,30 @@ const open = failed(3);
 const halfOpen = mayCall(open, rules, 1_000).state;
 
 describe('a circuit breaker', () => {
-  it('lets everything through until the threshold of failures in a row', () => {
+  it('allows all calls below the threshold of consecutive failures', () => {
     expect(mayCall(failed(2), rules, 0)).toMatchObject({ allowed: true });
     expect(circuitStateOf(failed(2), 0)).toBe('closed');
     expect(circuitStateOf(open, 0)).toBe('open');
     expect(mayCall(open, rules, 0)).toEqual({ state: open, allowed: false });
   });
 
-  it('counts failures in a row alone', () => {
+  it('counts only consecutive failures', () => {
     expect(circuitStateOf(failed(2, noteSuccess(failed(2))), 0)).toBe('closed');
     expect(circuitStateOf(failed(1, noteAbandoned(failed(2))), 0)).toBe('open');
   });
 
-  it('opens at the first failure where one is enough', () => {
+  it('opens at the first failure with a threshold of 1', () => {
     expect(noteFailure(closedBreaker, { ...rules, failureThreshold: 1 }, 5)).toMatchObject({ untilMs: 1_005 });
   });
 
-  it('lets nothing through for exactly as long as it is open', () => {
+  it('allows no call while it is open', () => {
     expect(mayCall(open, rules, 999).allowed).toBe(false);
     expect(circuitStateOf(open, 999)).toBe('open');
     expect(circuitStateOf(open, 1_000)).toBe('half_open');
     expect(mayCall(open, rules, 1_000).allowed).toBe(true);
   });
 
-  it('lets through as many probes at a time as the rules say', () => {
+  it('allows the configured number of concurrent probes', () => {
     expect(mayCall(halfOpen, rules, 1_000).allowed).toBe(false);
     const two = { ...rules, probes: 2 };
     const second = mayCall(halfOpen, two, 1_000);
@@ -53,7 +53,7 @@ describe('a circuit breaker', () => {
     expect(mayCall(second.state, two, 1_000).allowed).toBe(false);
   });
 
-  it('lets another probe through where the last one takes as long as the breaker is open, and one in each such time', () => {
+  it('allows another probe when the last one takes as long as the open time', () => {
     expect(mayCall(halfOpen, rules, 1_999).allowed).toBe(false);
     const second = mayCall(halfOpen, rules, 2_000);
     expect(second).toEqual({ allowed: true, state: { state: 'half_open', period: 2, probing: 2, probedAtMs: 2_000 } });
@@ -65,30 +65,30 @@ describe('a circuit breaker', () => {
     expect(circuitStateOf(noteSuccess(second.state), 2_001)).toBe('closed');
   });
 
-  it('closes with a probe that succeeds, and forgets the failures', () => {
+  it('closes after a successful probe and resets failures', () => {
     const closed = noteSuccess(halfOpen);
     expect(circuitStateOf(closed, 1_000)).toBe('closed');
     expect(circuitStateOf(failed(2, closed), 1_000)).toBe('closed');
   });
 
-  it('opens again, for the whole time, with a probe that fails', () => {
+  it('opens again for the full time after a failed probe', () => {
     const again = noteFailure(halfOpen, rules, 1_500);
     expect(mayCall(again, rules, 2_499).allowed).toBe(false);
     expect(mayCall(again, rules, 2_500).allowed).toBe(true);
   });
 
-  it('gives the place of an abandoned probe to another', () => {
+  it('reuses the slot of an abandoned probe', () => {
     expect(mayCall(noteAbandoned(halfOpen), rules, 1_000).allowed).toBe(true);
     expect(mayCall(noteAbandoned(noteAbandoned(halfOpen)), rules, 1_000).state).toMatchObject({ probing: 1 });
   });
 
-  it('is in another period after each change of its state, and in no other case', () => {
+  it('starts a new period only with a change of state', () => {
     const periods = [closedBreaker, failed(2), open, halfOpen, noteAbandoned(halfOpen), noteSuccess(halfOpen)];
     expect(periods.map(({ period }) => period)).toEqual([0, 0, 1, 2, 2, 3]);
     expect(noteFailure(halfOpen, rules, 0).period).toBe(3);
   });
 
-  it('is not moved by what is noted while it is open', () => {
+  it('ignores outcomes while it is open', () => {
     expect([noteSuccess(open), noteFailure(open, rules, 500), noteAbandoned(open)]).toEqual([open, open, open]);
   });
 });

@@ -16,7 +16,7 @@ describe('an attempt', () => {
     },
   );
 
-  it('is a failure by its status where that says that the server does not work, and by no other', () => {
+  it('is a failure only with a status of a failing server', () => {
     const failing = Array.from({ length: 500 }, (_, index) => index + 100).filter(
       (status) => outcomeOfStatus(status) === 'failure',
     );

@@ -64,11 +64,11 @@ describe('an agent that is reached by gRPC', () => {
     });
   });
 
-  it('may be spoken to in the clear over a network, when that is asked for', () => {
+  it('may use plaintext over a network with insecure', () => {
     expect(agentOf(grpc('address "10.0.0.1:1"; insecure #true')).transport).toMatchObject({ tls: null });
   });
 
-  it('may be on the socket of another user', () => {
+  it('may use the socket of another user', () => {
     expect(agentOf('transport { grpc "unix:/a" }; socket-owner "agents"').transport).toMatchObject({ owner: 'agents' });
   });
 
@@ -110,7 +110,7 @@ describe('an agent that is reached by gRPC', () => {
     expect(decode(withAgent(body)).configuration).toBeNull();
   });
 
-  it('shows no address that came from a variable', () => {
+  it('hides an address from a variable', () => {
     const hide = (settings: readonly Setting[]): Setting[] =>
       settings.map((setting) => ({
         ...setting,
@@ -131,7 +131,7 @@ describe('an agent that is reached by gRPC', () => {
     }
   });
 
-  it('shows nothing of a key that was put where its path belongs', () => {
+  it('hides a key in place of its path', () => {
     const { problems } = decode(
       withAgent(grpc('address "a:1"; tls { cert-file "/c"; key-file "-----BEGIN PRIVATE KEY-----S3CRET" }')),
     );
@@ -140,7 +140,7 @@ describe('an agent that is reached by gRPC', () => {
   });
 });
 
-describe('how an agent is spoken to', () => {
+describe('the connections of an agent', () => {
   it.each([
     ['socket "/a"', 2, 4],
     ['socket "/a"; connections 64', 2, 64],
@@ -231,7 +231,7 @@ describe('failure-mode "open"', () => {
     'transport "embedded"; config { api-keys "k:a" }',
     `transport "embedded"; config { api-keys "k:a"; authz { enabled #false; ${policies} } }`,
     `transport "embedded"; config { api-keys "k:a"; authz #null }`,
-  ])('is taken with a warning: %s', (agent) => {
+  ])('causes a warning: %s', (agent) => {
     const body = `${agent}; failure-mode "open"`;
     expect(problemsOf(body)).toContain(warning);
     expect(decode(withAgent(body)).configuration?.agents[0]?.failureMode).toBe('open');
@@ -244,7 +244,7 @@ describe('failure-mode "open"', () => {
     // What cannot be read may enable it, and another program than this may read it so.
     'socket "/a"; config { authz { enabled "yes" } }',
     'socket "/a"; config { authz { enabled #false }; authz { enabled #true } }',
-  ])('is refused where policies decide: %s', (agent) => {
+  ])('is refused with policies: %s', (agent) => {
     const text = withAgent(`${agent}; failure-mode "open"`);
     expect(errorsOf(text)).toEqual([expect.stringContaining('failure-mode "open" and authz exclude each other')]);
     expect(decode(text).configuration).toBeNull();

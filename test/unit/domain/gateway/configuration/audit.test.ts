@@ -5,7 +5,7 @@ import { problemsOf, soundConfiguration } from '../../../../support/shared/decod
 const withAudit = (body: string): string => configurationText({ more: `audit { ${body} }` });
 
 describe('audit', () => {
-  it('is not there where it is not asked for', () => {
+  it('is absent by default', () => {
     expect(soundConfiguration(configurationText()).audit).toBeNull();
   });
 

@@ -29,25 +29,25 @@ const taken = (agent: string, taker: string): string =>
   `warning: agent "${agent}" receives no client certificate on route "r": agent "${taker}" removes it first (let one of them check certificates, or write forward-credentials #true in the config of agent "${taker}")`;
 
 describe('two agents of a route that check client certificates', () => {
-  it('are warned about: the first removes what the second waits for', () => {
+  it('cause a warning, because the first removes the certificate', () => {
     expect(told(mtls, mtls)).toEqual([taken('second', 'first')]);
     expect(told(mtls, mtls, '"second" "first"')).toEqual([taken('first', 'second')]);
     expect(told(`forward-credentials #false; ${mtls}`, mtls)).toEqual([taken('second', 'first')]);
   });
 
-  it('are fine where the first lets the certificate through, whatever the second does', () => {
+  it('are valid if the first forwards the certificate', () => {
     expect(told(`forward-credentials #true; ${mtls}`, mtls)).toEqual([]);
     expect(told(mtls, `forward-credentials #true; ${mtls}`)).toEqual([taken('second', 'first')]);
   });
 
-  it('are fine where only one of them does', () => {
+  it('are valid if only one checks certificates', () => {
     const keys = 'api-keys "key:alice"';
     expect(told(mtls, keys)).toEqual([]);
     expect(told(keys, mtls)).toEqual([]);
     expect(told(mtls, mtls, '"second"')).toEqual([]);
   });
 
-  it('are fine where each has a header of its own', () => {
+  it('are valid with different headers', () => {
     const other = 'mtls { enabled #true; ca-cert-path "/ca"; client-cert-header "X-Other-Cert" }';
     expect(told(mtls, other).join()).not.toContain('removes it');
   });

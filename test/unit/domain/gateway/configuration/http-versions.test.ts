@@ -10,7 +10,7 @@ const http2Of = (listener: string) => soundConfiguration(withListener(listener))
 const upstreamOf = (body: string) => soundConfiguration(withUpstream(`${target}; ${body}`)).upstreams[0];
 
 describe('http-engine', () => {
-  it.each(['"core"', '"node"', '{ }'])('is refused as %s, with what to do', (value) => {
+  it.each(['"core"', '"node"', '{ }'])('is refused as %s, with the remedy', (value) => {
     const problems = problemsOf(configurationText({ more: `system { http-engine ${value} }` })).join('\n');
     expect(problems).toContain('"http-engine" is no longer a key: the gateway has one HTTP engine');
     expect(problems).toContain('delete the line, or run gateway config migrate');
@@ -18,7 +18,7 @@ describe('http-engine', () => {
 });
 
 describe('http2 of a listener', () => {
-  it('is on where TLS is spoken, and off where it is not', () => {
+  it('is on with TLS and off without', () => {
     expect(http2Of(plain)).toBe(false);
     expect(http2Of(secure)).toBe(true);
     expect(http2Of(`${secure}; http2 #null`)).toBe(true);
@@ -41,7 +41,7 @@ describe('http2 of a listener', () => {
     expect(problemsOf(withListener(listener)).join('\n')).toContain(message);
   });
 
-  it('is no key of the admin block', () => {
+  it('is not a key of the admin block', () => {
     const found = problemsOf(configurationText({ more: 'admin { http2 #true }' }));
     expect(found.join('\n')).toContain('unknown key "http2" in admin');
   });
@@ -73,7 +73,7 @@ describe('http-version of an upstream', () => {
     expect(problemsOf(withUpstream(`${target}; http-version ${value}`)).join('\n')).toContain(message);
   });
 
-  it('is what health checks by HTTP speak too, and no others', () => {
+  it('applies to HTTP health checks, but to no others', () => {
     const probe = (version: string, type: string) =>
       upstreamOf(`http-version ${version}; health-check { type ${type} }`)?.healthCheck?.probe;
     expect(probe('1.1', '"http" { path "/up" }')).toMatchObject({ kind: 'http', path: '/up' });

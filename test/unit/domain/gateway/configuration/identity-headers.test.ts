@@ -19,7 +19,7 @@ const problemsOf = (...given: Parameters<typeof decoded>): readonly string[] =>
   decoded(...given).problems.map(({ severity, message }) => `${severity}: ${message}`);
 
 describe('forward-identity-headers', () => {
-  it('is off, and on where the route says so', () => {
+  it('is off by default', () => {
     const isForwarding = (policies: string) =>
       decoded(`upstream "echo"; policies { ${policies} }`).configuration?.routes[0]?.policies.forwardsIdentityHeaders;
     expect(isForwarding('')).toBe(false);
@@ -46,13 +46,13 @@ describe('a rate limit by an identity header', () => {
     'warning: "rate-limit" counts by an identity header, which the gateway removes: all requests share one bucket';
   const agent = 'agent "auth" { transport "embedded"; config { api-keys "key:alice"; user-id-header "X-Who" } }';
 
-  it('is warned about on a route without agents, on which nothing is in it', () => {
+  it('causes a warning on a route without agents', () => {
     expect(problemsOf(limit('X-User-Id'))).toEqual([warning]);
     expect(problemsOf(limit('x_who'), agent)).toEqual([warning]);
     expect(problemsOf(limit('x_who'))).toEqual([]);
   });
 
-  it('is fine where agents set the header, or clients may send it', () => {
+  it('is valid if agents set the header or clients may send it', () => {
     expect(problemsOf(limit('X-Who').replace('#null', '"auth"'), agent)).toEqual([]);
     expect(problemsOf(limit('X-Who', 'forward-identity-headers #true'), agent)).toEqual([]);
   });
@@ -89,14 +89,14 @@ describe('the room for claims in an answer', () => {
   const warning = (total: number): string =>
     `warning: the identity headers of agent "auth" may have ${total} bytes: the gateway answers 503 if an answer exceeds "max-agent-response-bytes" (write limits { max-agent-response-bytes ${total + 2048} }, or lower max-claim-bytes)`;
 
-  it('is enough by default, and warned about where it is not', () => {
+  it('is enough by default, and causes a warning if not', () => {
     expect(warnings(secret)).toEqual([]);
     expect(warnings(`${secret}; max-claim-bytes 2049`)).toEqual([warning(8_196)]);
     expect(warnings(`${secret}; max-claim-bytes 16384`, 'limits { max-agent-response-bytes 67584 }')).toEqual([]);
     expect(warnings(secret, 'limits { max-agent-response-bytes 10239 }')).toEqual([warning(8_192)]);
   });
 
-  it('is no matter without a method that has claims', () => {
+  it('is not checked without a method that has claims', () => {
     expect(warnings('api-keys "key:alice"; max-claim-bytes 16384')).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ const trusting = `${address}; trusted-proxies "10.0.0.0/8"`;
 const listenerOf = (body: string) => soundConfiguration(withListener(body)).listeners[0];
 
 describe('proxy-protocol of a listener', () => {
-  it('is off where nothing is said', () => {
+  it('is off by default', () => {
     expect(listenerOf(trusting)).toMatchObject({ proxyProtocol: false, timeouts: { proxyHeaderMs: 5_000 } });
     expect(listenerOf(`${address}; proxy-protocol #false`)?.proxyProtocol).toBe(false);
   });

@@ -32,7 +32,7 @@ const listenerOf = (body: string) => {
   return configuration?.listeners[0];
 };
 
-describe('a listener with TLS that is right', () => {
+describe('a valid listener with TLS', () => {
   it('has the defaults filled in', () => {
     expect(listenerOf(`protocol "https"; tls { ${pair} }`)?.tls).toEqual({
       certificates: [{ certFile: '/c', keyFile: '/k' }],
@@ -43,7 +43,7 @@ describe('a listener with TLS that is right', () => {
     });
   });
 
-  it('has everything that was written', () => {
+  it('has the configured values', () => {
     const body = `protocol "https"; trusted-proxies "10.0.0.0/8"; accept-client-cert-header "Client-Cert"; tls { ${pair}
       certificate { cert-file "/c2"; key-file "/k2" }
       certificate cert-file="/c3" key-file="/k3"
@@ -70,7 +70,7 @@ describe('a listener with TLS that is right', () => {
     });
   });
 
-  it('may have its certificates in blocks alone, and its version as a number', () => {
+  it('may have certificates only in blocks, and a version as a number', () => {
     const { certificates, minVersion } =
       listenerOf('protocol "https"; tls { certificate { cert-file "/c"; key-file "/k" }; min-version 1.3 }')?.tls ?? {};
     expect(certificates).toEqual([{ certFile: '/c', keyFile: '/k' }]);
@@ -83,7 +83,7 @@ describe('a listener with TLS that is right', () => {
   });
 });
 
-describe('a listener with TLS that is wrong', () => {
+describe('an invalid listener with TLS', () => {
   it.each([
     [
       'protocol "https"',
@@ -145,7 +145,7 @@ describe('a listener with TLS that is wrong', () => {
         tls { ${pair}; client-auth "require"; ca-cert-file "/ca"; forward-client-cert-header "x-client-cert" }`,
       '"X_Client_Cert": error: "accept-client-cert-header" and "forward-client-cert-header" cannot both be the header "X_Client_Cert" (use two different headers: otherwise a reader cannot tell who verified the certificate)',
     ],
-  ])('is told for %s', (body, problems) => {
+  ])('is reported for %s', (body, problems) => {
     expect(told(withBody(body))).toEqual([problems].flat());
   });
 
@@ -160,7 +160,7 @@ describe('a listener with TLS that is wrong', () => {
     ['client-auth "verify"', 'require'],
     ['client-auth "on"', 'require'],
     ['client-auth "off"', 'none'],
-  ])('is told what %s of another program is called here', (setting, meant) => {
+  ])('suggests the equivalent of %s', (setting, meant) => {
     const problems = told(withBody(`protocol "https"; tls { ${pair}; ${setting} }`));
     expect(problems[0]).toContain(`(did you mean "${meant}"?)`);
     expect(problems).toHaveLength(1);
@@ -186,7 +186,7 @@ describe('a listener with TLS that is wrong', () => {
     ['X-Client-Cert-DN', 'is an identity header'],
     ['Client-Cert-Chain', 'is an identity header'],
     ['X-Correlation-Id', 'has a standard meaning'],
-  ])('is told where the header is %s', (name, why) => {
+  ])('is reported for the header %s', (name, why) => {
     const forward = `protocol "https"; tls { ${pair}; client-auth "require"; ca-cert-file "/ca"; forward-client-cert-header "${name}" }`;
     expect(told(withBody(forward))).toEqual([
       `"${name}": error: "forward-client-cert-header": the header ${name} ${why}: use another header`,
@@ -196,13 +196,13 @@ describe('a listener with TLS that is wrong', () => {
     ]);
   });
 
-  it('is told where the header is none', () => {
+  it('is reported for an invalid header name', () => {
     expect(told(withBody('trusted-proxies "10.0.0.1"; accept-client-cert-header "a b"'))).toEqual([
       '"a: error: "accept-client-cert-header" must be a header name, not "a b"',
     ]);
   });
 
-  it.each(['cert-file', 'key-file', 'ca-cert-file'])('never shows what was put where the path of %s belongs', (key) => {
+  it.each(['cert-file', 'key-file', 'ca-cert-file'])('never shows a value in place of the path of %s', (key) => {
     const pem = '-----BEGIN PRIVATE KEY-----\\nMIISECRET\\n-----END PRIVATE KEY-----';
     const text = withBody(
       `protocol "https"; tls { ${pair.replace(`${key} `, 'min-version "1.2" //')}\n ${key} "${pem}" }`,
@@ -213,7 +213,7 @@ describe('a listener with TLS that is wrong', () => {
   });
 });
 
-describe('headers of certificates beside the rest of a configuration', () => {
+describe('certificate headers in the whole configuration', () => {
   const forwarding = (name: string): string =>
     `${before}protocol "https"; tls { ${pair}; client-auth "require"; ca-cert-file "/ca"; forward-client-cert-header "${name}" } } }`;
   const mtls = (more = '', transport = 'transport "embedded"') =>
@@ -235,7 +235,7 @@ describe('headers of certificates beside the rest of a configuration', () => {
     expect(told(text)).toEqual([]);
   });
 
-  it('are warned about where no listener has the one that an agent reads', () => {
+  it('cause a warning if no listener has the header of an agent', () => {
     expect(told(configurationText({ agents: mtls() }))).toEqual([
       'mtls: warning: agent "auth" never receives a client certificate: no listener sends them in X-Client-Cert (write forward-client-cert-header "X-Client-Cert" in the tls block of a listener)',
     ]);
@@ -257,12 +257,12 @@ describe('headers of certificates beside the rest of a configuration', () => {
     expect(told(configurationText({ listeners: forwarding('X-Mine'), more }))).toEqual([]);
   });
 
-  it('are not asked for by an agent whose mtls is not enabled', () => {
+  it('are not needed by an agent without enabled mtls', () => {
     const agents = 'agents { agent "auth" { socket "/s"; config { mtls { enabled #false }; api-keys "k:a" } } }';
     expect(told(configurationText({ agents })).join()).not.toContain('never gets to see');
   });
 
-  it('are warned about where an API key would have to come in one', () => {
+  it('cause a warning if one is the API key header', () => {
     const agents =
       'agents { agent "auth" { transport "embedded"; config { api-keys "k:a"; api-key-header "X-Mine" } } }';
     expect(told(configurationText({ listeners: forwarding('X-Mine'), agents }))).toEqual([
@@ -270,7 +270,7 @@ describe('headers of certificates beside the rest of a configuration', () => {
     ]);
   });
 
-  it('cannot be what a route matches', () => {
+  it('cannot be matched by a route', () => {
     const routes = 'routes { route "r" { matches { header "x_mine" }; upstream "echo"; agents "auth" } }';
     expect(told(configurationText({ listeners: forwarding('X-Mine'), routes }))).toEqual([
       'header: error: route "r" can never match: it needs the certificate header of listener "x", which the gateway removes',

@@ -21,13 +21,13 @@ const warned = (routes: readonly string[], agents?: string): readonly string[] =
   );
 
 describe('a route without agents', () => {
-  it('is warned about where no route lists the agent', () => {
+  it('causes a warning if no route lists the agent', () => {
     expect(warned([route('api', 'upstream "echo"')])).toEqual([
       'warning: route "api" has no agents: everyone may use it, and no route lists the agent "auth" (write agents "auth", or agents #null if the route is open on purpose)',
     ]);
   });
 
-  it('is warned about where it shares an upstream with a protected one', () => {
+  it('causes a warning if it shares an upstream with a protected one', () => {
     expect(
       warned([
         route('api', 'upstream "echo"; agents "auth"'),
@@ -39,7 +39,7 @@ describe('a route without agents', () => {
     ]);
   });
 
-  it('is warned about where one of two agents is on no route', () => {
+  it('causes a warning if one of two agents is on no route', () => {
     const problems = warned(
       [route('api', 'upstream "echo"; agents "auth"'), route('b', 'upstream "files"')],
       twoAgents,
@@ -47,7 +47,7 @@ describe('a route without agents', () => {
     expect(problems).toEqual([expect.stringContaining('no route lists the agent "filter"')]);
   });
 
-  it('is told every agent of the route beside it, in the order of that route', () => {
+  it('names all agents of the other route in order', () => {
     const problems = warned(
       [route('b', 'upstream "echo"'), route('api', 'upstream "echo"; agents "filter" "auth"')],
       twoAgents,
@@ -55,19 +55,19 @@ describe('a route without agents', () => {
     expect(problems).toEqual([expect.stringContaining('(write agents "filter" "auth", or agents #null')]);
   });
 
-  it.each(['agents #null', 'agents "auth"'])('is not warned about with %s', (agents) => {
+  it.each(['agents #null', 'agents "auth"'])('causes no warning with %s', (agents) => {
     expect(warned([route('api', `upstream "echo"; ${agents}`)])).toEqual([]);
   });
 
-  it('is not warned about where every agent is on another route, to another upstream', () => {
+  it('causes no warning if all agents are on routes to other upstreams', () => {
     expect(warned([route('api', 'upstream "echo"; agents "auth"'), route('site', 'upstream "files"')])).toEqual([]);
   });
 
-  it('is not warned about where there is no agent', () => {
+  it('causes no warning without agents', () => {
     expect(warned([route('api', 'upstream "echo"')], '')).toEqual([]);
   });
 
-  it('is not warned about where the gateway answers by itself', () => {
+  it('causes no warning on a builtin route', () => {
     expect(warned([route('health', 'service-type "builtin"; builtin-handler "health"')])).toEqual([]);
   });
 });

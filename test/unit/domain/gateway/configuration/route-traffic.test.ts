@@ -39,7 +39,7 @@ describe('the circuit breaker of a route', () => {
 });
 
 describe('buffering', () => {
-  it('is off, and on where it is asked for', () => {
+  it('is off by default', () => {
     expect(routeOf('policies { buffer-requests #false }')?.policies).toMatchObject({
       bufferRequests: false,
       bufferResponses: false,
@@ -53,7 +53,7 @@ describe('buffering', () => {
     ['', 'limits { max-body-size-bytes 1048577 }', 'max-body-size-bytes'],
     ['max-body-size 1048577', 'limits { max-body-size-bytes 1 }', 'max-body-size'],
     ['max-body-size 11', 'limits { max-body-buffer-bytes 10 }', 'max-body-size'],
-  ])('is warned about where larger bodies are allowed: %s %s', (policy, more, key) => {
+  ])('causes a warning if larger bodies are allowed: %s %s', (policy, more, key) => {
     const routes = `routes { route "api" { matches { path "/" }; upstream "echo"; agents "auth"; policies { buffer-requests #true; ${policy} } } }`;
     const [problem, ...others] = problemsOf(configurationText({ routes, more }));
     expect(problem).toMatch(
@@ -62,7 +62,7 @@ describe('buffering', () => {
     expect(others).toEqual([]);
   });
 
-  it.each(['max-body-size 1048576', 'max-body-size 0'])('is fine where none is: %s', (policy) => {
+  it.each(['max-body-size 1048576', 'max-body-size 0'])('is valid without larger bodies: %s', (policy) => {
     expect(problemsOf(upstreamRoute(`policies { buffer-requests #true; ${policy} }`))).toEqual([]);
   });
 });
@@ -116,7 +116,7 @@ describe('the rate limit of a route', () => {
     expect(others).toEqual([]);
   });
 
-  it('takes a header of 256 characters, and none of 257', () => {
+  it('accepts a header name of at most 256 characters', () => {
     const body = (length: number) =>
       upstreamRoute(`policies { rate-limit { requests-per-second 1; key "header:${'x'.repeat(length)}" } }`);
     expect(problemsOf(body(256))).toEqual([]);
@@ -135,7 +135,7 @@ describe('a builtin route', () => {
     expect(problemsOf(builtinRoute(body))).toEqual([`error: ${message}`]);
   });
 
-  it('may have a rate, and say that it has nothing else', () => {
+  it('may have a rate, and defaults for the rest', () => {
     const body = 'policies { buffer-requests #false; rate-limit requests-per-second=1 }; circuit-breaker #null';
     expect(soundConfiguration(builtinRoute(body)).routes[0]?.policies.rateLimit?.limit.burst).toBe(10);
   });

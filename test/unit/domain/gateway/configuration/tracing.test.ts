@@ -6,7 +6,7 @@ const endpoint = 'endpoint "http://127.0.0.1:4318/v1/traces"';
 const withTracing = (body: string): string => configurationText({ more: `tracing { ${body} }` });
 
 describe('tracing', () => {
-  it('has defaults for all but the endpoint', () => {
+  it('has defaults except for the endpoint', () => {
     expect(soundConfiguration(withTracing(endpoint)).tracing).toEqual({
       endpoint: 'http://127.0.0.1:4318/v1/traces',
       sampleRatio: 0.1,
@@ -67,7 +67,7 @@ describe('tracing', () => {
     expect(others).toEqual([]);
   });
 
-  it('shows no secret of a header in a message', () => {
+  it('hides header values in messages', () => {
     for (const header of ['"A" "S3CRET\\n"', '"A" "S3CRET" "S3CRET"', '"A B" "S3CRET"', '"A" x="S3CRET"']) {
       const problems = problemsOf(withTracing(`${endpoint}; collector-header ${header}`));
       expect(problems).toHaveLength(1);

@@ -40,7 +40,7 @@ describe('the limits of traffic', () => {
     ['max-requests-per-second-global', '0.00001', '1000000', '0'],
     ['max-requests-per-second-per-client', '0.5', '1000000', '1000000.5'],
     ['max-requests-per-second-per-route', '1', '1000000', '-1'],
-  ])('has bounds of its own: %s', (key, least, most, beyond) => {
+  ])('has bounds: %s', (key, least, most, beyond) => {
     expect(problemsOf(withLimits(`${key} ${least}`))).toEqual([]);
     expect(problemsOf(withLimits(`${key} ${most}`))).toEqual([]);
     const [problem, ...others] = problemsOf(withLimits(`${key} ${beyond}`));
@@ -48,7 +48,7 @@ describe('the limits of traffic', () => {
     expect(others).toEqual([]);
   });
 
-  it('are off where they are null', () => {
+  it('are off with #null', () => {
     const limits = limitsOf(`max-requests-per-second-global #null; max-requests-per-second-per-client #null
       max-requests-per-second-per-route #null; max-memory-bytes #null; max-memory-percent #null`);
     expect(limits).toEqual(plainLimits);
@@ -72,12 +72,12 @@ describe('a rate of limits', () => {
     [0.01, 1],
     [1.1, 11],
     [0.07, 1],
-  ])('of %f lets %i through at once', (requestsPerSecond, burst) => {
+  ])('of %f allows a burst of %i', (requestsPerSecond, burst) => {
     const { rates } = limitsOf(`max-requests-per-second-global ${requestsPerSecond}`);
     expect(rates).toEqual({ global: { requestsPerSecond, burst }, perClient: null, perRoute: null });
   });
 
-  it('stands for itself', () => {
+  it('is independent of the others', () => {
     const { rates } = limitsOf('max-requests-per-second-per-client 1; max-requests-per-second-per-route 2');
     expect(rates).toEqual({
       global: null,
@@ -95,7 +95,7 @@ describe('the store of rates', () => {
     expect(store.kind === 'redis' && store.url.reveal()).toBe('redis://127.0.0.1:6379/1');
   });
 
-  it.each(['local', 'allow', 'deny'])('may say what happens without it: %s', (word) => {
+  it.each(['local', 'allow', 'deny'])('may define the behaviour on failure: %s', (word) => {
     const { rateLimitStore } = limitsOf(
       `rate-limit-store "redis"; rate-limit-store-url "rediss://a:b@redis.example"; on-store-failure "${word}"`,
     );
@@ -135,7 +135,7 @@ describe('the store of rates', () => {
     expect(problemsOf(withLimits(body))).toEqual([problem]);
   });
 
-  it('has a URL that no message shows', () => {
+  it('has a URL that messages never show', () => {
     for (const url of ['redis://u:S3CRET@', 'S3CRET', 'redis://S3CRET@h', 'redis://u:S3CRET@h:0']) {
       const problems = problemsOf(withLimits(`rate-limit-store "redis"; rate-limit-store-url "${url}"`));
       expect(problems).toHaveLength(1);

@@ -49,7 +49,7 @@ describe('the weights of targets', () => {
     'target "10.0.0.1:1" "10.0.0.1:1"',
     'target "A.example:1"; targets { target "a.EXAMPLE:1" }',
     'target "[::1]:1" "[0:0::1]:1"',
-  ])('cannot be had by writing a target twice: %s', (body) => {
+  ])('cannot come from a repeated target: %s', (body) => {
     expectRefusal(withUpstream(body), 'twice (write it once, with weight=2 for twice the share)');
   });
 });
@@ -94,7 +94,7 @@ describe('a health check', () => {
     ['type "grpc"', { kind: 'grpc', service: '' }],
     ['type "grpc" { service "" }', { kind: 'grpc', service: '' }],
     ['type "grpc" { service "shop.v1.Orders" }', { kind: 'grpc', service: 'shop.v1.Orders' }],
-  ])('asks as %s says', (body, probe) => {
+  ])('supports %s', (body, probe) => {
     expect(upstreamOf(check(body))?.healthCheck).toEqual({ probe, ...standard });
   });
 
@@ -104,7 +104,7 @@ describe('a health check', () => {
     ['interval-secs 30; timeout-secs 30', 30_000, 30_000, 2, 3],
     ['interval-secs 2', 2_000, 2_000, 2, 3],
     ['interval-secs 0.25; timeout-secs 0.1', 250, 100, 2, 3],
-  ])('is made as often as %s says', (body, intervalMs, timeoutMs, healthyThreshold, unhealthyThreshold) => {
+  ])('reads its timing from %s', (body, intervalMs, timeoutMs, healthyThreshold, unhealthyThreshold) => {
     expect(upstreamOf(check(`type "tcp"; ${body}`))?.healthCheck).toEqual({
       probe: { kind: 'tcp' },
       intervalMs,
@@ -162,7 +162,7 @@ describe('the circuit breaker of targets', () => {
     ['target "app.example:1"; circuit-breaker { probes 2 }', { ...standard, probes: 2 }],
     ['target "app.example:1"; circuit-breaker #null', null],
     ['target "127.0.0.1:1" "127.0.0.1:2"; circuit-breaker #false', null],
-  ])('with %s is as it should be', (body, rules) => {
+  ])('with %s has the expected rules', (body, rules) => {
     expect(upstreamOf(body)?.targetBreaker).toEqual(rules);
   });
 
@@ -205,7 +205,7 @@ describe('balancing', () => {
     ['ip_hash', 'consistent-hash'],
     ['maglev', 'consistent-hash'],
     ['wieghted', 'weighted'],
-  ])('knows what "%s" means elsewhere', (word, meant) => {
+  ])('suggests the equivalent of "%s"', (word, meant) => {
     expectRefusal(balanced(`load-balancing "${word}"`), `not "${word}" (did you mean "${meant}"?)`);
   });
 
@@ -251,7 +251,7 @@ describe('a sticky cookie', () => {
     expectRefusal(balanced(body), message);
   });
 
-  it('is warned about where two upstreams have one', () => {
+  it('causes a warning if two upstreams share it', () => {
     const upstreams = `upstreams {
       upstream "echo" { target "a:1" "b:1"; sticky-cookie }
       upstream "shop/eu" { target "c:1" "d:1"; sticky-cookie }
@@ -272,7 +272,7 @@ describe('retries and names', () => {
     expect(soundConfiguration(balanced(body)).upstreams[0]?.retries).toEqual({ maxAttempts, budgetPercent });
   });
 
-  it('are looked up as often as dns-refresh-secs says', () => {
+  it('are resolved at the interval of dns-refresh-secs', () => {
     expect(upstreamOf('target "app.example:1"; dns-refresh-secs 1')?.dnsRefreshMs).toBe(1000);
   });
 
@@ -288,7 +288,7 @@ describe('retries and names', () => {
   });
 });
 
-describe('the time-outs of a listener', () => {
+describe('the timeouts of a listener', () => {
   it('are what was written', () => {
     const text = withListener(
       'address "127.0.0.1:1"; timeouts { header-secs 1; body-secs 2; min-body-rate "1KB"; idle-secs 3600 }',
@@ -302,7 +302,7 @@ describe('the time-outs of a listener', () => {
     });
   });
 
-  it('may do without a least rate, and have one of a gibibyte at most', () => {
+  it('have a minimum rate from 0 to one gibibyte', () => {
     const text = (rate: string) => withListener(`address "127.0.0.1:1"; timeouts { min-body-rate ${rate} }`);
     expect(soundConfiguration(text('0')).listeners[0]?.timeouts.minBodyOctetsPerSecond).toBe(0);
     expect(soundConfiguration(text('"1GB"')).listeners[0]?.timeouts.minBodyOctetsPerSecond).toBe(1_073_741_824);
@@ -310,7 +310,7 @@ describe('the time-outs of a listener', () => {
     expectRefusal(text('-1'), '"min-body-rate" must be a size from 0 to 1073741824');
   });
 
-  it.each(['header-secs', 'body-secs', 'idle-secs'])('are a second at least, and an hour at most: %s', (key) => {
+  it.each(['header-secs', 'body-secs', 'idle-secs'])('are between a second and an hour: %s', (key) => {
     for (const value of ['0', '3601']) {
       expectRefusal(
         withListener(`address "127.0.0.1:1"; timeouts { ${key} ${value} }`),

@@ -18,32 +18,32 @@ const healthAfter = (checks: string, health: TargetHealth = initialHealth): Targ
   );
 
 describe('the health of a target', () => {
-  it('is good before anything is known', () => {
+  it('is good before any check', () => {
     expect(initialHealth).toMatchObject({ healthy: true, lastError: null, sinceMs: null });
   });
 
-  it('is what the first check says', () => {
+  it('is the result of the first check', () => {
     expect(healthAfter('a')).toMatchObject({ healthy: false, lastError: 'a', sinceMs: 1000 });
     expect(healthAfter('+')).toMatchObject({ healthy: true, lastError: null, sinceMs: null });
   });
 
-  it('needs as many failures in a row as the threshold says to be lost', () => {
+  it('turns bad after the threshold of consecutive failures', () => {
     expect(healthAfter('+aa')).toMatchObject({ healthy: true, lastError: null, sinceMs: null });
     expect(healthAfter('+aa+aa').healthy).toBe(true);
     expect(healthAfter('+abc')).toMatchObject({ healthy: false, lastError: 'c', sinceMs: 4000 });
   });
 
-  it('needs as many good checks in a row as the threshold says to come back', () => {
+  it('recovers after the threshold of consecutive successes', () => {
     expect(healthAfter('a+').healthy).toBe(false);
     expect(healthAfter('a+a+').healthy).toBe(false);
     expect(healthAfter('a++')).toEqual(healthAfter('+'));
   });
 
-  it('tells the last error, and the time of the first', () => {
+  it('has the last error, and the time of the first', () => {
     expect(healthAfter('abb+c')).toMatchObject({ healthy: false, lastError: 'c', sinceMs: 1000 });
   });
 
-  it('that another kind of check has found holds until the first of the new kind, which decides', () => {
+  it('stays until the first check of a new kind, which decides alone', () => {
     const unwell = toBeCheckedAnew(healthAfter('a'));
     expect(unwell).toMatchObject({ healthy: false, lastError: 'a', sinceMs: 1000 });
     expect(healthAfter('+', unwell).healthy).toBe(true);
@@ -57,7 +57,7 @@ describe('the health of a target', () => {
     expect(healthAfter('bb', healthAfter('+', toBeCheckedAnew(healthAfter('+bb')))).healthy).toBe(true);
   });
 
-  it('is the same object while nothing changes', () => {
+  it('is the same object without a change', () => {
     const well = healthAfter('+');
     expect(healthAfter('++', well)).toBe(well);
     const unwell = healthAfter('a');

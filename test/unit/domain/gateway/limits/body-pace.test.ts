@@ -3,8 +3,8 @@ import { firstBodyWait, nextBodyWait } from '../../../../../src/domain/gateway/l
 
 const pace = { minOctetsPerSecond: 100, graceMs: 10_000 };
 
-describe('how long the client of a body may be waited for', () => {
-  it('is the grace at its begin', () => {
+describe('the wait for a body', () => {
+  it('starts with the grace period', () => {
     expect(firstBodyWait(pace)).toBe(10_000);
   });
 
@@ -18,7 +18,7 @@ describe('how long the client of a body may be waited for', () => {
     expect(nextBodyWait(leftMs, waitedMs, octets, pace)).toBe(expected);
   });
 
-  it('is for ever without a rate', () => {
+  it('is unlimited without a minimum rate', () => {
     const free = { ...pace, minOctetsPerSecond: 0 };
     expect(firstBodyWait(free)).toBe(Number.POSITIVE_INFINITY);
     expect(nextBodyWait(Number.POSITIVE_INFINITY, 1e9, 0, free)).toBe(Number.POSITIVE_INFINITY);

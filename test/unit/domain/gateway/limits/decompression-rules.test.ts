@@ -13,7 +13,7 @@ describe('the limits of decompression', () => {
     expect(decompressionViolation(inflated, coded, rules)).toBeNull();
   });
 
-  it('are over with one octet too many, whatever it came of', () => {
+  it('are exceeded by one octet, whatever the compressed size', () => {
     expect(decompressionViolation(1_001, 1_000, rules)).toEqual({
       code: 'body_too_large',
       name: 'max-decompressed-size-bytes',
@@ -26,7 +26,7 @@ describe('the limits of decompression', () => {
     [26, 10, 3],
     [1_000, 399, 3],
     [1, 0, 1],
-  ])('are over where %i octets come of %i', (inflated, coded, actual) => {
+  ])('are exceeded by %i octets from %i', (inflated, coded, actual) => {
     expect(decompressionViolation(inflated, coded, rules)).toEqual({
       code: 'body_too_large',
       name: 'max-decompression-ratio',

@@ -11,7 +11,7 @@ it.each([
   ['that is as large as the limits allow, and 64 more', 1_364, 1, several],
   ['where the connections to upstreams are divided among workers', 1_139, 4, several],
   ['without upstreams', 1_064, 1, []],
-])('warns of no limit of descriptors %s', (_, limit, workers, upstreams) => {
+])('does not warn about descriptors %s', (_, limit, workers, upstreams) => {
   expect(descriptorWarning(limits, upstreams, workers, limit)).toBeNull();
 });
 

@@ -13,17 +13,17 @@ const taken = (queue: FairQueue<string>): string[] => {
   return all;
 };
 
-it('goes round by client, and keeps the order within one', () => {
+it('serves clients in turn and keeps the order of each', () => {
   expect(taken(queueOf('aaabc', 10))).toEqual(['a0', 'b3', 'c4', 'a1', 'a2']);
 });
 
-it('lets one that has a single thing waiting not wait for one that has five hundred', () => {
+it('serves a client with one entry before the rest of a client with five hundred', () => {
   const queue = queueOf('a'.repeat(500), 1_000);
   queue.offer('b', 'b', 1_000);
   expect([queue.take(), queue.take()]).toEqual(['a0', 'b']);
 });
 
-it('has a client that comes back stand at the end', () => {
+it('puts a returning client at the end', () => {
   const queue = queueOf('ab', 10);
   queue.take();
   queue.offer('a', 'again', 10);
@@ -31,25 +31,25 @@ it('has a client that comes back stand at the end', () => {
   expect(taken(queue)).toEqual(['b1', 'again', 'c']);
 });
 
-it('gives a newcomer the newest place of the client that holds the most once it is full', () => {
+it('evicts the newest entry of the largest client when it is full', () => {
   const queue = queueOf('aaab', 4);
   expect(queue.offer('c', 'c', 4)).toMatchObject({ kind: 'queued', displaced: 'a2' });
   expect(queue.size).toBe(4);
   expect(taken(queue)).toEqual(['a0', 'b3', 'c', 'a1']);
 });
 
-it('has nobody displaced where that would only turn the tables', () => {
+it('evicts nothing if the new client would then have the most entries', () => {
   const queue = queueOf('aabb', 4);
   expect(queue.offer('a', 'x', 4)).toEqual({ kind: 'full' });
   expect(queueOf('aab', 3).offer('b', 'x', 3)).toEqual({ kind: 'full' });
   expect(queueOf('abc', 3).offer('d', 'x', 3)).toEqual({ kind: 'full' });
 });
 
-it('has no place at all where it has none', () => {
+it('queues nothing with a limit of 0', () => {
   expect(new FairQueue<string>().offer('a', 'x', 0)).toEqual({ kind: 'full' });
 });
 
-it('takes out what waits no more, once', () => {
+it('removes an entry only once', () => {
   const queue = queueOf('a', 10);
   const offer = queue.offer('b', 'b', 10);
   if (offer.kind !== 'queued') throw new Error('it has to wait');

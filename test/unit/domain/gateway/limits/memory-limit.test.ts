@@ -34,7 +34,7 @@ describe('isMemoryShort', () => {
   });
 });
 
-it('tells of a violation in the unit of its key', () => {
+it('reports a violation in the unit of its key', () => {
   const inOctets = memoryViolation(1_200, limitOf(1_000, null) as MemoryLimit);
   expect(inOctets).toEqual({ code: 'memory_limit_reached', name: 'max-memory-bytes', limit: 1_000, actual: 1_200 });
   const inPercent = memoryViolation(755, limitOf(null, 72.5) as MemoryLimit);

@@ -20,12 +20,12 @@ const limits = {
 const check = (...headers: string[]) => checkRequestHead(headers, limits);
 
 describe('checkRequestHead', () => {
-  it('takes a head that is just within every limit', () => {
+  it('accepts a head at every limit', () => {
     expect(check('n'.repeat(10), 'v'.repeat(20), 'a', 'b'.repeat(11), 'c', 'd'.repeat(5))).toBeNull();
     expect(check()).toBeNull();
   });
 
-  it('names the limit that a head is over, and by how much', () => {
+  it('names the exceeded limit and the actual value', () => {
     expect(check('a', '', 'b', '', 'c', '', 'd', '')).toEqual({
       code: 'header_too_large',
       name: 'max-header-count',
@@ -43,21 +43,21 @@ describe('checkRequestHead', () => {
 });
 
 describe('checkTarget', () => {
-  it('takes 8192 octets and no more', () => {
+  it('accepts at most 8192 octets', () => {
     expect(checkTarget('x'.repeat(maxTargetBytes))).toBeNull();
     expect(checkTarget('x'.repeat(8193))).toMatchObject({ code: 'target_too_long', limit: 8192, actual: 8193 });
   });
 });
 
 describe('checkBodySize', () => {
-  it('takes a body that is as large as the limit and no larger', () => {
+  it('accepts a body of at most the limit', () => {
     const limit = bodySizeLimit(null, 100);
     expect(checkBodySize(100, limit)).toBeNull();
     const violation = { code: 'body_too_large', name: 'max-body-size-bytes', limit: 100, actual: 101 };
     expect(checkBodySize(101, limit)).toEqual(violation);
   });
 
-  it.each([50, 200, 0])('is held to the limit of its route, where that has one: %d', (maxBodySize) => {
+  it.each([50, 200, 0])('uses the limit of the route if there is one: %d', (maxBodySize) => {
     const limit = bodySizeLimit(maxBodySize, 100);
     expect(checkBodySize(maxBodySize, limit)).toBeNull();
     expect(checkBodySize(maxBodySize + 1, limit)).toMatchObject({ name: 'max-body-size', limit: maxBodySize });

@@ -14,7 +14,7 @@ const spread = (targets: ReturnType<typeof plainTargets>): number[] => {
 };
 
 describe('hashedTo', () => {
-  it('gives targets of one weight as many keys as each other, within a tenth', () => {
+  it('spreads keys over equal targets within a tenth', () => {
     for (const count of [2, 3, 8, 16]) {
       const fair = keys.length / count;
       for (const own of spread(plainTargets(...new Array<number>(count).fill(1)))) {
@@ -23,14 +23,14 @@ describe('hashedTo', () => {
     }
   });
 
-  it('gives a target keys by its weight', () => {
+  it('assigns keys by weight', () => {
     const [heavy = 0, light = 0, other = 0] = spread(plainTargets(6, 1, 3));
     expect(Math.abs(heavy / keys.length - 0.6)).toBeLessThan(0.02);
     expect(Math.abs(light / keys.length - 0.1)).toBeLessThan(0.02);
     expect(Math.abs(other / keys.length - 0.3)).toBeLessThan(0.02);
   });
 
-  it('has none to give where there is none', () => {
+  it('returns null without candidates', () => {
     expect(hashedTo([], 1)).toBeNull();
   });
 });

@@ -8,7 +8,7 @@ describe('hashKeyText', () => {
     expect(hashKeyText({ kind: 'client_ip' }, client, ['X-User', 'ann'])).toBe(client);
   });
 
-  it('is the value of the header, however its name is written', () => {
+  it('is the value of the header, without regard to case', () => {
     expect(hashKeyText({ kind: 'header', name: 'x-user' }, client, ['X-User', 'ann', 'x-user', 'bob'])).toBe('ann');
   });
 
@@ -17,7 +17,7 @@ describe('hashKeyText', () => {
     expect(hashKeyText({ kind: 'cookie', name: 'session' }, client, headers)).toBe('abc');
   });
 
-  it('is the address of the client where the request lacks the header or the cookie, or has it empty', () => {
+  it('is the client address if the header or cookie is missing or empty', () => {
     expect(hashKeyText({ kind: 'header', name: 'x-user' }, client, [])).toBe(client);
     expect(hashKeyText({ kind: 'header', name: 'x-user' }, client, ['x-user', ''])).toBe(client);
     expect(hashKeyText({ kind: 'cookie', name: 'session' }, client, ['cookie', 'other=1; Session=2'])).toBe(client);

@@ -3,26 +3,26 @@ import { leastLoaded } from '../../../../../src/domain/gateway/load-balancing/le
 import { picks, plainTargets } from '../../../../support/gateway/balanced-targets.js';
 
 describe('leastLoaded', () => {
-  it('takes the target that has least to do', () => {
+  it('selects the target with the lowest load', () => {
     const targets = plainTargets(1, 1, 1);
     [3, 1, 2].forEach((active, index) => Object.assign(targets[index] as object, { active }));
     expect(leastLoaded(targets)?.name).toBe('10.0.0.2:80');
   });
 
-  it('takes twice the weight for twice the strength', () => {
+  it('relates load to weight', () => {
     const targets = plainTargets(2, 1);
     Object.assign(targets[0] as object, { active: 3 });
     Object.assign(targets[1] as object, { active: 2 });
     expect(leastLoaded(targets)?.name).toBe('10.0.0.1:80');
   });
 
-  it('gives those that have equally little their turns by their weights', () => {
+  it('rotates equal targets by weight', () => {
     const targets = plainTargets(3, 1, 1);
     Object.assign(targets[2] as object, { active: 1 });
     expect(picks(targets, 40, () => leastLoaded(targets))).toEqual([30, 10, 0]);
   });
 
-  it('fills targets by their weights where requests last', () => {
+  it('fills targets by weight during long requests', () => {
     const targets = plainTargets(3, 1);
     const counts = picks(targets, 40, () => {
       const target = leastLoaded(targets);
@@ -32,7 +32,7 @@ describe('leastLoaded', () => {
     expect(counts).toEqual([30, 10]);
   });
 
-  it('has none to give where there is none', () => {
+  it('returns null without candidates', () => {
     expect(leastLoaded([])).toBeNull();
   });
 });

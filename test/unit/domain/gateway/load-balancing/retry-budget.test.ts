@@ -19,21 +19,21 @@ const afterRequests = (requests: number, percent: number): RetryBudget => {
 };
 
 describe('the budget of retries', () => {
-  it('has a reserve of ten, also for an upstream that has had no request yet', () => {
+  it('has a reserve of ten, even without requests', () => {
     expect(retriesIn(newRetryBudget(20))).toBe(10);
   });
 
-  it('grows by one for every five requests at 20 percent, not one too early', () => {
+  it('grows by one for every five requests at 20 percent', () => {
     expect(retriesIn(afterRequests(4, 20))).toBe(10);
     expect(retriesIn(afterRequests(5, 20))).toBe(11);
     expect(retriesIn(afterRequests(100, 20))).toBe(30);
   });
 
-  it('is not saved up without end', () => {
+  it('is bounded', () => {
     expect(retriesIn(afterRequests(1_000_000, 100))).toBe(500);
   });
 
-  it('has nothing at all at 0 percent', () => {
+  it('is empty at 0 percent', () => {
     expect(retriesIn(afterRequests(1_000, 0))).toBe(0);
   });
 });

@@ -14,18 +14,18 @@ const attempt = (changes: Partial<FailedAttempt>): FailedAttempt => ({
   ...changes,
 });
 
-describe('a request that may have been acted on', () => {
-  it.each(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])('is sent again with %s', (method) => {
+describe('a request that may have been processed', () => {
+  it.each(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])('is retried with %s', (method) => {
     expect(mayRetry(attempt({ method }), rules)).toBe(true);
   });
 
-  it.each(['POST', 'PATCH', 'CONNECT', 'PROPFIND', 'get', ''])('is not sent again with %s', (method) => {
+  it.each(['POST', 'PATCH', 'CONNECT', 'PROPFIND', 'get', ''])('is not retried with %s', (method) => {
     expect(mayRetry(attempt({ method }), rules)).toBe(false);
     expect(mayRetry(attempt({ method, failure: 'timed_out' }), rules)).toBe(false);
   });
 });
 
-it('a request of which nothing was sent may be sent again, whatever its method', () => {
+it('an unsent request may be retried, whatever its method', () => {
   expect(mayRetry(attempt({ method: 'POST', neverSent: true }), rules)).toBe(true);
   expect(mayRetry(attempt({ method: 'POST', neverSent: true, failure: 'overloaded' }), rules)).toBe(true);
 });
@@ -48,11 +48,11 @@ it.each([
   ['the attempts are used up', { attempts: 3 }],
   ['the time is over', { leftMs: 0 }],
   ['part of the body is gone', { isRepeatable: false }],
-])('nothing is sent again where %s', (_, changes) => {
+])('there is no retry if %s', (_, changes) => {
   expect(mayRetry(attempt({ ...changes, neverSent: true }), rules)).toBe(false);
 });
 
-it('a request that was turned away goes on, also where it may be sent only once', () => {
+it('an evicted request continues, even with one attempt', () => {
   const evicted = { method: 'POST', failure: 'overloaded', neverSent: true, wasEvicted: true };
   expect(mayRetry(attempt(evicted), { ...rules, maxAttempts: 1 })).toBe(true);
   expect(mayRetry(attempt({ ...evicted, leftMs: 0 }), rules)).toBe(false);
@@ -60,7 +60,7 @@ it('a request that was turned away goes on, also where it may be sent only once'
   expect(mayRetry(attempt({ ...evicted, failure: 'request_body' }), rules)).toBe(false);
 });
 
-it('one attempt is none again', () => {
+it('one attempt means no retry', () => {
   expect(mayRetry(attempt({}), { ...rules, maxAttempts: 1 })).toBe(false);
   expect(mayRetry(attempt({ attempts: 2 }), rules)).toBe(true);
 });

@@ -4,7 +4,7 @@ import { targetAddresses } from '../../../../../src/domain/gateway/load-balancin
 const target = (host: string, port: number, weight = 1) => ({ address: { host, port }, weight });
 
 describe('targetAddresses', () => {
-  it('has every address of every target, in their order', () => {
+  it('has all addresses of all targets in order', () => {
     const found = targetAddresses([target('a.example', 80), target('::1', 81)], (host) =>
       host === 'a.example' ? ['10.0.0.1', '10.0.0.2'] : [host],
     );
@@ -26,7 +26,7 @@ describe('targetAddresses', () => {
     expect(found.map(({ configuredWeight }) => configuredWeight)).toEqual([1, 1, 1, 1, 2]);
   });
 
-  it('makes one address of two that are the same, with the shares of both', () => {
+  it('merges equal addresses and adds their shares', () => {
     const found = targetAddresses([target('a.example', 80, 3), target('10.0.0.1', 80)], (host) =>
       host === 'a.example' ? ['10.0.0.1'] : [host],
     );
@@ -34,14 +34,14 @@ describe('targetAddresses', () => {
     expect(found[0]).toMatchObject({ names: ['a.example:80', '10.0.0.1:80'], configuredWeight: 4 });
   });
 
-  it('gives a target of weight 0 no share, and any other one at least some', () => {
+  it('gives only a target of weight 0 no share', () => {
     const hosts = Array.from({ length: 256 }, (_, index) => `10.0.0.${index}`);
     const found = targetAddresses([target('a', 80, 0), target('b', 81, 1)], (host) => (host === 'a' ? ['::2'] : hosts));
     expect(found[0]?.share).toBe(0);
     expect(found.slice(1).every(({ share }) => share === 256)).toBe(true);
   });
 
-  it('has nothing for a name without an address', () => {
+  it('is empty for a name without an address', () => {
     expect(targetAddresses([target('a.example', 80)], () => [])).toEqual([]);
   });
 });

@@ -8,26 +8,26 @@ import {
 const cookie = { name: 'gateway_target', maxAgeMs: null };
 
 describe('targetCookieValue', () => {
-  it('does not say the address, nor the upstream', () => {
+  it('reveals neither the address nor the upstream', () => {
     const value = targetCookieValue('api', '10.0.0.7:8080');
     expect(value).toMatch(/^[0-9a-f]{8}$/);
     expect(value).not.toBe(targetCookieValue('api', '10.0.0.8:8080'));
   });
 
-  it('is another one for the same address of another upstream', () => {
+  it('differs for the same address in another upstream', () => {
     expect(targetCookieValue('api', '10.0.0.7:80')).not.toBe(targetCookieValue('web', '10.0.0.7:80'));
   });
 });
 
 describe('targetCookieField', () => {
-  it('is kept from scripts, other sites and other paths', () => {
+  it('is HttpOnly and SameSite, with path /', () => {
     expect(targetCookieField(cookie, 'abc', false)).toEqual([
       'Set-Cookie',
       'gateway_target=abc; Path=/; HttpOnly; SameSite=Lax',
     ]);
   });
 
-  it('is Secure where the client speaks https, and lasts as long as it is told to', () => {
+  it('is Secure over https, and has the configured age', () => {
     expect(targetCookieField({ ...cookie, maxAgeMs: 90_000 }, 'abc', true)[1]).toBe(
       'gateway_target=abc; Path=/; Max-Age=90; Secure; HttpOnly; SameSite=Lax',
     );
@@ -37,12 +37,12 @@ describe('targetCookieField', () => {
 describe('stickyTarget', () => {
   const targets = [{ cookieValue: 'one' }, { cookieValue: 'two' }];
 
-  it('finds the target that the cookie is for, also behind one that is for none', () => {
+  it('finds the target of a cookie, even after an unknown one', () => {
     const headers = ['Cookie', 'gateway_target=three; x=1', 'Cookie', 'gateway_target=two'];
     expect(stickyTarget(targets, headers, 'gateway_target')).toBe(targets[1]);
   });
 
-  it('finds none where the cookie is for no target, or there is no such cookie', () => {
+  it('returns null for an unknown or missing cookie', () => {
     expect(stickyTarget(targets, ['Cookie', 'gateway_target=three'], 'gateway_target')).toBeNull();
     expect(stickyTarget(targets, ['Cookie', 'other=two; gateway_target'], 'gateway_target')).toBeNull();
     expect(stickyTarget([], ['Cookie', 'gateway_target=two'], 'gateway_target')).toBeNull();

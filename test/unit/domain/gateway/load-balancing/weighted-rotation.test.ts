@@ -3,26 +3,26 @@ import { nextInTurn } from '../../../../../src/domain/gateway/load-balancing/wei
 import { picks, plainTargets } from '../../../../support/gateway/balanced-targets.js';
 
 describe('nextInTurn', () => {
-  it('gives equals their turns in order', () => {
+  it('gives equal targets turns in order', () => {
     const targets = plainTargets(1, 1, 1);
     const turns = Array.from({ length: 6 }, () => targets.indexOf(nextInTurn(targets) as (typeof targets)[number]));
     expect(turns).toEqual([0, 1, 2, 0, 1, 2]);
   });
 
-  it('does not give a heavy target all its turns at once', () => {
+  it('spreads the turns of a heavy target', () => {
     const targets = plainTargets(5, 1, 1);
     const turns = Array.from({ length: 7 }, () => targets.indexOf(nextInTurn(targets) as (typeof targets)[number]));
     expect(turns).toEqual([0, 0, 1, 0, 2, 0, 0]);
   });
 
-  it('does not flood a target that was no candidate for a while', () => {
+  it('does not flood a returning target', () => {
     const targets = plainTargets(1, 1, 1);
     const [first, second] = targets as [(typeof targets)[number], (typeof targets)[number]];
     for (let turn = 0; turn < 100; turn += 1) nextInTurn([first, second]);
     expect(picks(targets, 30, () => nextInTurn(targets))).toEqual([10, 10, 10]);
   });
 
-  it('has none to give where there is none', () => {
+  it('returns null without candidates', () => {
     expect(nextInTurn([])).toBeNull();
   });
 });

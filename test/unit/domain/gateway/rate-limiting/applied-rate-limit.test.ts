@@ -20,7 +20,7 @@ const policyOf = (key: RateLimitKey): AppliedRateLimit =>
   )[0] as AppliedRateLimit;
 
 describe('the limits of a request', () => {
-  it('are those of everybody, the client, the route and its policy', () => {
+  it('are global, client, route and policy', () => {
     expect(appliedRateLimits(rates, route).map(({ setting, space, limit }) => [setting, space, limit])).toEqual([
       ['max-requests-per-second-global', 'global', limit(3)],
       ['max-requests-per-second-per-client', 'client', limit(1)],
@@ -29,18 +29,18 @@ describe('the limits of a request', () => {
     ]);
   });
 
-  it('tell clients of their own and of the policy alone', () => {
+  it('advertise only the client and policy limits', () => {
     const told = appliedRateLimits(rates, route).filter(({ isTold }) => isTold);
     expect(told.map(({ name }) => name)).toEqual(['client', 'route-policy']);
   });
 
-  it('leave out what is disabled', () => {
+  it('omit disabled limits', () => {
     const disabled = { global: null, perClient: null, perRoute: null };
     expect(appliedRateLimits(disabled, { id: 'api', policy: null })).toEqual([]);
     expect(appliedRateLimits({ ...disabled, perRoute: limit(2) }, { id: 'api', policy: null })).toHaveLength(1);
   });
 
-  it('are those of everybody and the client alone where no route takes it', () => {
+  it('are only global and client without a route', () => {
     expect(appliedRateLimits(rates, null).map(({ name }) => name)).toEqual(['global', 'client']);
   });
 });
@@ -68,14 +68,14 @@ describe('the bucket of a request', () => {
     expect(bucketKey(policyOf(key), { ...subject, headerValue: 'secret' }, digest)).toBe(expected);
   });
 
-  it('is one for all addresses of an IPv6 network of 64 bits', () => {
+  it('is shared by all addresses of an IPv6 /64 network', () => {
     const applied = policyOf({ kind: 'client_ip' });
     const keyOf = (clientAddress: string) => bucketKey(applied, { ...subject, clientAddress }, digest);
     expect(keyOf('2001:db8::1')).toBe(keyOf('2001:db8::ffff:1'));
     expect(keyOf('2001:db8::1')).not.toBe(keyOf('2001:db8:0:1::1'));
   });
 
-  it('is one for all who do not send the header, and another for those who send an empty one', () => {
+  it('is shared without the header, and another with an empty one', () => {
     const applied = policyOf({ kind: 'header', name: 'x-api-key' });
     const missing = bucketKey(applied, subject, digest);
     expect(bucketKey(applied, { ...subject, clientAddress: '192.0.2.1', path: '/b' }, digest)).toBe(missing);

@@ -11,7 +11,7 @@ const fieldsOf = (left: number, waitMs: number | null = null, of = limit): reado
   rateLimitFields([{ name: 'client', limit: of, left, waitMs }]);
 
 describe('the fields of rate limits', () => {
-  it('tell the burst, the time that fills it, what is left and when it is full again', () => {
+  it('show the burst, the window, the remaining tokens and the reset time', () => {
     expect(fieldsOf(84.5)).toEqual(['RateLimit-Policy', '"client";q=100;w=10', 'RateLimit', '"client";r=84;t=2']);
   });
 
@@ -25,20 +25,20 @@ describe('the fields of rate limits', () => {
     ]);
   });
 
-  it('tell when there is a token again, where there is none', () => {
+  it('show when the next token is available', () => {
     expect(fieldsOf(0.2, null, { requestsPerSecond: 0.1, burst: 2 })[3]).toBe('"client";r=0;t=8');
   });
 
-  it('tell of a refusal what Retry-After does', () => {
+  it('agree with Retry-After after a refusal', () => {
     expect(fieldsOf(0.9, 2_001, { requestsPerSecond: 0.05, burst: 2 })[3]).toBe('"client";r=0;t=3');
     expect(retryAfter(2_001)).toBe('3');
   });
 
-  it('do not lose a token to a rounded sum', () => {
+  it('do not lose a token to rounding', () => {
     expect(fieldsOf(3 - 1e-12)[3]).toContain('r=3;');
   });
 
-  it('are whole numbers that fit into 31 bits, whatever the rate', () => {
+  it('are 31-bit integers, whatever the rate', () => {
     const slow = { requestsPerSecond: 1e-300, burst: 1 };
     expect(fieldsOf(0, 1e303, slow)).toEqual([
       'RateLimit-Policy',
@@ -48,7 +48,7 @@ describe('the fields of rate limits', () => {
     ]);
   });
 
-  it('are the same where they are prepared for requests that nothing refuses', () => {
+  it('are the same from the prepared function', () => {
     const secret = { name: 'global', limit: { requestsPerSecond: 1, burst: 1 }, isTold: false };
     const client = { name: 'client', limit, isTold: true };
     const policy = { name: 'route-policy', limit: { requestsPerSecond: 0.5, burst: 5 }, isTold: true };
@@ -76,7 +76,7 @@ describe('the fields of rate limits', () => {
     expect(takenRateLimitFields([secret])([0])).toEqual([]);
   });
 
-  it('are none where nothing is told', () => {
+  it('are absent without advertised limits', () => {
     expect(rateLimitFields([])).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ const limit = { requestsPerSecond: 2, burst: 3 };
 const slow = { requestsPerSecond: 1, burst: 1 };
 
 describe('tokens of several buckets', () => {
-  it('are all taken where every bucket has one', () => {
+  it('are all taken if every bucket has one', () => {
     expect(takeTokens([null, { tokens: 0.5, atMs: 0 }], [{ limit }, { limit: slow }], 500)).toEqual({
       kind: 'taken',
       buckets: [
@@ -15,7 +15,7 @@ describe('tokens of several buckets', () => {
     });
   });
 
-  it('are left where one bucket has none, and the one that lacks it longest is named', () => {
+  it('are not taken if one bucket is empty, and the longest wait is named', () => {
     const buckets = [{ tokens: 1, atMs: 0 }, { tokens: 0, atMs: 0 }, { tokens: 0, atMs: 0 }, null];
     const charges = [{ limit }, { limit }, { limit: slow }, { limit: slow }];
     expect(takeTokens(buckets, charges, 250)).toEqual({
@@ -26,7 +26,7 @@ describe('tokens of several buckets', () => {
     });
   });
 
-  it('are nothing where no bucket is asked for', () => {
+  it('are none without buckets', () => {
     expect(takeTokens([], [], 0)).toEqual({ kind: 'taken', buckets: [] });
   });
 });

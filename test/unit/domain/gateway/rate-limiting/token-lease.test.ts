@@ -11,15 +11,15 @@ import {
 
 const limit = { requestsPerSecond: 100, burst: 80 };
 
-describe('a bucket of which tokens are lent', () => {
-  it('fills only as far as there is room beside them', () => {
+describe('a bucket with leased tokens', () => {
+  it('fills only up to the burst minus leased tokens', () => {
     expect(lentLimit(limit, 30)).toEqual({ requestsPerSecond: 100, burst: 50 });
     expect(filledBucket({ tokens: 10, atMs: 0 }, limit, 30, 100)).toEqual({ tokens: 20, atMs: 100 });
     expect(filledBucket({ tokens: 10, atMs: 0 }, limit, 30, 100_000).tokens).toBe(50);
     expect(filledBucket(null, limit, 30, 7)).toEqual({ tokens: 50, atMs: 7 });
   });
 
-  it('has no room where more is lent than a new limit allows', () => {
+  it('stays empty if a new limit is below the leased tokens', () => {
     expect(filledBucket({ tokens: 10, atMs: 0 }, { requestsPerSecond: 1, burst: 5 }, 30, 100).tokens).toBe(0);
   });
 
@@ -27,24 +27,24 @@ describe('a bucket of which tokens are lent', () => {
     expect(filledBucket({ tokens: 10, atMs: 500 }, limit, 0, 100)).toEqual({ tokens: 10, atMs: 500 });
   });
 
-  it('has the room of a token that was spent from the account on, not from before', () => {
+  it('regains the room of a spent token only after the account', () => {
     const settled = settledBucket({ tokens: 50, atMs: 0 }, limit, 30, { spent: 30, returned: 0 }, 10_000);
     expect(settled).toEqual({ tokens: 50, atMs: 10_000 });
     expect(filledBucket(settled, limit, 0, 10_100).tokens).toBe(60);
   });
 
-  it('has what comes back', () => {
+  it('receives returned tokens', () => {
     expect(settledBucket({ tokens: 0, atMs: 0 }, limit, 30, { spent: 10, returned: 20 }, 0).tokens).toBe(20);
   });
 });
 
 describe('a lease', () => {
-  it('is as large as what was used lately, and an eighth of the burst at most', () => {
+  it('is as large as recent use, at most an eighth of the burst', () => {
     expect([0, 3, 10, 500].map((spent) => wishedLease(spent, limit))).toEqual([0, 3, 10, 10]);
     expect(wishedLease(5, { requestsPerSecond: 1, burst: 7 })).toBe(0);
   });
 
-  it('leaves others half of what there is, and all workers together half of the burst', () => {
+  it('leaves half of the tokens, and half of the burst, to others', () => {
     expect(grantedLease(10, 80, limit, 0)).toBe(10);
     expect(grantedLease(10, 9.9, limit, 0)).toBe(4);
     expect(grantedLease(10, 80, limit, 37.5)).toBe(2);
@@ -54,22 +54,22 @@ describe('a lease', () => {
 });
 
 describe('a lease that runs low', () => {
-  it('is filled up once it is down to half of what a worker would be lent', () => {
+  it('is refilled below half of its target', () => {
     expect([40, 21, 20, 5, 0].map((held) => fetchedLease(40, held, 1_000))).toEqual([0, 0, 20, 35, 40]);
   });
 
-  it('is left alone where the bucket is used little', () => {
+  it('is not refilled for a rarely used bucket', () => {
     expect(fetchedLease(3, 0, 1_000)).toBe(0);
     expect(fetchedLease(4, 0, 1_000)).toBe(4);
   });
 
-  it('is left alone where the bucket holds too little to fill it', () => {
+  it('is not refilled if the bucket has too few tokens', () => {
     expect([39, 40].map((expected) => fetchedLease(40, 20, expected))).toEqual([0, 20]);
   });
 });
 
 describe('an empty bucket', () => {
-  it('is not asked about before it has a token, nor sooner than it takes to lose nothing', () => {
+  it('is not asked again before it can have a token', () => {
     expect(holdMs(1, limit, 0)).toBe(0);
     expect(holdMs(0, limit, 0)).toBe(10);
     // A token is there after 0.1 ms; after 5 ms there are 50, and room for them.
@@ -77,7 +77,7 @@ describe('an empty bucket', () => {
     expect(holdMs(0, { requestsPerSecond: 10_000, burst: 20 }, 0)).toBe(0.5);
   });
 
-  it('is asked about every second, and sooner where a token may come back', () => {
+  it('is asked again every second, or earlier if a token may return', () => {
     expect(holdMs(0, { requestsPerSecond: 0.01, burst: 20 }, 0)).toBe(1_000);
     expect(holdMs(0, { requestsPerSecond: 0.01, burst: 20 }, 1)).toBe(100);
   });

@@ -21,7 +21,7 @@ describe('patternLiterals', () => {
     ['^(?P<id>x)/b', '', ['/b']],
     ['^$', '', []],
     ['', '', []],
-  ])('sees in %s what a path has to hold', (pattern, prefix, inner) => {
+  ])('finds the required literals of %s', (pattern, prefix, inner) => {
     expect(patternLiterals(pattern)).toEqual({ prefix, inner });
   });
 
@@ -35,11 +35,11 @@ describe('patternLiterals', () => {
     '^/\\pLb',
     '^/a(?i:b)c',
     '^(x|\\Q)\\E)|y',
-  ])('sees nothing in %s, which is not plain', (pattern) => {
+  ])('finds no literals in %s', (pattern) => {
     expect(patternLiterals(pattern)).toEqual({ prefix: '', inner: [] });
   });
 
-  it('leaves out what is not ASCII, because no path holds it', () => {
+  it('ignores non-ASCII text, which no path contains', () => {
     expect(patternLiterals('^/caf\u00e9?/x')).toEqual({ prefix: '/caf', inner: ['/x'] });
   });
 });

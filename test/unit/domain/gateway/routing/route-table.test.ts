@@ -21,12 +21,12 @@ const found = (table: RouteTable, path: string, more: Partial<RoutableRequest> =
   table.find(routableRequest(path, more))?.id ?? null;
 
 describe('kinds of matches', () => {
-  it('takes nothing where there is no route, and everything where a route asks nothing', () => {
+  it('matches nothing without routes, and everything with an empty route', () => {
     expect(found(tableOf(), '/')).toBeNull();
     expect(found(tableOf(routeConfiguration('all', {})), '/x', { host: null })).toBe('all');
   });
 
-  it('takes a prefix by whole segments', () => {
+  it('matches a prefix by whole segments', () => {
     const table = tableOf(routeConfiguration('v2', { pathPrefixes: ['/v2'] }));
     expect(['/v2', '/v2/', '/v2/x'].map((path) => found(table, path))).toEqual(['v2', 'v2', 'v2']);
     expect(['/v2x', '/v', '/', '/x/v2', '/V2'].map((path) => found(table, path))).toEqual([
@@ -38,20 +38,20 @@ describe('kinds of matches', () => {
     ]);
   });
 
-  it('takes only what is below a prefix that ends in a slash', () => {
+  it('matches only paths below a prefix that ends in a slash', () => {
     const table = tableOf(routeConfiguration('below', { pathPrefixes: ['/v2/'] }));
     expect(['/v2/', '/v2/x', '/v2/x/y'].map((path) => found(table, path))).toEqual(['below', 'below', 'below']);
     expect(['/v2', '/v2x', '/'].map((path) => found(table, path))).toEqual([null, null, null]);
   });
 
-  it('takes every path, but not the server itself, with the prefix of the root', () => {
+  it('matches every path, but not *, with the prefix /', () => {
     const table = tableOf(routeConfiguration('root', { pathPrefixes: ['/'] }));
     expect(found(table, '/')).toBe('root');
     expect(found(table, '/a/b')).toBe('root');
     expect(found(table, '*', { method: 'OPTIONS' })).toBeNull();
   });
 
-  it('compares a configured path in its normal form', () => {
+  it('normalises a configured path', () => {
     const table = tableOf(
       routeConfiguration('a', { paths: ['/a/./b%7e'] }),
       routeConfiguration('b', { pathPrefixes: ['//p//q'] }),
@@ -60,7 +60,7 @@ describe('kinds of matches', () => {
     expect(found(table, '/p/q/r')).toBe('b');
   });
 
-  it('takes hosts without case, and suffixes by whole labels', () => {
+  it('matches hosts without case, and suffixes by whole labels', () => {
     const table = tableOf(
       routeConfiguration('exact', { hosts: ['API.Example'] }),
       routeConfiguration('suffix', { hosts: ['*.example'] }),
@@ -75,7 +75,7 @@ describe('kinds of matches', () => {
     expect(found(table, '/', { host: null })).toBeNull();
   });
 
-  it('takes methods with case, header names without, values with', () => {
+  it('matches methods and values with case, header names without', () => {
     const table = tableOf(
       routeConfiguration('method', { methods: ['POST', 'PUT'] }),
       routeConfiguration('header', {
@@ -95,7 +95,7 @@ describe('kinds of matches', () => {
     expect(found(table, '/', { query: 'n%C3%A9=v' })).toBeNull();
   });
 
-  it('asks for one of each kind', () => {
+  it('requires one match of each kind', () => {
     const table = tableOf(
       routeConfiguration('both', {
         pathPrefixes: ['/a', '/b'],
@@ -140,7 +140,7 @@ describe('order', () => {
     ]);
   });
 
-  it('counts the prefix that matched, not the longest that the route has', () => {
+  it('ranks by the matching prefix, not by the longest prefix of the route', () => {
     const table = tableOf(
       routeConfiguration('wide', { pathPrefixes: ['/', '/very/long/prefix'] }),
       routeConfiguration('api', { pathPrefixes: ['/api'] }),
@@ -153,7 +153,7 @@ describe('order', () => {
     expect(table.routes.map(({ id }) => id)).toEqual(['wide', 'very', 'api']);
   });
 
-  it('goes on to the next route where a more specific one fails on something else', () => {
+  it('tries the next route if a more specific one fails on another condition', () => {
     const table = tableOf(
       routeConfiguration('all', { pathPrefixes: ['/'] }),
       routeConfiguration('exact-post', { paths: ['/a'], methods: ['POST'] }),
@@ -186,7 +186,7 @@ describe('many conditions on one route', () => {
   const many = (text: string): string[] => Array.from({ length: 40 }, (_, index) => `${text}${index}`);
   const values = (name: string) => many('v').map((value) => ({ name, value }));
 
-  it('checks at the route what would take too many places in the index', () => {
+  it('tests conditions on the route if they need too many index entries', () => {
     const table = tableOf(
       routeConfiguration('huge', {
         paths: many('/p'),
@@ -205,7 +205,7 @@ describe('many conditions on one route', () => {
     }
   });
 
-  it('refuses more combinations of prefixes and suffixes than it can order', () => {
+  it('refuses too many combinations of prefixes and suffixes', () => {
     const suffixes = Array.from({ length: 65 }, (_, index) => `*.h${index}`);
     const prefixes = Array.from({ length: 64 }, (_, index) => `/p${index}`);
     const table = compileRouteTable([routeConfiguration('a', { hosts: suffixes, pathPrefixes: prefixes })], patterns);
@@ -214,7 +214,7 @@ describe('many conditions on one route', () => {
 });
 
 describe('faults', () => {
-  it('lists every one of every route', () => {
+  it('lists all faults of all routes', () => {
     const table = compileRouteTable(
       [
         routeConfiguration('a', { paths: ['a', '/%2f'], pathPrefixes: ['/%'], pathRegexes: ['bad', '^/'] }),

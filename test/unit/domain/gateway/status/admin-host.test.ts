@@ -40,7 +40,7 @@ describe('the Host of a request to an unguarded admin address', () => {
     expect(isAdminHost([host], 'gate.internal')).toBe(false);
   });
 
-  it('may be missing, as in HTTP/1.0, but not repeated', () => {
+  it('may be missing, but not repeated', () => {
     expect(isAdminHost([], 'gate.internal')).toBe(true);
     expect(isAdminHost(['localhost', 'localhost'], 'gate.internal')).toBe(false);
   });

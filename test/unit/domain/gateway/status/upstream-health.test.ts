@@ -4,7 +4,7 @@ import { isUpstreamHealthy } from '../../../../../src/domain/gateway/status/upst
 const well = { healthy: true, drained: false, weight: 1 };
 
 describe('an upstream', () => {
-  it('is healthy while one of its targets gets requests', () => {
+  it('is healthy while a target receives requests', () => {
     expect(isUpstreamHealthy([{ ...well, healthy: false }, well])).toBe(true);
   });
 
@@ -12,7 +12,7 @@ describe('an upstream', () => {
     ['is ill', { ...well, healthy: false }],
     ['is drained', { ...well, drained: true }],
     ['has no weight', { ...well, weight: 0 }],
-  ])('is not where every target %s', (_why, target) => {
+  ])('is unhealthy if every target %s', (_why, target) => {
     expect(isUpstreamHealthy([target, target])).toBe(false);
   });
 

@@ -16,13 +16,13 @@ const delays = (served: readonly number[]): readonly number[] => {
 };
 
 describe('the replacement of a worker', () => {
-  it('comes at once, then after a delay that doubles up to half a minute', () => {
+  it('is immediate, then has a delay that doubles up to 30 seconds', () => {
     expect(delays(Array.from({ length: 12 }, () => 0))).toEqual([
       0, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000,
     ]);
   });
 
-  it('comes at once again after one that served for ten seconds', () => {
+  it('is immediate again after ten seconds of service', () => {
     expect(delays([0, 0, 9_999, 10_000, 0, 0])).toEqual([0, 100, 200, 0, 100, 200]);
   });
 });

@@ -7,16 +7,16 @@ describe('the number of workers', () => {
     expect(workerCount(12, 8)).toBe(12);
   });
 
-  it('is that of the cores where the configuration leaves it open', () => {
+  it('defaults to the number of cores', () => {
     expect(workerCount(0, 8)).toBe(8);
     expect(workerCount(0, 1)).toBe(1);
   });
 
-  it('is one at least, whatever the system says of its cores', () => {
+  it('is at least one, whatever the system reports', () => {
     expect(workerCount(0, 0)).toBe(1);
   });
 
-  it('is warned of where a reload asks for another one', () => {
+  it('causes a warning if a reload changes it', () => {
     expect(workerCountWarning(2, 4, 8)).toContain('is now 4 instead of 2');
     expect(workerCountWarning(2, 0, 8)).toContain('is now 8 instead of 2');
     expect(workerCountWarning(2, 0, 2)).toBeNull();

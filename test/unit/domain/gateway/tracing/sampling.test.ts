@@ -9,17 +9,17 @@ const parent = (isSampled: boolean) => ({
 });
 
 describe('isRecorded', () => {
-  it('does what a trusted caller has decided, whatever the ratio', () => {
+  it('follows a trusted caller, whatever the ratio', () => {
     expect(isRecorded({ parent: parent(true), isPeerTrusted: true, ratio: 0 }, 0.99)).toBe(true);
     expect(isRecorded({ parent: parent(false), isPeerTrusted: true, ratio: 1 }, 0)).toBe(false);
   });
 
-  it('decides by the ratio where a trusted caller has no trace', () => {
+  it('uses the ratio if a trusted caller has no trace', () => {
     expect(isRecorded({ parent: null, isPeerTrusted: true, ratio: 0.5 }, 0.49)).toBe(true);
     expect(isRecorded({ parent: null, isPeerTrusted: true, ratio: 0.5 }, 0.5)).toBe(false);
   });
 
-  it('does not believe the flag of anybody else', () => {
+  it('ignores the flag of other callers', () => {
     for (const flag of [true, false]) {
       expect(isRecorded({ parent: parent(flag), isPeerTrusted: false, ratio: 0.1 }, 0.1)).toBe(false);
       expect(isRecorded({ parent: parent(flag), isPeerTrusted: false, ratio: 0.1 }, 0.09)).toBe(true);

@@ -14,7 +14,7 @@ describe('readTraceFields', () => {
     });
   });
 
-  it('takes a trace without its state where that is malformed', () => {
+  it('keeps a trace without its malformed state', () => {
     expect(readTraceFields(['traceparent', field, 'tracestate', '=;'])).toEqual({ parent, state: null });
   });
 
@@ -30,7 +30,7 @@ describe('readTraceFields', () => {
 });
 
 describe('withTraceFields', () => {
-  it('puts these fields in place of any that there are', () => {
+  it('replaces existing fields', () => {
     const headers = ['Host', 'a', 'Traceparent', 'x', 'traceparent', 'y', 'traceStatE', 'z=1', 'tracestats', 'kept'];
     expect(withTraceFields(headers, field, null)).toEqual(['Host', 'a', 'tracestats', 'kept', 'traceparent', field]);
     expect(withTraceFields(['Host', 'a'], field, 'b=2')).toEqual([

@@ -14,7 +14,7 @@ describe('acceptTracestate', () => {
     [['a=!~'], 'a=!~'],
     [[`${'k'.repeat(255)}=${'v'.repeat(256)}`], `${'k'.repeat(255)}=${'v'.repeat(256)}`],
     [[members(32)], members(32)],
-  ])('passes %j on', (lines, accepted) => {
+  ])('forwards %j', (lines, accepted) => {
     expect(acceptTracestate(lines)).toBe(accepted);
   });
 
@@ -38,11 +38,11 @@ describe('acceptTracestate', () => {
     [[members(33)]],
     [[`a=${'v'.repeat(255)},b=${'v'.repeat(253)}`]],
     [Array.from({ length: 1_000 }, () => '')],
-  ])('passes nothing on of %j', (lines) => {
+  ])('drops %j', (lines) => {
     expect(acceptTracestate(lines)).toBeNull();
   });
 
-  it('counts to 512 characters exactly', () => {
+  it('allows exactly 512 characters', () => {
     const one = `a=${'v'.repeat(255)}`;
     expect(acceptTracestate([`${one},b=${'v'.repeat(252)}`])).toHaveLength(512);
     expect(acceptTracestate([one, `b=${'v'.repeat(252)}`])).toHaveLength(512);

@@ -37,7 +37,7 @@ const warnedIds = (text: string): readonly string[] => advised(text).warned.flat
 const saml = (more: string): string =>
   `saml { enabled #true; entity-id "https://sp.example"; acs-url "https://sp.example/saml/acs"; idp-sso-url "https://idp.example/sso"; idp-entity-id "idp"; idp-cert-file "/idp.pem"; ${more} }`;
 
-describe('what is unsafe is told by its name', () => {
+describe('advice has a stable name', () => {
   it.each([
     ['admin-without-token', file({ admin: 'address "0.0.0.0:9090"; insecure-no-token #true' })],
     ['plain-secret', file({ admin: 'token "0123456789"' })],
@@ -116,7 +116,7 @@ describe('what is unsafe is told by its name', () => {
     }
   });
 
-  it('covers every kind but those that need a file to be looked at', () => {
+  it('covers all kinds except those about files', () => {
     const told = new Set(Object.keys(adviceKinds));
     for (const id of ['secrets-readable-by-others', 'deprecated-form']) told.delete(id);
     // Told by every load, and by tests of their own.
@@ -126,7 +126,7 @@ describe('what is unsafe is told by its name', () => {
   });
 });
 
-describe('what is safe is not told', () => {
+describe('a safe configuration has no advice', () => {
   it.each([
     file({}),
     file({ admin: 'address "127.0.0.1:9090"; insecure-no-token #true' }),
@@ -161,7 +161,7 @@ describe('what is safe is not told', () => {
     expect(ids(text)).toEqual([]);
   });
 
-  it('nor what every load warns of', () => {
+  it('nor warnings of every load', () => {
     const text = file({
       agent: 'socket "/s"; failure-mode "open"',
       config: 'oidc { enabled #true; issuer "https://i.example"; audience "a"; jwks-url "http://i.example/keys" }',

@@ -44,7 +44,7 @@ agents {
 `;
 
 describe('the effective configuration', () => {
-  it('is the same configuration when it is read again, and prints the same', async () => {
+  it('is stable when it is read again', async () => {
     const before = await load(full);
     expect(before.errors).toEqual([]);
     const printed = settingsText(effectiveSettings(before.settings));
@@ -55,7 +55,7 @@ describe('the effective configuration', () => {
     expect(printed).not.toContain('from-the-environment');
   });
 
-  it('has the defaults, in the order of the reference', async () => {
+  it('has all defaults in the order of the reference', async () => {
     const { settings } = await load(full);
     const text = settingsText(effectiveSettings(settings));
     for (const line of ['max-header-count 100', 'grace', 'idle-secs 75', 'max-idle 5', 'hash-key "client_ip"']) {
@@ -65,7 +65,7 @@ describe('the effective configuration', () => {
     expect(tops).toEqual(['system', 'listeners', 'routes', 'upstreams', 'agents', 'limits', 'admin', 'tracing']);
   });
 
-  it('hides what stands in the file, and shows where the rest comes from', () => {
+  it('hides literal secrets, and shows references', () => {
     const settings = settingsOf(`admin { token "s3cret" }
 routes { route "r" { matches { header "Authorization" "Bearer s3cret"; header "x-api-key" "s3cret"; header "Cookie" "s3cret" } } }
 tracing { endpoint "https://c.example"; collector-header "authorization" "s3cret" }
@@ -84,7 +84,7 @@ agents { agent "a" { socket "/s"; config {
     expect(shown).toContain('&a=b');
   });
 
-  it('as JSON has an array wherever there may be several', async () => {
+  it('as JSON has arrays for repeatable keys', async () => {
     const { settings } = await load(full);
     expect(effectiveJson(effectiveSettings(settings))).toMatchObject({
       listeners: {
@@ -117,7 +117,7 @@ agents { agent "a" { socket "/s"; config {
       .map((name) => `test/corpus/migration/${name}`),
   ];
 
-  it.each(files)('of %s is the same configuration, and prints the same', async (name) => {
+  it.each(files)('of %s is stable', async (name) => {
     const text = readFileSync(name, 'utf8').replace(/\(file\)"[^"]*"/g, '(env)"A_FILE"');
     const environment = variablesOf(text);
     const before = await read(name, text, environment);
@@ -131,7 +131,7 @@ agents { agent "a" { socket "/s"; config {
     expect(settingsText(effectiveSettings(after.settings ?? []))).toBe(printed);
   });
 
-  it('says whether a listener speaks HTTP/2, unless its protocol comes from elsewhere', async () => {
+  it('shows http2 of a listener, unless its protocol is a reference', async () => {
     const http2Of = async (body: string): Promise<string | null> => {
       const text = `listeners { listener "l" { address "127.0.0.1:1"; ${body} } }\n${route}`;
       const { errors, settings } = await load(text);

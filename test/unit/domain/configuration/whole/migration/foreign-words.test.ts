@@ -16,7 +16,7 @@ const leftOf = (text: string): readonly string[] => {
   return left.map(({ message }) => message);
 };
 
-describe('words of other gateways without an equal here', () => {
+describe('words of other gateways without an equivalent', () => {
   it.each([
     ['a log level', 'observability { logging { level "debug" } }', 'RUST_LOG=debug'],
     ['a log format', 'observability { logging { format "pretty" } }', 'GATEWAY_LOG_FORMAT=pretty'],
@@ -96,7 +96,7 @@ describe('values of other gateways', () => {
 });
 
 describe('comments', () => {
-  it('in a block that is taken apart are kept', () => {
+  it('in a block that is split are kept', () => {
     const { text } = migrateText(
       'observability {\n  // one\n  metrics {\n    // two\n    enabled #true // three\n    address "127.0.0.1:1" // four\n  }\n  // five\n}\nlimits { }\n',
     );
@@ -137,7 +137,7 @@ describe('a key of another gateway', () => {
     expect(problemsOf(text)[0]).toContain(suggestion);
   });
 
-  it('is explained where it will come later: tls of an upstream', () => {
+  it('is explained if it is not supported yet: tls of an upstream', () => {
     expect(problemsOf(withUpstream('target "a:443"; tls { sni "a" }'))).toEqual([
       expect.stringMatching(
         /^error: "tls" is not supported yet: the gateway speaks plain HTTP to targets \(delete tls if/,
@@ -145,7 +145,7 @@ describe('a key of another gateway', () => {
     ]);
   });
 
-  it('is no suggestion for a misspelt key', () => {
+  it('is never suggested for a misspelt key', () => {
     expect(problemsOf(configurationText({ more: 'system { deamon #true }' }))[0]).not.toContain('daemon');
   });
 

@@ -5,7 +5,7 @@ import type { AgentMetricFamily } from '../../../../src/domain/agent-protocol/ag
 import type { MetricsReport } from '../../../../src/domain/agent-protocol/metrics-report.js';
 import { metricsReport, reportedHistogram, reportedValue } from '../../../support/shared/metrics-reports.js';
 
-/** Every number of the exposition that must not go backwards, by what it is. */
+/** All exposed numbers that must not decrease, by series. */
 const totalsOf = (families: readonly AgentMetricFamily[]): ReadonlyMap<string, number> => {
   const totals = new Map<string, number>();
   const put = (value: number, ...key: readonly unknown[]): void => {
@@ -63,7 +63,7 @@ const anyReport: fc.Arbitrary<MetricsReport> = fc.record({
   histograms: fc.array(anyHistogram, { maxLength: 3 }),
 });
 
-it('nothing that was counted goes backwards or is lost, whatever is reported in whatever order', () => {
+it('totals never decrease or get lost, for any reports in any order', () => {
   const step = fc.record({
     agent: fc.constantFrom('auth', 'waf'),
     report: anyReport,
@@ -103,7 +103,7 @@ it('nothing that was counted goes backwards or is lost, whatever is reported in 
   );
 });
 
-it('no sequence of reports is exposed by more than it may be', () => {
+it('no sequence of reports exceeds the limits', () => {
   const crowd = fc.record({
     agentId: fc.nat(40),
     size: fc.constantFrom(1, 100, 600),
@@ -139,10 +139,10 @@ it('no sequence of reports is exposed by more than it may be', () => {
 });
 
 /**
- * An agent that counts, restarts under another id, and reports over connections that deliver late and often.
- * The truth is kept beside it: what each life had counted when it last reported.
+ * An agent that counts, restarts under another id, and reports over connections that delay and repeat. The model keeps
+ * the last reported totals of each life.
  */
-it('what is exposed is what all lives of an agent have reported, however often and late each report comes', () => {
+it('the exposition is the sum over all lives of an agent, for late and repeated reports', () => {
   const act = fc.oneof(
     { weight: 4, arbitrary: fc.record({ kind: fc.constant('count' as const), more: fc.integer({ min: 1, max: 9 }) }) },
     { weight: 4, arbitrary: fc.record({ kind: fc.constant('report' as const) }) },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { applyHeaderOperations } from '../../../../src/domain/agent-protocol/header-operations.js';
 import type { HeaderOperation } from '../../../../src/domain/agent-protocol/messages.js';
 
-/** Two of them are 32 characters apart. */
+/** Two lengths differ by 32, so their length bits are equal. */
 const name = fc.constantFrom(
   'X-A',
   'x-a',
@@ -22,7 +22,7 @@ const operation: fc.Arbitrary<HeaderOperation> = fc.oneof(
 );
 const untouchable = ['content-length', 'transfer-encoding', 'upgrade'];
 
-/** What the operations mean, said as plainly as possible: field by field. */
+/** A simple model of the operations, field by field. */
 const model = (
   fields: readonly [string, string][],
   { kind, name: given, ...rest }: HeaderOperation,
@@ -39,7 +39,7 @@ const model = (
 };
 
 describe('applyHeaderOperations', () => {
-  it('does to any header soup what the operations say, one after the other', () => {
+  it('applies operations in order to any headers', () => {
     fc.assert(
       fc.property(soup, fc.array(operation, { maxLength: 6 }), (fields, operations) => {
         const expected = operations.reduce<[string, string][]>((state, next) => model(state, next), fields);
@@ -49,7 +49,7 @@ describe('applyHeaderOperations', () => {
     );
   });
 
-  it('lets no name and no value through that could end a line', () => {
+  it('refuses names and values with line breaks', () => {
     const text = fc.string({
       unit: fc.constantFrom('a', ':', ' ', '\r', '\n', '\0', '\u0085', '\u2028', '\u010a'),
       maxLength: 5,

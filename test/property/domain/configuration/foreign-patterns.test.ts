@@ -7,11 +7,11 @@ import { normalisePath } from '../../../../src/domain/http/path-normalisation.js
 const segment = fc.stringMatching(/^[A-Za-z0-9_~.-]{1,8}$/).filter((text) => !/^\.{1,2}$/.test(text));
 const placeholder = fc.constantFrom('*', '{id}', ':id', '<id>', '[id]', '{id:[0-9]+}');
 
-/** The regular expression that a suggestion proposes. */
+/** The regular expression in a suggestion. */
 const proposed = (instead: string): string | null => /^path-regex #?"(.*)"#?$/.exec(instead)?.[1] ?? null;
 
 describe('paths with placeholders', () => {
-  it('become expressions that take every path in which the placeholders are filled, and none with a segment more', () => {
+  it('become expressions that match every filled path, and none with another segment', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(segment, placeholder), { minLength: 1, maxLength: 4 }), segment, (pairs, last) => {
         const written = `${pairs.map(([literal, hole]) => `/${literal}/${hole}`).join('')}/${last}`;
@@ -27,7 +27,7 @@ describe('paths with placeholders', () => {
     );
   });
 
-  it('are refused only where they end in a star of their own, or where no request can have them', () => {
+  it('are refused only with a trailing star, or if no request can have them', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'ab1/*{}:.()|$^?\\<>[]-+d'), maxLength: 20 }), (text) => {
         const path = `/${text}`;

@@ -71,7 +71,7 @@ const mtls = subset(
   'allowed-sans "a.example"',
   'extract-cn-as-user #false',
 ).map((lines) => `mtls { ${lines} }`);
-/** Lines that are right, but for two of one kind that may meet. */
+/** Valid lines, although two of one kind may occur together. */
 const sound = fc.oneof(
   fc.constantFrom(
     'socket "/a"',
@@ -92,7 +92,7 @@ const body = fc
   .map((lines) => lines.join('\n'));
 
 describe('a config block', () => {
-  it('means the same read from KDL and from the JSON that it becomes', () => {
+  it('has the same meaning from KDL and from its JSON', () => {
     let taken = 0;
     fc.assert(
       fc.property(body, (text) => {
@@ -104,11 +104,11 @@ describe('a config block', () => {
       }),
       { numRuns: 500 },
     );
-    // Blocks that are refused either way prove little.
+    // Blocks that both forms refuse prove little.
     expect(taken).toBeGreaterThan(25);
   });
 
-  it('becomes JSON that stays the same on the way back and forth', () => {
+  it('becomes JSON that survives a round trip', () => {
     const value = fc.letrec((tie) => ({
       scalar: fc.oneof(
         fc.string(),

@@ -5,7 +5,7 @@ import { decodeBase64 } from '../../../../src/domain/shared/base64.js';
 const octets = fc.uint8Array({ maxLength: 64 });
 
 describe('decodeBase64', () => {
-  it('reads back what Node writes, in both alphabets', () => {
+  it('decodes what Node encodes, in both alphabets', () => {
     fc.assert(
       fc.property(octets, (bytes) => {
         expect(decodeBase64(Buffer.from(bytes).toString('base64'), 'standard')).toEqual(bytes);
@@ -14,7 +14,7 @@ describe('decodeBase64', () => {
     );
   });
 
-  it('reads what is longer, and finds the one foreign character in it', () => {
+  it('decodes long texts and finds a single invalid character', () => {
     const wrong = fc.constantFrom('-', '=', ' ', '\n', '\u0000', '\u007f', '\u0141', '\ud83d', '\uffff');
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 3, maxLength: 5_000 }), wrong, fc.nat(), (bytes, character, at) => {
@@ -28,7 +28,7 @@ describe('decodeBase64', () => {
     );
   });
 
-  it('takes no text but the one that Node would write for what it decoded', () => {
+  it('accepts only the canonical encoding', () => {
     const texts = fc.string({ unit: fc.constantFrom('A', 'Q', 'R', 'z', '9', '+', '-', '=', '\n', 'é'), maxLength: 9 });
     fc.assert(
       fc.property(texts, (text) => {

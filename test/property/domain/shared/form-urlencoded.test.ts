@@ -5,14 +5,14 @@ import { parseForm, parseFormFields, parseQuery } from '../../../../src/domain/s
 const text = fc.string({ unit: 'grapheme' });
 const fields = fc.uniqueArray(fc.tuple(text, text), { selector: ([name]) => name, maxLength: 20 });
 
-/** Octets as an attacker would put them together. */
+/** Octets that an attacker could combine. */
 const soup = fc.string({
   unit: fc.constantFrom('a', 'b', '=', '&', '+', '%', '4', '1', 'C', '3', 'f', '\x80', '\xc3', '\xff', '\0'),
   maxLength: 24,
 });
 
 describe('forms', () => {
-  it('are read as the URL standard writes them', () => {
+  it('decode what the URL standard encodes', () => {
     fc.assert(
       fc.property(fields, (entries) => {
         const written = new URLSearchParams(entries.map(([name, value]) => [name, value])).toString();
@@ -25,7 +25,7 @@ describe('forms', () => {
     );
   });
 
-  it('that are accepted say what the URL standard reads in them; the others it would have had to guess at', () => {
+  it('agree with the URL standard if they are accepted', () => {
     fc.assert(
       fc.property(soup, (written) => {
         const form = parseForm(Buffer.from(written, 'latin1'));
@@ -43,7 +43,7 @@ describe('forms', () => {
     );
   });
 
-  it('give the raw values of a query: together with their names they are the query again', () => {
+  it('return raw values that rebuild the query', () => {
     fc.assert(
       fc.property(soup, (written) => {
         const query = parseQuery(written);
@@ -57,7 +57,7 @@ describe('forms', () => {
     );
   });
 
-  it('give every value of a name that may occur several times, and refuse the others that do', () => {
+  it('return all values of repeatable names and refuse other repetitions', () => {
     const name = fc.constantFrom('audience', 'resource', 'scope', 'x');
     const repeatable = new Set(['audience', 'resource']);
     fc.assert(

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { ownText } from '../../../../src/domain/shared/utf8.js';
 
 describe('ownText', () => {
-  it('is the same text, whatever is in it and wherever it was a part of', () => {
+  it('is equal to its source', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), fc.string(), (text, before, behind) => {
         const whole = before + text + behind;
         expect(ownText(whole.slice(before.length, before.length + text.length))).toBe(text);
       }),
     );
-    // A half of a surrogate pair is a character like any other.
+    // A lone surrogate is an ordinary character here.
     expect(ownText('\ud83d')).toBe('\ud83d');
     expect(ownText('\ud83d\ude00a')).toBe('\ud83d\ude00a');
     expect(ownText('')).toBe('');

@@ -13,7 +13,7 @@ const reference = (text: string): unknown => {
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 describe('parseStrictJsonObject', () => {
-  it('reads what JSON.parse reads', () => {
+  it('accepts what JSON.parse accepts', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), fc.nat(2), (object, indent) => {
         const text = JSON.stringify(object, null, indent);
@@ -22,7 +22,7 @@ describe('parseStrictJsonObject', () => {
     );
   });
 
-  it('takes nothing that JSON.parse refuses, and reads nothing differently', () => {
+  it('accepts nothing that JSON.parse refuses, with equal values', () => {
     const piece = fc.constantFrom(
       '{',
       '}',

@@ -24,15 +24,15 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ kind: fc.constant('turn' as const), afterMs: fc.oneof(fc.nat({ max: 150 }), fc.nat({ max: 3_000 })) }),
 );
 
-/** A list of timers, each with what is known of it, and what must be true of one that expires. */
+/** A model with a list of timers, which checks each expiry. */
 class Model {
   nowMs: number;
-  /** In which tick the wheel was turned last. */
+  /** The tick of the last turn. */
   tick: number;
   readonly #tickMs: number;
   readonly #wheel: TimerWheel;
   readonly #timers: WheelTimer[];
-  /** Ticks in which the timers that are set were set. */
+  /** The ticks in which the current timers were set. */
   readonly #set = new Map<number, number>();
   readonly #scripts: readonly (readonly Act[])[];
   readonly #expirations: number[] = [];
@@ -85,7 +85,7 @@ class Model {
     expect(this.#timer(index).dueMs).toBeLessThanOrEqual(this.nowMs);
     expect(this.#timer(index).slot).toBe(-1);
     this.#set.delete(index);
-    // Timers do things when they expire, too, but each only so often: they set one another.
+    // Expiring timers act too, but with a limit, because they set one another.
     const script = this.#scripts[this.#expirations.length % this.#scripts.length] ?? [];
     if (this.#expirations.length < 200) for (const one of script) if (one.kind !== 'turn') this.#change(one);
   }
@@ -96,13 +96,13 @@ class Model {
     this.#wheel.turn(this.nowMs);
     for (const [index, tick] of this.#set) {
       const dueTick = Math.floor(this.#timer(index).dueMs / this.#tickMs);
-      // Whatever is still set was set in this tick, or is not due before the tick is over.
+      // Every remaining timer was set in this tick, or is due after it.
       expect(tick === this.tick || dueTick >= this.tick).toBe(true);
     }
   }
 }
 
-it('timers of a wheel expire once, in time, as those of a list do', () => {
+it('a timer wheel behaves like a model with a list', () => {
   let expirations = 0;
   fc.assert(
     fc.property(

@@ -7,7 +7,7 @@ const limits = fc.record({
   burst: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 10_000_000 })),
 });
 const steps = fc.array(fc.oneof(fc.constant(0), fc.nat({ max: 5 }), fc.nat({ max: 3_000 })), { maxLength: 60 });
-/** Steps of a clock that is set back now and then. */
+/** Steps of a clock that sometimes goes back. */
 const anySteps = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: -2_000, max: 2_000 })), { maxLength: 60 });
 
 const momentsOf = (gaps: readonly number[]): number[] => {
@@ -19,7 +19,7 @@ const momentsOf = (gaps: readonly number[]): number[] => {
 };
 
 describe('a token bucket', () => {
-  it('lets through no more than the burst and the rate in any window', () => {
+  it('allows at most the burst plus the rate in any window', () => {
     fc.assert(
       fc.property(limits, steps, (limit, gaps) => {
         let bucket: TokenBucket | null = null;
@@ -43,7 +43,7 @@ describe('a token bucket', () => {
     );
   });
 
-  it('says how long to wait: then there is one, and a millisecond earlier there is none', () => {
+  it('returns the exact wait for a token', () => {
     fc.assert(
       fc.property(limits, anySteps, (limit, gaps) => {
         let bucket: TokenBucket | null = null;
@@ -60,7 +60,7 @@ describe('a token bucket', () => {
     );
   });
 
-  it('gives no more to a clock that jumps about than to one that stands at its latest moment', () => {
+  it('gains nothing from a clock that jumps', () => {
     fc.assert(
       fc.property(limits, anySteps, (limit, gaps) => {
         let jumping: TokenBucket | null = null;
@@ -79,7 +79,7 @@ describe('a token bucket', () => {
     );
   });
 
-  it('always lets a request through that keeps to the rate', () => {
+  it('always allows a request that keeps the rate', () => {
     fc.assert(
       fc.property(limits, fc.array(fc.nat({ max: 100 }), { maxLength: 60 }), (limit, extras) => {
         const gapMs = Math.ceil(1000 / limit.requestsPerSecond);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { TransientMap } from '../../../../src/domain/shared/transient-map.js';
 import { expectModelAgreement } from '../../../support/shared/model-run.js';
 
-/** What a map of the language has with the same keys and values. */
+/** The state of a built-in Map after the same operations. */
 type Model = Map<string, number>;
 type Real = TransientMap<number>;
 
@@ -14,7 +14,7 @@ const same = (model: Model, real: Real): void => {
   if (found !== expected) throw new Error(`${found}, not ${expected}`);
 };
 
-/** Compares what an act gives, and afterwards all that is there. */
+/** Compares the result of an operation, then the whole content. */
 class Act implements fc.Command<Model, Real> {
   constructor(
     readonly name: string,
@@ -44,12 +44,12 @@ const setAll = (map: Pick<Model | Real, 'set'>, keys: readonly string[], value: 
 const deleteAll = (map: Pick<Model | Real, 'delete'>, keys: readonly string[]): number =>
   keys.filter((key) => map.delete(key)).length;
 
-/** Few enough to come again; some of them no 32-bit FNV-1a tells apart. */
+/** Few enough to repeat; some have equal 32-bit FNV-1a hashes. */
 const key = fc.oneof(
   fc.nat({ max: 30 }).map((id) => `id-${id}`),
   fc.constantFrom('costarring', 'liquid', 'declinate', 'macallums', 'altarage', 'zinke', '', '__proto__'),
 );
-/** Many at once, so that there are several in a slot, and ever more slots. */
+/** Many at once, so that slots collide and the table grows. */
 const run = fc
   .record({ from: fc.nat({ max: 300 }), count: fc.nat({ max: 300 }) })
   .map(({ from, count }) => Array.from({ length: count }, (_, index) => `id-${from + index}`));
@@ -112,7 +112,7 @@ const acts = [
   ),
 ];
 
-it('a map of what comes and goes is at any moment what a Map would be', () => {
+it('a transient map behaves like a Map', () => {
   fc.assert(
     fc.property(fc.commands(acts, { maxCommands: 60 }), (commands) => {
       expectModelAgreement(() => ({ model: new Map<string, number>(), real: new TransientMap<number>() }), commands);

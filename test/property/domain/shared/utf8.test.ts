@@ -11,7 +11,7 @@ const reference = (bytes: Uint8Array): string | null => {
 };
 
 describe('decodeUtf8', () => {
-  it('reads every text back', () => {
+  it('reverses encoding', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(decodeUtf8(new TextEncoder().encode(text))).toBe(text);
@@ -19,7 +19,7 @@ describe('decodeUtf8', () => {
     );
   });
 
-  it('reads a long text back, wherever something else than ASCII stands in it', () => {
+  it('reverses encoding of a long text with non-ASCII characters anywhere', () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat(2_500), { maxLength: 4 }),
@@ -32,7 +32,7 @@ describe('decodeUtf8', () => {
     );
   });
 
-  it('agrees with the decoder of the platform on any octets', () => {
+  it('agrees with the platform decoder on any octets', () => {
     const lead = fc.constantFrom(
       0x41,
       0x80,

@@ -57,7 +57,7 @@ describe('answerFault', () => {
     for (const event of [head, responseHead, { ...lastChunk, isLast: false }, { ...responseChunk, isLast: false }]) {
       expect(answerFault(needsMore, event)).toBeNull();
     }
-    // Who decides against the request wants no more of it, whatever else is said.
+    // A decision against the request needs no more events.
     expect(answerFault({ ...block(403), needsMore: true }, lastChunk)).toBeNull();
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { octetsOverMaximum } from '../../../../src/domain/agent-protocol/lasting-answers.js';
 import { type AgentAnswer, allowAnswer, emptyAudit } from '../../../../src/domain/agent-protocol/messages.js';
 
-/** Every text of it, in any order; a slower way to come to the same. */
+/** All texts of an answer, found in a slower way. */
 const octetsOf = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + new TextEncoder().encode(text).length + 1, 0);
 

@@ -107,7 +107,7 @@ describe('a form', () => {
       },
     });
     expect(parseForm(counted).ok).toBe(form(text) instanceof Object);
-    // The length is asked for beside each octet.
+    // The decoder reads the length with each octet.
     expect(looks).toBeLessThanOrEqual(most);
   });
 

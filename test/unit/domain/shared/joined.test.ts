@@ -3,7 +3,7 @@ import { runInThisContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { joined } from '../../../../src/domain/shared/joined.js';
 
-/** Whether V8 has one hidden class for both. */
+/** Whether both objects have one hidden class in V8. */
 const haveSameShape = (one: object, other: object): boolean => {
   setFlagsFromString('--allow-natives-syntax');
   try {
@@ -32,7 +32,7 @@ it('has the fields of both and changes neither', () => {
 it('makes objects with one hidden class', () => {
   const own = { agent: 'auth' };
   const fieldsOf = (id: number) => ({ id: `request-${id}`, method: 'none', reason: 'unknown', route: 'everything' });
-  // V8 takes its usual ways only with what has come a few times.
+  // V8 optimises only after some repetitions.
   for (let id = 0; id < 1_000; id += 1) joined(fieldsOf(id), own);
   const [one, other] = [joined(fieldsOf(1), own), joined(fieldsOf(2), own)];
   expect(haveSameShape(one, other)).toBe(true);

@@ -22,7 +22,7 @@ class NamedTimer implements WheelTimer {
   }
 }
 
-/** What expires while the wheel is turned to a time. */
+/** The timers that expire in a turn. */
 const turned = (wheel: TimerWheel, nowMs: number): string[] => {
   expired.length = 0;
   wheel.turn(nowMs);

@@ -3,7 +3,7 @@ import { type TokenBucket, takeToken } from '../../../../src/domain/shared/token
 
 const limit = { requestsPerSecond: 2, burst: 3 };
 
-/** What each of these moments comes to: null where a token was taken. */
+/** The wait at each moment; null: a token was taken. */
 const takes = (moments: readonly number[], rate = limit): (number | null)[] => {
   let bucket: TokenBucket | null = null;
   return moments.map((nowMs) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TransientMap } from '../../../../src/domain/shared/transient-map.js';
 
-/** Pairs of texts that FNV-1a, in 32 bits, does not tell apart; nor does it where the same follows both. */
+/** Pairs of texts with equal 32-bit FNV-1a hashes, also with a common suffix. */
 const alike = [
   ['costarring', 'liquid'],
   ['declinate', 'macallums'],
@@ -89,7 +89,7 @@ describe('a transient map', () => {
     expect(map.size).toBe(count);
     expect(map.keys()).toEqual(keys);
     for (const key of keys) expect(map.get(key)).toBe(`value of ${key}`);
-    // 7919 is prime: each comes once.
+    // 7919 is prime, so each key occurs once.
     for (let step = 1; step <= count; step += 1) {
       const key = `request-${(step * 7919) % count}`;
       expect(map.delete(key)).toBe(true);

@@ -15,11 +15,11 @@ import { expectModelAgreement } from '../../../../support/shared/model-run.js';
 
 type Outcome = 'success' | 'failure' | 'abandoned';
 
-/** A breaker as one would explain it: it remembers which calls it has let through since it last changed its mind. */
+/** A model of a breaker that remembers the allowed calls since its last change of state. */
 class NaiveBreaker {
   readonly #rules: CircuitBreakerRules;
   nowMs = 0;
-  /** Calls that are out, whenever they were let through. */
+  /** All calls in flight. */
   out: number[] = [];
   #made = 0;
   #state: CircuitState = 'closed';
@@ -70,7 +70,7 @@ class NaiveBreaker {
   }
 }
 
-/** The one of the domain, with the period that each call was let through in. */
+/** The domain's breaker, with the period of each call. */
 interface Real {
   breaker: CircuitBreaker;
   readonly rules: CircuitBreakerRules;
@@ -165,7 +165,7 @@ const commands = fc.commands(
   { maxCommands: 60 },
 );
 
-it('does what a breaker does that remembers every call, whatever comes in whatever order', () => {
+it('behaves like a model that remembers every call', () => {
   fc.assert(
     fc.property(rulesArbitrary, commands, (rules, steps) => {
       expectModelAgreement(

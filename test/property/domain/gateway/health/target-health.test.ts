@@ -14,7 +14,7 @@ interface Check {
   readonly atMs: number;
 }
 
-/** A tracker that remembers every check, and works out from all of them how the target is. */
+/** A model that remembers every check and derives the health from all of them. */
 class NaiveHealth {
   thresholds: HealthThresholds;
   nowMs = 0;
@@ -103,7 +103,7 @@ class MoveClock extends Step {
   }
 }
 
-it('knows of a target what somebody knows who remembers every check, however the clock is set', () => {
+it('behaves like a model that remembers every check, for any clock', () => {
   const threshold = fc.integer({ min: 1, max: 5 });
   const steps = fc.commands(
     [

@@ -11,7 +11,7 @@ const pieces = fc.array(
   { maxLength: 50 },
 );
 
-it('after whatever has come, a body is waited for no longer than the grace and what still comes takes at the rate', () => {
+it('waits for a body at most the grace period plus the time at the minimum rate', () => {
   fc.assert(
     fc.property(paces, pieces, fc.nat(49), (pace, coming, from) => {
       let leftMs = firstBodyWait(pace);
@@ -29,7 +29,7 @@ it('after whatever has come, a body is waited for no longer than the grace and w
   );
 });
 
-it('a body that is never below the rate is never cut off', () => {
+it('never cuts off a body at or above the minimum rate', () => {
   fc.assert(
     fc.property(paces, fc.array(fc.integer({ min: 1, max: 30_000 }), { maxLength: 50 }), (pace, waits) => {
       let leftMs = firstBodyWait(pace);

@@ -8,9 +8,9 @@ interface Waiting {
   readonly number: number;
 }
 
-/** The queue as one would explain it: lists, searched from one end to the other each time. */
+/** A model of the queue with plain lists and linear search. */
 class NaiveQueue {
-  /** Clients that have something waiting, the next one first. */
+  /** Clients with waiting entries, the next one first. */
   #turns: string[] = [];
   #waiting: Waiting[] = [];
 
@@ -70,7 +70,7 @@ class Offer implements fc.Command<NaiveQueue, Real> {
     const { most, size } = model;
     const offer = real.queue.offer(client, entry, maxPlaces);
     if (offer.kind === 'full') {
-      // Refused only where it is full, and nobody would be left with as many places as the newcomer would have.
+      // Refused only if it is full, and every client would have fewer entries than the new one.
       expect(size).toBeGreaterThanOrEqual(maxPlaces);
       expect(own + 1).toBeGreaterThanOrEqual(most);
       return;
@@ -109,7 +109,7 @@ class Take implements fc.Command<NaiveQueue, Real> {
   }
 }
 
-/** Also what was taken out before: that changes nothing. */
+/** Includes removed entries, which must have no effect. */
 class Remove implements fc.Command<NaiveQueue, Real> {
   constructor(readonly which: number) {}
 
@@ -132,10 +132,10 @@ class Remove implements fc.Command<NaiveQueue, Real> {
 
 const clients = fc.constantFrom('a', 'b', 'c', 'd');
 
-it('does what a list of clients and their things would do', () => {
+it('behaves like a model with plain lists', () => {
   const commands = [
     fc.tuple(clients, fc.integer({ min: 0, max: 6 })).map(([client, maxPlaces]) => new Offer(client, maxPlaces)),
-    // Most of one client: it is what the queue has to guard the others from.
+    // Most entries belong to one client, which is the case that fairness is for.
     fc.integer({ min: 0, max: 6 }).map((maxPlaces) => new Offer('a', maxPlaces)),
     fc.constant(new Take()),
     fc.nat({ max: 50 }).map((which) => new Remove(which)),
@@ -149,7 +149,7 @@ it('does what a list of clients and their things would do', () => {
   );
 });
 
-it('takes from every client that waits before it takes from one of them again', () => {
+it('serves every waiting client before it serves one again', () => {
   fc.assert(
     fc.property(fc.array(clients, { minLength: 1, maxLength: 40 }), (offered) => {
       const queue = new FairQueue<string>();

@@ -6,7 +6,7 @@ import { plainTargets } from '../../../../support/gateway/balanced-targets.js';
 const weights = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 10 });
 const texts = fc.array(fc.string(), { minLength: 1, maxLength: 50 });
 
-it('moves only the keys of a target that goes away', () => {
+it('moves only the keys of a removed target', () => {
   fc.assert(
     fc.property(weights, fc.nat(), texts, (each, which, keys) => {
       const targets = plainTargets(...each);
@@ -22,7 +22,7 @@ it('moves only the keys of a target that goes away', () => {
   );
 });
 
-it('finds the same target in whatever order they are', () => {
+it('is independent of the order of targets', () => {
   fc.assert(
     fc.property(weights, texts, (each, keys) => {
       const targets = plainTargets(...each);

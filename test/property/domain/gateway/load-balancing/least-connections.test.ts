@@ -15,7 +15,7 @@ const loaded = fc
 
 const load = ({ active, weight }: PlainTarget): number => active / weight;
 
-it('never takes a target while another has less to do for its weight', () => {
+it('never selects a target with a higher load than another', () => {
   fc.assert(
     fc.property(loaded, (targets) => {
       const least = leastLoaded(targets) as PlainTarget;
@@ -27,7 +27,7 @@ it('never takes a target while another has less to do for its weight', () => {
 
 const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-it('of two choices never takes the one target that has more to do than every other', () => {
+it('never selects the single most loaded target of two choices', () => {
   fc.assert(
     fc.property(loaded, fraction, fraction, (targets, first, second) => {
       const picked = powerOfTwoChoices(targets, first, second) as PlainTarget;

@@ -6,7 +6,7 @@ import {
   withRequest,
 } from '../../../../../src/domain/gateway/load-balancing/retry-budget.js';
 
-it('never lets more through than ten and the percentage of the requests so far', () => {
+it('never allows more than ten plus the percentage of requests', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 100 }),
@@ -25,7 +25,7 @@ it('never lets more through than ten and the percentage of the requests so far',
               budget = left;
               retries += 1;
             }
-            // Nothing that is there is held back: fewer than the cap were ever saved up.
+            // No available retry is withheld, because the total stays below the cap.
             else expect(retries).toBe(percent === 0 ? 0 : Math.floor(10 + (percent * requests) / 100));
           }
           expect(retries).toBeLessThanOrEqual(10 + (percent * requests) / 100);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { unprocessedWaitMs } from '../../../../../src/domain/gateway/load-balancing/retry-rules.js';
 
 describe('the wait before an unprocessed request is sent again', () => {
-  it('begins at once, then doubles from 5 ms', () => {
+  it('is 0 first, then doubles from 5 ms', () => {
     expect([0, 1, 2, 3, 4, 5, 6, 7, 8].map(unprocessedWaitMs)).toEqual([0, 5, 10, 20, 40, 80, 160, 250, 250]);
   });
 

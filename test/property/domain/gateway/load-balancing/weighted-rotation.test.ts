@@ -5,7 +5,7 @@ import { picks, plainTargets } from '../../../../support/gateway/balanced-target
 
 const weights = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 8 });
 
-it('gives each target as many turns as its weight, in as many turns as all weights come to', () => {
+it('gives each target turns equal to its weight in a full cycle', () => {
   fc.assert(
     fc.property(weights, fc.integer({ min: 1, max: 3 }), (each, rounds) => {
       const targets = plainTargets(...each);
@@ -17,7 +17,7 @@ it('gives each target as many turns as its weight, in as many turns as all weigh
   );
 });
 
-it('keeps every credit within the sum of the weights, whoever is a candidate from turn to turn', () => {
+it('keeps every credit within the sum of weights, for any candidates', () => {
   fc.assert(
     fc.property(weights, fc.array(fc.nat({ max: 255 }), { maxLength: 100 }), (each, masks) => {
       const targets = plainTargets(...each);

@@ -4,13 +4,10 @@ import { takeTokens } from '../../../../../src/domain/gateway/rate-limiting/take
 import type { RateLimit, TokenBucket } from '../../../../../src/domain/shared/token-bucket.js';
 import { expectModelAgreement } from '../../../../support/shared/model-run.js';
 
-/**
- * A limit as one would explain it: it remembers all that it let through, and never lets through too much between any
- * two moments.
- */
+/** A model of a limit that remembers all allowed requests, and bounds their number between any two moments. */
 class NaiveLimit {
   readonly #limit: RateLimit;
-  /** Moments, each as late as the one before at least: a clock that goes back stands still. */
+  /** Ascending moments: a clock that goes back stands still. */
   readonly #letThrough: number[] = [];
 
   constructor(limit: RateLimit) {
@@ -105,7 +102,7 @@ class Take implements fc.Command<Model, Real> {
   }
 }
 
-it('several buckets let through what a record of everything would, all or none, however the clock moves', () => {
+it('several buckets behave like a model with a full record, for any clock', () => {
   const limit = fc.record({
     requestsPerSecond: fc.constantFrom(0.5, 1, 2, 5, 20, 1_000),
     burst: fc.integer({ min: 1, max: 6 }),

@@ -6,7 +6,7 @@ const word = (minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom('a', 'b', '/'), minLength, maxLength });
 
 describe('LiteralAutomaton', () => {
-  it('finds each literal at each place where it is', () => {
+  it('finds every occurrence of every literal', () => {
     fc.assert(
       fc.property(fc.uniqueArray(word(1, 5), { maxLength: 15 }), word(0, 20), (literals, text) => {
         const found: number[] = [];

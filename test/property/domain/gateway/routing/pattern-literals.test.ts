@@ -53,7 +53,7 @@ const path = fc
   .map((parts) => parts.join(''));
 
 describe('patternLiterals', () => {
-  it('names only what every matching path has', () => {
+  it('returns only literals of every matching path', () => {
     let matches = 0;
     fc.assert(
       fc.property(pattern, fc.array(path, { minLength: 10, maxLength: 10 }), (source, paths) => {

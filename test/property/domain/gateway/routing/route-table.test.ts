@@ -8,7 +8,7 @@ import { compileRouteTable } from '../../../../../src/domain/gateway/routing/rou
 import { findNaively } from '../../../../support/gateway/naive-route-table.js';
 import { routeConfiguration } from '../../../../support/gateway/route-configurations.js';
 
-// Small alphabets, so that routes and requests meet often.
+// Small alphabets, so that routes often match requests.
 const segment = fc.constantFrom('a', 'b', 'ab', 'aa');
 const path = fc
   .tuple(fc.array(segment, { maxLength: 4 }), fc.boolean())
@@ -38,7 +38,7 @@ const header = fc.constantFrom('X-A', 'x-a', 'X-B');
 const parameter = fc.constantFrom('p', 'q');
 const value = fc.constantFrom('1', '2', '');
 
-/** Mostly none or one of a kind, sometimes several. */
+/** Usually none or one value of a kind, sometimes several. */
 const some = <Value>(one: fc.Arbitrary<Value>): fc.Arbitrary<Value[]> =>
   fc.oneof(
     { weight: 3, arbitrary: fc.constant<Value[]>([]) },
@@ -75,7 +75,7 @@ const request: fc.Arbitrary<RoutableRequest> = fc.record({
 });
 
 describe('the route table', () => {
-  it('finds what looking at every route finds', () => {
+  it('agrees with a linear search', () => {
     fc.assert(
       fc.property(routes, fc.array(request, { minLength: 1, maxLength: 20 }), (configurations, requests) => {
         const table = compileRouteTable(configurations, re2PathPatterns);
@@ -88,7 +88,7 @@ describe('the route table', () => {
     );
   });
 
-  it('finds it among many patterns that begin alike, where texts inside of them are looked for', () => {
+  it('agrees with a linear search for many patterns with a common prefix', () => {
     const inner = fc.array(fc.constantFrom('a', 'b', 'ab', '[ab]', '.*', 'a+', '(a|b)', 'b?', '/'), {
       minLength: 1,
       maxLength: 5,

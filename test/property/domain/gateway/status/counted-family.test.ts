@@ -13,7 +13,7 @@ const family: fc.Arbitrary<CountedFamily> = fc.record({ name: names, series: fc.
 const process = fc.array(family, { maxLength: 3 });
 const processes = fc.array(process, { maxLength: 5 });
 
-/** Without what carries no figure: its labels are then not those that come first. */
+/** Removes series without values, whose labels may appear first otherwise. */
 const figures = (families: readonly CountedFamily[]) =>
   families.map(({ name, series: all }) => [
     name,
@@ -21,7 +21,7 @@ const figures = (families: readonly CountedFamily[]) =>
   ]);
 
 describe('the counts of several processes', () => {
-  it('are the same in whatever order they come', () => {
+  it('are independent of order', () => {
     fc.assert(
       fc.property(processes, fc.nat(), (all, seed) => {
         const turned = [...all.slice(seed % (all.length + 1)), ...all.slice(0, seed % (all.length + 1))].reverse();
@@ -30,7 +30,7 @@ describe('the counts of several processes', () => {
     );
   });
 
-  it('are the same whether some have been added up before or not', () => {
+  it('are associative', () => {
     fc.assert(
       fc.property(processes, fc.nat(5), (all, at) => {
         const departed = addCounts(all.slice(0, at));
@@ -39,7 +39,7 @@ describe('the counts of several processes', () => {
     );
   });
 
-  it('lose nothing and add nothing', () => {
+  it('preserve the total', () => {
     const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
     const totals = (families: readonly CountedFamily[]) => {
       const all = families.flatMap((one) => one.series);
@@ -52,7 +52,7 @@ describe('the counts of several processes', () => {
     );
   });
 
-  it('have each name once, and in it each set of labels once', () => {
+  it('have each name and each set of labels once', () => {
     fc.assert(
       fc.property(processes, (all) => {
         const added = addCounts(all);

@@ -6,8 +6,8 @@ import {
   restartAfter,
 } from '../../../../../src/domain/gateway/supervision/restart-rules.js';
 
-describe('the delays before workers are replaced', () => {
-  it('keep a worker that always dies young from being started more often than every half minute in the long run', () => {
+describe('the restart delays of workers', () => {
+  it('restart a failing worker at most every half minute in the long run', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 9_999 }), { minLength: 1, maxLength: 200 }), (served) => {
         let history: RestartHistory = noDeaths;
@@ -25,7 +25,7 @@ describe('the delays before workers are replaced', () => {
     );
   });
 
-  it('hold for no more than the deaths since the last worker that lived', () => {
+  it('depend only on deaths since the last healthy worker', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 30_000 }), { maxLength: 60 }),

@@ -10,7 +10,7 @@ const name = fc
 const labelsOf = (text: string): string[] => text.toLowerCase().replace(/\.$/, '').split('.');
 const same = (one: readonly string[], other: readonly string[]): boolean => one.join('.') === other.join('.');
 
-/** Looks at every name of every certificate, in order, once for each rank. */
+/** A linear search through all names, once for each rank. */
 const searched = (certificates: readonly (readonly string[])[], asked: string): number => {
   const wanted = labelsOf(asked);
   const find = (fits: (labels: readonly string[]) => boolean): number =>
@@ -25,7 +25,7 @@ const searched = (certificates: readonly (readonly string[])[], asked: string): 
   );
 };
 
-it('chooses the certificate that a search through all of them finds', () => {
+it('agrees with a linear search', () => {
   fc.assert(
     fc.property(fc.array(fc.array(name, { maxLength: 4 }), { minLength: 1, maxLength: 5 }), name, (names, asked) => {
       expect(indexOfServerName(serverNameIndex(names), asked)).toBe(searched(names, asked));

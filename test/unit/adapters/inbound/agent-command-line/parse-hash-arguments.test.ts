@@ -54,7 +54,7 @@ describe.each(['hash-password', 'hash-key'])('the arguments of %s', (name) => {
     ]) {
       const told = said(name, ...argv);
       expect(told).not.toContain('hunter2');
-      // -h is help, whatever is behind it.
+      // -h prints help, whatever follows.
       expect(told).toMatch(argv[0]?.startsWith('-h') ? /^[02] / : /^2 error: /);
     }
     expect(said(name, 'hunter2')).toContain('other users can see this');

@@ -35,7 +35,7 @@ describe('a secret from a pipe', () => {
   });
 });
 
-/** What a terminal is to readline, but that it echoes nothing by itself. */
+/** A terminal for readline without its own echo. */
 const typed = async (prompts: readonly string[], text: string) => {
   let shown = '';
   const input: PassThrough & SecretInput = Object.assign(new PassThrough(), { isTTY: true });

@@ -43,7 +43,7 @@ describe('a diff of two texts', () => {
   });
 });
 
-/** What `patch` does, for texts whose lines all have an end. */
+/** Applies a diff like `patch`, for texts whose lines all have an end. */
 const patched = (before: string, diff: string): string => {
   const old = before.split('\n').slice(0, -1);
   const result: string[] = [];

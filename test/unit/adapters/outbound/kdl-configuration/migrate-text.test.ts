@@ -15,7 +15,7 @@ const load = (text: string) =>
     texts: new Map([['old.kdl', text]]),
   }).load();
 
-/** What is read of a file whose variables are not known here has no configuration: they are given a value first. */
+/** Gives variables a value, because a file with unknown variables has no configuration. */
 const known = (text: string): string =>
   text.replace(/\((?:env|file)\)"[^"]*"/g, '"0123456789012345678901234567890123456789:x"');
 

@@ -17,7 +17,7 @@ beforeEach(() => {
   nowMs = 0;
 });
 
-/** A second after the last one, so that it is read. */
+/** A report one second after the last one, so that it is read. */
 const take = (changes: Partial<MetricsReport>, agent = 'auth') => {
   nowMs += 1_000;
   return book.take(agent, metricsReport(changes), nowMs);
@@ -435,7 +435,7 @@ describe('limits', () => {
   it('evict the agent id that is silent longest', () => {
     for (let index = 0; index < 16; index += 1) book.take('auth', ofMany(index), index);
     nowMs = 30_010;
-    // Of those that have been silent for three intervals it is the first.
+    // It is the first that was silent for three intervals.
     expect(book.take('auth', ofMany(16), nowMs)).toBeNull();
     book.take('auth', ofMany(1), nowMs);
     expect(lines()).toEqual(['things_total auth {} 17']);

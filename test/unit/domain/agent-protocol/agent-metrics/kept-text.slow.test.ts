@@ -14,7 +14,7 @@ const heapUsed = (): number => {
   return process.memoryUsage().heapUsed;
 };
 
-/** A text that is a part of a large one. */
+/** A slice of a large text. */
 const partOf = (text: string): string => JSON.parse(JSON.stringify(text + ' '.repeat(size))).slice(0, text.length);
 
 it.each<[string, (index: number) => Partial<MetricsReport>]>([
@@ -33,7 +33,7 @@ it.each<[string, (index: number) => Partial<MetricsReport>]>([
   for (let index = 0; index < 10; index += 1) {
     book.take('auth', metricsReport({ agentId: 'one', ...changes(index) }), index * 2_000);
   }
-  // The last text that a regular expression was asked about is kept by the engine itself.
+  // The engine keeps the last text of a regular expression alive.
   expect(heapUsed() - before).toBeLessThan(3 * size);
   expect(book.dropped()).toEqual([{ agent: 'auth', count: 0 }]);
 });

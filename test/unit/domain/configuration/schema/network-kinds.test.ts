@@ -61,7 +61,7 @@ describe('host and port', () => {
     '[127.0.0.1]:1',
     '1.2.3:80',
     '999.1.1.1:80',
-    // What systems and URLs read as an IPv4 address.
+    // Names that resolvers and URL parsers read as IPv4 addresses.
     '1:80',
     '127.1:80',
     '0177.0.0.1:80',
@@ -69,7 +69,7 @@ describe('host and port', () => {
     '0x7f000001:80',
     'a.0x:80',
     'foo.1:80',
-    // What is no label in Punycode.
+    // Invalid Punycode labels.
     'xn--:80',
     'xn--a:80',
     'a.XN--ab.example:80',

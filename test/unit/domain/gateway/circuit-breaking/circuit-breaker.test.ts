@@ -59,7 +59,7 @@ describe('a circuit breaker', () => {
     expect(second).toEqual({ allowed: true, state: { state: 'half_open', period: 2, probing: 2, probedAtMs: 2_000 } });
     expect(mayCall(second.state, rules, 2_999).allowed).toBe(false);
     expect(mayCall(second.state, rules, 3_000).allowed).toBe(true);
-    // It is counted beside the late one: both have to come to nothing before a place is free.
+    // It counts in addition to the late one: both must end before a slot is free.
     expect(mayCall(noteAbandoned(second.state), rules, 2_001).allowed).toBe(false);
     expect(mayCall(noteAbandoned(noteAbandoned(second.state)), rules, 2_001).allowed).toBe(true);
     expect(circuitStateOf(noteSuccess(second.state), 2_001)).toBe('closed');

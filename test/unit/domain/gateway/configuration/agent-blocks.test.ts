@@ -241,7 +241,7 @@ describe('failure-mode "open"', () => {
     `transport "embedded"; config { api-keys "k:a"; authz { enabled #true; ${policies} } }`,
     `socket "/a"; config { authz { enabled #true; ${policies} } }`,
     `transport { grpc "127.0.0.1:1" }; config { authz { enabled #true } }`,
-    // What cannot be read may enable it, and another program than this may read it so.
+    // An invalid block may enable it, and another program may read it so.
     'socket "/a"; config { authz { enabled "yes" } }',
     'socket "/a"; config { authz { enabled #false }; authz { enabled #true } }',
   ])('is refused with policies: %s', (agent) => {

@@ -9,7 +9,7 @@ const listeners = `listeners { listener "x" { address "[::]:1"; protocol "https"
 
 const mtls = 'mtls { enabled #true; ca-cert-path "/ca" }';
 
-/** What is said of a route with two agents that have these options, in this order. */
+/** The problems of a route with two agents with these options, in order. */
 const told = (first: string, second: string, order = '"first" "second"'): readonly string[] => {
   const text = configurationText({
     listeners,

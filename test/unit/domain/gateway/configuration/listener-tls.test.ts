@@ -16,7 +16,7 @@ const before = 'listeners { listener "x" { address "[::]:1"; ';
 const room = 'limits { max-header-value-bytes 8192 }';
 const withBody = (body: string): string => configurationText({ listeners: `${before}${body} } }`, more: room });
 
-/** Each problem, after what stands at its place. */
+/** Each problem, prefixed with the text at its position. */
 const told = (text: string): string[] =>
   decode(text).problems.map(({ severity, message, suggestion, position }) => {
     const line = position === null ? '' : (text.split('\n')[position.line - 1] ?? '');

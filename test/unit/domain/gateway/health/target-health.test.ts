@@ -9,7 +9,7 @@ import { err, ok } from '../../../../../src/domain/shared/result.js';
 
 const thresholds = { healthyThreshold: 2, unhealthyThreshold: 3 };
 
-/** A letter for each check, a second apart: `+` went well, any other is what went wrong. */
+/** One letter for each check, a second apart: `+` is a success, any other letter the error. */
 const healthAfter = (checks: string, health: TargetHealth = initialHealth): TargetHealth =>
   [...checks].reduce(
     (before, check, index) =>

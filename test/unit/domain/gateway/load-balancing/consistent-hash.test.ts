@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hashedTo, textHash } from '../../../../../src/domain/gateway/load-balancing/consistent-hash.js';
 import { picks, plainTargets } from '../../../../support/gateway/balanced-targets.js';
 
-/** Keys as they come: addresses of clients next to each other. */
+/** Realistic keys: adjacent client addresses. */
 const keys = Array.from({ length: 20_000 }, (_, index) => textHash(`10.1.${index >> 8}.${index & 255}`));
 
 const spread = (targets: ReturnType<typeof plainTargets>): number[] => {

@@ -63,7 +63,7 @@ describe('the fields of rate limits', () => {
       [99, 4],
       [50, 4],
       [50, 3],
-      // As many whole tokens, and full sooner.
+      // The same number of whole tokens, but full sooner.
       [50, 3.9],
       [99 - 1e-12, 3],
     ] as const) {

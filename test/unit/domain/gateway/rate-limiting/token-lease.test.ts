@@ -72,7 +72,7 @@ describe('an empty bucket', () => {
   it('is not asked again before it can have a token', () => {
     expect(holdMs(1, limit, 0)).toBe(0);
     expect(holdMs(0, limit, 0)).toBe(10);
-    // A token is there after 0.1 ms; after 5 ms there are 50, and room for them.
+    // One token is available after 0.1 ms, and 50 fit after 5 ms.
     expect(holdMs(0, { requestsPerSecond: 10_000, burst: 1_000 }, 0)).toBe(5);
     expect(holdMs(0, { requestsPerSecond: 10_000, burst: 20 }, 0)).toBe(0.5);
   });

@@ -5,7 +5,7 @@ import { compileRouteTable, type RouteTable } from '../../../../../src/domain/ga
 import { err, ok } from '../../../../../src/domain/shared/result.js';
 import { routableRequest, routeConfiguration } from '../../../../support/gateway/route-configurations.js';
 
-/** Patterns of the tests: those of JavaScript; `bad` is none. */
+/** Compiles JavaScript patterns; `bad` is invalid. */
 const patterns = (source: string) => {
   if (source === 'bad') return err('it is bad');
   const expression = new RegExp(source);

@@ -5,7 +5,7 @@ import {
   restartAfter,
 } from '../../../../../src/domain/gateway/supervision/restart-rules.js';
 
-/** The delays that follow deaths after so many milliseconds of service. */
+/** The restart delays for deaths after the given service times, in milliseconds. */
 const delays = (served: readonly number[]): readonly number[] => {
   let history: RestartHistory = noDeaths;
   return served.map((servedMs) => {

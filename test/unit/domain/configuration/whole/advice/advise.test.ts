@@ -31,7 +31,7 @@ const advised = (text: string) => {
 
 const ids = (text: string): readonly string[] => advised(text).advice.map(({ id, message }) => id ?? message);
 
-/** What a load warns of by name. */
+/** Named warnings of every load. */
 const warnedIds = (text: string): readonly string[] => advised(text).warned.flatMap(({ id }) => id ?? []);
 
 const saml = (more: string): string =>
@@ -119,9 +119,9 @@ describe('advice has a stable name', () => {
   it('covers all kinds except those about files', () => {
     const told = new Set(Object.keys(adviceKinds));
     for (const id of ['secrets-readable-by-others', 'deprecated-form']) told.delete(id);
-    // Told by every load, and by tests of their own.
+    // Every load reports these, and other tests cover them.
     told.delete('route-without-agents');
-    // The table above names each of them: a kind that no test brings about would be a promise.
+    // The table above covers each kind, so no kind is untested.
     expect(told.size).toBe(24);
   });
 });

@@ -26,7 +26,7 @@ const load = async (text: string) => {
 };
 
 const full = `
-// every block, in an odd order
+// Every block, in an unusual order.
 admin { token (env)"TOKEN"; address "0.0.0.0:9090" }
 upstreams {
   upstream "u" { connection-pool { max-connections 5 }; target "127.0.0.1:8081"; health-check { type "tcp" } }
@@ -124,7 +124,7 @@ agents { agent "a" { socket "/s"; config {
     expect(before.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
     const printed = settingsText(effectiveSettings(before.settings ?? []));
     const after = await read(name, printed, environment);
-    // What is hidden is another value, or none that can be read.
+    // A hidden value differs or is invalid.
     if (!printed.includes('***')) {
       expect(JSON.stringify(after.configuration)).toBe(JSON.stringify(before.configuration));
     }

@@ -9,7 +9,7 @@ import {
 } from '../../../../../support/shared/configuration-text.js';
 import { problemsOf } from '../../../../../support/shared/decoded-configuration.js';
 
-/** What is said about what stays; the text is not changed by it. */
+/** The notes about unchanged forms; the text must stay the same. */
 const leftOf = (text: string): readonly string[] => {
   const { text: after, left } = migrateText(text);
   expect(after).toBe(text);

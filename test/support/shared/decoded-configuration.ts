@@ -1,4 +1,8 @@
-import { decodeGatewayConfiguration } from '../../../src/domain/configuration/whole/decode-gateway-configuration.js';
+import { expect } from 'vitest';
+import {
+  type DecodedGatewayConfiguration,
+  decodeGatewayConfiguration,
+} from '../../../src/domain/configuration/whole/decode-gateway-configuration.js';
 import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { settingsOf } from './configuration-settings.js';
 
@@ -10,13 +14,35 @@ const decode = (text: string) =>
     isComplete: true,
   });
 
-/** What is said about a text in KDL, each as `severity: message (suggestion)`. */
-export const problemsOf = (text: string): string[] =>
-  decode(text).problems.map(
+/** Decodes a text in KDL. A pattern with an opening parenthesis counts as invalid. */
+export const decodedText = (text: string) =>
+  decodeGatewayConfiguration(settingsOf(text), {
+    patternFault: (source) => (source.includes('(') ? 'missing )' : null),
+    lines: () => null,
+    root: { file: 'gateway.kdl', line: 1, column: 1 },
+    isComplete: true,
+  });
+
+const problemTexts = ({ problems }: Pick<DecodedGatewayConfiguration, 'problems'>): string[] =>
+  problems.map(
     ({ severity, message, suggestion }) => `${severity}: ${message}${suggestion === null ? '' : ` (${suggestion})`}`,
   );
 
-/** The configuration of a text that nothing is to be said about. */
+/** The problems of a text in KDL, each as `severity: message (suggestion)`. */
+export const problemsOf = (text: string): string[] => problemTexts(decode(text));
+
+/** Expects an error that contains the message, and no configuration. */
+export const expectRefusedConfiguration = (text: string, message: string): void => {
+  const decoded = decodedText(text);
+  const found = problemTexts(decoded);
+  expect(
+    found.some((one) => one.startsWith('error: ') && one.includes(message)),
+    found.join('\n'),
+  ).toBe(true);
+  expect(decoded.configuration).toBeNull();
+};
+
+/** The configuration of a text without problems. */
 export const soundConfiguration = (text: string): GatewayConfiguration => {
   const { configuration } = decode(text);
   const problems = problemsOf(text);

@@ -61,7 +61,7 @@ describe.each(['embedded', 'socket'] as const)('policies, agent %s', (transport)
   });
   beforeEach(() => void stack.upstream.received.splice(0));
 
-  it('let through what a permit allows, with the identity, and nothing else', async () => {
+  it('pass only requests that a permit allows, with the identity', async () => {
     expect(await status('/docs/guide', reader)).toBe(200);
     expect(stack.upstream.received).toHaveLength(1);
     expect(valuesOf(stack.upstream.received[0] as never, 'x-user-id')).toEqual(['alice']);
@@ -73,7 +73,7 @@ describe.each(['embedded', 'socket'] as const)('policies, agent %s', (transport)
     expect(stack.upstream.received).toHaveLength(2);
   });
 
-  it('answer 403 as a problem that names no policy, with a challenge for tokens alone', async () => {
+  it('answer 403 with a problem that names no policy, and challenge only bearer tokens', async () => {
     const denied = await stack.ask({ path: '/other?token=hidden', headers: reader });
     expect(denied.status).toBe(403);
     expect(denied.headers['content-type']).toBe('application/problem+json');
@@ -85,7 +85,7 @@ describe.each(['embedded', 'socket'] as const)('policies, agent %s', (transport)
     expect(byKey.headers['www-authenticate']).toBeUndefined();
   });
 
-  it('log each decision with the policies that made it, and no query, token or claim', async () => {
+  it('log each decision with its policies, without query, token or claims', async () => {
     await status('/docs/told?token=hidden-in-query', reader);
     await status('/docs/secret/told', reader);
     const lines = (): Record<string, unknown>[] =>
@@ -108,18 +108,18 @@ describe.each(['embedded', 'socket'] as const)('policies, agent %s', (transport)
     '/docs/%73ecret/x',
     '/docs/%2e/secret/x',
     '/docs/s%65cret/%78',
-  ])('judge the one path that is routed and forwarded, however it is written: %s', async (path) => {
+  ])('evaluate the normalized path that is routed and forwarded: %s', async (path) => {
     expect(await status(path, reader)).toBe(403);
     expect(stack.upstream.received).toEqual([]);
   });
 
-  it('are not fooled by identity headers that the client sends', async () => {
+  it('ignore identity headers from the client', async () => {
     const forged = { ...reader, 'X-User-Id': 'root', 'X-Auth-Claim-roles': 'admin', X_User_Id: 'root' };
     expect(await status('/other', forged)).toBe(403);
     expect(await status('/docs/secret/x', forged)).toBe(403);
   });
 
-  it('stay as they are when the file is broken, which the log explains, and change when it is mended', async () => {
+  it('stay in force when the new file is invalid, and change once the file is valid', async () => {
     await readAgain('permit (principal, action, resource) when { resource.path = "/x" };', /policies\.cedar:1:\d+/);
     expect(await status('/docs/guide', reader)).toBe(200);
     expect(await status('/other', reader)).toBe(403);
@@ -131,7 +131,7 @@ describe.each(['embedded', 'socket'] as const)('policies, agent %s', (transport)
 });
 
 describe('fail-open with policies', () => {
-  it('lets a request without a valid credential in only where a policy permits Anonymous', async ({ cleanUp }) => {
+  it('passes a request without a valid credential only if a policy permits Anonymous', async ({ cleanUp }) => {
     const folder = temporaryFolder();
     cleanUp.add(() => folder.remove());
     const file = folder.write(

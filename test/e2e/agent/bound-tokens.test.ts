@@ -43,13 +43,13 @@ for (const transport of ['embedded', 'socket'] as const) {
       return status;
     };
 
-    it('pass with the certificate that the client proves in its handshake', async () => {
+    it('are accepted with the certificate of the TLS handshake', async () => {
       expect(await asCurl(world.cast.bob, await boundTo(world.cast.bob))).toBe(200);
       expect(valuesOf(world.received(), 'x-user-id')).toEqual(['carol']);
       expect(valuesOf(world.received(), 'x-client-cert')).toEqual([]);
     });
 
-    it('do not pass for whoever has stolen them, with a certificate of their own or none', async () => {
+    it('are refused with another certificate or none', async () => {
       const token = await boundTo(world.cast.bob);
       expect(await asCurl(world.cast.bob, token)).toBe(200);
       world.stack.upstream.received.splice(0);
@@ -58,7 +58,7 @@ for (const transport of ['embedded', 'socket'] as const) {
       expect(world.stack.upstream.received).toEqual([]);
     });
 
-    it('do not pass with a certificate that a client only writes into a header', async () => {
+    it('are refused with a certificate that only a client header contains', async () => {
       const { bob } = world.cast;
       const token = await boundTo(bob);
       const forged = urlEncodedPem([bob.der]);
@@ -71,14 +71,14 @@ for (const transport of ['embedded', 'socket'] as const) {
       expect(world.stack.upstream.received).toEqual([]);
     });
 
-    it('pass with a certificate that a trusted proxy brings', async () => {
+    it('are accepted with a certificate that a trusted proxy forwards', async () => {
       const { bob } = world.cast;
       const headers = { Authorization: `Bearer ${await boundTo(bob)}`, 'X-Client-Cert': urlEncodedPem([bob.der]) };
       const answer = await call(world.stack.portOf('behind'), { tls: world.showing([]), headers });
       expect(answer.status).toBe(200);
     });
 
-    it('do not pass with a binding that is not checked', async () => {
+    it('are refused with a confirmation method that the agent does not support', async () => {
       for (const cnf of [{ jkt: 'x' }, {}, 'x', null, { 'x5t#S256': 'x' }]) {
         expect(await asCurl(world.cast.bob, await tokenOf(cnf))).toBe(401);
       }

@@ -48,7 +48,7 @@ for (const transport of ['embedded', 'socket'] as const) {
       ['request', 'bob', 'CN=bob,O=Example,C=DE'],
       ['require', 'alice', 'CN=alice,O=Example'],
       ['request', 'alice', 'CN=alice,O=Example'],
-    ] as const)('tell the upstream who calls: listener %s, %s', async (listener, who, distinguishedName) => {
+    ] as const)('identify the caller to the upstream: listener %s, %s', async (listener, who, distinguishedName) => {
       expect(await asCurl(listener, world.cast[who])).toMatchObject({ code: 0, status: 200, body: 'ok' });
       const received = world.received();
       expect(valuesOf(received, 'x-user-id')).toEqual([who]);
@@ -60,7 +60,7 @@ for (const transport of ['embedded', 'socket'] as const) {
       expect(received.url).toBe('/orders?id=1');
     });
 
-    it('are not needed where they are only requested, but the agent asks for a credential', async () => {
+    it('are optional on a listener that only requests them, but the agent requires a credential', async () => {
       expect((await asCurl('request', null)).status).toBe(401);
       expect(await asCurl('require', null)).toMatchObject({ status: 0, body: '' });
       expect(world.stack.upstream.received).toEqual([]);
@@ -87,7 +87,7 @@ for (const transport of ['embedded', 'socket'] as const) {
     });
 
     it.each(bad)(
-      'are refused by the agent, where nobody else has looked: %s',
+      'are refused by the agent when the proxy did not verify them: %s',
       async (_name, who, chained, _, reason) => {
         const shown = chained ? withChain(world.cast[who]) : [world.cast[who]];
         await world.expectRefusal(await world.bring(shown), reason, agent());
@@ -96,12 +96,12 @@ for (const transport of ['embedded', 'socket'] as const) {
       },
     );
 
-    it('are taken from a proxy that is trusted', async () => {
+    it('are accepted from a trusted proxy', async () => {
       expect((await world.bring(withChain(world.cast.alice))).status).toBe(200);
       expect(valuesOf(world.received(), 'x-user-id')).toEqual(['alice']);
     });
 
-    it('end when the agent no longer trusts their authority, and SIGHUP says so', async () => {
+    it('are refused after a SIGHUP that removes their authority from the agent', async () => {
       expect((await world.connect('require', [world.cast.paula])).status).toBe(200);
       world.folder.write('agent.pem', bundleOf([world.cast.root]));
       expect((await world.connect('require', [world.cast.paula])).status).toBe(200);
@@ -115,7 +115,7 @@ for (const transport of ['embedded', 'socket'] as const) {
       expect((await world.connect('require', [world.cast.bob])).status).toBe(200);
     });
 
-    it('end when the listener no longer trusts their authority, and SIGHUP says so', async () => {
+    it('are refused after a SIGHUP that removes their authority from the listener', async () => {
       // Whoever gets as far as the agent has an answer, if a bad one.
       expect((await world.connect('request', [world.cast.paula])).status).not.toBeNull();
       world.folder.write('listener.pem', bundleOf([world.cast.root]));
@@ -133,7 +133,7 @@ for (const transport of ['embedded', 'socket'] as const) {
           ['dn', 'bob', 'bob'],
           ['dns', 'alice', 'alice'],
           ['email', 'bob', 'bob@example.com'],
-        ] as const)('let in who is on them: /%s, %s', async (path, who, userId) => {
+        ] as const)('admit a listed certificate: /%s, %s', async (path, who, userId) => {
           expect((await world.bring(withChain(world.cast[who]), `/${path}`)).status).toBe(200);
           expect(valuesOf(world.received(), 'x-user-id')).toEqual([userId]);
         });
@@ -146,7 +146,7 @@ for (const transport of ['embedded', 'socket'] as const) {
           ['both', 'alice', 'certificate_not_allowed'],
           // The right names, of an authority that nobody knows.
           ['dn', 'stranger', 'certificate_untrusted'],
-        ] as const)('keep everybody else out: /%s, %s', async (path, who, reason) => {
+        ] as const)('refuse every other certificate: /%s, %s', async (path, who, reason) => {
           await world.expectRefusal(
             await world.bring(withChain(world.cast[who]), `/${path}`),
             reason,
@@ -157,7 +157,7 @@ for (const transport of ['embedded', 'socket'] as const) {
           expect((await call(port, { path: `/${path}`, tls })).status).toBe(401);
         });
 
-        it('hold for the certificate that was proved, not for one that is brought beside it', async () => {
+        it('apply to the certificate of the handshake, not to one in a header', async () => {
           const headers = { 'X-Client-Cert': urlEncodedPem([world.cast.bob.der]) };
           const tls = world.showing(withChain(world.cast.alice));
           for (const path of ['/dn', '/dns']) {

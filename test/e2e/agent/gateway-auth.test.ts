@@ -65,14 +65,14 @@ describe('gateway-auth', () => {
     expect(version.output()).toMatch(/^gateway-auth \d+\.\d+\.\d+/);
   });
 
-  it('ends with 2 on wrong usage, and repeats no value', async () => {
+  it('exits with 2 on wrong usage, and repeats no value', async () => {
     const wrong = start(['--jwt-secrt=hunter2']);
     expect((await wrong.exited).code).toBe(2);
     expect(wrong.output()).toContain('--jwt-secrt');
     expect(wrong.output()).not.toContain('hunter2');
   });
 
-  it('reports every error of its options at once, and ends with 1', async () => {
+  it('reports every option error at once, and exits with 1', async () => {
     const agent = start(['--jwt-algorithm', 'HS512', '--grpc-address', '0.0.0.0'], {
       JWT_SECRET: 'hunter2',
       FAIL_OPEN: 'perhaps',
@@ -91,14 +91,14 @@ describe('gateway-auth', () => {
     ],
     ['a missing list', ['--api-keys', '@/no/such/list'], /list.*does not exist/],
     ['a socket in a folder that is not there', ['--socket', '/no/such/folder/a.sock'], /folder/],
-  ])('ends with 1 and one line for %s', async (_, args, message) => {
+  ])('exits with 1 and one line for %s', async (_, args, message) => {
     const agent = start(args, { RUST_LOG: 'off' });
     expect((await agent.exited).code).toBe(1);
     expect(agent.output().trim().split('\n')).toHaveLength(1);
     expect(agent.output()).toMatch(message);
   });
 
-  it('takes options and socket from an agent block of the gateway, and flags before them', async () => {
+  it('takes options and socket from an agent block of the gateway; flags override them', async () => {
     const file = gatewayFile('gateway.kdl', 'api-keys "hunter2:name"', folder.file('d.sock'));
     await start(['--config', file, '--agent', 'auth']).wrote(/The agent listens/);
     expect(await connects(folder.file('d.sock'))).toBe(true);
@@ -106,7 +106,7 @@ describe('gateway-auth', () => {
     expect(await connects(folder.file('e.sock'))).toBe(true);
   });
 
-  it('tests a configuration without serving it', async () => {
+  it('checks a configuration without serving it', async () => {
     const good = gatewayFile('good.kdl', 'api-keys "hunter2:name"', folder.file('f.sock'));
     const test = start(['--config', good, '--agent', 'auth', '--test']);
     expect((await test.exited).code).toBe(0);
@@ -125,7 +125,7 @@ describe('gateway-auth', () => {
   });
 });
 
-describe('a gateway-auth that serves', () => {
+describe('a running gateway-auth', () => {
   const socket = folder.file('a.sock');
   let list: string;
   let agent: RunningProcess;
@@ -137,24 +137,24 @@ describe('a gateway-auth that serves', () => {
   });
   afterAll(() => agent.stop());
 
-  it('takes connections at its socket', async () => {
+  it('accepts connections on its socket', async () => {
     expect(await connects(socket)).toBe(true);
   });
 
-  it('warns of secrets that were given as arguments, and shows none', () => {
+  it('warns about secrets in arguments without showing them', () => {
     expect(agent.output()).toContain('everyone on this machine can see');
     expect(agent.output()).toContain('--jwt-secret');
     expect(agent.output()).not.toContain('hunter2');
   });
 
-  it('loses its socket to no other agent', async () => {
+  it('keeps its socket when a second agent starts', async () => {
     const second = start(['--socket', socket]);
     expect((await second.exited).code).toBe(1);
     expect(second.output()).toContain('in use');
     expect(await connects(socket)).toBe(true);
   });
 
-  it('reads its lists again on SIGHUP, and keeps the old ones where the new ones are wrong', async () => {
+  it('reloads its lists on SIGHUP, and keeps the old ones if the new ones are invalid', async () => {
     agent.signal('SIGHUP');
     await agent.wrote(/were read again/);
     expect(agent.output()).not.toContain('the old ones stay');
@@ -164,7 +164,7 @@ describe('a gateway-auth that serves', () => {
     expect(agent.output().match(/were read again/g)).toHaveLength(1);
   });
 
-  it('ends with 0 on SIGTERM, and removes its socket', async () => {
+  it('exits with 0 on SIGTERM and removes its socket', async () => {
     agent.signal('SIGTERM');
     expect(await agent.exited).toEqual({ code: 0, signal: null });
     expect(await connects(socket)).toBe(false);

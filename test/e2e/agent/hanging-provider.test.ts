@@ -31,7 +31,7 @@ const silentProvider = async (cleanUp: CleanUp) => {
 };
 
 describe.each(['embedded', 'socket'] as const)('a provider that hangs, agent %s', (transport) => {
-  it('keeps no program from ending', async ({ cleanUp }) => {
+  it('does not delay the exit of the program', async ({ cleanUp }) => {
     const provider = await silentProvider(cleanUp);
     const stack = await startStack(cleanUp, {
       transport,

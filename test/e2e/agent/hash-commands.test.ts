@@ -92,7 +92,7 @@ describe('gateway-auth hash-password', () => {
     ['argon2id', /^ann:\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+\n$/],
     ['bcrypt', /^ann:\$2b\$12\$[./A-Za-z0-9]{53}\n$/],
     ['scrypt', /^ann:\$scrypt\$ln=17,r=8,p=1\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+\n$/],
-  ])('makes an entry with %s that an agent takes', async (algorithm, form) => {
+  ])('prints an entry with %s that an agent accepts', async (algorithm, form) => {
     const hashed = await piped(['hash-password', '--algorithm', algorithm, '--user', 'ann'], 'correct hörse\n');
     expect(hashed).toMatchObject({ code: 0, err: '', out: expect.stringMatching(form) });
     const config = { 'basic-auth-users': hashed.out.trim() };
@@ -101,20 +101,20 @@ describe('gateway-auth hash-password', () => {
     expect(await statusOf(config, basic('ann', hashed.out.trim().slice(4)))).toBe(401);
   });
 
-  it('writes the hash alone where no user is given, with argon2id', async () => {
+  it('prints only an argon2id hash if no user is given', async () => {
     const { code, out } = await piped(['hash-password'], 'correct horse');
     expect(code).toBe(0);
     expect(out).toMatch(/^\$argon2id\$/);
   });
 
-  it('takes no password as an argument, and does not repeat it', async () => {
+  it('refuses a password argument without repeating it', async () => {
     const { code, out, err } = await piped(['hash-password', 'hunter2'], '');
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain('other users can see this');
     expect(err).not.toContain('hunter2');
   });
 
-  it('refuses what is no password, without repeating it', async () => {
+  it('refuses an invalid password without repeating it', async () => {
     const long = await piped(['hash-password', '--algorithm', 'bcrypt'], 'hunter2 '.repeat(10));
     expect(long).toMatchObject({ code: 2, out: '', err: expect.stringContaining('72 bytes') });
     const two = await piped(['hash-password'], 'hunter2\nhunter3\n');
@@ -124,7 +124,7 @@ describe('gateway-auth hash-password', () => {
 });
 
 describe('gateway-auth hash-key', () => {
-  it('makes the entry of a key, which an agent takes', async () => {
+  it('prints the entry of a key that an agent accepts', async () => {
     const key = 'a-key-of-some-twenty-characters';
     const { code, out, err } = await piped(['hash-key', '--name', 'reports'], `${key}\n`);
     expect([code, err]).toEqual([0, '']);
@@ -135,7 +135,7 @@ describe('gateway-auth hash-key', () => {
     expect(await statusOf({ 'api-keys': out.trim() }, ['X-API-Key', `sha256:${digest}`])).toBe(401);
   });
 
-  it('makes a key, and shows it beside the entry and not in it', async () => {
+  it('generates a key and prints it separately from the entry', async () => {
     const { code, out, err } = await piped(['hash-key', '--generate', '--name', 'reports'], '');
     expect(code).toBe(0);
     const key = /^The key, .*: ([A-Za-z0-9_-]{43})$/m.exec(err)?.[1] ?? '';
@@ -145,7 +145,7 @@ describe('gateway-auth hash-key', () => {
     expect(other.out).not.toBe(out);
   });
 
-  it('refuses a key that could be found from its digest, without repeating it', async () => {
+  it('refuses a key that is too short for a digest, without repeating it', async () => {
     const { code, out, err } = await piped(['hash-key'], 'hunter2');
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain('fewer than 20 characters');
@@ -154,7 +154,7 @@ describe('gateway-auth hash-key', () => {
 });
 
 describe('the options of the agent', () => {
-  it('are as they were, beside the commands', async () => {
+  it('work beside the commands', async () => {
     expect(await piped(['--test'], '')).toMatchObject({ code: 0, out: expect.stringContaining('No method') });
     expect(await piped(['hash-password', '--help'], '')).toMatchObject({
       code: 0,
@@ -167,7 +167,7 @@ describeWithPeers(['script'], 'at a terminal', () => {
   const atTerminal = (args: string): Command =>
     start('script', ['-qec', `"${process.execPath}" "${program}" ${args}`, '/dev/null']);
 
-  it('hash-password asks twice, and shows nothing of what is typed', async () => {
+  it('hash-password asks twice and does not echo the input', async () => {
     const command = atTerminal('hash-password --user ann');
     await command.shows(/Password: /);
     command.type('correct horse\r');
@@ -179,7 +179,7 @@ describeWithPeers(['script'], 'at a terminal', () => {
     expect(await statusOf({ 'basic-auth-users': entry }, basic('ann', 'correct horse'))).toBe(200);
   });
 
-  it('hash-password refuses two that differ', async () => {
+  it('hash-password refuses two passwords that differ', async () => {
     const command = atTerminal('hash-password');
     await command.shows(/Password: /);
     command.type('correct horse\r');
@@ -190,7 +190,7 @@ describeWithPeers(['script'], 'at a terminal', () => {
     expect(command.written.out).not.toContain('correct');
   });
 
-  it('hash-key asks once, and Ctrl-C ends it', async () => {
+  it('hash-key asks once and exits on Ctrl-C', async () => {
     const command = atTerminal('hash-key');
     await command.shows(/API key: /);
     command.type('a-key-of-some-twenty-');

@@ -10,7 +10,7 @@ import { type GatewayStack, startStack } from '../../support/shared/gateway-stac
 import { OpensslCertificates } from '../../support/shared/openssl-certificates.js';
 import { describeWithPeers } from '../../support/shared/peers.js';
 
-describeWithPeers(['openssl'], 'a provider whose certificate comes from a private authority', () => {
+describeWithPeers(['openssl'], 'an OIDC provider with a certificate from a private authority', () => {
   const signing = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   let issuer = '';
   let told: GatewayStack;
@@ -54,14 +54,14 @@ describeWithPeers(['openssl'], 'a provider whose certificate comes from a privat
     return { headers: { Authorization: `Bearer ${signToken('ES256', signing.privateKey, claims, { kid: 'one' })}` } };
   };
 
-  it('is reached where NODE_EXTRA_CA_CERTS names the authority', async () => {
+  it('is trusted if NODE_EXTRA_CA_CERTS names the authority', async () => {
     expect((await told.ask(bearer())).status).toBe(200);
     const [received] = told.upstream.received;
     expect(received && valuesOf(received, 'x-user-id')).toEqual(['orders-service']);
     expect(received && valuesOf(received, 'x-auth-method')).toEqual(['oidc']);
   });
 
-  it('is not trusted where nothing names it: a line of the log says so, and its tokens get 503', async () => {
+  it('is not trusted otherwise: the log says so, and its tokens get 503', async () => {
     const { status, headers, body } = await untold.ask(bearer());
     expect(status).toBe(503);
     expect(headers['retry-after']).toMatch(/^\d+$/);

@@ -30,7 +30,7 @@ describe.each(['embedded', 'socket'] as const)('access tokens of a live provider
   });
   beforeEach(() => void stack.upstream.received.splice(0));
 
-  it('authenticate a request, and the upstream learns who makes it and what the token says', async () => {
+  it('authenticate a request, and give the upstream identity and claims', async () => {
     expect((await ask(stack, await provider.token())).status).toBe(200);
     const [received] = stack.upstream.received;
     if (received === undefined) throw new Error('nothing reached the upstream');
@@ -41,13 +41,13 @@ describe.each(['embedded', 'socket'] as const)('access tokens of a live provider
     expect(valuesOf(received, 'x-auth-claim-aud')).toEqual(['api']);
   });
 
-  it('are asked for where none is shown, without a word about an error', async () => {
+  it('are requested by a challenge without an error if the request has none', async () => {
     const { status, headers } = await ask(stack, null);
     expect(status).toBe(401);
     expect(headers['www-authenticate']).toBe('Bearer realm="gateway"');
   });
 
-  it('do not serve where they were issued for another audience', async () => {
+  it('are refused for another audience', async () => {
     const { status, headers } = await ask(stack, await provider.token({ resource: 'urn:other' }));
     expect(status).toBe(401);
     expect(headers['www-authenticate']).toMatch(
@@ -56,14 +56,14 @@ describe.each(['embedded', 'socket'] as const)('access tokens of a live provider
     expect(stack.upstream.received).toEqual([]);
   });
 
-  it('do not serve where a required scope is missing, and the answer names it', async () => {
+  it('are refused without a required scope, which the answer names', async () => {
     const { status, headers } = await ask(stack, await provider.token({ scope: 'write' }));
     expect(status).toBe(403);
     expect(headers['www-authenticate']).toBe('Bearer realm="gateway", error="insufficient_scope", scope="read"');
     expect(stack.upstream.received).toEqual([]);
   });
 
-  it('survive the rotation of the key under load, the new one being fetched when it is first seen', async () => {
+  it('stay valid over a key rotation under load; the first use of the new key fetches it', async () => {
     const before = provider.keySetRequests;
     let token = await provider.token();
     const load = new SteadyLoad('old key', 8, async () => (await ask(stack, token)).status);
@@ -99,20 +99,20 @@ describe('several providers', () => {
     });
   });
 
-  it.each(algorithms)('each have their own keys, whatever they sign with: %s', async (algorithm) => {
+  it.each(algorithms)('have their own keys for every algorithm: %s', async (algorithm) => {
     const provider = providers[algorithms.indexOf(algorithm)] as LiveOidcProvider;
     expect((await ask(stack, await provider.token())).status).toBe(200);
   });
 
-  it('do not let in the tokens of one that is not among them, although its kid is known', async () => {
+  it('refuse tokens of an unknown provider with a known kid', async () => {
     const { status, headers } = await ask(stack, await stranger.token());
     expect(status).toBe(401);
     expect(headers['www-authenticate']).toBe('Bearer realm="gateway", error="invalid_token"');
   });
 });
 
-describe('a provider that is away when the agent starts', () => {
-  it('has its tokens answered with 503 and Retry-After, while other credentials serve', async ({ cleanUp }) => {
+describe('a provider that is down when the agent starts', () => {
+  it('makes its tokens get 503 with Retry-After, while other credentials work', async ({ cleanUp }) => {
     const provider = new LiveOidcProvider();
     await provider.start({ kid: 'only', algorithm: 'ES256' });
     const token = await provider.token();

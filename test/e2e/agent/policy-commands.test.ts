@@ -32,8 +32,8 @@ const policy = (...args: readonly string[]): Promise<Ended> =>
     child.on('close', (code) => resolve({ code, ...written }));
   });
 
-describe.concurrent('gateway-auth policy, as it is built', () => {
-  it('checks the policies that are shipped', async ({ expect }) => {
+describe.concurrent('the built gateway-auth policy', () => {
+  it('checks the shipped policies', async ({ expect }) => {
     expect(await policy('check', '--strict', 'config/policies')).toEqual({
       code: 0,
       out: expect.stringMatching(/^\d+ policies: nothing is wrong\n$/),
@@ -41,13 +41,13 @@ describe.concurrent('gateway-auth policy, as it is built', () => {
     });
   });
 
-  it('ends with 1 where there are none', async ({ expect }) => {
+  it('exits with 1 if the file does not exist', async ({ expect }) => {
     const { code, out, err } = await policy('check', 'config/policies/none.cedar');
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain('config/policies/none.cedar cannot be read: it does not exist');
   });
 
-  it('runs the cases that are shipped', async ({ expect }) => {
+  it('runs the shipped cases', async ({ expect }) => {
     expect(await policy('test', '--quiet', 'config/policies/policies.test.kdl')).toEqual({
       code: 0,
       out: expect.stringMatching(/^(\d+) cases: \1 ok\n$/),
@@ -55,7 +55,7 @@ describe.concurrent('gateway-auth policy, as it is built', () => {
     });
   });
 
-  it('explains a denial, which is no failure', async ({ expect }) => {
+  it('explains a denial and exits with 0', async ({ expect }) => {
     const request = ['--principal', 'ann', '--role', 'reader', '--action', 'GET', '--resource', '/reports/7%3Aprint'];
     const { code, out, err } = await policy('explain', '--policies', 'config/policies', ...request);
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -63,13 +63,13 @@ describe.concurrent('gateway-auth policy, as it is built', () => {
     expect(out).toContain('permit "readers-read": satisfied\n');
   });
 
-  it('ends with 2 on wrong usage', async ({ expect }) => {
+  it('exits with 2 on wrong usage', async ({ expect }) => {
     const { code, out, err } = await policy('explain', '--policies', 'config/policies', '--action', 'FOO');
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain('error: --principal or --anonymous is missing');
   });
 
-  it('decides the requests of a folder in the format of the tests of Cedar', async ({ expect, onTestFinished }) => {
+  it('decides the requests of a folder in the format of Cedar test cases', async ({ expect, onTestFinished }) => {
     const folder = temporaryFolder();
     onTestFinished(() => folder.remove());
     const request = (id: string) => ({

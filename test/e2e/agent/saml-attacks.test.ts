@@ -85,7 +85,7 @@ const refusalOf = async ({ browser, relayState }: BegunSignOn, response: string)
   return reason;
 };
 
-it('a response that is in order is accepted, by the same means that the attacks use', async () => {
+it('accepts a valid response that is built like the attacks', async () => {
   for (const signed of ['assertion', 'response', 'both'] as const) {
     const begun = await begin();
     const response = posted(signedResponse(partsFor(stack.port, begun.requestId), { signed }));
@@ -96,7 +96,7 @@ it('a response that is in order is accepted, by the same means that the attacks 
   expect(stored()).toEqual({ sessions: 3, replays: 3, requests: 0 });
 });
 
-describe('every forged document is refused, with nothing stored and the reason in the log alone', () => {
+describe('every forged document is refused: nothing is stored, and only the log has the reason', () => {
   it.each([
     ['wrapped around the signed assertion', wrappedAssertions, 12],
     ['wrapped around the signed response', wrappedResponses, 12],
@@ -116,7 +116,7 @@ describe('every forged document is refused, with nothing stored and the reason i
   });
 });
 
-describe('a signed document that was not made for this sign-on is refused', () => {
+describe('a signed document of another sign-on is refused', () => {
   const day = 24 * 60 * minute;
   const now = Date.now();
   const cases: Readonly<Record<string, readonly [reason: string, parts: Partial<ResponseParts>, assertion?: object]>> =
@@ -154,7 +154,7 @@ describe('a signed document that was not made for this sign-on is refused', () =
   });
 });
 
-describe('a form that is none is refused', () => {
+describe('a malformed form is refused', () => {
   it.each([
     ['malformed base64', 'PHNhbWxwOlJlc3BvbnNl*', 'document_encoding'],
     ['base64 of what is no UTF-8', Buffer.from([0xff, 0xfe, 0x3c]).toString('base64'), 'document_encoding'],
@@ -181,7 +181,7 @@ describe('a form that is none is refused', () => {
     }
   });
 
-  it('a second post of what was accepted, and the same assertion in answer to another request', async () => {
+  it('a replayed response, from the same and from other browsers and requests', async () => {
     const begun = await begin();
     const response = posted(signedResponse(partsFor(stack.port, begun.requestId)));
     const fields = { SAMLResponse: response, RelayState: begun.relayState };

@@ -38,10 +38,8 @@ const withResolvers = (): Moment => {
   return { reached, resolve };
 };
 
-describe('sessions in sqlite', () => {
-  it('are all there that were answered with a cookie, though the agent was killed twice during 400 sign-ons', async ({
-    cleanUp,
-  }) => {
+describe('sessions in SQLite', () => {
+  it('survive two kills of the agent during 400 sign-ons if a cookie was sent', async ({ cleanUp }) => {
     const folder = temporaryFolder();
     cleanUp.add(() => folder.remove());
     const certificate = folder.write('idp.crt', idpKey().certificatePem);
@@ -89,8 +87,8 @@ describe('sessions in sqlite', () => {
   }, 120_000);
 });
 
-describeWithPeers(['redis-server'], 'two gateways with agents of their own that share a redis', () => {
-  it('share sessions and sign-ons, and take a response once together', async ({ cleanUp }) => {
+describeWithPeers(['redis-server'], 'two gateways with separate agents and a shared Redis', () => {
+  it('share sessions and sign-ons, and accept a response only once', async ({ cleanUp }) => {
     const redis = await startRedis();
     cleanUp.add(() => redis.remove());
     const store = `session-store "redis"; session-store-url "${redis.url().reveal()}"`;

@@ -28,7 +28,7 @@ const itAt = {
 describe.each(['embedded', 'socket'] as const)('single sign-on at a live identity provider, agent %s', (transport) => {
   const it = itAt[transport];
 
-  it('brings a browser back to the page it asked for, query and all, and the upstream learns who it is', async ({
+  it('returns the browser to the requested page with its query, and identifies the user to the upstream', async ({
     company: { stack },
   }) => {
     const browser = new SamlBrowser(stack.port);
@@ -54,7 +54,7 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
     expect(valuesOf(received, 'cookie')).toEqual([]);
   });
 
-  it('keeps the cookies of sign-ons that are under way from the upstream', async ({ company: { stack } }) => {
+  it('hides the cookies of pending sign-ons from the upstream', async ({ company: { stack } }) => {
     const browser = new SamlBrowser(stack.port);
     await browser.visit('/app/given-up');
     await browser.signOn('/app');
@@ -68,9 +68,7 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
     expect(valuesOf(received, 'cookie')).toEqual(['own=x']);
   });
 
-  it('lets one browser begin a hundred sign-ons, of which the eight latest can be completed', async ({
-    company: { stack },
-  }) => {
+  it('keeps the eight latest of a hundred sign-ons that one browser begins', async ({ company: { stack } }) => {
     const browser = new SamlBrowser(stack.port);
     for (let index = 0; index < 100; index += 1) {
       expect((await browser.visit(`/app/tab/${index}`)).status).toBe(302);
@@ -80,7 +78,7 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
     expect((await browser.visit('/app/last')).status).toBe(200);
   });
 
-  it('sends no caller away that is no browser, and opens protected paths to other methods', async ({
+  it('redirects only browser navigations with GET, and answers 401 to other requests', async ({
     company: { stack },
   }) => {
     for (const headers of [
@@ -95,7 +93,7 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
     expect(stack.upstream.received).toEqual([]);
   });
 
-  it('asks for nothing on paths that are excluded or not protected', async ({ company: { stack } }) => {
+  it('starts no sign-on on excluded or unprotected paths', async ({ company: { stack } }) => {
     const browser = new SamlBrowser(stack.port);
     expect((await browser.visit('/app/public/logo.svg')).status).toBe(401);
     expect((await browser.visit('/elsewhere')).status).toBe(401);
@@ -105,7 +103,7 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
     expect((await browser.visit('/elsewhere')).status).toBe(200);
   });
 
-  it('takes a response once, from the browser that began, and no other', async ({ company: { stack } }) => {
+  it('accepts a response once, only from the browser that began the sign-on', async ({ company: { stack } }) => {
     const browser = new SamlBrowser(stack.port);
     const page = await browser.pageFor('/app/once');
     // Without any sign-on of its own under way another browser is not even listened to.
@@ -128,7 +126,7 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
     expect((await browser.visit('/app/once')).status).toBe(200);
   });
 
-  it('gives each sign-on a session of its own, and ends the one before', async ({ company: { stack } }) => {
+  it('gives each sign-on a new session and ends the previous one', async ({ company: { stack } }) => {
     const browser = new SamlBrowser(stack.port);
     await browser.signOn('/app');
     const before = browser.cookie(sessionCookie) ?? '';
@@ -141,7 +139,7 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
     expect((await browser.visit('/app')).status).toBe(302);
   });
 
-  it('ends with a sign-out here and at the provider', async ({ company: { stack, provider } }) => {
+  it('ends the session here and at the provider on sign-out', async ({ company: { stack, provider } }) => {
     const browser = new SamlBrowser(stack.port);
     await browser.signOn('/app');
     const session = browser.cookie(sessionCookie) ?? '';
@@ -159,7 +157,7 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
   });
 
   it.for(['redirect', 'post'] as const)(
-    'ends where the provider asks for it by %s, signed, once',
+    'ends the session on a signed LogoutRequest of the provider by %s, accepted once',
     async (binding, { company: { stack, provider } }) => {
       const browser = new SamlBrowser(stack.port);
       await browser.signOn('/app');
@@ -187,9 +185,7 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
     },
   );
 
-  it('lasts across a restart of the agent, and a sign-on that was under way goes on', async ({
-    company: { stack },
-  }) => {
+  it('keeps sessions and pending sign-ons over a restart of the agent', async ({ company: { stack } }) => {
     const signedOn = new SamlBrowser(stack.port);
     await signedOn.signOn('/app');
     const underWay = new SamlBrowser(stack.port);
@@ -205,7 +201,7 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
     expect((await underWay.visit('/app/later')).status).toBe(200);
   });
 
-  it('tells nothing secret in any log line', async ({ company: { stack } }) => {
+  it('writes no secret to any log line', async ({ company: { stack } }) => {
     const browser = new SamlBrowser(stack.port);
     const page = await browser.pageFor('/app?token=of-the-query');
     await browser.post(page);
@@ -220,7 +216,7 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
 });
 
 describe('a provider that takes messages by HTTP-POST only', () => {
-  it('signs a browser on and out by forms that it posts', async ({ embedded: { stack, replaceProvider } }) => {
+  it('signs a browser on and off with posted forms', async ({ embedded: { stack, replaceProvider } }) => {
     const provider = await replaceProvider({ postOnly: true, wantsSignedRequests: true });
     const browser = new SamlBrowser(stack.port);
     const page = await browser.visit('/app/orders?page=2');
@@ -241,7 +237,7 @@ describe.each([
   { signs: 'response', encrypts: false },
   { signs: 'both', encrypts: false },
   { signs: 'both', encrypts: true },
-] as const)('a provider that signs the $signs, encrypting: $encrypts, and wants signed requests', (plan) => {
+] as const)('a provider that signs the $signs (encryption: $encrypts) and requires signed requests', (plan) => {
   it('signs a browser on', async ({ embedded: { stack, replaceProvider } }) => {
     await replaceProvider({ ...plan, wantsSignedRequests: true });
     const browser = new SamlBrowser(stack.port);

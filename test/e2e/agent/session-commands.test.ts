@@ -48,15 +48,15 @@ it.beforeEach(({ cleanUp }) => {
   cleanUp.add(folder.remove);
 });
 
-describe('gateway-auth saml and sessions, as they are built', () => {
-  it('write the metadata', async () => {
+describe('the built gateway-auth saml and sessions', () => {
+  it('print the metadata', async () => {
     const file = folder.write('gateway.kdl', samlConfiguration(samlBlockText()));
     const { code, out, err } = await gatewayAuth(['saml', 'metadata', '--config', file]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toContain(`entityID="${entityId}"`);
   });
 
-  it('list, show and revoke what a file of sqlite holds, while somebody else has it open', async ({ cleanUp }) => {
+  it('list, show and revoke sessions of a SQLite file that another process has open', async ({ cleanUp }) => {
     const path = folder.file('sessions.db');
     const stores = await succeeded(new SqliteStoreOpener().open({ kind: 'sqlite', path }, entityId));
     cleanUp.add(() => stores.close());
@@ -75,14 +75,14 @@ describe('gateway-auth saml and sessions, as they are built', () => {
     expect(again).toMatchObject({ code: 1, out: '', err: expect.stringContaining('there is no session') });
   });
 
-  it('end with 2 where the usage is wrong', async () => {
+  it('exit with 2 on wrong usage', async () => {
     expect(await gatewayAuth(['sessions', 'list'])).toMatchObject({ code: 2, out: '' });
     expect(await gatewayAuth(['saml', 'metadata'])).toMatchObject({ code: 2, out: '' });
   });
 });
 
-describeWithPeers(['redis-server', 'openssl'], 'gateway-auth sessions, with sessions in Redis', () => {
-  it('list and revoke them, over TLS', async ({ cleanUp }) => {
+describeWithPeers(['redis-server', 'openssl'], 'gateway-auth sessions with Redis', () => {
+  it('list and revoke sessions over TLS', async ({ cleanUp }) => {
     const pki = new OpensslCertificates();
     cleanUp.add(() => pki.remove());
     const authority = pki.authority('authority');

@@ -88,7 +88,7 @@ describeWithPeers(['setpriv'], 'processes that share a SQLite store', () => {
     await stores.close();
   };
 
-  it('keep every session that was answered, though each process is killed while it writes', async () => {
+  it('keep every confirmed session when each process is killed while it writes', async () => {
     const kept: string[] = [];
     for (let round = 0; round < 4; round += 1) {
       const child = start(`r${round}-`, 100_000, 1 + round * 8);
@@ -108,7 +108,7 @@ describeWithPeers(['setpriv'], 'processes that share a SQLite store', () => {
     await stores.close();
   });
 
-  it('write at the same time, and none of them is turned away', async () => {
+  it('write concurrently without a refusal', async () => {
     const children = ['a', 'b', 'c'].map((prefix) => start(prefix, 300, 3));
     const exits = await Promise.all(children.map((child) => child.exited));
     expect(exits.map(({ code }) => code)).toEqual([0, 0, 0]);
@@ -120,7 +120,7 @@ describeWithPeers(['setpriv'], 'processes that share a SQLite store', () => {
     expect(readdirSync(folder.path)).toEqual(['sessions.db']);
   });
 
-  it('are told when no more can be written, and keep what was answered before', async () => {
+  it('get an error when the disk is full, and keep earlier sessions', async () => {
     // No file may grow beyond 1 MiB: to SQLite it is a disk that takes no more.
     const child = start('n', 1_000, 2, ['sh', '-c', 'ulimit -f 2048; exec "$@"', 'sh']);
     expect(await child.exited).toEqual({ code: 0, signal: null });
@@ -134,7 +134,7 @@ describeWithPeers(['setpriv'], 'processes that share a SQLite store', () => {
     await stores.close();
   });
 
-  it('are refused where the folder cannot be written', async () => {
+  it('get an error if the folder is not writable', async () => {
     const asNobody = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'];
     const before = process.getuid?.() === 0 ? asNobody : [];
     const chmod = async (mode: string): Promise<void> => {

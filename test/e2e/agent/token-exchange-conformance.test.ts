@@ -30,7 +30,7 @@ const rooms: Readonly<Record<string, readonly Row[]>> = {
   delegation: delegationRows,
 };
 
-describe('the token endpoint keeps to its specifications', () => {
+describe('the token endpoint conforms to its specifications', () => {
   const provider = new LiveOidcProvider();
   let company: ExchangeGround;
   it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
@@ -51,13 +51,13 @@ describe('the token endpoint keeps to its specifications', () => {
     });
   });
 
-  it('RFC 7523, 3: an assertion of a client is taken once', async () => {
+  it('RFC 7523, 3: a client assertion is accepted once', async () => {
     const { fields, call } = await withAssertion(company);
     expect((await company.exchange(fields, call)).status).toBe(200);
     refused('invalid_client', 401)(await company.exchange(fields, call));
   });
 
-  it('RFC 7522, 3: an assertion of the identity provider is taken once, padded or not', async () => {
+  it('RFC 7522, 3: an assertion of the identity provider is accepted once, with or without padding', async () => {
     // Of three lengths of a document two need padding.
     for (const unit of ['x', 'xx', 'xxx']) {
       const { fields } = withAssertionOfIdp(company, { attributes: { unit: [unit] } });
@@ -68,14 +68,14 @@ describe('the token endpoint keeps to its specifications', () => {
     }
   });
 
-  it('RFC 9068, 2.2: jti names one token', async () => {
+  it('RFC 9068, 2.2: jti is unique', async () => {
     const subject = await company.partnerToken();
     const exchanged = async (): Promise<unknown> =>
       decodeJwt(json(await company.exchange({ subject_token: subject }))['access_token'] as string).jti;
     expect(await exchanged()).not.toBe(await exchanged());
   });
 
-  it('RFC 8414, 3: metadata is at its well-known place, and says what the endpoint does', async () => {
+  it('RFC 8414, 3: the metadata at its well-known path describe the endpoint', async () => {
     const { status, headers, body } = await company.stack.ask({ path: '/.well-known/oauth-authorization-server' });
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('application/json');
@@ -92,7 +92,7 @@ describe('the token endpoint keeps to its specifications', () => {
     });
   });
 
-  it('RFC 7517, 4 and 5: the key set has public keys alone, may be cached, and is not sent again to who has it', async () => {
+  it('RFC 7517, 4 and 5: the key set has only public keys, is cacheable, and supports If-None-Match', async () => {
     const { status, headers, body } = await company.stack.ask({ path: '/token/jwks' });
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('public, max-age=300');
@@ -112,7 +112,7 @@ describe('the token endpoint keeps to its specifications', () => {
     expect((await company.stack.ask({ path: '/token/jwks', method: 'POST' })).status).toBe(405);
   });
 
-  it('RFC 6749, 10.8: neither token nor secret is in any log line', async () => {
+  it('RFC 6749, 10.8: no log line contains a token or a secret', async () => {
     const subject = await company.partnerToken();
     const { access_token: token } = json(await company.exchange({ subject_token: subject }));
     await company.exchange({ subject_token: subject, scope: 'admin' });
@@ -124,7 +124,7 @@ describe('the token endpoint keeps to its specifications', () => {
     }
   });
 
-  it('RFC 6585, 4: who asks too often is told when to come again', async () => {
+  it('RFC 6585, 4: a client over its rate limit gets Retry-After', async () => {
     await company.replan({ members: 'rate-limit { requests-per-second 1; burst 2 }' });
     let last = await company.exchange();
     expect(last.status).toBe(200);

@@ -100,7 +100,7 @@ describe('a standard OAuth client, agent embedded', () => {
   });
   beforeEach(() => void company.stack.upstream.received.splice(0));
 
-  it('finds the endpoint by our metadata, exchanges, and verifies the result by our keys', async () => {
+  it('discovers the endpoint, exchanges a token, and verifies it with the published keys', async () => {
     const server = await discover(company);
     const subject = await company.partnerToken();
     const answer = await exchanged(server, 'service-a', oauth.ClientSecretBasic(clientSecrets['service-a']), {
@@ -114,7 +114,7 @@ describe('a standard OAuth client, agent embedded', () => {
     await expect(validated(server, answer.access_token, 'service-c')).rejects.toThrow(/aud/);
   });
 
-  it('has its exchanges counted on the /metrics of the gateway, also over a reload', async () => {
+  it('has its exchanges counted on /metrics of the gateway, also over a reload', async () => {
     const counted = (result: string): Promise<number> =>
       company.stack.metric('gateway_agent_token_exchanges_total', 'agent="auth"', `result="${result}"`);
     const issued = await counted('issued');
@@ -126,7 +126,7 @@ describe('a standard OAuth client, agent embedded', () => {
     expect([await counted('issued'), await counted('scope_not_allowed')]).toEqual([issued + 2, refused + 1]);
   });
 
-  it('authenticates itself in each of the ways that our metadata names', async () => {
+  it('authenticates with each method of the metadata', async () => {
     const server = await discover(company);
     const key = await importPKCS8(privatePem(company.clientKey), 'ES256');
     const odd = 'odd:client +%';
@@ -143,7 +143,7 @@ describe('a standard OAuth client, agent embedded', () => {
     }
   });
 
-  it('learns by a standard error what went wrong', async () => {
+  it('gets standard errors', async () => {
     const server = await discover(company);
     const subject = await company.partnerToken();
     const refusal = exchanged(server, 'service-a', oauth.ClientSecretBasic(clientSecrets['service-a']), {
@@ -155,7 +155,7 @@ describe('a standard OAuth client, agent embedded', () => {
     await expect(wrong).rejects.toBeInstanceOf(oauth.WWWAuthenticateChallengeError);
   });
 
-  it('passes a user on from service to service, and each token says who acts and for whom it is', async () => {
+  it('delegates a user along services; each token names actor and audience', async () => {
     const server = await discover(company);
     const asA = oauth.ClientSecretBasic(clientSecrets['service-a']);
     const asB = oauth.ClientSecretBasic(clientSecrets['service-b']);
@@ -207,7 +207,7 @@ describe('a standard OAuth client, agent embedded', () => {
     await expect(stolen).rejects.toMatchObject({ error: 'invalid_request' });
   });
 
-  it('stops a chain of actors that grows too long', async () => {
+  it('refuses a chain of more than four actors', async () => {
     const chain = (length: number): object => ({ sub: `svc-${length}`, ...(length > 1 && { act: chain(length - 1) }) });
     const exchange = async (length: number) =>
       (await company.exchange({ subject_token: await company.partnerToken({ act: chain(length) }) })).status;
@@ -216,7 +216,7 @@ describe('a standard OAuth client, agent embedded', () => {
     expect(await exchange(1000)).toBe(400);
   });
 
-  it('swaps a SAML assertion for a token, once, and the gateway takes that as a bearer token on another route', async () => {
+  it('exchanges a SAML assertion once for a token that another route accepts as bearer token', async () => {
     const assertion = exchangeAssertion(company.endpointUrl, {
       attributes: { email: ['ada@example.com'], unit: ['x'] },
     });
@@ -247,7 +247,7 @@ describe('a standard OAuth client, agent embedded', () => {
   });
 
   describeWithPeers(['curl'], 'with curl', () => {
-    it('does what the guide shows', async () => {
+    it('runs the command of the guide', async () => {
       const guide = readFileSync(new URL('../../../docs/guides/token-exchange.md', import.meta.url), 'utf8');
       const [, line = ''] = /```sh\n(curl [^`]+)```/.exec(guide) ?? [];
       const secret = randomBytes(32).toString('hex');
@@ -267,7 +267,7 @@ describe('a standard OAuth client, agent embedded', () => {
     });
   });
 
-  it('gets tokens of each algorithm, and goes on with old ones while keys change', async () => {
+  it('gets tokens of each algorithm, and old tokens stay valid while their key is published', async () => {
     const first = pairFor('RS256');
     const before = bodyOf(await company.exchange())['access_token'] as string;
     for (const algorithm of ['ES256', 'PS256', 'EdDSA'] as const) {
@@ -288,7 +288,7 @@ describe('a standard OAuth client, agent embedded', () => {
     for (const token of [old, young]) expect(await validated(server, token, 'service-b')).toMatchObject({ sub: 'ada' });
   });
 
-  it('gets HS256 where all who verify share the secret, and no key is published', async () => {
+  it('gets HS256 tokens with a shared secret, and no key is published', async () => {
     const secret = randomBytes(48).toString('base64');
     await company.replan({ algorithm: 'HS256', keyTexts: [`${secret}\n`] });
     const { access_token: token } = bodyOf(await company.exchange());
@@ -312,25 +312,25 @@ describe('token exchange, agent on its socket', () => {
 
   const anonymous = { headers: { 'content-type': 'application/x-www-form-urlencoded' } };
 
-  it('warns at the start that any holder of a token may exchange it', async () => {
+  it('warns at the start that every holder of a token can exchange it', async () => {
     await expect.poll(() => company.stack.agent().output()).toContain('whoever has a token may exchange it');
   });
 
-  it('needs no client where none is configured, and takes any audience', async () => {
+  it('needs no client and accepts any audience if no client is configured', async () => {
     const answer = await company.exchange({ audience: 'anything' }, anonymous);
     expect(answer.status).toBe(200);
     const claims = decodeJwt(bodyOf(answer)['access_token'] as string);
     expect(claims).toMatchObject({ aud: 'anything', client_id: 'the-app', scope: 'orders:read' });
   });
 
-  it('never outlasts its subject where that is asked for', async () => {
+  it('never outlives the subject token with limit-lifetime-to-subject', async () => {
     const subject = await company.partnerToken({ exp: Math.floor(Date.now() / 1000) + 100 });
     const answer = await company.exchange({ subject_token: subject }, anonymous);
     expect(bodyOf(answer)['expires_in']).toBeLessThanOrEqual(100);
     expect(decodeJwt(bodyOf(answer)['access_token'] as string).exp).toBeLessThanOrEqual(decodeJwt(subject).exp ?? 0);
   });
 
-  it('reads a form however it is cut into chunks', async () => {
+  it('reads a form in chunks of any size', async () => {
     const form = formText({
       grant_type: exchangeGrant,
       subject_token: await company.partnerToken(),
@@ -358,7 +358,7 @@ describe('token exchange, agent on its socket', () => {
     expect(answer).toContain('"issued_token_type":"urn:ietf:params:oauth:token-type:access_token"');
   });
 
-  it('writes one audit line for each exchange: who, what for what, for whom, and what was decided', async () => {
+  it('writes one audit line per exchange with client, subject, token types and decision', async () => {
     const answer = await company.exchange({ audience: 'audited', scope: 'orders:read' }, anonymous);
     const token = decodeJwt(bodyOf(answer)['access_token'] as string);
     await company.exchange({ audience: 'audited', scope: 'admin' }, anonymous);
@@ -381,7 +381,7 @@ describe('token exchange, agent on its socket', () => {
     ]);
   });
 
-  it('has a rate limit of its own, which says when to come again', async () => {
+  it('has its own rate limit with Retry-After', async () => {
     let last = await company.exchange({}, anonymous);
     for (let asked = 0; asked < 20 && last.status === 200; asked += 1) last = await company.exchange({}, anonymous);
     expect(last.status).toBe(429);

@@ -151,11 +151,11 @@ const badTokens: readonly (readonly [string, () => Promise<string> | string])[] 
 describe.each(['embedded', 'socket'] as const)('RS256, the agent %s', (transport) => {
   const judge = `rs256-${transport}` as const;
 
-  it('takes a good token, and its claims reach the upstream', async () => {
+  it('accepts a valid token and forwards its claims', async () => {
     await expectTaken(judge, await signed('RS256', rsa.privateKey));
   });
 
-  it('takes one audience of several', async () => {
+  it('accepts one audience of several', async () => {
     await expectTaken(judge, await signed('RS256', rsa.privateKey, claims({ aud: ['billing', 'orders'] })));
   });
 
@@ -163,7 +163,7 @@ describe.each(['embedded', 'socket'] as const)('RS256, the agent %s', (transport
     await expectRefused(judge, await make());
   });
 
-  it('refuses a good token beside a second Authorization header, whichever comes first', async () => {
+  it('refuses a valid token beside a second Authorization header, in any order', async () => {
     const good = `Bearer ${await signed('RS256', rsa.privateKey)}`;
     for (const pair of [
       [good, 'Bearer x'],
@@ -178,7 +178,7 @@ describe.each(['embedded', 'socket'] as const)('RS256, the agent %s', (transport
 });
 
 describe('ES256', () => {
-  it('takes a good token', async () => {
+  it('accepts a valid token', async () => {
     await expectTaken('es256', await signed('ES256', ec.privateKey));
   });
 
@@ -195,11 +195,11 @@ describe('ES256', () => {
 describe('HS256', () => {
   const secret = new TextEncoder().encode(sharedSecret);
 
-  it('takes a good token', async () => {
+  it('accepts a valid token', async () => {
     await expectTaken('hs256', await signed('HS256', secret));
   });
 
-  it('refuses another secret, another length of hash, and none', async () => {
+  it('refuses another secret, another hash length, and alg none', async () => {
     await expectRefused('hs256', await signed('HS256', new TextEncoder().encode(`${sharedSecret}!`)));
     await expectRefused('hs256', await signed('HS512', secret));
     await expectRefused('hs256', `${part({ alg: 'none' })}.${part(claims())}.`);

@@ -62,7 +62,7 @@ it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
 });
 
 describe('the admin address', () => {
-  it.each(endpoints)('answers %s to GET, and to HEAD the same without a body', async (path) => {
+  it.each(endpoints)('answers %s to GET, and to HEAD without the body', async (path) => {
     const got = await ask(path);
     expect(got.status).toBe(200);
     expect(got.headers['cache-control']).toBe('no-store');
@@ -75,7 +75,7 @@ describe('the admin address', () => {
     expect(head.headers['content-type']).toBe(got.headers['content-type']);
   });
 
-  it.each([...endpoints, '/nothing'])('answers %s to nobody without the token', async (path) => {
+  it.each([...endpoints, '/nothing'])('refuses %s without the token', async (path) => {
     for (const authorization of [undefined, 'Bearer wrong', `Basic ${token}`, `Bearer ${token}x`, 'Bearer']) {
       const headers = authorization === undefined ? {} : { Authorization: authorization };
       const { status, headers: answered, body } = await call(stack.adminPort, { path, headers });
@@ -86,7 +86,7 @@ describe('the admin address', () => {
     }
   });
 
-  it('answers another path with 404, another method with 405', async () => {
+  it('answers 404 for another path and 405 for another method', async () => {
     const missing = await ask('/admin/nothing');
     expect(missing).toMatchObject({ status: 404, body: expect.stringContaining('"correlation_id"') });
     const other = await ask('/health', 'DELETE');
@@ -94,7 +94,7 @@ describe('the admin address', () => {
     expect(other.headers.allow).toBe('GET, HEAD');
   });
 
-  it('tells what there is', async () => {
+  it('reports state, version, upstreams, routes and statistics', async () => {
     expect(await json('/health')).toEqual({ status: 'healthy' });
     expect(await json('/ready')).toMatchObject({ ready: true, absent_agents: [] });
     expect(await json('/status')).toMatchObject({
@@ -126,7 +126,7 @@ describe('the admin address', () => {
     });
   });
 
-  it('exports every metric of its own of the reference page, with its type and the instance', async () => {
+  it('exports every gateway metric of the reference page with its type and the instance', async () => {
     const page = readFileSync(new URL('../../../docs/reference/metrics.md', import.meta.url), 'utf8');
     // What agents report is there once they have.
     const [own = ''] = page.split('\n## What agents report');
@@ -143,14 +143,14 @@ describe('the admin address', () => {
     expect(series.find((line) => line.startsWith('gateway_body_size_exceeded_total'))).toMatch(/ 1$/);
   });
 
-  it('is a route elsewhere too, where the configuration mounts it', async () => {
+  it('serves metrics also on a route that the configuration mounts', async () => {
     const { status, body } = await stack.ask({ path: '/internal/metrics' });
     expect(status).toBe(200);
     expect(body).toContain('gateway_requests_total{');
     seen.push(body);
   });
 
-  it('shows no secret, in no endpoint and no log line', () => {
+  it('shows no secret in any endpoint or log line', () => {
     const everything = [...seen, stack.gateway.output(), stack.agent().output()].join('\n');
     expect(seen.length).toBeGreaterThan(endpoints.length * 2);
     for (const secret of secrets) expect(everything).not.toContain(secret);
@@ -166,7 +166,7 @@ describe('X-Correlation-Id', () => {
     ['a head that is no HTTP', 'GET / HTTP/1.1\r\nHost a', 400],
     ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b', 400],
     ['a built-in', 'GET /health HTTP/1.1\r\nHost: a\r\nConnection: close', 200],
-  ])('is on the answer to %s', async (_name, head, status) => {
+  ])('is on the response to %s', async (_name, head, status) => {
     const answer = await rawExchange(
       { host: '127.0.0.1', port: stack.port },
       `${head.replace('\r\nHost: a', '\r\nHost: a\r\nConnection: close')}\r\n\r\n`,
@@ -179,9 +179,7 @@ describe('X-Correlation-Id', () => {
 });
 
 describe('without a token', () => {
-  it('the admin address serves this machine, refuses what would change something, and foreign host names', async ({
-    cleanUp,
-  }) => {
+  it('the admin address serves this machine, and refuses changes and foreign host names', async ({ cleanUp }) => {
     const open = await startStack(cleanUp);
     expect((await call(open.adminPort, { path: '/status' })).status).toBe(200);
     expect((await call(open.adminPort, { path: '/admin/stats', method: 'POST' })).status).toBe(403);

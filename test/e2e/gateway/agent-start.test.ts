@@ -16,7 +16,7 @@ const start = (
 };
 
 describe('the command line of the agent', () => {
-  it('tells every option with its variable in its help', async ({ cleanUp }) => {
+  it('lists every option and variable in its help', async ({ cleanUp }) => {
     const help = start(cleanUp, ['--help']);
     expect((await help.exited).code).toBe(0);
     const options = ['socket', 'grpc-address', 'jwt-secret', 'jwt-public-key', 'jwt-algorithm', 'jwt-issuer'];
@@ -38,7 +38,7 @@ describe('the command line of the agent', () => {
     }
   });
 
-  it('writes its log as GATEWAY_LOG_FORMAT and RUST_LOG say', async ({ cleanUp, folder }) => {
+  it('writes its log by GATEWAY_LOG_FORMAT and RUST_LOG', async ({ cleanUp, folder }) => {
     const pretty = start(cleanUp, ['--socket', folder.file('a.sock')], { GATEWAY_LOG_FORMAT: 'pretty' });
     expect(await pretty.wrote(/The agent listens/)).not.toContain('{"level"');
     const json = start(cleanUp, ['--socket', folder.file('b.sock')]);
@@ -54,7 +54,7 @@ describe('the command line of the agent', () => {
 });
 
 describe('the options of the agent', () => {
-  it('come from its flags, then its environment, then the block that the gateway hands over', async ({ cleanUp }) => {
+  it('come from flags, then from the environment, then from the block of the gateway', async ({ cleanUp }) => {
     const stack = await startStack(cleanUp, {
       transport: 'socket',
       agentConfig: 'api-keys "block-key:block"; api-key-header "X-Block-Key"; user-id-header "X-Block-User"',
@@ -77,7 +77,7 @@ describe('the options of the agent', () => {
 });
 
 describe('two gateways on one agent', () => {
-  it('both work where they hand over the same configuration', async ({ cleanUp }) => {
+  it('both work with the same configuration', async ({ cleanUp }) => {
     const plan = { transport: 'socket', agentConfig: 'api-keys "shared-key:alice"' } as const;
     const first = await startStack(cleanUp, plan);
     const second = await startStack(cleanUp, { ...plan, startAgent: false, socket: first.folder.file('agent.sock') });

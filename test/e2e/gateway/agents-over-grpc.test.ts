@@ -28,7 +28,7 @@ describe('an agent over gRPC', () => {
     });
   });
 
-  it('serves its metrics by their own names where it is told to', async () => {
+  it('serves its own metrics at --metrics-address', async () => {
     await stack.ask(withKey);
     await stack.ask();
     const { status, headers, body } = await call(metricsPort, { path: '/metrics' });
@@ -41,7 +41,7 @@ describe('an agent over gRPC', () => {
     expect((await call(metricsPort, { path: '/metrics', method: 'POST' })).status).toBe(405);
   });
 
-  it('is asked over TCP, beside its socket, and found again after it was killed', async () => {
+  it('decides over TCP, and is found again after a kill', async () => {
     expect((await stack.ask()).status).toBe(401);
     expect((await stack.ask(withKey)).status).toBe(200);
     const answers = await Promise.all(
@@ -54,7 +54,7 @@ describe('an agent over gRPC', () => {
     await untilTrue('the agent is back', async () => (await stack.ask(withKey)).status === 200);
   });
 
-  it('drains without a lost request', async () => {
+  it('drains without losing a request', async () => {
     await stack.agentsPresent();
     const before = Array.from({ length: 50 }, () => stack.ask(withKey));
     expect((await Promise.all(before)).every(({ status }) => status === 200)).toBe(true);
@@ -62,7 +62,7 @@ describe('an agent over gRPC', () => {
     expect(await stack.agent().exited).toEqual({ code: 0, signal: null });
   });
 
-  it('is refused where others could read along, on either side', async ({ folder }) => {
+  it('is refused without TLS on a public address, on either side', async ({ folder }) => {
     const agent = runAgent(['--socket', folder.file('a.sock'), '--grpc-address', '0.0.0.0:0'], { API_KEYS: 'k:n' });
     expect((await agent.exited).code).toBe(1);
     expect(agent.output()).toContain('grpc-insecure');
@@ -121,7 +121,7 @@ describeWithPeers(['openssl'], 'an agent over gRPC with TLS', () => {
     await stack.gateway.wrote(/"Agent connected"/);
   });
 
-  it('is asked by a gateway that shows a certificate of its authority', async () => {
+  it('decides for a gateway with a certificate of its authority', async () => {
     expect((await stack.ask(withKey)).status).toBe(200);
     expect((await stack.ask()).status).toBe(401);
   });
@@ -130,7 +130,7 @@ describeWithPeers(['openssl'], 'an agent over gRPC with TLS', () => {
     ['shows none', 'shows-none'],
     ['shows one of another authority', 'stranger'],
     ['does not know the authority of the agent', 'distrustful'],
-  ])('is not asked by a gateway that %s', async (_what, name) => {
+  ])('does not decide for a gateway that %s', async (_what, name) => {
     const saidOf = (message: RegExp): boolean =>
       stack.gateway
         .output()

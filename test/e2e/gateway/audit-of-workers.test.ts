@@ -5,9 +5,7 @@ import { untilTrue } from '../../support/shared/gateway-stack.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 import { asAdmin, startWorkerStack } from '../../support/shared/worker-stack.js';
 
-it('an audit log that a worker is asked to take away ends with who asked, what came of it, and that it ends', async ({
-  cleanUp,
-}) => {
+it('records the reload that removes the audit log, and its end, before it ends', async ({ cleanUp }) => {
   const folder = temporaryFolder();
   cleanUp.add(folder.remove);
   const file = folder.file('audit.log');

@@ -120,7 +120,7 @@ describeWithPeers(['nginx', 'haproxy'], 'behind an existing load balancer', () =
 
   const each = it.each(['nginx', 'haproxy']);
 
-  each('%s passes the refusal of a request without a credential on, whole', async (balancer) => {
+  each('%s forwards the refusal of a request without a credential unchanged', async (balancer) => {
     const answer = await ask(balancer, {});
     expect(answer.status).toBe(401);
     expect(answer.headers['www-authenticate']).toContain('Bearer realm="gateway"');
@@ -136,7 +136,7 @@ describeWithPeers(['nginx', 'haproxy'], 'behind an existing load balancer', () =
     }
   });
 
-  each('%s is believed about the client address', async (balancer) => {
+  each('%s supplies the client address', async (balancer) => {
     const answer = await ask(balancer, { 'X-API-Key': key, 'X-Forwarded-For': '203.0.113.9' });
     const forwarded = echoOf(answer).headers['x-forwarded-for'] ?? '';
     // The balancer appends the peer that it saw, 127.0.0.1, which is trusted here too: what it was told comes first.
@@ -150,20 +150,20 @@ describeWithPeers(['nginx', 'haproxy'], 'behind an existing load balancer', () =
     expect(JSON.parse(record ?? '{}')).toMatchObject({ client_ip: '203.0.113.9' });
   });
 
-  each('%s cannot be used to bring an identity along', async (balancer) => {
+  each('%s cannot carry a forged identity', async (balancer) => {
     const forged = { 'X-User-Id': 'root', 'X-Auth-Method': 'saml', 'X-Auth-Claim-Role': 'admin' };
     const { headers } = echoOf(await ask(balancer, { 'X-API-Key': key, ...forged }));
     expect(headers).toMatchObject({ 'x-user-id': 'balancer', 'x-auth-method': 'api_key' });
     expect(headers).not.toHaveProperty('x-auth-claim-role');
   });
 
-  each('%s carries large bodies up', async (balancer) => {
+  each('%s forwards large request bodies', async (balancer) => {
     const answer = await ask(balancer, { 'X-API-Key': key }, Buffer.alloc(32 * megabyte, 0x61));
     expect(answer.status).toBe(200);
     expect(echoOf(answer).bodyOctets).toBe(32 * megabyte);
   });
 
-  each('%s passes on that a body is too large, before all of it was sent', async (balancer) => {
+  each('%s forwards the 413 for a body before the client has sent it', async (balancer) => {
     const body = Buffer.alloc(2 * megabyte, 0x61);
     // Most of it is held back: who closes on a client that is still sending may take the answer with the connection.
     const more = { path: '/small', withheldOctets: body.length - 1024 };

@@ -30,7 +30,7 @@ const lasts = [
   [goaway, frame(frameTypes.headers, 1, 1, fieldBlock(fields))],
 ];
 
-it('header blocks that are cut off on either side do not end the gateway', async ({ cleanUp, folder }) => {
+it('survives truncated header blocks from clients and upstreams', async ({ cleanUp, folder }) => {
   const answers = [
     (stream: number) => [headers(stream, [[':status', '200'], ...fields], 0)],
     (stream: number) => [goaway, headers(stream, [[':status', '200']]), headers(stream, fields, 1)],

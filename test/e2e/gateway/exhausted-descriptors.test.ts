@@ -59,10 +59,8 @@ const countOf = async (adminPort: number): Promise<number> => {
   return Number(/^gateway_descriptors_exhausted_total\S* (\d+)$/m.exec(body)?.[1] ?? 0);
 };
 
-describe.each([1, 2])('a gateway of %i workers whose descriptors run out', (workers) => {
-  it('warns of its limits at the start, says what happens, counts it, and serves on afterwards', async ({
-    cleanUp,
-  }) => {
+describe.each([1, 2])('a gateway of %i workers that runs out of descriptors', (workers) => {
+  it('warns about its limits at the start, logs and counts the exhaustion, and recovers', async ({ cleanUp }) => {
     const { gateway, port, adminPort, answers } = await start(cleanUp, workers);
     await gateway.wrote(/the limits allow 5000 client connections/);
     expect(await countOf(adminPort)).toBe(0);
@@ -86,9 +84,7 @@ describe.each([1, 2])('a gateway of %i workers whose descriptors run out', (work
   });
 });
 
-it('a request for which no connection to the upstream can be opened is answered 503, and no target is blamed', async ({
-  cleanUp,
-}) => {
+it('answers 503 if no upstream connection can be opened, and blames no target', async ({ cleanUp }) => {
   const { gateway, port, adminPort, answers } = await start(
     cleanUp,
     1,

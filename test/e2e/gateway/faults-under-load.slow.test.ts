@@ -170,12 +170,12 @@ describe('200 requests a second on three targets, of which one', () => {
     expect([...posts].filter(([, count]) => count > 1)).toEqual([]);
   });
 
-  it('fails not yet: every request is answered', async () => {
+  it('does not fail yet: every request is answered', async () => {
     await recover();
     expect(failuresOf(load.outcomes)).toEqual({});
   });
 
-  it('is killed: nothing fails but POSTs that had gone out', async () => {
+  it('is killed: only POSTs in flight fail', async () => {
     expectOnlySentPosts(
       await goThrough(
         (target) => target.kill(),
@@ -184,7 +184,7 @@ describe('200 requests a second on three targets, of which one', () => {
     );
   });
 
-  it('refuses connections: nothing fails but POSTs that had gone out', async () => {
+  it('refuses connections: only POSTs in flight fail', async () => {
     expectOnlySentPosts(
       await goThrough(
         (target) => target.refuse(),
@@ -193,26 +193,26 @@ describe('200 requests a second on three targets, of which one', () => {
     );
   });
 
-  it('answers with 500: few clients see it', async () => {
+  it('answers 500: few clients see it', async () => {
     const counts = failuresOf(await become('failing'));
     for (const name of Object.keys(counts)) expect(name).toMatch(/^(GET|POST) 500$/);
     expect(total(counts)).toBeGreaterThan(0);
     expect(total(counts)).toBeLessThanOrEqual(failuresBorne + mostUnderWay);
   });
 
-  it('resets in the midst of bodies: few clients see their answer break off', async () => {
+  it('resets within bodies: few clients see a truncated response', async () => {
     const counts = failuresOf(await become('cutting'));
     for (const name of Object.keys(counts)) expect(name).toMatch(/^(GET|POST) (cut|502 upstream_unreachable)$/);
     expect(total(counts)).toBeGreaterThan(0);
     expect(total(counts)).toBeLessThanOrEqual(failuresBorne + mostUnderWay);
   });
 
-  it('stops, but takes connections: requests that had gone out to it get 504 until it is known', async () => {
+  it('hangs, but accepts connections: requests in flight get 504 until the breaker opens', async () => {
     const counts = failuresOf(await become('silent'));
     expect(Object.keys(counts).toSorted()).toEqual(['GET 504 upstream_timeout', 'POST 504 upstream_timeout']);
   });
 
-  it('sends slow octets: nothing fails', async () => {
+  it('sends slowly: nothing fails', async () => {
     const [target] = targets;
     const beganMs = performance.now();
     target.become('slow');
@@ -228,7 +228,7 @@ describe('200 requests a second on three targets, of which one', () => {
 });
 
 describe('all targets at once', () => {
-  it('that are killed: every request is told so by 502 or 503, and served again when they are back', async () => {
+  it('that are killed: every request gets 502 or 503, and service returns with them', async () => {
     const beganMs = performance.now();
     const written = gateway.output().length;
     await Promise.all(targets.map((target) => target.kill()));
@@ -244,7 +244,7 @@ describe('all targets at once', () => {
     await recover();
   });
 
-  it('that reset every request, without breaker and health check: they are hit by no more retries than the budget has', async () => {
+  it('that reset every request, without breaker and health check: the retry budget bounds retries', async () => {
     for (const target of bareTargets) target.become('resetting');
     const bare = new RequestLoad({ port, path: '/bare', perSecond: 300, methods: ['GET', 'POST', 'PUT'] });
     await untilTrue('requests have failed', () => bare.outcomes.length >= 300);

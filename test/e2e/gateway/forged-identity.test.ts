@@ -73,7 +73,7 @@ describe.each(agents.filter(({ name }) => name !== 'never-there'))(
     const ask = (credential: readonly string[]) =>
       stack.ask({ path: `/${name}`, headers: ['Host', 'a', ...forged, ...credential] });
 
-    it('never reach the upstream beside a good credential', async () => {
+    it('never reach the upstream with a valid credential', async () => {
       const answer = await ask(['X-API-Key', 'good-key']);
       expect(answer.status).toBe(200);
       const [received] = stack.upstream.received;
@@ -86,7 +86,7 @@ describe.each(agents.filter(({ name }) => name !== 'never-there'))(
       ['a bad credential', ['X-API-Key', 'bad-key']],
       ['no credential', []],
       ['a garbled token', ['Authorization', 'Bearer no.token.this']],
-    ])('never reach the upstream beside %s', async (_name, credential) => {
+    ])('never reach the upstream with %s', async (_name, credential) => {
       const answer = await ask(credential);
       expect(answer.status).toBe(failOpen ? 200 : 401);
       expect(stack.upstream.received).toHaveLength(failOpen ? 1 : 0);
@@ -96,7 +96,7 @@ describe.each(agents.filter(({ name }) => name !== 'never-there'))(
     });
 
     if (transport === 'socket') {
-      it('do not reach the upstream once the agent is dead, nor does the request', async () => {
+      it('do not reach the upstream after the agent dies, and neither does the request', async () => {
         const agent = processes.get(name);
         agent?.signal('SIGKILL');
         expect(await agent?.exited).toEqual({ code: null, signal: 'SIGKILL' });
@@ -111,8 +111,8 @@ describe.each(agents.filter(({ name }) => name !== 'never-there'))(
   },
 );
 
-describe('an agent that has never been there', () => {
-  it('lets no request pass, whatever it claims', async () => {
+describe('an agent that never started', () => {
+  it('passes no request', async () => {
     const headers = ['Host', 'a', ...forged, 'X-API-Key', 'good-key'];
     const { status, body } = await stack.ask({ path: '/never-there', headers });
     expect(status).toBe(503);

@@ -65,7 +65,7 @@ describeWithPeers(['openssl'], 'a certificate in a header', () => {
 
   /** Listeners that a client reaches itself, and one whose trusted peer brings no certificates. */
   it.each(['main', 'elsewhere', 'forwarding', 'request'])(
-    'is never believed of a client: listener %s',
+    'is never trusted from a client: listener %s',
     async (listener) => {
       const tls = listener === 'request' ? { tls: world.showing([]) } : {};
       const port = listener === 'main' ? world.stack.port : world.stack.portOf(listener);
@@ -86,7 +86,7 @@ describeWithPeers(['openssl'], 'a certificate in a header', () => {
     },
   );
 
-  it('does not replace the one that was proved in the handshake', async () => {
+  it('does not replace the certificate of the handshake', async () => {
     const headers = Object.fromEntries(goodFields(world.cast));
     const tls = world.showing([world.cast.paula]);
     expect((await call(world.stack.portOf('require'), { headers, tls })).status).toBe(200);
@@ -97,13 +97,13 @@ describeWithPeers(['openssl'], 'a certificate in a header', () => {
     ['URL-encoded PEM', ({ bob }: CertificateCast) => urlEncodedPem([bob.der])],
     ['PEM on one line', ({ bob }: CertificateCast) => pemOf([bob.der], ' ').trim()],
     ['base64 of DER', ({ bob }: CertificateCast) => base64Der(bob.der)],
-  ])('is taken from a trusted proxy: %s', async (_name, write) => {
+  ])('is accepted from a trusted proxy: %s', async (_name, write) => {
     const value = write(world.cast);
     expect((await askPlain('balancer', '/', ['X-Client-Cert', value])).status).toBe(200);
     expectUser('bob');
   });
 
-  it('is taken from a trusted proxy under the name of its listener alone, and once', async () => {
+  it('is accepted from a trusted proxy only in the header of its listener, and only once', async () => {
     const good = urlEncodedPem([world.cast.bob.der]);
     for (const name of ['x_client_cert', 'X-Forwarded-Client-Cert', 'Client-Cert']) {
       expect((await askPlain('balancer', '/', [name, good])).status).toBe(401);
@@ -113,7 +113,7 @@ describeWithPeers(['openssl'], 'a certificate in a header', () => {
     expect(world.stack.upstream.received).toEqual([]);
   });
 
-  it('is read as Envoy builds it (X-Forwarded-Client-Cert)', async () => {
+  it('is read in the format of Envoy (X-Forwarded-Client-Cert)', async () => {
     const { alice, bob, pki } = world.cast;
     const hash = pki.openssl('x509', '-in', alice.certificateFile, '-noout', '-fingerprint', '-sha256');
     const element = (client: typeof alice): string =>
@@ -133,7 +133,7 @@ describeWithPeers(['openssl'], 'a certificate in a header', () => {
     expect((await ask(`${element(alice)},${element(alice)}`)).status).toBe(401);
   });
 
-  it('is read as RFC 9440 has it', async () => {
+  it('is read in the format of RFC 9440', async () => {
     const { alice } = world.cast;
     const own = ['Client-Cert', byteSequence(alice.der)];
     const chain = ['Client-Cert-Chain', alice.intermediates.map(({ der }) => byteSequence(der)).join(', ')];
@@ -148,49 +148,53 @@ describeWithPeers(['openssl'], 'a certificate in a header', () => {
     ['haproxy', startHaproxy],
     ['caddy', startCaddy],
   ] as const) {
-    describeWithPeers([balancer, 'openssl'], `${balancer}, which ends TLS and brings the client's certificate`, () => {
-      let port = 0;
+    describeWithPeers(
+      [balancer, 'openssl'],
+      `${balancer}, which terminates TLS and forwards the client's certificate`,
+      () => {
+        let port = 0;
 
-      beforeAll(async () => {
-        const { server, root, partners } = world.cast;
-        const tls = { server, authorities: [root, partners] };
-        port = await freePort();
-        const started = await startBalancer(world.folder, port, world.stack.portOf('balancer'), tls);
-        world.cleanUp.add(() => started.stop());
-      });
+        beforeAll(async () => {
+          const { server, root, partners } = world.cast;
+          const tls = { server, authorities: [root, partners] };
+          port = await freePort();
+          const started = await startBalancer(world.folder, port, world.stack.portOf('balancer'), tls);
+          world.cleanUp.add(() => started.stop());
+        });
 
-      const ask = (who: 'bob' | 'paula' | null, headers: readonly string[] = [], path = '/'): Promise<HttpAnswer> => {
-        const tls = { ...world.showing(who === null ? [] : [world.cast[who]]), servername: 'localhost' };
-        return call(port, { path, headers: ['Host', `localhost:${port}`, ...headers], tls });
-      };
+        const ask = (who: 'bob' | 'paula' | null, headers: readonly string[] = [], path = '/'): Promise<HttpAnswer> => {
+          const tls = { ...world.showing(who === null ? [] : [world.cast[who]]), servername: 'localhost' };
+          return call(port, { path, headers: ['Host', `localhost:${port}`, ...headers], tls });
+        };
 
-      it('has its clients told apart', async () => {
-        for (const who of ['bob', 'paula'] as const) {
-          world.stack.upstream.received.splice(0);
-          expect((await ask(who)).status).toBe(200);
-          expect(valuesOf(world.received(), 'x-user-id')).toEqual([who]);
-          expect(valuesOf(world.received(), 'x-auth-method')).toEqual(['mtls']);
-          expect(valuesOf(world.received(), 'x-client-cert')).toEqual([]);
-        }
-      });
+        it('identifies its clients', async () => {
+          for (const who of ['bob', 'paula'] as const) {
+            world.stack.upstream.received.splice(0);
+            expect((await ask(who)).status).toBe(200);
+            expect(valuesOf(world.received(), 'x-user-id')).toEqual([who]);
+            expect(valuesOf(world.received(), 'x-auth-method')).toEqual(['mtls']);
+            expect(valuesOf(world.received(), 'x-client-cert')).toEqual([]);
+          }
+        });
 
-      it('gets a 401 for those without a certificate', async () => {
-        expect((await ask(null)).status).toBe(401);
-        expect(world.stack.upstream.received).toEqual([]);
-      });
-
-      it('cannot be used to smuggle one through', async () => {
-        for (const [name, value] of goodFields(world.cast)) {
-          expect((await ask(null, [name, value])).status).toBe(401);
+        it('gets 401 for clients without a certificate', async () => {
+          expect((await ask(null)).status).toBe(401);
           expect(world.stack.upstream.received).toEqual([]);
-          expect((await ask(null, [name, value], '/open')).status).toBe(200);
-          expect(world.received().rawHeaders.join()).not.toMatch(/MII|BEGIN/);
-          world.stack.upstream.received.splice(0);
-          expect((await ask('paula', [name, value])).status).toBe(200);
-          expect(valuesOf(world.received(), 'x-user-id')).toEqual(['paula']);
-          world.stack.upstream.received.splice(0);
-        }
-      });
-    });
+        });
+
+        it('cannot carry a forged certificate', async () => {
+          for (const [name, value] of goodFields(world.cast)) {
+            expect((await ask(null, [name, value])).status).toBe(401);
+            expect(world.stack.upstream.received).toEqual([]);
+            expect((await ask(null, [name, value], '/open')).status).toBe(200);
+            expect(world.received().rawHeaders.join()).not.toMatch(/MII|BEGIN/);
+            world.stack.upstream.received.splice(0);
+            expect((await ask('paula', [name, value])).status).toBe(200);
+            expect(valuesOf(world.received(), 'x-user-id')).toEqual(['paula']);
+            world.stack.upstream.received.splice(0);
+          }
+        });
+      },
+    );
   }
 });

@@ -48,9 +48,7 @@ describe('SIGHUP', () => {
     sayOk = stack.upstream.answer;
   });
 
-  it('brings a new route into force, counts that, and keeps connections to listeners that stay', async ({
-    cleanUp,
-  }) => {
+  it('adds a route, counts the reload, and keeps connections of unchanged listeners', async ({ cleanUp }) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     cleanUp.add(() => agent.destroy());
     const sockets = new Set<number | undefined>();
@@ -73,13 +71,13 @@ describe('SIGHUP', () => {
     expect(JSON.stringify(await stack.report('/admin/routes'))).toContain('"id":"new"');
   });
 
-  describe('to a gateway that has been reloaded before', () => {
+  describe('to a gateway that was reloaded before', () => {
     beforeEach(async () => {
       stack.upstream.answer = sayOk;
       await reload(stack, {});
     });
 
-    it('changes nothing where the file is bad, and says all that is wrong with it', async () => {
+    it('changes nothing if the file is invalid, and reports every error', async () => {
       const before = await reloads(stack);
       const [failures, successes] = [await metric(stack, 'result="failure"'), await metric(stack, 'result="success"')];
       stack.rewrite({ routes: `${newRoute}\n route "bad" { upstream "nowhere" }`, blocks: 'lmits { }' });
@@ -94,7 +92,7 @@ describe('SIGHUP', () => {
       expect((await stack.ask({ path: '/new' })).body).toContain('portcullis');
     });
 
-    it('changes nothing where a new address is taken', async () => {
+    it('changes nothing if a new address is in use', async () => {
       const taken = Number(new URL(`http://${stack.upstreamAddress}`).port);
       const free = await freePort();
       stack.rewrite({
@@ -106,7 +104,7 @@ describe('SIGHUP', () => {
       await expect(call(free)).rejects.toThrow('ECONNREFUSED');
     });
 
-    it('lets a request finish on the configuration that it began with', async () => {
+    it('finishes a request on the configuration that it began with', async () => {
       const held: (() => void)[] = [];
       stack.upstream.answer = (request, response) => {
         request.resume();
@@ -125,7 +123,7 @@ describe('SIGHUP', () => {
     });
   });
 
-  it('does not end a gateway that has only begun to listen', async ({ cleanUp }) => {
+  it('does not end a gateway that has just begun to listen', async ({ cleanUp }) => {
     const folder = temporaryFolder();
     cleanUp.add(() => folder.remove());
     const port = await freePort();
@@ -158,7 +156,7 @@ describe.each(['embedded', 'socket'] as const)('SIGHUP to a gateway with an agen
   ] as const;
 
   it.for(transport === 'socket' ? [ofTheAgent, ...ofTheGateway] : [ofTheAgent])(
-    'loses no request while %s changes again and again',
+    'loses no request while %s changes repeatedly',
     async ([_name, changes], { cleanUp }) => {
       const agent = new Agent({ keepAlive: true });
       const load = new SteadyLoad('reloads', 8, async () => {
@@ -179,7 +177,7 @@ describe.each(['embedded', 'socket'] as const)('SIGHUP to a gateway with an agen
     },
   );
 
-  it('hands a changed config to the agent', async () => {
+  it('sends a changed config to the agent', async () => {
     await reload(stack, {});
     await untilTrue('the old key is taken', async () => (await asWith('old-key')) === 200);
     expect([await asWith('old-key'), await asWith('new-key')]).toEqual([200, 401]);
@@ -206,7 +204,7 @@ describe.each([
 ] as const)('SIGHUP with an unchanged file (%s agent, workers: %i)', (transport, workers) => {
   const permit = (user: string) => `permit (principal == User::"${user}", action, resource);`;
 
-  it('has the agent read its policies again, and says what the agent did', async ({ cleanUp }) => {
+  it('makes the agent reload its policies, and logs the outcome', async ({ cleanUp }) => {
     const folder = temporaryFolder();
     cleanUp.add(() => folder.remove());
     const policies = folder.write('policies.cedar', permit('alice'));

@@ -38,7 +38,7 @@ describe.each([
   ['SIGTERM', { transport: 'embedded', agentConfig: 'api-keys "key:alice"' }],
   ['SIGINT', {}],
 ] as const)('%s', (signal, plan) => {
-  it('lets the request in flight finish, takes no other, tells of it, and ends with 0', async ({ cleanUp }) => {
+  it('finishes the request in flight, accepts no other, reports draining, and exits with 0', async ({ cleanUp }) => {
     const { stack, inFlight, release } = await withRequestInFlight(cleanUp, plan);
     const idle = connect(stack.port, '127.0.0.1');
     idle.on('error', () => undefined);
@@ -65,7 +65,7 @@ describe.each([
 });
 
 describe('a shutdown', () => {
-  it('is over at once with a second signal', async ({ cleanUp }) => {
+  it('ends at once on a second signal', async ({ cleanUp }) => {
     const { stack, inFlight } = await withRequestInFlight(cleanUp);
     stack.gateway.signal('SIGTERM');
     await stack.gateway.wrote(/the gateway drains/);
@@ -74,7 +74,7 @@ describe('a shutdown', () => {
     await expect(inFlight).rejects.toThrow();
   });
 
-  it('cuts off what is in flight after the grace, and ends with 0', async ({ cleanUp }) => {
+  it('aborts requests in flight after the grace period, and exits with 0', async ({ cleanUp }) => {
     const stack = await startStack(cleanUp, { blocks: 'system { graceful-shutdown-timeout-secs 1 }' });
     stack.upstream.answer = (request) => request.resume();
     const inFlight = stack.ask();
@@ -85,7 +85,7 @@ describe('a shutdown', () => {
     await expect(inFlight).rejects.toThrow();
   });
 
-  it('loses no line of the log', async ({ cleanUp }) => {
+  it('loses no log line', async ({ cleanUp }) => {
     const stack = await startStack(cleanUp, { blocks: 'limits { max-connections-per-client 1000 }' });
     const ids = Array.from({ length: 200 }, (_, index) => `request-${index}-of-the-log`);
     const answers = await Promise.all(ids.map((id) => stack.ask({ headers: { 'X-Correlation-Id': id } })));

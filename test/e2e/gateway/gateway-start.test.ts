@@ -47,11 +47,11 @@ const withKeyFile = (keyFile: string): string =>
   );
 
 describe('the command line of the gateway', () => {
-  it('says its version, and ends with 0', async ({ cleanUp }) => {
+  it('prints its version and exits with 0', async ({ cleanUp }) => {
     expect(await ranGateway(cleanUp, ['--version'])).toEqual({ code: 0, output: `gateway ${version}\n` });
   });
 
-  it('tells every option, variable, signal and exit code in its help, and ends with 0', async ({ cleanUp }) => {
+  it('lists every option, variable, signal and exit code in its help, and exits with 0', async ({ cleanUp }) => {
     const { code, output } = await ranGateway(cleanUp, ['--help']);
     expect(code).toBe(0);
     const told = ['--config', '--test', '--validate', '--verbose', '--version', '--help', 'config check'];
@@ -64,7 +64,7 @@ describe('the command line of the gateway', () => {
     ['a command that there is not', ['serve'], /unknown command "serve"/],
     ['no configuration', [], /no configuration: use/],
     ['an option without its value', ['--config'], /--config/],
-  ] as const)('ends with 2 for %s', async ([_name, args, message], { cleanUp }) => {
+  ] as const)('exits with 2 for %s', async ([_name, args, message], { cleanUp }) => {
     const { code, output } = await ranGateway(cleanUp, args, { GATEWAY_CONFIG: '' });
     expect(code).toBe(2);
     expect(output).toMatch(message);
@@ -86,7 +86,7 @@ upstreams { upstream "back" { target "127.0.0.1:99999" } }
     ['--config', ['--config', wrong]],
     ['--test', ['--test', '--config', wrong]],
     ['config check', ['config', 'check', wrong]],
-  ] as const)('ends %s with 1 and every one of them in its place', async ([_name, args], { cleanUp }) => {
+  ] as const)('makes %s exit with 1 and report each error with its position', async ([_name, args], { cleanUp }) => {
     const { code, output } = await ranGateway(cleanUp, args);
     expect(code).toBe(1);
     const places = output.split('\n').filter((line) => line.startsWith(`${wrong}:`));
@@ -99,7 +99,7 @@ upstreams { upstream "back" { target "127.0.0.1:99999" } }
     expect(output).toContain('3 errors');
   });
 
-  it('is one clear line where there is no such file', async ({ cleanUp }) => {
+  it('is reported in one line if the file does not exist', async ({ cleanUp }) => {
     const missing = folder.file('missing.kdl');
     const runs = [
       ['--config', missing],
@@ -116,7 +116,7 @@ upstreams { upstream "back" { target "127.0.0.1:99999" } }
 describe('--test and --validate', () => {
   const file = folder.write('missing-key.kdl', withKeyFile(folder.file('missing.pem')));
 
-  it('differ in what a file refers to: --test does not look', async ({ cleanUp }) => {
+  it('differ for referenced files: --test does not read them', async ({ cleanUp }) => {
     const { code, output } = await ranGateway(cleanUp, ['--test', '--config', file]);
     expect(code).toBe(0);
     expect(output).toContain('The configuration is fine: 1 listener, 1 route, 0 upstreams, 1 agent.');
@@ -125,7 +125,7 @@ describe('--test and --validate', () => {
   it.for([
     ['--validate', ['--validate', '--config', file]],
     ['a start', ['--config', file]],
-  ] as const)('and %s finds the key file missing', async ([_name, args], { cleanUp }) => {
+  ] as const)('%s reports the missing key file', async ([_name, args], { cleanUp }) => {
     const { code, output } = await ranGateway(cleanUp, args);
     expect(code).toBe(1);
     expect(output).toMatch(/"auth".*jwt-public-key.*missing\.pem cannot be read/);
@@ -133,7 +133,7 @@ describe('--test and --validate', () => {
 });
 
 describe('a start that fails', () => {
-  it('says on one line that the port is taken, and ends with 1', async ({ cleanUp }) => {
+  it('reports a port in use in one line, and exits with 1', async ({ cleanUp }) => {
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
     cleanUp.add(() => new Promise((resolve) => holder.close(resolve)));
@@ -145,7 +145,7 @@ describe('a start that fails', () => {
     });
   });
 
-  it('opens nothing where the second of its ports is taken', async ({ cleanUp }) => {
+  it('opens no port if the second is in use', async ({ cleanUp }) => {
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
     cleanUp.add(() => new Promise((resolve) => holder.close(resolve)));
@@ -156,7 +156,7 @@ describe('a start that fails', () => {
     expect(output).toContain(`cannot listen on 127.0.0.1:${port}`);
   });
 
-  it('says which log format there is not', async ({ cleanUp }) => {
+  it('reports an unknown log format', async ({ cleanUp }) => {
     const file = folder.write('format.kdl', serving(await freePort()));
     const { code, output } = await ranGateway(cleanUp, ['--config', file], { GATEWAY_LOG_FORMAT: 'yaml' });
     expect(code).toBe(1);
@@ -170,7 +170,7 @@ const lowPort = 81;
 
 if (firstFreeForAll > lowPort) {
   describeWithPeers(process.getuid?.() === 0 ? ['setpriv'] : [], 'a port below 1024', () => {
-    it('is a clear error without the permission for it', async ({ cleanUp }) => {
+    it('is a clear error without the permission to bind it', async ({ cleanUp }) => {
       const file = folder.write('low.kdl', serving(lowPort));
       const program = fileURLToPath(new URL('../../../dist/programs/main-gateway.js', import.meta.url));
       // Root keeps everything but that one permission, so that the program's files can be read wherever they are.
@@ -197,14 +197,12 @@ describe('the environment of the gateway', () => {
     return { port, gateway };
   };
 
-  it('gives the configuration as GATEWAY_CONFIG', async ({ cleanUp }) => {
+  it('names the configuration file in GATEWAY_CONFIG', async ({ cleanUp }) => {
     const file = folder.write('by-variable.kdl', serving(8080));
     expect((await ranGateway(cleanUp, ['--test'], { GATEWAY_CONFIG: file })).code).toBe(0);
   });
 
-  it('warns about a route that is open while an agent is on no route, unless it is meant to be', async ({
-    cleanUp,
-  }) => {
+  it('warns about an unprotected route if an agent protects no route, unless it is explicit', async ({ cleanUp }) => {
     const upstream = 'upstreams { upstream "u" { target "127.0.0.1:9" } }';
     const agent = 'agents { agent "auth" { transport "embedded"; config { api-keys "key:alice" } } }';
     const outputOf = async (agents: string): Promise<string> => {
@@ -221,7 +219,7 @@ describe('the environment of the gateway', () => {
     expect(await outputOf('agents #null')).not.toContain('has no agents');
   });
 
-  it('has the log in JSON by default, one object a line', async ({ cleanUp }) => {
+  it('selects JSON logs by default, one object per line', async ({ cleanUp }) => {
     const { port, gateway } = await started(cleanUp, {});
     const correlationId = 'the-request-of-this-test';
     await call(port, { path: '/health?secret=1', headers: { 'X-Correlation-Id': correlationId } });
@@ -244,7 +242,7 @@ describe('the environment of the gateway', () => {
     });
   });
 
-  it('has the log in lines for people with GATEWAY_LOG_FORMAT=pretty', async ({ cleanUp }) => {
+  it('selects readable logs with GATEWAY_LOG_FORMAT=pretty', async ({ cleanUp }) => {
     const { port, gateway } = await started(cleanUp, { GATEWAY_LOG_FORMAT: 'pretty' });
     await call(port, { path: '/health', headers: { 'X-Correlation-Id': 'the-request-of-this-test' } });
     const output = await gateway.wrote(/the-request-of-this-test/);
@@ -252,7 +250,7 @@ describe('the environment of the gateway', () => {
     expect(output).not.toContain('{"level"');
   });
 
-  it('silences access lines with RUST_LOG=warn', async ({ cleanUp }) => {
+  it('suppresses access lines with RUST_LOG=warn', async ({ cleanUp }) => {
     const { port, gateway } = await started(cleanUp, { RUST_LOG: 'warn' });
     await call(port, { path: '/health' });
     await gateway.stop();

@@ -126,7 +126,7 @@ describe('an error of the gateway reaches a gRPC client as status and message', 
     expect([error?.code, error?.details]).toEqual([code, expect.stringMatching(details)]);
   });
 
-  it('for a rate that is exceeded, with Retry-After', async () => {
+  it('for an exceeded rate limit, with Retry-After', async () => {
     const calls = await Promise.all([errorOf('/limited/Unary'), errorOf('/limited/Unary'), errorOf('/limited/Unary')]);
     const refused = calls.find((error) => error?.code === status.UNAVAILABLE);
     expect(refused?.details).toMatch(/./);
@@ -134,14 +134,14 @@ describe('an error of the gateway reaches a gRPC client as status and message', 
     expect(refused?.metadata.get('x-correlation-id')).toHaveLength(1);
   });
 
-  it('which the log tells with the status that was sent, and the metrics with that of the problem', async () => {
+  it('with the sent status in the log and the status of the problem in metrics', async () => {
     await errorOf('/judged/Unary');
     await eventually(() => /"status":200[^\n]*"grpc_status":16,"code":"blocked_by_agent"/.test(stack.gateway.output()));
     expect(await stack.metric('gateway_requests_total', 'status="401"', 'route="judged"')).toBeGreaterThan(0);
     expect(await stack.metric('gateway_requests_total', 'status="413"', 'route="small"')).toBeGreaterThan(0);
   });
 
-  it('but not a client of gRPC-Web, which reads HTTP statuses', async () => {
+  it('except a gRPC-Web client, which gets the HTTP status', async () => {
     const headers = { 'content-type': 'application/grpc-web+proto' };
     const answer = await stack.ask({ path: '/judged/Unary', method: 'POST', headers, body: 'x' });
     expect([answer.status, answer.headers['content-type']]).toEqual([401, 'application/problem+json']);

@@ -7,7 +7,7 @@ import { startStack } from '../../support/shared/gateway-stack.js';
 import { describeWithPeers } from '../../support/shared/peers.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
-describeWithPeers(['nginx'], 'nginx as an HTTP/2 upstream that ends each connection after ten requests', () => {
+describeWithPeers(['nginx'], 'nginx as an HTTP/2 upstream that closes each connection after ten requests', () => {
   it('answers each of 6000 POSTs, a hundred at a time', async ({ cleanUp }) => {
     const folder = temporaryFolder();
     cleanUp.add(() => folder.remove());

@@ -73,7 +73,7 @@ describeWithPeers(['openssl', 'curl'], 'a listener of protocol https', () => {
     return curl(...resolved, '--header', `X-API-Key: ${key}`, ...more, `https://${name}:${port}/orders`);
   };
 
-  it('serves a client that trusts the root alone, and says https to the upstream', async () => {
+  it('serves a client that trusts only the root, and forwards the scheme https', async () => {
     expect(await curlTo('main.example')).toMatchObject({ code: 0, status: 200, body: 'ok' });
     const [received] = stack.upstream.received;
     expect(received && valuesOf(received, 'x-forwarded-proto')).toEqual(['https']);
@@ -85,13 +85,13 @@ describeWithPeers(['openssl', 'curl'], 'a listener of protocol https', () => {
     ['main.example', 'main-1'],
     ['shop.example', 'shop'],
     ['pay.shop.example', 'shop'],
-  ])('has the certificate that is for the server name: %s', async (name, certificate) => {
+  ])('selects the certificate by server name: %s', async (name, certificate) => {
     // curl checks the name, and would not go on with the other certificate.
     expect(await curlTo(name)).toMatchObject({ code: 0, status: 200 });
     expect(await shown(name)).toBe(certificate);
   });
 
-  it('has the first certificate for every other name, and for none', async () => {
+  it('uses the first certificate for other names and for none', async () => {
     expect((await curlTo('unknown.example')).complaint).toMatch(/no alternative certificate subject name matches/);
     expect(await curl('--cacert', root.certificateFile, `https://127.0.0.1:${at().port}/health`)).toMatchObject({
       status: 200,
@@ -101,14 +101,14 @@ describeWithPeers(['openssl', 'curl'], 'a listener of protocol https', () => {
   it.each([
     ['--http2', '2'],
     ['--http1.1', '1.1'],
-  ])('speaks what its client would rather have (%s), and no plain HTTP', async (option, version) => {
+  ])('negotiates the protocol that the client prefers (%s), and refuses plain HTTP', async (option, version) => {
     const { body } = await curlTo('main.example', option, '--write-out', '\n%{http_version}\n%{http_code}');
     expect(body).toBe(`ok\n${version}`);
     await expect(call(at().port)).rejects.toThrow();
     await stack.gateway.wrote(/ERR_SSL_HTTP_REQUEST/);
   });
 
-  it('keeps to its oldest version', async () => {
+  it('enforces its minimum TLS version', async () => {
     const old = trusting({ maxVersion: 'TLSv1.2' });
     expect(await tlsCall(at('modern'), old)).toMatchObject({ status: null });
     expect(await tlsCall(at('modern'), trusting())).toMatchObject({ status: 401, version: 'TLSv1.3' });
@@ -118,7 +118,7 @@ describeWithPeers(['openssl', 'curl'], 'a listener of protocol https', () => {
     });
   });
 
-  it('stays with its certificate where the new one does not fit its key', async () => {
+  it('keeps its certificate if the new one does not match its key', async () => {
     const before = await shown();
     folder.write('main.pem', pemChain(server('unfit', ['DNS:main.example'])));
     stack.gateway.signal('SIGHUP');
@@ -128,7 +128,7 @@ describeWithPeers(['openssl', 'curl'], 'a listener of protocol https', () => {
     expect(await shown()).toBe(before);
   });
 
-  it('takes new certificates by SIGHUP under load, and no request fails', async ({ cleanUp }) => {
+  it('reloads certificates on SIGHUP under load without a failed request', async ({ cleanUp }) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 4 });
     cleanUp.add(() => agent.destroy());
     const headers = { 'X-API-Key': key };

@@ -107,7 +107,7 @@ const moved = (browser: SamlBrowser, { port }: BalancedGateway): SamlBrowser => 
   return other;
 };
 
-describeWithPeers(['redis-server', 'haproxy', 'nginx'], 'two gateways that share a redis, behind balancers', () => {
+describeWithPeers(['redis-server', 'haproxy', 'nginx'], 'two gateways behind balancers with a shared Redis', () => {
   it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
     const folder = temporaryFolder();
     cleanUp.add(() => folder.remove());
@@ -136,7 +136,7 @@ describeWithPeers(['redis-server', 'haproxy', 'nginx'], 'two gateways that share
   });
 
   describe('single sign-on', () => {
-    it('begins on one and ends on the other, and the session is good on both', async () => {
+    it('begins on one and ends on the other, and the session is valid on both', async () => {
       const atOne = new SamlBrowser(one.port);
       const page = await atOne.pageFor('/app/orders?page=2');
       const atTwo = moved(atOne, two);
@@ -146,7 +146,7 @@ describeWithPeers(['redis-server', 'haproxy', 'nginx'], 'two gateways that share
       expect(await moved(atTwo, one).visit('/app/orders')).toMatchObject({ status: 200, body: 'one' });
     });
 
-    it('refuses on one what the other has taken: an answer to its request, and one that nobody asked for', async () => {
+    it('refuses on one a response that the other accepted, solicited or not', async () => {
       const atOne = new SamlBrowser(one.port);
       const page = await atOne.pageFor('/app');
       const atTwo = moved(atOne, two);
@@ -163,8 +163,8 @@ describeWithPeers(['redis-server', 'haproxy', 'nginx'], 'two gateways that share
     });
   });
 
-  describe.concurrent('what one gateway does', () => {
-    it('ends a session on the other within five seconds: a sign-out', async ({ expect: expectThis }) => {
+  describe.concurrent('an action on one gateway', () => {
+    it('ends a session on the other within five seconds after a sign-out', async ({ expect: expectThis }) => {
       const atOne = new SamlBrowser(one.port);
       await atOne.signOn('/app');
       const atTwo = moved(atOne, two);
@@ -182,7 +182,7 @@ describeWithPeers(['redis-server', 'haproxy', 'nginx'], 'two gateways that share
       expectThis(lastLetInMs - endedMs).toBeLessThan(rememberedMs);
     });
 
-    it('counts for the rate of a client on the other, within 5 %', async ({ expect: expectThis }) => {
+    it("counts toward the client's rate limit on the other, within 5 %", async ({ expect: expectThis }) => {
       const begunMs = performance.now();
       const answers: string[] = [];
       let sentMs = begunMs;
@@ -208,18 +208,15 @@ describeWithPeers(['redis-server', 'haproxy', 'nginx'], 'two gateways that share
     ['haproxy, which reads HTTP', () => haproxyPort, '/at-once', ['127.0.0.3', '127.0.0.4']],
     ['haproxy, which passes connections on', () => passingPort, '/passed-on', ['127.0.0.3', '127.0.0.4']],
     ['nginx', () => nginxPort, '/at-once', ['127.0.0.5', '127.0.0.6']],
-  ] as const)(
-    'let through exactly the burst of each client together, behind %s',
-    async (_name, port, path, clients) => {
-      for (const client of clients) {
-        const answers = await Promise.all(Array.from({ length: 2 * burst }, () => answerer(port(), path, client)));
-        const passed = answers.filter((name) => name !== null);
-        expect(passed).toHaveLength(burst);
-      }
-    },
-  );
+  ] as const)('pass exactly the burst of each client together, behind %s', async (_name, port, path, clients) => {
+    for (const client of clients) {
+      const answers = await Promise.all(Array.from({ length: 2 * burst }, () => answerer(port(), path, client)));
+      const passed = answers.filter((name) => name !== null);
+      expect(passed).toHaveLength(burst);
+    }
+  });
 
-  it('cut off who comes past the balancer, without a PROXY header', async () => {
+  it('close a connection without a PROXY header', async () => {
     for (const { passedOnPort } of [one, two]) {
       await expect(call(passedOnPort, { path: '/open' })).rejects.toMatchObject({ code: 'ECONNRESET' });
     }
@@ -238,62 +235,59 @@ describeWithPeers(['redis-server', 'haproxy', 'nginx'], 'two gateways that share
     it.each([
       ['the one with workers is restarted', () => two, 'restart', true],
       ['the other is replaced', () => one, 'upgrade', false],
-    ] as const)(
-      'no request fails while %s, and nobody has to sign on again',
-      async (_name, gateway, act, isTakenOut) => {
-        const failures: string[] = [];
-        const load = (port: number): SteadyLoad => {
-          let asked = 0;
-          return new SteadyLoad(
-            'before',
-            2,
-            async () => {
-              asked += 1;
-              const method = asked % 2 === 0 ? 'POST' : 'GET';
-              const agent = asked % 4 < 2 ? { agent: kept } : {};
-              const body = method === 'POST' ? { body: 'an order' } : {};
-              const what = `${method} at ${port}, ${asked % 4 < 2 ? 'kept' : 'new'} connection`;
-              try {
-                const answer = await call(port, {
-                  path: '/app/orders',
-                  method,
-                  headers: { cookie },
-                  ...agent,
-                  ...body,
-                });
-                if (answer.status !== 200) failures.push(`${what}: ${answer.status} ${answer.body}`);
-                return answer.status;
-              } catch (error) {
-                failures.push(`${what}: ${String(error)}`);
-                throw error;
-              }
-            },
-            pauseMs,
-          );
-        };
-        const loads = [load(haproxyPort), load(nginxPort)];
-        // As a balancer looks after it that keeps the connection of its checks.
-        const checks = new SteadyLoad(
-          'all',
-          1,
-          async () => (await call(gateway().port, { path: '/ready', agent: kept })).status,
+    ] as const)('fail no request while %s, and keep sessions', async (_name, gateway, act, isTakenOut) => {
+      const failures: string[] = [];
+      const load = (port: number): SteadyLoad => {
+        let asked = 0;
+        return new SteadyLoad(
+          'before',
+          2,
+          async () => {
+            asked += 1;
+            const method = asked % 2 === 0 ? 'POST' : 'GET';
+            const agent = asked % 4 < 2 ? { agent: kept } : {};
+            const body = method === 'POST' ? { body: 'an order' } : {};
+            const what = `${method} at ${port}, ${asked % 4 < 2 ? 'kept' : 'new'} connection`;
+            try {
+              const answer = await call(port, {
+                path: '/app/orders',
+                method,
+                headers: { cookie },
+                ...agent,
+                ...body,
+              });
+              if (answer.status !== 200) failures.push(`${what}: ${answer.status} ${answer.body}`);
+              return answer.status;
+            } catch (error) {
+              failures.push(`${what}: ${String(error)}`);
+              throw error;
+            }
+          },
           pauseMs,
         );
-        await gateway()[act]();
-        for (const each of loads) each.enter('after');
-        for (const port of [haproxyPort, nginxPort]) {
-          const seen = new Set<string | null>();
-          await untilTrue(
-            `${port} asks both again`,
-            async () => seen.add(await answerer(port, '/open', '127.0.0.1')).size === 2,
-          );
-        }
-        await Promise.all([...loads, checks].map((each) => each.stop()));
-        expect(failures).toEqual([]);
-        // Taken out, it says so first, and is away for a while; else nobody sees anything of it.
-        expect([...new Set(checks.all())].sort()).toEqual(isTakenOut ? [0, 200, 503] : [200]);
-        for (const each of loads) expect(each.statuses('before').length).toBeGreaterThan(20);
-      },
-    );
+      };
+      const loads = [load(haproxyPort), load(nginxPort)];
+      // As a balancer looks after it that keeps the connection of its checks.
+      const checks = new SteadyLoad(
+        'all',
+        1,
+        async () => (await call(gateway().port, { path: '/ready', agent: kept })).status,
+        pauseMs,
+      );
+      await gateway()[act]();
+      for (const each of loads) each.enter('after');
+      for (const port of [haproxyPort, nginxPort]) {
+        const seen = new Set<string | null>();
+        await untilTrue(
+          `${port} asks both again`,
+          async () => seen.add(await answerer(port, '/open', '127.0.0.1')).size === 2,
+        );
+      }
+      await Promise.all([...loads, checks].map((each) => each.stop()));
+      expect(failures).toEqual([]);
+      // Taken out, it says so first, and is away for a while; else nobody sees anything of it.
+      expect([...new Set(checks.all())].sort()).toEqual(isTakenOut ? [0, 200, 503] : [200]);
+      for (const each of loads) expect(each.statuses('before').length).toBeGreaterThan(20);
+    });
   });
 });

@@ -97,7 +97,7 @@ describe('a body of 384 MB', () => {
     ['with its length', true],
     ['in chunks', false],
   ] as const)(
-    'goes up through 64 MB of extra memory, also while the upstream reads nothing (%s)',
+    'uploads within 64 MB of extra memory, even while the upstream reads nothing (%s)',
     async ([_name, hasLength], { cleanUp }) => {
       const growth = await growthDuring(async (bytes) => {
         const body = new MadeBody(bytes);
@@ -124,7 +124,7 @@ describe('a body of 384 MB', () => {
     },
   );
 
-  it('goes down through 64 MB of extra memory, also while the client reads nothing', async ({ cleanUp }) => {
+  it('downloads within 64 MB of extra memory, even while the client reads nothing', async ({ cleanUp }) => {
     const growth = await growthDuring(async (bytes) => {
       const body = new MadeBody(bytes);
       stack.upstream.answer = (received, response) => {

@@ -104,14 +104,14 @@ for (const balancer of ['nginx', 'haproxy'] as const) {
       balancerPort = await startBalancer(cleanUp, balancer, stack.portOf('trusting'));
     });
 
-    it('comes over connections that the gateway keeps', async () => {
+    it('reuses connections to the gateway', async () => {
       await ask(balancerPort);
       const before = connectionsTo(stack.portOf('trusting'));
       for (let count = 0; count < 50; count += 1) expect((await ask(balancerPort)).status).toBe(200);
       expect(connectionsTo(stack.portOf('trusting')) - before).toBeLessThan(5);
     });
 
-    it('has the address that the balancer saw, not the one that the client claims', async () => {
+    it('has the client address that the balancer saw, not the claimed one', async () => {
       const headers = { 'X-Forwarded-For': forgedAddress, 'X-Correlation-Id': `believed-${balancer}` };
       expect((await ask(balancerPort, { headers })).status).toBe(200);
       expect(await loggedClient(`believed-${balancer}`)).toBe(clientAddress);
@@ -120,7 +120,7 @@ for (const balancer of ['nginx', 'haproxy'] as const) {
     it.each([
       ['with its length', true],
       ['in chunks', false],
-    ])('carries 20 MB up, octet for octet (%s)', async (_name, hasLength) => {
+    ])('uploads 20 MB unchanged (%s)', async (_name, hasLength) => {
       stack.upstream.answer = (received, response) => {
         void read(received).then((octets) => response.end(digest(octets)));
       };
@@ -134,7 +134,7 @@ for (const balancer of ['nginx', 'haproxy'] as const) {
     it.each([
       ['with its length', true],
       ['in chunks', false],
-    ])('carries 20 MB down, octet for octet (%s)', async (_name, hasLength) => {
+    ])('downloads 20 MB unchanged (%s)', async (_name, hasLength) => {
       stack.upstream.answer = (received, response) => {
         received.resume();
         if (hasLength) response.setHeader('Content-Length', body.length);
@@ -147,7 +147,7 @@ for (const balancer of ['nginx', 'haproxy'] as const) {
       expect(digest(answer.body)).toBe(digest(body));
     });
 
-    it('carries a WebSocket both ways, and its end, once the agent has let it in', async ({ cleanUp }) => {
+    it('carries a WebSocket in both directions, with its close, after the agent allows it', async ({ cleanUp }) => {
       const server = new WebSocketServer({ server: stack.upstream.server });
       cleanUp.add(() => server.close());
       const greeted = new Promise<IncomingMessage>((resolve) => {
@@ -188,8 +188,8 @@ for (const balancer of ['nginx', 'haproxy'] as const) {
     });
   });
 
-  describeWithPeers([balancer], `${balancer} where no proxy is trusted`, () => {
-    it('is the client itself, and what it forwards is not believed', async ({ cleanUp }) => {
+  describeWithPeers([balancer], `${balancer} without trusted-proxies`, () => {
+    it('is itself the client, and its forwarded headers are ignored', async ({ cleanUp }) => {
       const balancerPort = await startBalancer(cleanUp, balancer, stack.port);
       const headers = { 'X-Forwarded-For': forgedAddress, 'X-Correlation-Id': `unknown-${balancer}` };
       expect((await ask(balancerPort, { headers })).status).toBe(200);

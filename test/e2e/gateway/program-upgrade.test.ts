@@ -14,9 +14,7 @@ const start = async (cleanUp: CleanUp, plan: StackPlan = {}): Promise<GatewaySta
 };
 
 describe('SIGUSR2', () => {
-  it('replaces the program twice, and no request is lost: on new connections, on busy ones and on those in use now and then', async ({
-    cleanUp,
-  }) => {
+  it('replaces the program twice without losing a request on new or kept connections', async ({ cleanUp }) => {
     // A target that nobody listens on.
     const stack = await start(cleanUp, { adminToken: 'let-me-in', upstreamMembers: 'target "127.0.0.1:9"' });
     const drained = await call(stack.adminPort, {
@@ -48,9 +46,7 @@ describe('SIGUSR2', () => {
     expect(await stack.gateway.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('ends no connection that has been idle for a moment: what is asked on it is answered, as the last on it', async ({
-    cleanUp,
-  }) => {
+  it('keeps an idle connection for one last request', async ({ cleanUp }) => {
     const { port, gateway } = await start(cleanUp);
     const kept = new Agent({ keepAlive: true });
     cleanUp.add(() => kept.destroy());
@@ -66,7 +62,7 @@ describe('SIGUSR2', () => {
     expect((await call(port, { agent: kept })).status).toBe(200);
   });
 
-  it('leaves the program where the one on disk does not come up: here, by its configuration', async ({ cleanUp }) => {
+  it('keeps the program if its successor fails to start', async ({ cleanUp }) => {
     const stack = await start(cleanUp);
     stack.folder.write('gateway.kdl', 'nonsense { }');
     stack.gateway.signal('SIGUSR2');
@@ -78,7 +74,7 @@ describe('SIGUSR2', () => {
     expect(await stack.gateway.stop()).toEqual({ code: 0, signal: null });
   });
 
-  it('is given up where the program is told to end meanwhile: both do', async ({ cleanUp }) => {
+  it('is cancelled by SIGTERM, which ends program and successor', async ({ cleanUp }) => {
     const stack = await start(cleanUp);
     stack.gateway.signal('SIGUSR2');
     await untilTrue('there is a successor', () => successorsOf(stack.gateway).length === 1);

@@ -16,7 +16,7 @@ const promtool = (args: readonly string[], input = ''): string => {
 };
 
 describeWithPeers(['promtool'], 'promtool', () => {
-  it('has no complaint about the metrics of a gateway with workers and an agent', async ({ cleanUp }) => {
+  it('accepts the metrics of a gateway with workers and an agent', async ({ cleanUp }) => {
     const stack = await startWorkerStack(cleanUp, {
       transport: 'embedded',
       agentConfig: 'api-keys "key-1:alice"',
@@ -30,7 +30,7 @@ describeWithPeers(['promtool'], 'promtool', () => {
     expect(promtool(['check', 'metrics'], body)).toBe('');
   });
 
-  it('has no complaint about the metrics of a stand-alone agent', async ({ cleanUp }) => {
+  it('accepts the metrics of a stand-alone agent', async ({ cleanUp }) => {
     const metricsPort = await freePort();
     const stack = await startStack(cleanUp, {
       transport: 'socket',
@@ -46,13 +46,11 @@ describeWithPeers(['promtool'], 'promtool', () => {
     expect(promtool(['check', 'metrics'], body)).toBe('');
   });
 
-  it('has no complaint about the shipped alert rules', () => {
+  it('accepts the shipped alert rules', () => {
     expect(promtool(['check', 'rules', `${repositoryRoot}config/prometheus-alerts.yml`])).toBe('');
   });
 
-  it('raises the alert about the rate-limit store once the store is away for a minute, and then ends it', ({
-    folder,
-  }) => {
+  it('fires the alert after the rate-limit store is down for a minute, and resolves it', ({ folder }) => {
     const alertAt = (minutes: number, isRaised: boolean) => ({
       eval_time: `${minutes}m`,
       alertname: 'RateLimitStoreDown',
@@ -85,7 +83,7 @@ describeWithPeers(['promtool'], 'promtool', () => {
 });
 
 describeWithPeers(['redis-server'], 'gateway_rate_limit_store_up', () => {
-  it('is 0 while the redis server is down, without a request that asks it', async ({ cleanUp }) => {
+  it('is 0 while Redis is down, even without requests', async ({ cleanUp }) => {
     const redis = await startRedis();
     cleanUp.add(redis.remove);
     const stack = await startStack(cleanUp, {

@@ -94,14 +94,14 @@ const expectRate = ({ passed, refusingSeconds, seconds }: Measured): void => {
 
 const policy = `requests-per-second ${perSecond}; burst ${burst}; key "header:x-key"`;
 
-describe('a rate limit, seen from outside for some seconds', () => {
-  it('is kept within 5 % for each of three keys at a time', { timeout: 60_000 }, async ({ cleanUp }) => {
+describe('a rate limit over some seconds', () => {
+  it('holds within 5 % for each of three concurrent keys', { timeout: 60_000 }, async ({ cleanUp }) => {
     const port = await startGateway(cleanUp, '', policy);
     const keys = ['a', 'b', 'c'];
     for (const measured of await Promise.all(keys.map((key) => measure([port], key)))) expectRate(measured);
   });
 
-  it('lets exactly its burst through at once, and the next after Retry-After', async ({ cleanUp }) => {
+  it('passes exactly its burst at once, and the next request after Retry-After', async ({ cleanUp }) => {
     const port = await startGateway(cleanUp, '', 'requests-per-second 0.5; burst 20; key "client_ip"');
     const begunMs = performance.now();
     /** Tokens that the bucket can have got since: none on a machine with time for this test. */
@@ -121,8 +121,8 @@ describe('a rate limit, seen from outside for some seconds', () => {
   });
 });
 
-describeWithPeers(['redis-server'], 'a rate limit of two gateways that share a redis', () => {
-  it('is kept within 5 % by both together, and by each alone while redis is away', { timeout: 60_000 }, async ({
+describeWithPeers(['redis-server'], 'a rate limit of two gateways with a shared Redis', () => {
+  it('holds within 5 % for both together, and for each alone while Redis is down', { timeout: 60_000 }, async ({
     cleanUp,
   }) => {
     const redis = await startRedis({ password: 'a-password' });

@@ -51,8 +51,8 @@ const activated = (sockets: Bound, names: string, address: string, env: Readonly
 const listens = (gateway: RunningProcess) => gateway.wrote(/the gateway listens/);
 const textOf = ({ address: { host, port } }: Bound[number]): string => `${host}:${port}`;
 
-describe('a program that is started by its sockets', () => {
-  it('listens on the one that has its listener’s address, and says of the other that it is not used', async () => {
+describe('a program started by socket activation', () => {
+  it('listens on the socket with its address, and logs that the other is unused', async () => {
     const [own, other] = await boundSockets(2);
     if (!own || !other) throw new Error('there are two sockets');
     const { gateway, pidFile } = activated([other, own], 'portcullis.socket:portcullis.socket', textOf(own));
@@ -67,8 +67,8 @@ describe('a program that is started by its sockets', () => {
     expect(existsSync(pidFile)).toBe(false);
   });
 
-  describeWithPeers(['systemd-notify', 'python3'], 'and watched', () => {
-    it('listens on the one that has its name, wherever that is bound, and tells systemd who is in charge over an upgrade', async () => {
+  describeWithPeers(['systemd-notify', 'python3'], 'under systemd supervision', () => {
+    it('listens on the socket with its name, and reports the main process over an upgrade', async () => {
       const folder = temporaryFolder();
       cleanUp.add(() => folder.remove());
       const systemd = await serviceManagerAt(folder.file('notify'));
@@ -94,7 +94,7 @@ describe('a program that is started by its sockets', () => {
     });
   });
 
-  it('says how to start it where the sockets are meant for another process, and goes on without', async () => {
+  it('logs how to start it if the sockets are for another process, and starts without them', async () => {
     const [socket] = await boundSockets(1);
     if (!socket) throw new Error('there is a socket');
     const folder = temporaryFolder();

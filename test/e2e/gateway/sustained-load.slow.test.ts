@@ -64,7 +64,7 @@ describeWithPeers(['wrk'], `${requests} requests on ${connections} connections, 
     return openDescriptors(stack.gateway.pid) - Number(pool?.[1]);
   };
 
-  it('end without an error, and leave neither descriptors nor memory behind', { timeout: 600_000 }, async () => {
+  it('end without an error, and leak neither descriptors nor memory', { timeout: 600_000 }, async () => {
     const pids = [stack.gateway.pid, stack.agent().pid];
     for (let done = 0; done < warmUpRequests; ) done += (await runWrk(stack.port)).requests;
     await untilEveryClientHasGone();

@@ -76,8 +76,8 @@ const forwarded = ({ upstream }: TracedGateway): { readonly [name: string]: stri
   return Object.fromEntries(fields.filter(([name]) => /^trace(?:parent|state)$/.test(name ?? '')));
 };
 
-describe('a gateway that traces', () => {
-  it('tells a collector of each request, what its agent and its upstream did, and of no other', async ({ cleanUp }) => {
+describe('a gateway with tracing', () => {
+  it('exports spans of sampled requests only, with agent and upstream spans', async ({ cleanUp }) => {
     const collector = await TraceCollector.start();
     cleanUp.add(() => collector.stop());
     const gateway = await start(
@@ -124,8 +124,8 @@ describe('a gateway that traces', () => {
   });
 });
 
-describe('a gateway that does not trace', () => {
-  it('loads nothing for it, and leaves the fields of clients as they are', async ({ cleanUp }) => {
+describe('a gateway without tracing', () => {
+  it('loads no tracing module, and forwards trace headers unchanged', async ({ cleanUp }) => {
     const gateway = await start(cleanUp, '');
     const headers = { 'X-API-Key': 'good-key', traceparent: 'anything', tracestate: 'at all' };
     expect((await call(gateway.open, { headers })).status).toBe(200);

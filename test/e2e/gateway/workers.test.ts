@@ -81,7 +81,7 @@ const holdAnswers = (): { count(): number; release(): void } => {
 };
 
 describe('a gateway of two workers', () => {
-  it('has a supervisor that takes no connection, and tells of all of them whoever is asked', async ({ cleanUp }) => {
+  it('has a supervisor without connections, and reports all workers from any worker', async ({ cleanUp }) => {
     const stats = await statsOf(stack);
     expect(stats.supervisor.pid).toBe(stack.gateway.pid);
     expect(stats.workers.map(({ id }) => id)).toEqual([1, 2]);
@@ -97,7 +97,7 @@ describe('a gateway of two workers', () => {
     }
   });
 
-  it('does not end a worker by what a terminal or a service manager sends to all processes', async () => {
+  it('keeps its workers when a terminal or service manager signals all processes', async () => {
     const before = await workersOf(stack);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) {
       for (const { pid } of before) process.kill(pid, signal);
@@ -146,7 +146,7 @@ describe('a reload', () => {
   ];
 
   it.for(ways)(
-    'by %s changes routes in both workers, on connections old and new',
+    'by %s changes routes in both workers, on old and new connections',
     async ([name, reload], { cleanUp }) => {
       const id = name.replaceAll(/[^a-z]/gi, '');
       const agents = await connectionsToEach(cleanUp, stack);
@@ -163,7 +163,7 @@ describe('a reload', () => {
     },
   );
 
-  it('of a bad file changes nothing in either, and says what is wrong, but no secret', async () => {
+  it('of an invalid file changes nothing in either worker, and reports the errors without secrets', async () => {
     await bringIntoForce({ routes: builtin('one', 'version') });
     const before = await stack.report('/status');
     stack.rewrite({
@@ -182,7 +182,7 @@ describe('a reload', () => {
     expect(await stack.report('/status')).toMatchObject({ config_reload_count: before['config_reload_count'] });
   });
 
-  it('adds a listener and removes it in both; beside one that cannot be bound it is added in neither', async () => {
+  it('adds and removes a listener in both workers, or in neither if another cannot be bound', async () => {
     const port = await freePort();
     const listener = `listeners { listener "more" { address "127.0.0.1:${port}" } }`;
     const taken = `listeners { listener "taken" { address "${stack.upstreamAddress}" } }`;
@@ -197,7 +197,7 @@ describe('a reload', () => {
     await expect(call(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('changes agents and upstreams in both', async () => {
+  it('changes agents and upstreams in both workers', async () => {
     const agent = (key: string, members: string) => ({
       transport: 'embedded' as const,
       agentConfig: `api-keys "${key}:alice"; ${members}`,
@@ -221,9 +221,7 @@ describe('a reload', () => {
 });
 
 describeWithPeers(['openssl'], 'a reload of a listener', () => {
-  it('over TLS brings new certificates into force in both, though the configuration is the same', async ({
-    cleanUp,
-  }) => {
+  it('over TLS loads new certificates in both workers with an unchanged configuration', async ({ cleanUp }) => {
     const port = await freePort();
     const pki = new OpensslCertificates();
     cleanUp.add(() => pki.remove());
@@ -264,7 +262,7 @@ describe('limits', () => {
   afterAll(() => bringIntoForce({}));
 
   it.for(['one after the other', 'at once'])(
-    'max-connections-per-client lets in exactly as many of connections that come %s, wherever they land',
+    'max-connections-per-client admits exactly its number of connections that arrive %s',
     async (how, { cleanUp }) => {
       await limited('max-connections-per-client 10');
       const answers: Promise<number>[] = [];
@@ -289,7 +287,7 @@ describe('limits', () => {
       (['both workers', 'one worker'] as const).map((through) => [limit, through, underWay, waiting] as const),
     ),
   )(
-    '%s holds over both workers, with all requests through %s',
+    '%s holds for both workers together, with all requests through %s',
     async ([limit, through, underWay, waiting], { cleanUp }) => {
       await limited(limit);
       const [first, second] = await connectionsToEach(cleanUp, stack, 20);
@@ -311,7 +309,7 @@ describe('limits', () => {
     },
   );
 
-  it('a burst is let through exactly, and a rate within 5 %, by both workers together', async ({ cleanUp }) => {
+  it('a burst holds exactly, and a rate within 5 %, for both workers together', async ({ cleanUp }) => {
     const route = (id: string, rate: number, key: string): string =>
       `route "${id}" { matches { path-prefix "/${id}" }; upstream "back"
         policies { rate-limit { requests-per-second ${rate}; burst 20; key "${key}" } } }`;
@@ -356,9 +354,7 @@ const addDrainedTarget = async (): Promise<void> => {
 };
 
 describe('a worker that is killed', () => {
-  it('takes only its own requests with it, is replaced, and what was counted and drained stays', async ({
-    cleanUp,
-  }) => {
+  it('loses only its own requests, is replaced, and keeps counters and drained targets', async ({ cleanUp }) => {
     await addDrainedTarget();
     expect(new Set([...(await statusesOfEach('/')), ...(await statusesOfEach('/'))])).toEqual(new Set([200]));
 
@@ -405,7 +401,7 @@ describe('a worker that is killed', () => {
     expect(further.received).toEqual([]);
   });
 
-  it('takes what is in flight through it, all of that and nothing else', async ({ cleanUp }) => {
+  it('loses exactly its requests in flight', async ({ cleanUp }) => {
     const agents = await connectionsToEach(cleanUp, stack);
     const held = holdAnswers();
     cleanUp.add(() => held.release());
@@ -426,7 +422,7 @@ describe('a worker that is killed', () => {
 });
 
 describe('SIGUSR2', () => {
-  it('replaces supervisor and workers twice without a lost request; what is drained stays, and SIGTERM leaves nobody', async ({
+  it('replaces all processes twice without a lost request, keeps drained targets, and SIGTERM ends all', async ({
     cleanUp,
   }) => {
     await addDrainedTarget();
@@ -472,7 +468,7 @@ describe('SIGUSR2', () => {
 });
 
 describe('workers that cannot start', () => {
-  it('end with their supervisor, which says why in the words of a single process', async ({ cleanUp }) => {
+  it('end with their supervisor, which reports the error like a single process', async ({ cleanUp }) => {
     const own = temporaryFolder();
     cleanUp.add(() => own.remove());
     const file = own.write('gateway.kdl', `listeners { listener "main" { address "${stack.upstreamAddress}" } }`);

@@ -37,18 +37,18 @@ const tests = (): void => {
   const paste = async (line: string | undefined): Promise<string> =>
     (await promisify(execFile)('/bin/sh', ['-c', `${line} --silent --show-error`])).stdout;
 
-  it('prints three lines to paste: without a credential, with one, and the metrics', () => {
+  it('prints three commands: without a credential, with one, and for metrics', () => {
     expect(curlLines).toHaveLength(3);
   });
 
-  it('refuses the first with 401, and says how to do better', async () => {
+  it('refuses the first with 401 and a challenge', async () => {
     const answer = await paste(curlLines[0]);
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
     expect(answer).toMatch(/^www-authenticate: Bearer realm="gateway"\r$/im);
     expect(answer).toContain('"code":"unauthenticated"');
   });
 
-  it('lets the second pass with 200, and the upstream sees who it is', async () => {
+  it('answers 200 to the second, and identifies the user to the upstream', async () => {
     const answer = await paste(curlLines[1]);
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     const echo = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as { readonly headers: Record<string, string> };
@@ -56,13 +56,13 @@ const tests = (): void => {
     expect(echo.headers).not.toHaveProperty('x-api-key');
   });
 
-  it('has counted both', async () => {
+  it('counts both requests', async () => {
     const metrics = await paste(curlLines[2]);
     expect(metrics).toMatch(/^gateway_requests_total\{.*status="401".*\} 1$/m);
     expect(metrics).toMatch(/^gateway_requests_total\{.*status="200".*\} 1$/m);
   });
 
-  it('ends with Ctrl-C, and with 0', async () => {
+  it('exits with 0 on Ctrl-C', async () => {
     started.signal('SIGINT');
     expect(await started.exited).toEqual({ code: 0, signal: null });
   });

@@ -40,7 +40,7 @@ agents { agent "auth" { transport "embedded"; events "request_headers" "request_
 `;
 
 describe('the agent', () => {
-  it('loads no package of a feature that is not configured', async ({ cleanUp, folder }) => {
+  it('loads no package of an unconfigured feature', async ({ cleanUp, folder }) => {
     const config = agentWith('jwt-secret "a-secret-of-at-least-thirty-two-bytes"');
     const scripts = await loadedBy(cleanUp, folder, config);
     expect(scripts.filter((url) => optional.test(url))).toEqual([]);
@@ -51,7 +51,7 @@ describe('the agent', () => {
     expect(scripts.filter((url) => single.test(url))).toEqual([]);
   });
 
-  it('loads nothing for XML on its main thread, though it has read metadata', async ({ cleanUp, folder }) => {
+  it('loads no XML package on its main thread after reading metadata', async ({ cleanUp, folder }) => {
     const provider = new LiveSamlProvider();
     await provider.start();
     cleanUp.add(() => provider.stop());
@@ -101,7 +101,7 @@ describe('a gateway', () => {
   it.for([
     ['in one process', 'worker-threads 1', /the gateway listens/],
     ['with workers', 'worker-threads 2', /the workers serve/],
-  ] as const)('loads nothing %s that is not configured', async ([_, system, begun], { cleanUp }) => {
+  ] as const)('loads no module of an unconfigured feature %s', async ([_, system, begun], { cleanUp }) => {
     const files = await loadedWith(cleanUp, system, begun);
     expect(files.filter((url) => /\/dist\/programs\/main-gateway\.js$/.test(url))).toHaveLength(1);
     expect(files.filter((url) => optional.test(url) || bundled.test(url))).toEqual([]);
@@ -111,7 +111,7 @@ describe('a gateway', () => {
     expect(definedIn(texts, optionalClasses)).toEqual([]);
   });
 
-  it('finds each of those classes in some bundle', () => {
+  it('has each optional class in some bundle', () => {
     const folder = new URL('../../../dist/programs/', import.meta.url);
     const all = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'));
     // Nothing uses the query language of kdljs, so its parser is in no bundle.

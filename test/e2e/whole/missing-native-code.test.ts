@@ -46,22 +46,22 @@ const configured = (store: string): string =>
      }`,
   );
 
-describe('where the native code of better-sqlite3 is missing', () => {
+describe('without the native code of better-sqlite3', () => {
   const sqlite = (): string => configured(`session-store-path "${folder.file('store/sessions.db')}"`);
 
-  it('config check says so, and what to run, where the configuration needs it', () => {
+  it('config check names the command to run if the configuration needs it', () => {
     const { status, text } = withoutNativeCode('main-gateway', 'config', 'check', sqlite());
     expect(status).toBe(1);
     expect(text).toContain(remedy);
   });
 
-  it('config check says nothing of it where the configuration does not need it', () => {
+  it('config check does not mention it if the configuration does not need it', () => {
     const { text } = withoutNativeCode('main-gateway', 'config', 'check', configured('session-store "memory"'));
     expect(text).toContain('the metadata of the identity provider is unavailable');
     expect(text).not.toContain('better-sqlite3');
   });
 
-  it('the gateway does not start, and says what to run', () => {
+  it('the gateway does not start, and names the command to run', () => {
     const { status, text } = withoutNativeCode('main-gateway', '--config', sqlite());
     expect(status).toBe(1);
     expect(text).toContain(remedy);
@@ -71,7 +71,7 @@ describe('where the native code of better-sqlite3 is missing', () => {
     ['list', []],
     ['show', ['3f9a1c7be204']],
     ['revoke', ['--user', 'alice@example.com']],
-  ])('sessions %s says what to run', (command, more) => {
+  ])('sessions %s names the command to run', (command, more) => {
     const file = sqlite();
     const { status, text } = withoutNativeCode('main-gateway-auth', 'sessions', command, '--config', file, ...more);
     expect(status).not.toBe(0);

@@ -63,7 +63,7 @@ it.beforeAll(({ fileCleanUp: cleanUp }) => {
 });
 
 describe('the package', () => {
-  it('holds the programs, the types of the agent kit, the socket layer, and what they read, and nothing else', () => {
+  it('contains only the programs, the types of the agent kit, the socket layer and the files that they read', () => {
     const kinds = [
       /^(?:LICENSE|README\.md|CHANGELOG\.md|package\.json)$/,
       /^dist\/programs\/(?:main-(?:gateway|gateway-worker|gateway-auth|saml-verifier|demo)|agent|part-[\w-]+)\.js$/,
@@ -87,7 +87,7 @@ describe('the package', () => {
     expect(packed.unpackedSize).toBeLessThan(6 * 1024 * 1024);
   });
 
-  it('names no script that it does not hold', () => {
+  it('names no script that it does not contain', () => {
     const { scripts } = JSON.parse(readFileSync(project.file('node_modules/portcullis/package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };
@@ -101,7 +101,7 @@ describe('the package', () => {
     }
   });
 
-  it('has types by which an agent compiles, and the agent runs', async ({ cleanUp }) => {
+  it('has types with which an agent compiles and runs', async ({ cleanUp }) => {
     const [agent = ''] = fencedBlocks(documentationPage('docs/guides/write-an-agent.md'))
       .filter(({ info }) => info === 'ts')
       .map(({ text }) => text);
@@ -122,7 +122,7 @@ describe('the package', () => {
     await running.wrote(/The agent listens/);
   });
 
-  it('has programs that run with its dependencies alone', async ({ cleanUp }) => {
+  it('has programs that run with only its dependencies', async ({ cleanUp }) => {
     const configuration = project.write(
       'gateway.kdl',
       `listeners { listener "main" { address "127.0.0.1:0" } }

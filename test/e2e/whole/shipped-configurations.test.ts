@@ -16,7 +16,7 @@ const environment = {
   RATE_LIMIT_REDIS: 'rediss://:a-password@redis.internal:6379/0',
 };
 
-describeWithPeers(['openssl'], 'the shipped configurations that refer to files, on a machine that has these', () => {
+describeWithPeers(['openssl'], 'the shipped configurations that refer to files, on a machine with these files', () => {
   let folder: TemporaryFolder;
   let cast: CertificateCast;
 

@@ -10,7 +10,7 @@ import { ofEachWorker, processesBelow, workersOf } from '../../support/shared/wo
 
 const sessionCookie = 'gateway_saml_session';
 
-describe('SAML sessions in the memory of a gateway of two workers', () => {
+describe('SAML sessions in the memory of a gateway with two workers', () => {
   let stack: GatewayStack;
   let provider: LiveSamlProvider;
   it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
@@ -25,7 +25,7 @@ describe('SAML sessions in the memory of a gateway of two workers', () => {
   const seenByEach = (browser: SamlBrowser): Promise<readonly number[]> =>
     ofEachWorker(stack, async () => (await browser.visit('/app')).status);
 
-  it('are made by one worker and good at both, also at one that comes later', async () => {
+  it('are created by one worker and valid at both, and at a later worker', async () => {
     const browser = new SamlBrowser(stack.port);
     const page = await browser.pageFor('/app');
     const [first] = await ofEachWorker(stack, async ({ id }) => (id === 1 ? (await browser.post(page)).status : null));
@@ -37,7 +37,7 @@ describe('SAML sessions in the memory of a gateway of two workers', () => {
     expect(await seenByEach(browser)).toEqual([200, 200]);
   });
 
-  it('are not given for an assertion that the other worker has taken', async () => {
+  it('are refused for an assertion that the other worker accepted', async () => {
     const browser = new SamlBrowser(stack.port);
     const page = await browser.pageFor('/app');
     const answers = await ofEachWorker(stack, async () => (await browser.post(page)).status);
@@ -51,7 +51,7 @@ describe('SAML sessions in the memory of a gateway of two workers', () => {
     expect(statuses.filter((status) => status !== 302 && ![303, 403, 503].includes(status))).toEqual([]);
   });
 
-  it('end at both workers with a sign-out at one of them, also where both have used them', async () => {
+  it('end at both workers with a sign-out at one, even if both used them', async () => {
     const browser = new SamlBrowser(stack.port);
     await browser.signOn('/app');
     expect(await seenByEach(browser)).toEqual([200, 200]);
@@ -65,7 +65,7 @@ describe('SAML sessions in the memory of a gateway of two workers', () => {
     expect(provider.signOuts.slice(before)).toEqual(['LogoutRequest']);
   });
 
-  it('are gone with a supervisor that is killed: so are the workers, and the port is free', async () => {
+  it('end with a killed supervisor, as do the workers, and the port is free', async () => {
     const below = processesBelow(stack.gateway.pid);
     expect(below.length).toBeGreaterThanOrEqual(2);
     stack.gateway.signal('SIGKILL');

@@ -61,7 +61,7 @@ describe('a server of node:http2', () => {
     expectBreakdown(await serverMeets(cleanUp, 'bare', last));
   });
 
-  it.for(kinds)('behind the gate it does: %s', async ([_, last], { cleanUp }) => {
+  it.for(kinds)('survives behind the gate: %s', async ([_, last], { cleanUp }) => {
     expect(await serverMeets(cleanUp, 'gated', last)).toEqual(well);
   });
 });

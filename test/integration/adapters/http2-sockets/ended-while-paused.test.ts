@@ -6,7 +6,7 @@ import { HeaderBlockGate } from '../../../../src/adapters/http2-sockets/header-b
 /** An empty SETTINGS (RFC 9113, section 6.5). */
 const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
 
-it('gives what came before the end, and ends, where its reader was paused and never goes on', async () => {
+it('delivers data from before the end, and ends, for a reader that stays paused', async () => {
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const accepted = once(server, 'connection');

@@ -37,7 +37,7 @@ const part = Buffer.alloc(15_000);
 const begin = Buffer.concat([frame(frameTypes.headers, 0, 1, part), frame(frameTypes.continuation, 0, 1, part)]);
 const charge = begin.length - 16_384;
 
-it('ends a connection whose block is long where so many others are held, and gives back what each has taken', async () => {
+it('ends a connection with a long block when the budget is used up, and returns the budget', async () => {
   const budget = new HeldBudget(20_000);
   const first = await gated(budget);
   first.peer.write(begin);
@@ -54,7 +54,7 @@ it('ends a connection whose block is long where so many others are held, and giv
   expect(budget.left).toBe(20_000);
 });
 
-it('bears blocks of the usual length without end, however little is left', async () => {
+it('accepts any number of usual blocks, even with little budget left', async () => {
   const budget = new HeldBudget(-1);
   const { peer, gate, passed } = await gated(budget);
   peer.write(frame(frameTypes.headers, 0, 1, part));

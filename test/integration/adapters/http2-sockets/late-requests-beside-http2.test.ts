@@ -36,10 +36,10 @@ const orderOf = async (cleanUp: CleanUp, then: (gate: HeaderBlockGate) => void):
   return order;
 };
 
-it('are handled before what a peer in HTTP/2 says more than a millisecond behind them', async ({ cleanUp }) => {
+it('are handled before HTTP/2 frames that arrive more than a millisecond later', async ({ cleanUp }) => {
   expect(await orderOf(cleanUp, () => undefined)).toEqual(['late', 'of HTTP/2']);
 });
 
-it('have nothing more be read of a peer whose connection they end', async ({ cleanUp }) => {
+it('stop reads from a peer whose connection they end', async ({ cleanUp }) => {
   expect(await orderOf(cleanUp, (gate) => void gate.destroy())).toEqual(['late']);
 });

@@ -7,7 +7,7 @@ import { grpcServer } from '../../../../support/shared/grpc-server.js';
 import { grpcHead, RawGrpcGateway } from '../../../../support/shared/raw-grpc-gateway.js';
 import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
-describe('where an AgentGrpcServer listens', () => {
+describe('the address of an AgentGrpcServer', () => {
   let folder: TemporaryFolder;
   const servers: AgentGrpcServer[] = [];
 
@@ -26,7 +26,7 @@ describe('where an AgentGrpcServer listens', () => {
     return server.listen();
   };
 
-  it('is a socket file that its user and group alone may use, which is gone in the end', async () => {
+  it('is a socket file for only its user and group, removed at the end', async () => {
     const path = folder.file('agent.sock');
     const address = await listen({ kind: 'unix', path });
     expect(address).toBe(`unix:${path}`);
@@ -40,7 +40,7 @@ describe('where an AgentGrpcServer listens', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('is no socket file that another one serves, and no file of another kind', async () => {
+  it('cannot be a socket file in use, or another kind of file', async () => {
     const path = folder.file('agent.sock');
     await listen({ kind: 'unix', path });
     await expect(listen({ kind: 'unix', path })).rejects.toMatchObject({ code: 'in_use' });
@@ -50,7 +50,7 @@ describe('where an AgentGrpcServer listens', () => {
     expect(existsSync(other)).toBe(true);
   });
 
-  it('is a port, and not one that is in use', async () => {
+  it('is a free port', async () => {
     const address = await listen({ kind: 'tcp', host: '127.0.0.1', port: 0 });
     const port = Number(address.slice('127.0.0.1:'.length));
     expect(port).toBeGreaterThan(0);
@@ -61,7 +61,7 @@ describe('where an AgentGrpcServer listens', () => {
     });
   });
 
-  it('is no address of another machine', async () => {
+  it('cannot be an address of another machine', async () => {
     await expect(listen({ kind: 'tcp', host: '192.0.2.1', port: 0 })).rejects.toMatchObject({ code: 'address' });
   });
 });

@@ -43,7 +43,7 @@ describe('an AgentGrpcServer', () => {
     return connected;
   };
 
-  it('answers the handshake with what the agent can do, and says how it is', async () => {
+  it('answers the handshake with capabilities and health', async () => {
     const stream = await (await gateway()).greeted();
     expect(await stream.received('handshake')).toMatchObject([
       {
@@ -68,7 +68,7 @@ describe('an AgentGrpcServer', () => {
     expect(service.configs).toEqual([null]);
   });
 
-  it('sends the metadata to a caller that sends nothing before it has seen them', async () => {
+  it('sends metadata before the first message of the caller', async () => {
     const stream = (await gateway({ metadataDelayMs: 20 })).processStream();
     await eventually(() => stream.metadata !== null);
     expect(stream.metadata?.get('portcullis-owned-headers')).toEqual(['X-User-Id,X-Auth-Claim-*']);
@@ -76,14 +76,14 @@ describe('an AgentGrpcServer', () => {
     expect(await stream.received('handshake')).toMatchObject([{ success: true }]);
   });
 
-  it('names no header in the metadata that none can be called', async () => {
+  it('leaves out invalid header names of the metadata', async () => {
     const said = service.capabilities();
     service.capabilities = () => ({ ...said, ownedHeaders: ['X-A', 'X-B\r\nX-C: 1', 'X-\u00fc', '', 'X-D-*'] });
     const stream = await (await gateway()).greeted();
     expect(stream.metadata?.get('portcullis-owned-headers')).toEqual(['X-A,X-D-*']);
   });
 
-  it('hands the configuration of the handshake to the agent, and the refusal of it to the gateway', async () => {
+  it('passes the configuration to the agent, and its refusal to the gateway', async () => {
     const connected = await gateway();
     const taken = connected.processStream();
     taken.send({ handshake: { ...grpcHandshake.handshake, config_json: '{"colour":"red"}' } });
@@ -99,7 +99,7 @@ describe('an AgentGrpcServer', () => {
     ['that speaks another version', { supported_versions: [3] }],
     ['without a version', { supported_versions: [] }],
     ['whose configuration is no object', { config_json: '[1]' }],
-  ])('lets no gateway in %s', async (_, members) => {
+  ])('refuses a gateway %s', async (_, members) => {
     const stream = (await gateway()).processStream();
     stream.send({ handshake: { ...grpcHandshake.handshake, ...members } }, grpcHead('a'));
     await stream.ended();
@@ -107,7 +107,7 @@ describe('an AgentGrpcServer', () => {
     expect(service.events).toEqual([]);
   });
 
-  it('gives the agent the head of a request, and the gateway the decision', async () => {
+  it('passes the request head to the agent, and the decision to the gateway', async () => {
     service.answer = (): AgentAnswer => ({
       ...allowAnswer,
       requestHeaders: [
@@ -182,14 +182,14 @@ describe('an AgentGrpcServer', () => {
       decided({ kind: 'challenge', challengeType: 'Bearer', params: { realm: 'api' } }),
       { decision: 'challenge', challenge: { challenge_type: 'Bearer', params: { realm: 'api' } } },
     ],
-  ])('says %s as the agent said it', async (_, answer, expected) => {
+  ])('forwards %s unchanged', async (_, answer, expected) => {
     service.answer = () => answer;
     const stream = await (await gateway()).greeted();
     stream.send(grpcHead('a'));
     expect(await stream.received('response')).toMatchObject([expected]);
   });
 
-  it('takes a body chunk by chunk for an agent that needs more', async () => {
+  it('passes a body in chunks to an agent that needs more', async () => {
     service.answer = (event) => (event.kind === 'request_headers' ? needsMoreAnswer : allowAnswer);
     const stream = await (await gateway()).greeted();
     stream.send(grpcHead('a'));
@@ -207,7 +207,7 @@ describe('an AgentGrpcServer', () => {
     });
   });
 
-  it('never lets a body through unchanged that the agent changes', async () => {
+  it('never passes an unchanged body if the agent changes it', async () => {
     service.answer = () => ({ ...allowAnswer, requestBodyMutation: { chunkIndex: 0, data: Buffer.from('x') } });
     const connected = await gateway();
     const stream = await connected.greeted();
@@ -218,7 +218,7 @@ describe('an AgentGrpcServer', () => {
     expect(logger.lines.filter(({ level }) => level === 'error')).toHaveLength(2);
   });
 
-  it('answers many calls in whatever order they are decided', async () => {
+  it('answers many calls in the order of their decisions', async () => {
     const decisions = Array.from({ length: 50 }, () => new Deferred<AgentAnswer>());
     service.answer = ({ correlationId }) => (decisions[Number(correlationId)] as Deferred<AgentAnswer>).promise;
     const stream = await (await gateway()).greeted();
@@ -232,7 +232,7 @@ describe('an AgentGrpcServer', () => {
     }
   });
 
-  it('answers what no agent of ours asks for, a ping, and a heartbeat with nothing', async () => {
+  it('answers unrequested events and pings, and ignores heartbeats', async () => {
     const stream = await (await gateway()).greeted();
     stream.send(
       { configure: {} },
@@ -253,7 +253,7 @@ describe('an AgentGrpcServer', () => {
     expect(service.configs).toEqual([null]);
   });
 
-  it('gives the agent the events of the response where it asks for them', async () => {
+  it('passes response events to an agent that requests them', async () => {
     service.supportedEvents = ['response_headers', 'response_body_chunk', 'request_complete'];
     const stream = await (await gateway()).greeted();
     stream.send(
@@ -287,7 +287,7 @@ describe('an AgentGrpcServer', () => {
     ]);
   });
 
-  it('says which configuration it refuses, and nothing of one that it takes', async () => {
+  it('reports a refused configuration, and not an accepted one', async () => {
     const stream = await (await gateway()).greeted();
     stream.send({ configure: { config_json: '{"colour":"red"}' } }, { configure: { config_json: '{"refuse":"bad"}' } });
     expect(await stream.received('config_update')).toMatchObject([
@@ -297,7 +297,7 @@ describe('an AgentGrpcServer', () => {
     expect(stream.all('response')).toEqual([]);
   });
 
-  it('tells the agent of cancelled calls, and answers them no more', async () => {
+  it('cancels calls at the agent and does not answer them', async () => {
     const decision = new Deferred<AgentAnswer>();
     service.answer = ({ correlationId }) => (correlationId === 'a' ? decision.promise : allowAnswer);
     const stream = await (await gateway()).greeted();
@@ -312,7 +312,7 @@ describe('an AgentGrpcServer', () => {
     expect(service.cancels).toEqual([{ correlationId: 'a', reason: 'timeout' }]);
   });
 
-  it('reports metrics on its interval, and health on each change', async () => {
+  it('reports metrics at its interval, and health on each change', async () => {
     service.report = {
       ...service.report,
       counters: [{ name: 'c_total', help: 'h', labels: { a: 'b' }, value: 3 }],
@@ -339,7 +339,7 @@ describe('an AgentGrpcServer', () => {
     expect((await stream.received('health', 2))[1]).toMatchObject({ state: 4 });
   });
 
-  it('answers what is in flight when the gateway has sent its last', async () => {
+  it('answers calls in flight after the gateway half-closes', async () => {
     const decision = new Deferred<AgentAnswer>();
     service.answer = () => decision.promise;
     const stream = (await gateway()).processStream();
@@ -351,7 +351,7 @@ describe('an AgentGrpcServer', () => {
     expect(stream.all('response')).toMatchObject([{ correlation_id: 'a', decision: 'allow' }]);
   });
 
-  it('forgets a gateway that has gone', async () => {
+  it('forgets a gateway that disconnects', async () => {
     const stream = await (await gateway()).greeted();
     expect(server.connections).toBe(1);
     stream.cancel();
@@ -359,8 +359,8 @@ describe('an AgentGrpcServer', () => {
     expect(server.connections).toBe(0);
   });
 
-  describe('that drains', () => {
-    it('tells the gateway by health and on ControlStream, answers what is in flight, then says that it is over', async () => {
+  describe('while it drains', () => {
+    it('announces the drain by health and ControlStream, answers calls in flight, then announces the shutdown', async () => {
       const decision = new Deferred<AgentAnswer>();
       service.answer = () => decision.promise;
       const connected = await gateway();
@@ -382,7 +382,7 @@ describe('an AgentGrpcServer', () => {
       expect(control.status?.code).toBe(codes.OK);
     });
 
-    it('cuts off what is left after the grace, and says so', async () => {
+    it('aborts the rest after the grace period, and logs it', async () => {
       service.answer = () => new Promise(() => {});
       // Longer than a machine that is busy keeps the gateway from reading what was said last.
       const connected = await gateway({ drainLingerMs: 10_000 });
@@ -399,7 +399,7 @@ describe('an AgentGrpcServer', () => {
       await drained;
     });
 
-    it('ends the connection of a gateway that stays after that', async () => {
+    it('closes the connection of a gateway that stays', async () => {
       service.answer = () => new Promise(() => {});
       const stream = await (await gateway()).greeted();
       stream.send(grpcHead('a'));
@@ -410,8 +410,8 @@ describe('an AgentGrpcServer', () => {
     });
   });
 
-  describe('asked by ProcessEvent', () => {
-    it('answers a handshake, a head, a ping', async () => {
+  describe('on ProcessEvent', () => {
+    it('answers a handshake, a request head and a ping', async () => {
       const connected = await gateway();
       expect(await connected.processEvent(grpcHandshake)).toMatchObject({
         handshake: { success: true, capabilities: { name: 'fake' } },
@@ -423,7 +423,7 @@ describe('an AgentGrpcServer', () => {
       expect(await connected.processEvent({ ping: { sequence: 3 } })).toMatchObject({ pong: { sequence: 3 } });
     });
 
-    it('judges a body by the calls that follow on its connection', async () => {
+    it('decides on a body from later calls on its connection', async () => {
       service.answer = (event) => (event.kind === 'request_headers' ? needsMoreAnswer : allowAnswer);
       const connected = await gateway();
       expect(await connected.processEvent(grpcHead('a'))).toMatchObject({ response: { needs_more: true } });
@@ -431,14 +431,14 @@ describe('an AgentGrpcServer', () => {
       expect(service.connections.size).toBe(1);
     });
 
-    it('gives up the oldest body that it waits for where there are too many', async () => {
+    it('drops the oldest unfinished body when there are too many', async () => {
       service.answer = () => needsMoreAnswer;
       const connected = await gateway({ maxOneShotDialogues: 2 });
       for (const id of ['a', 'b', 'c']) await connected.processEvent(grpcHead(id));
       expect(service.cancels.map(({ correlationId }) => correlationId)).toEqual(['a']);
     });
 
-    it('tells the agent of a call that is cancelled', async () => {
+    it('cancels a call at the agent', async () => {
       service.answer = () => new Promise(() => {});
       const call = (await gateway()).processEvent(grpcHead('a'));
       await service.received(1);
@@ -448,7 +448,7 @@ describe('an AgentGrpcServer', () => {
       expect(service.cancels).toEqual([{ correlationId: 'a', reason: 'client_disconnect' }]);
     });
 
-    it('answers no two calls of one id with one answer', async () => {
+    it('answers two calls with one id separately', async () => {
       const decision = new Deferred<AgentAnswer>();
       service.answer = () => decision.promise;
       const connected = await gateway();
@@ -459,7 +459,7 @@ describe('an AgentGrpcServer', () => {
       expect(await first).toMatchObject({ response: { decision: 'allow' } });
     });
 
-    it('has no answer to a configuration or a cancel', async () => {
+    it('does not answer a configuration or a cancel', async () => {
       const connected = await gateway();
       for (const message of [{ configure: { config_json: '{}' } }, { cancel: { correlation_id: 'a', reason: 1 } }]) {
         await expect(connected.processEvent(message)).rejects.toMatchObject({ code: codes.UNIMPLEMENTED });

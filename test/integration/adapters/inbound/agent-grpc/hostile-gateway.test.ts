@@ -125,7 +125,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
       prefixed(field(kind, field(1, longId))),
     ]),
     ['a configuration that is no JSON', prefixed(field(10, field(1, '{"a":')))],
-  ])('is cut off for %s, and nothing of it is judged', async (_, octets) => {
+  ])('is disconnected for %s without a decision', async (_, octets) => {
     await listen();
     const call = await greeted();
     call.write(octets);
@@ -140,7 +140,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     ['head', field(2, Buffer.concat([field(1, field(1, longId)), field(2, 'GET'), field(3, '/')]))],
     ['frame of a WebSocket', field(6, field(1, longId))],
     ['cancel', field(9, field(1, longId))],
-  ])('is told on ProcessEvent that the id of a %s is too long', async (_, octets) => {
+  ])('gets an error on ProcessEvent for a %s with a long id', async (_, octets) => {
     await listen({ maxStreamsPerConnection: 1 });
     const connected = gateway();
     for (let round = 0; round < 3; round += 1) {
@@ -154,7 +154,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect((await ping.closed()).status).toBe(String(codes.OK));
   });
 
-  it('may have an id of 256 characters', async () => {
+  it('may use an id of 256 characters', async () => {
     await listen();
     const call = await greeted();
     call.write(prefixed(field(2, Buffer.concat([field(1, field(1, longId.slice(1))), field(2, 'GET')]))));
@@ -165,7 +165,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
   it.each([
     ['longer than any may be', 16_777_217],
     ['of the longest length there is', 0xffff_ffff],
-  ])('is refused a message %s before any of it has come', async (_, length) => {
+  ])('is refused a message %s before it arrives', async (_, length) => {
     await listen();
     const call = await greeted();
     call.write(prefixed(Buffer.alloc(0), 0, length));
@@ -176,7 +176,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
   });
 
   it.each(['ProcessStream', 'ControlStream', 'ProcessEvent'])(
-    'is refused compressed messages on %s before any is read',
+    'is refused compressed messages on %s before they are read',
     async (method) => {
       await listen();
       const connected = gateway();
@@ -195,7 +195,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     },
   );
 
-  it('gains nothing by saying of a message that it is compressed, where the call is not', async () => {
+  it('is refused a compressed message in an uncompressed call', async () => {
     await listen();
     const call = await greeted();
     call.write(prefixed(gzipSync(field(2, head)), 1));
@@ -203,7 +203,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect(service.events).toEqual([]);
   });
 
-  it('is cut off where the call ends within a message', async () => {
+  it('is disconnected if a call ends within a message', async () => {
     await listen();
     const call = await greeted();
     call.stream.end(prefixed(field(2, head)).subarray(0, 12));
@@ -212,7 +212,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect(service.events).toEqual([]);
   });
 
-  it('is asked for its handshake first', async () => {
+  it('must send its handshake first', async () => {
     await listen();
     const call = gateway().call('ProcessStream');
     call.write(prefixed(field(2, head)));
@@ -220,7 +220,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect(service.events).toEqual([]);
   });
 
-  it('may not have two events in flight for one id', async () => {
+  it('must not have two events in flight for one id', async () => {
     service.answer = () => new Promise(() => {});
     await listen();
     const call = await greeted();
@@ -242,7 +242,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect(service.configs).toEqual([]);
   });
 
-  it('may send 10 000 headers, in pieces of whatever size, and gets its answer', async () => {
+  it('may send 10 000 headers in pieces of any size', async () => {
     await listen();
     const call = await greeted();
     const headers = Array.from({ length: 10_000 }, (_, index) => ({ name: `X-${index}`, value: 'v' }));
@@ -254,7 +254,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect(event?.kind === 'request_headers' && event.headers.length).toBe(20_000);
   });
 
-  it('is cut off where a message comes a few octets at a time, without end', async () => {
+  it('is disconnected for an endless slow message', async () => {
     await listen({ messageTimeoutMs: 100 });
     const call = await greeted();
     const octets = prefixed(field(2, Buffer.alloc(100_000)));
@@ -268,7 +268,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect(call.statusMessage).toBe('a message was not complete in time');
   });
 
-  it('holds no more of unfinished messages than allowed for all together: the largest is closed', async () => {
+  it('cannot exceed the total bound of unfinished messages: the largest is closed', async () => {
     await listen({ maxHeldBytes: 2 * mebibyte });
     const small = await greeted();
     const large = await greeted();
@@ -278,7 +278,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect(small.isClosed).toBe(false);
   });
 
-  it.each(['ProcessEvent', 'ControlStream'])('holds no more of unfinished messages of %s, either', async (method) => {
+  it.each(['ProcessEvent', 'ControlStream'])('cannot exceed it with messages of %s', async (method) => {
     await listen({ maxHeldBytes: 2 * mebibyte });
     const calls = Array.from({ length: 3 }, () => gateway().call(method));
     for (const call of calls) call.write(prefixed(Buffer.alloc(mebibyte), 0, 4 * mebibyte));
@@ -286,7 +286,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect(calls.some(({ isClosed }) => !isClosed)).toBe(true);
   });
 
-  it('keeps no memory by half a message after the one that is answered', async () => {
+  it('holds no memory with half a message after an answered one', async () => {
     const decision = new Deferred<AgentAnswer>();
     service.answer = () => decision.promise;
     await listen();
@@ -306,7 +306,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
   });
 
   it.each(['ProcessEvent', 'ProcessStream', 'ControlStream'])(
-    'keeps no memory by a deadline of its own, on %s',
+    'holds no memory with a long deadline on %s',
     async (method) => {
       await listen();
       const connected = gateway();
@@ -329,7 +329,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
   it.each([
     ['without a deadline', {}],
     ['with a deadline of its own', { 'grpc-timeout': '30m' }],
-  ])('is cut off where it does not read the answer of ProcessEvent in time, %s', async (_, headers) => {
+  ])('is disconnected if it does not read the answer of ProcessEvent in time, %s', async (_, headers) => {
     service.answer = () => decided({ kind: 'block', status: 403, body: 'x'.repeat(300_000), headers: [] });
     await listen({ writeTimeoutMs: 150 });
     const connected = gateway();
@@ -340,7 +340,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect(cutOffs()).toEqual([{ calls: 1, last_reason: 'the answer was not read in time' }]);
   });
 
-  it('holds no more of answers that it does not read, or of events that wait, than allowed', async () => {
+  it('cannot exceed the bound of unread answers and waiting events', async () => {
     service.answer = () => decided({ kind: 'block', status: 403, body: 'x'.repeat(mebibyte), headers: [] });
     await listen({ maxHeldBytes: 2 * mebibyte });
     const unread = Array.from({ length: 3 }, () => gateway().call('ProcessEvent'));
@@ -359,7 +359,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     await eventually(() => waiting.some(({ isClosed }) => !isClosed));
   });
 
-  it('leaves one line in the log, however many of its calls are cut off', async () => {
+  it('causes one log line for many aborted calls', async () => {
     await listen({ handshakeTimeoutMs: 50, messageTimeoutMs: 50 });
     const calls = ['ProcessEvent', 'ProcessEvent', 'ControlStream'].map((method) => gateway().call(method));
     for (const call of calls) call.write(prefixed(Buffer.alloc(10), 0, 100));
@@ -367,7 +367,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect(cutOffs()).toEqual([expect.objectContaining({ calls: 1 })]);
   });
 
-  it('may give a call up in the middle of a message, and goes on by its connection', async () => {
+  it('may cancel a call within a message, and keeps its connection', async () => {
     await listen();
     const connected = gateway();
     const call = await greeted(connected);
@@ -381,7 +381,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect(call.isClosed).toBe(false);
   });
 
-  it('is not waited for: neither for a handshake, nor for a one-shot message, nor for a first call', async () => {
+  it('has a deadline for its handshake, for a one-shot message and for the first call', async () => {
     await listen({ handshakeTimeoutMs: 50 });
     const connected = gateway();
     const silent = connected.call('ProcessStream');
@@ -393,7 +393,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     await closed(plainSocket());
   });
 
-  it('is closed when it has had no call for long', async () => {
+  it('is closed after a long time without calls', async () => {
     await listen({ idleTimeoutMs: 50 });
     const connected = gateway();
     const call = connected.call('ProcessEvent');
@@ -402,7 +402,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     await connected.closed();
   });
 
-  it('is closed when it answers no ping', async () => {
+  it('is closed if it does not answer pings', async () => {
     await listen({ pingIntervalMs: 30 });
     const socket = plainSocket();
     socket.write(Buffer.concat([preface, headersFrame(1)]));
@@ -410,7 +410,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     await expect.poll(() => server.connections).toBe(0);
   });
 
-  it('opens no more calls on a connection than allowed, though it never agreed to that', async () => {
+  it('cannot open more calls on a connection than allowed, even without acknowledging the limit', async () => {
     await listen({ maxStreamsPerConnection: 3 });
     const socket = plainSocket();
     socket.write(Buffer.concat([preface, ...Array.from({ length: 50 }, (_, index) => headersFrame(2 * index + 1))]));
@@ -428,7 +428,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect(server.connections).toBe(3);
   });
 
-  it('is told where there are too many calls, or too many connections', async () => {
+  it('gets an error for too many calls or connections', async () => {
     await listen({ maxSessions: 2, maxConnections: 2 });
     const connected = gateway();
     await greeted(connected);
@@ -442,7 +442,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect(logger.lines.filter(({ message }) => message === 'Connections are refused')).toHaveLength(1);
   });
 
-  it('is asked for nothing more while it does not read, and is cut off when it goes on', async () => {
+  it('is not read while it does not read, and is disconnected if it goes on', async () => {
     service.answer = () => decided({ kind: 'block', status: 403, body: 'x'.repeat(20_000), headers: [] });
     await listen({ pausingOutputBytes: 50_000, writeTimeoutMs: 100, healthIntervalMs: 20 });
     const call = await greeted();
@@ -454,7 +454,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect(service.events.length).toBeLessThan(500);
   });
 
-  it('is cut off at once where more waits for it than ever may', async () => {
+  it('is disconnected at once when too much output waits', async () => {
     service.answer = () => decided({ kind: 'block', status: 403, body: 'x'.repeat(300_000), headers: [] });
     await listen({ maxOutputBytes: 200_000 });
     const call = await greeted();
@@ -464,7 +464,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect(logger.lines.some(({ fields }) => fields['reason'] === 'the gateway does not read')).toBe(true);
   });
 
-  it('does not hold up the end of the agent by not reading', async () => {
+  it('does not delay the shutdown of the agent by not reading', async () => {
     service.answer = () => decided({ kind: 'block', status: 403, body: 'x'.repeat(300_000), headers: [] });
     await listen();
     const call = await greeted();
@@ -475,7 +475,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('leaves nothing behind when it opens and cancels call after call', async () => {
+  it('leaks nothing with repeated cancelled calls', async () => {
     await listen();
     const connected = gateway();
     for (let round = 0; round < 20; round += 1) {
@@ -488,7 +488,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect((await greeted(connected)).isClosed).toBe(false);
   });
 
-  it('gets a refusal where the agent throws', async () => {
+  it('gets a refusal if the agent throws', async () => {
     service.answer = () => {
       throw new Error('secret');
     };
@@ -501,7 +501,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     connected.close();
   });
 
-  it('has its configurations taken in their order, however many it sends', async () => {
+  it('gets many configurations applied in order', async () => {
     await listen();
     const connected = await RawGrpcGateway.connect(address);
     const stream = await connected.greeted();

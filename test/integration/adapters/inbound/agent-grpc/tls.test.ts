@@ -75,7 +75,7 @@ describe('an AgentGrpcServer with TLS', () => {
     expect(await stream.received('response')).toMatchObject([{ correlation_id: 'a', decision: 'allow' }]);
   });
 
-  it('serves a gateway whose certificate comes from an authority of its own', async () => {
+  it('serves a gateway with a certificate of a configured authority', async () => {
     const address = await listen(tls({ clientCaPem: root.certificate }));
     const stream = await (await gateway(address, showing(trusted))).greeted();
     stream.send(grpcHead('a'));
@@ -86,7 +86,7 @@ describe('an AgentGrpcServer with TLS', () => {
     ['without a certificate', () => null],
     ['with a certificate of another authority', () => untrusted],
     ['with a certificate that is for servers alone', () => agent],
-  ])('lets no gateway in %s', async (_, shown) => {
+  ])('refuses a gateway %s', async (_, shown) => {
     const address = await listen(tls({ clientCaPem: root.certificate }));
     const stream = (await gateway(address, showing(shown()))).processStream();
     stream.send(grpcHandshake, grpcHead('a'));
@@ -95,7 +95,7 @@ describe('an AgentGrpcServer with TLS', () => {
     expect(service.events).toEqual([]);
   });
 
-  it('shows another certificate to new connections alone, and asks for certificates of other authorities', async () => {
+  it('uses reloaded certificates and authorities only for new connections', async () => {
     const address = await listen(tls({ clientCaPem: root.certificate }));
     const earlier = await (await gateway(address, showing(trusted))).greeted();
     const renewed = pki.server('renewed', { by: stranger, names: ['IP:127.0.0.1'] });
@@ -111,14 +111,14 @@ describe('an AgentGrpcServer with TLS', () => {
     expect(await earlier.received('response')).toMatchObject([{ correlation_id: 'a', decision: 'allow' }]);
   });
 
-  it('keeps its certificate where another one cannot be used', async () => {
+  it('keeps its certificate if the new one is invalid', async () => {
     const address = await listen(tls());
     expect(() => server?.prepareTls(tls({ keyPem: trusted.key }))).toThrow(/certificate and key/);
     expect(() => server?.prepareTls(tls({ clientCaPem: 'none' }))).toThrow(/client CA/);
     await (await gateway(address, showing(null))).greeted();
   });
 
-  it('lets nobody in who speaks plaintext', async () => {
+  it('refuses plaintext', async () => {
     const address = await listen(tls(), { handshakeTimeoutMs: 200 });
     const stream = (await gateway(address, credentials.createInsecure())).processStream();
     stream.send(grpcHandshake);
@@ -126,7 +126,7 @@ describe('an AgentGrpcServer with TLS', () => {
     expect(service.configs).toEqual([]);
   });
 
-  it('waits neither for a TLS handshake nor for a peer that speaks no HTTP/2', async () => {
+  it('has a deadline for the TLS handshake and for HTTP/2', async () => {
     const address = await listen(tls(), { handshakeTimeoutMs: 100 });
     const silent = connectPlain(portOf(address), '127.0.0.1');
     const secure = { port: portOf(address), host: '127.0.0.1', ca: root.certificate };
@@ -140,7 +140,7 @@ describe('an AgentGrpcServer with TLS', () => {
     await expect.poll(() => server?.connections).toBe(0);
   });
 
-  it('speaks TLS 1.2 and later', async () => {
+  it('accepts TLS 1.2 and later', async () => {
     const address = await listen(tls());
     const options = { port: portOf(address), host: '127.0.0.1', ca: root.certificate, ALPNProtocols: ['h2'] };
     const old = connectTls({ ...options, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' });
@@ -158,7 +158,7 @@ describe('an AgentGrpcServer with TLS', () => {
     ['an empty certificate', () => ({ certPem: '' })],
     ['an empty key', () => ({ keyPem: '' })],
     ['client authorities that are none', () => ({ clientCaPem: 'none' })],
-  ])('does not start with %s, and does not quote it', async (_, members) => {
+  ])('does not start with %s, and does not print it', async (_, members) => {
     const failed = listen(tls(members()));
     await expect(failed).rejects.toMatchObject({ name: 'AgentGrpcError', code: 'certificate' });
     await expect(failed).rejects.not.toThrow(/secret/);

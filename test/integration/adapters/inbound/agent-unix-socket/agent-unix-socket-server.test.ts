@@ -67,7 +67,7 @@ describe('an AgentUnixSocketServer', () => {
     });
   });
 
-  it('gives a ping back octet by octet, whatever is in it', async () => {
+  it('echoes a ping unchanged', async () => {
     const peer = await agent.greeted();
     peer.send(0x41, Buffer.from([0, 1, 2, 0x7f]));
     peer.send(0x41, '');
@@ -86,7 +86,7 @@ describe('an AgentUnixSocketServer', () => {
     [0x14, { status: 200, duration_ms: 1 }, { decision: 'allow' }],
     [0x15, { opcode: 'text', data: '' }, { decision: 'allow', websocket_decision: 'allow' }],
     [0x16, { inspection_type: 'pii_detection', content: '' }, { decision: 'allow', detected: false }],
-  ])('answers the event 0x%s, which it did not ask for', async (code, members, expected) => {
+  ])('answers the event 0x%s without a subscription', async (code, members, expected) => {
     const peer = await agent.greeted();
     peer.send(code, { correlation_id: 'e', ...members });
     const [answer] = await peer.received(0x20);
@@ -94,7 +94,7 @@ describe('an AgentUnixSocketServer', () => {
     expect(agent.service.events).toHaveLength(0);
   });
 
-  it('takes a configuration that is pushed, or says why it does not', async () => {
+  it('accepts a pushed configuration, or reports why not', async () => {
     const peer = await agent.greeted();
     peer.send(0x17, { correlation_id: 'c1', config: { colour: 'red' }, config_version: '7' });
     peer.send(0x17, { correlation_id: 'c2', config: { refuse: 'no such thing' }, config_version: null });
@@ -123,7 +123,7 @@ describe('an AgentUnixSocketServer', () => {
     expect(agent.service.configs).toEqual([]);
   });
 
-  it('judges the events of a response that it is subscribed to, and writes the mutations of its answers', async () => {
+  it('decides on subscribed response events, and writes mutations', async () => {
     agent.service.supportedEvents = ['response_headers', 'response_body_chunk', 'request_complete'];
     agent.service.answer = (event) => {
       if (event.kind === 'response_headers') return needsMoreAnswer;
@@ -166,7 +166,7 @@ describe('an AgentUnixSocketServer', () => {
     ]);
   });
 
-  it('lets several connections use one id', async () => {
+  it('keeps equal ids of several connections apart', async () => {
     const [first, second] = [await agent.greeted(), await agent.gateway()];
     second.send(0x01, rawHandshake);
     agent.service.answer = () => needsMoreAnswer;
@@ -177,7 +177,7 @@ describe('an AgentUnixSocketServer', () => {
     expect(agent.service.connections.size).toBe(2);
   });
 
-  it('sends no answer to what has been cancelled', async () => {
+  it('does not answer a cancelled call', async () => {
     const peer = await agent.greeted();
     const held = new Deferred<AgentAnswer>();
     agent.service.answer = (event) => (event.correlationId === 'gone' ? held.promise : allowAnswer);
@@ -195,7 +195,7 @@ describe('an AgentUnixSocketServer', () => {
     expect(answers.map((frame) => parsedFrame(frame)['audit'])).toMatchObject([{ custom: { correlation_id: 'next' } }]);
   });
 
-  it('says no where the service fails, and never allow', async () => {
+  it('blocks if the service fails', async () => {
     const peer = await agent.greeted();
     agent.service.answer = () => Promise.reject(new Error('a secret'));
     peer.send(0x10, rawEvent('a'));
@@ -204,7 +204,7 @@ describe('an AgentUnixSocketServer', () => {
     expect(JSON.stringify(agent.logger.lines)).not.toContain('a secret');
   });
 
-  it('says no where an answer is larger than a frame can be', async () => {
+  it('blocks if an answer is larger than a frame', async () => {
     const peer = await agent.greeted();
     agent.service.answer = () => decided({ kind: 'block', status: 200, body: 'x'.repeat(17_000_000), headers: [] });
     peer.send(0x10, rawEvent('a'));
@@ -212,7 +212,7 @@ describe('an AgentUnixSocketServer', () => {
     expect(parsedFrame(answer)['decision']).toEqual({ block: { status: 500, body: null, headers: {} } });
   });
 
-  it('reports its health at once, on each change, and again and again', async () => {
+  it('reports its health at once, on each change and periodically', async () => {
     const peer = await agent.greeted({ healthIntervalMs: 60_000 });
     expect(parsedFrame(peer.frames.find(({ code }) => code === 0x30))).toEqual({
       agent_id: 'fake-1',
@@ -253,7 +253,7 @@ describe('an AgentUnixSocketServer', () => {
     });
   });
 
-  it('drains: says so, answers what is in flight, then closes', async () => {
+  it('drains: announces it, answers calls in flight, then closes', async () => {
     const peer = await agent.greeted();
     const held = new Deferred<AgentAnswer>();
     agent.service.answer = () => held.promise;
@@ -270,7 +270,7 @@ describe('an AgentUnixSocketServer', () => {
     await peer.closed();
   });
 
-  it('cuts off what is in flight when the grace is over', async () => {
+  it('aborts calls in flight after the grace period', async () => {
     const peer = await agent.greeted();
     agent.service.answer = () => new Promise(() => {});
     peer.send(0x10, rawEvent('stuck'));

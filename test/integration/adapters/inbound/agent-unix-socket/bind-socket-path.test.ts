@@ -26,7 +26,7 @@ describe('the socket file of an agent', () => {
     return server;
   };
 
-  it.each([0o000, 0o022, 0o077])('has mode 0660 under the umask %o, which stays as it was', async (umask) => {
+  it.each([0o000, 0o022, 0o077])('has mode 0660 under the umask %o, which stays unchanged', async (umask) => {
     const before = process.umask(umask);
     try {
       await listen(folder.file('a.sock'));
@@ -37,13 +37,13 @@ describe('the socket file of an agent', () => {
     expect(lstatSync(folder.file('a.sock')).mode & 0o777).toBe(0o660);
   });
 
-  it('goes when the agent has drained', async () => {
+  it('is removed after the drain', async () => {
     const server = await listen(folder.file('a.sock'));
     await server.drain(0);
     expect(existsSync(folder.file('a.sock'))).toBe(false);
   });
 
-  it('is replaced where its server has died', async () => {
+  it('is replaced if its server is dead', async () => {
     const path = folder.file('a.sock');
     // A server that is killed leaves its file behind.
     const script = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`;
@@ -53,7 +53,7 @@ describe('the socket file of an agent', () => {
     expect(lstatSync(path).mode & 0o777).toBe(0o660);
   });
 
-  it('is left alone where a server answers on it', async () => {
+  it('is kept if a server answers on it', async () => {
     const path = folder.file('a.sock');
     await listen(path);
     await expect(listen(path)).rejects.toMatchObject({
@@ -63,7 +63,7 @@ describe('the socket file of an agent', () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it('is left alone where it is no socket', async () => {
+  it('is kept if it is no socket', async () => {
     const path = folder.write('precious', 'data');
     await expect(listen(path)).rejects.toMatchObject({ code: 'not_a_socket' });
     expect(readFileSync(path, 'utf8')).toBe('data');
@@ -71,7 +71,7 @@ describe('the socket file of an agent', () => {
     await expect(listen(folder.file('directory'))).rejects.toMatchObject({ code: 'not_a_socket' });
   });
 
-  it('cannot be where there is no directory', async () => {
+  it('needs an existing directory', async () => {
     const path = folder.file('none/a.sock');
     await expect(listen(path)).rejects.toMatchObject({
       code: 'no_directory',
@@ -79,7 +79,7 @@ describe('the socket file of an agent', () => {
     });
   });
 
-  it('cannot have a path that is too long', async () => {
+  it('must not have a path that is too long', async () => {
     await expect(listen(folder.file('x'.repeat(120)))).rejects.toMatchObject({
       code: 'failed',
       message: expect.stringContaining('too long'),

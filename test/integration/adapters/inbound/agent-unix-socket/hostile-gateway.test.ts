@@ -17,7 +17,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
 
   afterEach(() => agent.close());
 
-  it('is cut off where a frame comes a few octets at a time, without end', async () => {
+  it('is disconnected for an endless slow frame', async () => {
     const peer = await agent.greeted({ frameTimeoutMs: 100 });
     const frame = rawFrame(0x10, 'x'.repeat(100_000));
     let sent = 0;
@@ -30,7 +30,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     expect(JSON.stringify(agent.logger.lines)).toContain('a frame was not complete in time');
   });
 
-  it('may send thousands of frames at once: no judgement nests in another one', async () => {
+  it('may send thousands of frames at once: decisions do not nest', async () => {
     const events = 5_000;
     let deepest = 0;
     const limitBefore = Error.stackTraceLimit;
@@ -55,7 +55,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     expect(deepest).toBeLessThan(100);
   });
 
-  it('may take its time between frames, and send frame after frame with never a pause at the end of one', async () => {
+  it('may pause between frames, and may send frames without a pause', async () => {
     const peer = await agent.greeted({ frameTimeoutMs: 400 });
     const frames = Array.from({ length: 700 }, (_, index) => rawFrame(0x10, rawEvent(`event-${index}`)));
     const octets = Buffer.concat(frames);
@@ -75,7 +75,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     expect(await peer.received(0x20, frames.length)).toHaveLength(frames.length);
   });
 
-  it('holds no more of unfinished frames than allowed for all together: the largest is closed', async () => {
+  it('cannot exceed the total bound of unfinished frames: the largest is closed', async () => {
     await agent.listen({ maxHeldBytes: 1_000_000 });
     const greet = async (id: string): Promise<RawPeer> => {
       const peer = await agent.gateway();
@@ -93,7 +93,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     expect(closed.map(({ fields }) => fields['proxy_id'])).toEqual(['large']);
   });
 
-  it('counts the events that wait for the service, too', async () => {
+  it('has waiting events counted toward that bound', async () => {
     agent.service.maxConcurrency = 10;
     agent.service.answer = () => new Promise(() => undefined);
     const peer = await agent.greeted({ maxHeldBytes: 300_000 });
@@ -105,7 +105,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     expect(agent.service.events).toHaveLength(10);
   });
 
-  it('closes a connection whose handshake does not come', async () => {
+  it('is disconnected without a handshake', async () => {
     await agent.listen({ handshakeTimeoutMs: 20 });
     const peer = await agent.gateway();
     peer.socket.write(Buffer.from([0, 0, 1]));
@@ -117,7 +117,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     ['an event', rawFrame(0x10, rawEvent('a'))],
     ['a ping', rawFrame(0x41, '{}')],
     ['HTTP', Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n')],
-  ])('closes a connection that begins with %s', async (_case, octets) => {
+  ])('is disconnected if it begins with %s', async (_case, octets) => {
     await agent.listen();
     const peer = await agent.gateway();
     peer.socket.write(octets);
@@ -174,7 +174,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
       'a configuration nested without end',
       rawFrame(0x17, `{"correlation_id":"c","config":${'['.repeat(4_000)}${']'.repeat(4_000)}}`),
     ],
-  ])('closes the connection on %s', async (_case, octets) => {
+  ])('is disconnected for %s', async (_case, octets) => {
     const peer = await agent.greeted();
     peer.socket.write(octets);
     await peer.closed();
@@ -183,7 +183,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     await eventually(() => agent.service.disconnects === 1);
   });
 
-  it('closes a connection that asks twice at once about one request', async () => {
+  it('is disconnected for two concurrent events of one request', async () => {
     const peer = await agent.greeted();
     agent.service.answer = () => new Promise(() => {});
     peer.send(0x10, rawEvent('same'));
@@ -196,7 +196,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     ['the head of its response', 0x12, { status: 200, headers: {} }],
     ['a WebSocket frame', 0x15, { opcode: 'text', data: '' }],
     ['a chunk of its body', 0x11, { data: '', is_last: true, chunk_index: 0, bytes_received: 0 }],
-  ])('never lets the answer to %s pass for the one to a request in flight', async (_case, code, members) => {
+  ])('cannot confuse the answer to %s with one to a request in flight', async (_case, code, members) => {
     const peer = await agent.greeted();
     agent.service.answer = () => new Promise(() => {});
     peer.send(0x10, rawEvent('same'));
@@ -205,7 +205,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     expect(peer.frames.some(({ code: sent }) => sent === 0x20)).toBe(false);
   });
 
-  it('judges a request with 10 000 headers as any other', async () => {
+  it('may send 10 000 headers', async () => {
     const peer = await agent.greeted();
     const headers = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`X-${index}`, ['v']]));
     peer.send(0x10, rawEvent('many', { headers }));
@@ -214,14 +214,14 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     expect(event?.kind === 'request_headers' && event.headers.length).toBe(20_000);
   });
 
-  it('takes the largest frame there can be', async () => {
+  it('may send the largest possible frame', async () => {
     const peer = await agent.greeted();
     const padding = 16_777_215 - JSON.stringify(rawEvent('big', { uri: '' })).length;
     peer.send(0x10, rawEvent('big', { uri: 'x'.repeat(padding) }));
     expect(parsedFrame((await peer.received(0x20))[0])['decision']).toBe('allow');
   });
 
-  it('lets go of a gateway that closes its half while calls are in flight', async () => {
+  it('is released if it half-closes with calls in flight', async () => {
     const peer = await agent.greeted();
     agent.service.answer = () => new Promise(() => {});
     peer.send(0x10, rawEvent('a'));
@@ -236,7 +236,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     ['inside a length, which is a clean close', 3, []],
     ['after the length', 4, ['the connection ended within a frame']],
     ['inside a payload', 20, ['the connection ended within a frame']],
-  ])('lets go of a gateway that ends %s', async (_case, octets, reasons) => {
+  ])('is released if it ends %s', async (_case, octets, reasons) => {
     const peer = await agent.greeted();
     peer.socket.end(rawFrame(0x10, rawEvent('a')).subarray(0, octets));
     await eventually(() => agent.service.disconnects === 1);
@@ -246,7 +246,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     expect(agent.service.events).toEqual([]);
   });
 
-  it('cuts off a gateway that keeps its half open after it was refused', async () => {
+  it('is disconnected if it stays open after a refusal', async () => {
     await agent.listen({ handshakeTimeoutMs: 50 });
     const socket = connect({ path: agent.path, allowHalfOpen: true });
     const peer = agent.keep(new RawPeer(socket));
@@ -256,7 +256,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     expect(agent.service.disconnects).toBe(1);
   });
 
-  it('judges no more at once than it can, and reads no more than it can hold', async () => {
+  it('cannot exceed the bounds of concurrent decisions and of reads', async () => {
     agent.service.maxConcurrency = 3;
     const peer = await agent.greeted();
     const held = new Deferred<AgentAnswer>();
@@ -270,7 +270,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     expect(await peer.received(0x20, 50)).toHaveLength(50);
   });
 
-  it('disconnects a gateway that does not read its answers', async () => {
+  it('is disconnected if it does not read its answers', async () => {
     const peer = await agent.greeted({ pausingOutputBytes: 65_536, maxOutputBytes: 1_048_576 });
     peer.socket.pause();
     agent.service.answer = () => decided({ kind: 'block', status: 200, body: 'x'.repeat(400_000), headers: [] });
@@ -279,7 +279,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     expect(agent.service.disconnects).toBe(1);
   });
 
-  it('disconnects a gateway that stops reading for too long', async () => {
+  it('is disconnected if it stops reading for too long', async () => {
     const peer = await agent.greeted({ pausingOutputBytes: 65_536, writeTimeoutMs: 20, healthIntervalMs: 10 });
     peer.socket.pause();
     agent.service.answer = () => decided({ kind: 'block', status: 200, body: 'x'.repeat(1_000_000), headers: [] });
@@ -287,7 +287,7 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     await expect.poll(() => agent.server.connections).toBe(0);
   });
 
-  it('takes so many connections and no more', async () => {
+  it('cannot open more connections than allowed', async () => {
     const peer = await agent.greeted({ maxConnections: 2 });
     const others = [await agent.gateway(), await agent.gateway(), await agent.gateway()];
     await eventually(() => others.filter(({ isClosed }) => isClosed).length === 2);

@@ -44,8 +44,8 @@ const start = async (cleanUp: CleanUp, connections: number) => {
   return { server, client, reader, answers, counted };
 };
 
-describe('an agent on a socket that drains', () => {
-  it('reports before its gateway leaves', async ({ cleanUp }) => {
+describe('a draining agent on a socket', () => {
+  it('reports before its gateway disconnects', async ({ cleanUp }) => {
     const { server, client, reader, counted } = await start(cleanUp, 4);
     await server.drain(10_000);
     await eventually(() => client.status().connections === 0);
@@ -53,7 +53,7 @@ describe('an agent on a socket that drains', () => {
     expect(reader.endedIds).toEqual(['fake-1']);
   });
 
-  it('reports what it counted while it drained, with the last answer of each connection', async ({ cleanUp }) => {
+  it('reports counts of the drain with the last answer of each connection', async ({ cleanUp }) => {
     const { server, client, answers, counted } = await start(cleanUp, 2);
     const asked = [client.ask(headersEvent('a')), client.ask(headersEvent('b')), client.ask(headersEvent('c'))];
     await eventually(() => answers.length === 3);

@@ -9,7 +9,7 @@ const rejection = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-it('a start that failed is told from the errors that the system in fact gives', async () => {
+it('start-up errors are explained from the actual system errors', async () => {
   const first = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => first.once('listening', resolve));
   const { port } = first.address() as { port: number };

@@ -86,7 +86,9 @@ const refusals: readonly (readonly [who: string, code: string])[] = [
 
 describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a client certificate over %s', (version) => {
   describe.each(['request', 'require'] as const)('with client-auth %s', (clientAuth) => {
-    it('that is good is told to the request path, with its intermediates and without the root', async ({ cleanUp }) => {
+    it('that is valid is passed to request handling with its intermediates and without the root', async ({
+      cleanUp,
+    }) => {
       const { listener, handler } = await listen(cleanUp, clientAuth);
       expect(await tlsCall(listener.address(), asking('good', version))).toMatchObject({ status: 200 });
       expect(subjectsOf(handler.connection().tls?.clientCertificate)).toEqual(['CN=client', 'CN=intermediate']);
@@ -107,13 +109,13 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a client certificate over %s', (
     });
   });
 
-  it('that is missing is fine where it is requested', async ({ cleanUp }) => {
+  it('that is missing is accepted with client-auth request', async ({ cleanUp }) => {
     const { listener, handler } = await listen(cleanUp, 'request');
     expect(await tlsCall(listener.address(), asking(null, version))).toMatchObject({ status: 200 });
     expect(handler.connection().tls?.clientCertificate).toBeNull();
   });
 
-  it('that is missing fails the handshake where it is required', async ({ cleanUp }) => {
+  it('that is missing fails the handshake with client-auth require', async ({ cleanUp }) => {
     const { listener, handler } = await listen(cleanUp, 'require');
     const answer = await tlsCall(listener.address(), asking(null, version));
     expect(answer.text).toBe('');
@@ -122,37 +124,34 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a client certificate over %s', (
     expect(handler.requests).toEqual([]);
   });
 
-  it('is not asked for with client-auth none, and not believed', async ({ cleanUp }) => {
+  it('is neither requested nor trusted with client-auth none', async ({ cleanUp }) => {
     const { listener, handler } = await listen(cleanUp, 'none');
     expect(await tlsCall(listener.address(), asking('good', version))).toMatchObject({ status: 200 });
     expect(handler.connection().tls?.clientCertificate).toBeNull();
   });
 
-  it.for(['request', 'require'] as const)(
-    'begins no session that could be resumed with %s',
-    async (clientAuth, { cleanUp }) => {
-      const { listener } = await listen(cleanUp, clientAuth);
-      const begun = await tlsCall(listener.address(), asking('good', version));
-      expect(begun.status).toBe(200);
-      for (const session of begun.sessions) {
-        const again = await tlsCall(listener.address(), { ...asking('good', version), session });
-        expect(again).toMatchObject({ status: 200, isResumed: false });
-        // Whoever has the session and no certificate gets nowhere with it.
-        const stolen = await tlsCall(listener.address(), { ...asking(null, version), session });
-        expect(stolen.isResumed).toBe(false);
-        if (clientAuth === 'require') expect(stolen.text).toBe('');
-      }
-    },
-  );
+  it.for(['request', 'require'] as const)('creates no resumable session with %s', async (clientAuth, { cleanUp }) => {
+    const { listener } = await listen(cleanUp, clientAuth);
+    const begun = await tlsCall(listener.address(), asking('good', version));
+    expect(begun.status).toBe(200);
+    for (const session of begun.sessions) {
+      const again = await tlsCall(listener.address(), { ...asking('good', version), session });
+      expect(again).toMatchObject({ status: 200, isResumed: false });
+      // Whoever has the session and no certificate gets nowhere with it.
+      const stolen = await tlsCall(listener.address(), { ...asking(null, version), session });
+      expect(stolen.isResumed).toBe(false);
+      if (clientAuth === 'require') expect(stolen.text).toBe('');
+    }
+  });
 
-  it('that is not asked for leaves sessions to be resumed', async ({ cleanUp }) => {
+  it('that is not requested allows session resumption', async ({ cleanUp }) => {
     const { listener } = await listen(cleanUp, 'none');
     const begun = await tlsCall(listener.address(), asking(null, version));
     const again = await tlsCall(listener.address(), { ...asking(null, version), session: begun.sessions[0] });
     expect(again).toMatchObject({ status: 200, isResumed: true });
   });
 
-  it('is shown again in each connection of openssl s_client -reconnect', async ({ cleanUp }) => {
+  it('is sent again on each connection of openssl s_client -reconnect', async ({ cleanUp }) => {
     const { listener, handler } = await listen(cleanUp, 'require');
     expect(await reconnecting(listener.address(), version)).toEqual({ made: 6, resumed: 0 });
     expect(handler.failures).toEqual([]);
@@ -184,8 +183,8 @@ const reconnecting = (
   });
 };
 
-describe('clients that are refused at one moment', () => {
-  it('are each told of under their own address, with their own code', async ({ cleanUp }) => {
+describe('clients that are refused at the same time', () => {
+  it('are each reported with their own address and code', async ({ cleanUp }) => {
     const { listener, handler } = await listen(cleanUp, 'require');
     const kinds = [
       ['expired', 'CERT_HAS_EXPIRED'],
@@ -212,14 +211,14 @@ describe('clients that are refused at one moment', () => {
 });
 
 describe('the authorities of clients', () => {
-  it('may be intermediates, which are trusted as they are', async ({ cleanUp }) => {
+  it('may be intermediates, which are trusted directly', async ({ cleanUp }) => {
     const { listener, handler } = await listen(cleanUp, 'require', intermediate.certificate);
     expect(await tlsCall(listener.address(), asking('good'))).toMatchObject({ status: 200 });
     expect(subjectsOf(handler.connection().tls?.clientCertificate)[0]).toBe('CN=client');
     expect((await tlsCall(listener.address(), asking('direct'))).text).toBe('');
   });
 
-  it('count for every server name alike', async ({ cleanUp }) => {
+  it('apply to every server name', async ({ cleanUp }) => {
     const clientAuthorities = root.certificate;
     const tls = preparedTls([server, server], { clientAuth: 'require', clientAuthorities });
     const { listener, handler } = await recordedListener(cleanUp, tls);
@@ -234,7 +233,7 @@ describe('the authorities of clients', () => {
 });
 
 describe('a chain of intermediates', () => {
-  it('that is too long for a header is left out, and the certificate alone is told', async ({ cleanUp }) => {
+  it('that is too long for a header is left out, and only the certificate is passed', async ({ cleanUp }) => {
     let issuer = root;
     for (let depth = 0; depth < 8; depth += 1) {
       const names = Array.from({ length: 60 }, (_, index) => `DNS:host-${index}.depth-${depth}.example`);
@@ -256,7 +255,7 @@ describe('a chain of intermediates', () => {
 });
 
 describe('requests of one connection', () => {
-  it('share what was found out about it once', async ({ cleanUp }) => {
+  it('share one certificate verification', async ({ cleanUp }) => {
     const { listener, handler } = await listen(cleanUp, 'require');
     const socket = await tlsConnection(listener.address(), asking('good'));
     socket.resume();

@@ -102,14 +102,14 @@ const busy = async ({ handler }: RecordedListener, { socket }: Peer, text = requ
 const upgradeRequest =
   'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n';
 
-describe('connections of clients whose certificate may be trusted no more', () => {
+describe('connections of clients with a certificate that may have lost its trust', () => {
   it.each([
     ['its authority is removed', narrowed],
     ['an authority is added', () => trusting({ clientAuthorities: [partners, others, root].map(pem).join('') })],
     ['certificates are no longer asked for', () => trusting({ clientAuth: 'none', clientAuthorities: null })],
     ['the least version is raised', () => trusting({ minVersion: '1.3' })],
     ['the listener becomes a plain one', () => null],
-  ])('end at once where they are idle and %s; those without one live on', async (_, next) => {
+  ])('end at once if idle when %s; connections without a certificate stay', async (_, next) => {
     const recorded = await recordedListener(cleanUp, trusting());
     const used = await idlePeer(recorded);
     const unused = await peer(recorded);
@@ -130,7 +130,7 @@ describe('connections of clients whose certificate may be trusted no more', () =
       'the file of authorities is written in another way',
       () => trusting({ clientAuthorities: `# both\n${[others, partners, others].map(pem).join('\n# and\n')}` }),
     ],
-  ])('live on where %s', async (_, next) => {
+  ])('stay if %s', async (_, next) => {
     const recorded = await recordedListener(cleanUp, trusting());
     const idle = await idlePeer(recorded);
     const tunnel = await peer(recorded);
@@ -143,7 +143,7 @@ describe('connections of clients whose certificate may be trusted no more', () =
     expect(recorded.listener.connections()).toBe(2);
   });
 
-  it('end at once where they are idle and certificates become a must', async () => {
+  it('end at once if idle when certificates become required', async () => {
     const recorded = await recordedListener(cleanUp, trusting());
     const used = await idlePeer(recorded);
     recorded.listener.secure(needing(), longGraceMs);
@@ -151,7 +151,7 @@ describe('connections of clients whose certificate may be trusted no more', () =
     await expectAnswer(await peer(recorded));
   });
 
-  it('end also after several changes, of which the last brings the authority back', async () => {
+  it('end even if a later change restores the authority', async () => {
     const recorded = await recordedListener(cleanUp, trusting());
     const idle = await idlePeer(recorded);
     recorded.listener.secure(narrowed(), longGraceMs);
@@ -160,7 +160,7 @@ describe('connections of clients whose certificate may be trusted no more', () =
     await expectAnswer(await peer(recorded));
   });
 
-  it('end after the response that is under way, which says so, and what comes behind it is not begun', async () => {
+  it('end after the current response with Connection: close, and begin no further request', async () => {
     const recorded = await recordedListener(cleanUp, trusting());
     const asking = await peer(recorded);
     const response = await busy(recorded, asking, request + request);
@@ -173,7 +173,7 @@ describe('connections of clients whose certificate may be trusted no more', () =
     expect(recorded.handler.requests).toHaveLength(1);
   });
 
-  it('end after a response whose head was sent before', async () => {
+  it('end after a response with a head that was sent before', async () => {
     const recorded = await recordedListener(cleanUp, trusting());
     const asking = await peer(recorded);
     const response = await busy(recorded, asking);
@@ -189,7 +189,7 @@ describe('connections of clients whose certificate may be trusted no more', () =
     expect(recorded.handler.requests).toHaveLength(1);
   });
 
-  it('end after a request whose body was still on its way', async () => {
+  it('end after a request with an unfinished body', async () => {
     const recorded = await recordedListener(cleanUp, trusting());
     const asking = await peer(recorded);
     const post = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234';
@@ -204,7 +204,7 @@ describe('connections of clients whose certificate may be trusted no more', () =
     expect(asking.got()).toMatch(/\r\nConnection: close\r\n\r\n0123456789$/);
   });
 
-  it('end when the grace is over, however long the response lasts', async () => {
+  it('end after the grace period, even within a response', async () => {
     const recorded = await recordedListener(cleanUp, trusting());
     const asking = await peer(recorded);
     const response = await busy(recorded, asking);
@@ -217,7 +217,7 @@ describe('connections of clients whose certificate may be trusted no more', () =
     await asking.closed;
   });
 
-  it('end at once where they have become a tunnel, or wait to become one', async () => {
+  it('end at once as tunnels and as pending tunnels', async () => {
     const recorded = await recordedListener(cleanUp, trusting());
     const [tunnel, waiting, without] = [
       await peer(recorded),
@@ -234,7 +234,7 @@ describe('connections of clients whose certificate may be trusted no more', () =
     await expect.poll(without.got).toContain('still there');
   });
 
-  it('end at once as a tunnel also where the client takes nothing of what it was sent', async () => {
+  it('end at once as tunnels even if the client reads nothing', async () => {
     const recorded = await recordedListener(cleanUp, trusting());
     const stalled = await peer(recorded);
     const open = (await busy(recorded, stalled, upgradeRequest)).upgrade([]);
@@ -244,7 +244,7 @@ describe('connections of clients whose certificate may be trusted no more', () =
     await expect.poll(() => recorded.listener.connections()).toBe(0);
   });
 
-  it('are not begun by a handshake that was under way', async () => {
+  it('do not begin from a handshake in progress', async () => {
     const recorded = await recordedListener(cleanUp, trusting());
     const { listener, handler } = recorded;
     const raws = [
@@ -272,7 +272,7 @@ describe('connections of clients whose certificate may be trusted no more', () =
   });
 });
 
-describe('connections that have proved less than is asked for now', () => {
+describe('connections that prove less than is required now', () => {
   const without = (recorded: RecordedListener): Promise<Peer> => peer(recorded, anonymous());
 
   const cases = [
@@ -284,7 +284,7 @@ describe('connections that have proved less than is asked for now', () => {
   ] as const;
 
   describe.each(cases)('%s', (_, first, open, next) => {
-    it('end at once where they are idle, used or not', async () => {
+    it('end at once if idle, used or unused', async () => {
       const recorded = await recordedListener(cleanUp, first());
       const used = await open(recorded);
       await expectAnswer(used);
@@ -297,7 +297,7 @@ describe('connections that have proved less than is asked for now', () => {
       await expectAnswer(await peer(recorded));
     });
 
-    it('end after the response that is under way, which says so, and nothing behind it is begun', async () => {
+    it('end after the current response with Connection: close, and begin no further request', async () => {
       const recorded = await recordedListener(cleanUp, first());
       const asking = await open(recorded);
       const response = await busy(recorded, asking, request + request);
@@ -309,7 +309,7 @@ describe('connections that have proved less than is asked for now', () => {
       expect(recorded.handler.requests).toHaveLength(1);
     });
 
-    it('end when the grace is over', async () => {
+    it('end after the grace period', async () => {
       const recorded = await recordedListener(cleanUp, first());
       const asking = await open(recorded);
       await busy(recorded, asking);
@@ -318,7 +318,7 @@ describe('connections that have proved less than is asked for now', () => {
       expect(recorded.listener.connections()).toBe(0);
     });
 
-    it('end at once where they are tunnels', async () => {
+    it('end at once as tunnels', async () => {
       const recorded = await recordedListener(cleanUp, first());
       const tunnel = await open(recorded);
       (await busy(recorded, tunnel, upgradeRequest)).upgrade([]);
@@ -331,7 +331,7 @@ describe('connections that have proved less than is asked for now', () => {
   it.each([
     ['none was asked for', unasked],
     ['one was asked for', trusting],
-  ])('are not begun by a handshake without a certificate, under way when %s and it became a must', async (_, first) => {
+  ])('do not begin from a handshake without a certificate, in progress when %s', async (_, first) => {
     const { listener, handler } = await recordedListener(cleanUp, first());
     const raw = connectPlain(listener.address().port, '127.0.0.1');
     await expect.poll(() => listener.connections()).toBe(1);
@@ -344,7 +344,7 @@ describe('connections that have proved less than is asked for now', () => {
     expect(handler.requests).toEqual([]);
   });
 
-  it('stand where nothing more is asked for', async () => {
+  it('stay if nothing more is required', async () => {
     const recorded = await recordedListener(cleanUp, unasked());
     const standing = await without(recorded);
     await expectAnswer(standing);

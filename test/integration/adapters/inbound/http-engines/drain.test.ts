@@ -40,7 +40,7 @@ const saysClose = (handler: RecordingHandler): void => {
   handler.handle = (_request, response) => response.send(200, [], 'last', true);
 };
 
-it('a drain waits until a client has all of a response that is written', async ({ cleanUp }) => {
+it('a drain waits until a client has the complete response', async ({ cleanUp }) => {
   const length = 8_000_000;
   const { listener, handler } = await recordedListener(cleanUp, null);
   const written = new Promise<void>((resolve) => {
@@ -64,10 +64,8 @@ it('a drain waits until a client has all of a response that is written', async (
   expect(octets).toBeGreaterThan(length);
 });
 
-describe('a listener that is drained', () => {
-  it('still answers a request that was on its way on a connection in use, and ends the connection with it', async ({
-    cleanUp,
-  }) => {
+describe('a draining listener', () => {
+  it('answers a request in transit on a used connection, and then closes it', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: forever });
     const used = await client(cleanUp, listener.address().port);
     await asked(used);
@@ -79,7 +77,7 @@ describe('a listener that is drained', () => {
     await Promise.all([closed(used), drained]);
   });
 
-  it('still answers the first request of a connection that has just come', async ({ cleanUp }) => {
+  it('answers the first request of a new connection', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: forever });
     const fresh = await client(cleanUp, listener.address().port);
     await handler.admitted();
@@ -89,7 +87,7 @@ describe('a listener that is drained', () => {
     await Promise.all([closed(fresh), drained]);
   });
 
-  it('still answers what came on an idle connection while the process stood still', async ({ cleanUp }) => {
+  it('answers requests that arrived on an idle connection while the process was stopped', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: 100 });
     const used = await client(cleanUp, listener.address().port);
     await asked(used);
@@ -102,7 +100,7 @@ describe('a listener that is drained', () => {
   });
 
   it.for(['before', 'within'])(
-    'does not count it as silence that everything stood still %s the drain',
+    'does not count a stop of the process %s the drain as silence',
     async (when, { cleanUp }) => {
       const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: 300 });
       const used = await client(cleanUp, listener.address().port);
@@ -118,7 +116,7 @@ describe('a listener that is drained', () => {
     },
   );
 
-  it('ends connections that nobody uses once they have been idle for long enough', async ({ cleanUp }) => {
+  it('closes unused connections after the idle time', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: 50 });
     const used = await client(cleanUp, listener.address().port);
     await asked(used);
@@ -128,7 +126,7 @@ describe('a listener that is drained', () => {
     await Promise.all([closed(used), closed(silent)]);
   });
 
-  it('keeps idle connections for longer where another process serves its address already', async ({ cleanUp }) => {
+  it('keeps idle connections longer if a successor already serves the address', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: 0, replacedLingerMs: 300 });
     const [used, idle] = await Promise.all([
       client(cleanUp, listener.address().port),
@@ -143,7 +141,7 @@ describe('a listener that is drained', () => {
     expect(performance.now() - begunMs).toBeGreaterThanOrEqual(299);
   });
 
-  it('waits for nobody where there is no grace', async ({ cleanUp }) => {
+  it('waits for no client without a grace period', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, null, { drainLingerMs: forever });
     const used = await client(cleanUp, listener.address().port);
     await asked(used);
@@ -152,7 +150,7 @@ describe('a listener that is drained', () => {
     expect(listener.connections()).toBe(0);
   });
 
-  it('takes no new connection from the first moment on', async ({ cleanUp }) => {
+  it('accepts no new connection from the start', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: forever });
     const used = await client(cleanUp, listener.address().port);
     await asked(used);

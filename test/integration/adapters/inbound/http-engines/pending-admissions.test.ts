@@ -61,8 +61,8 @@ const waitingClient = async (cleanUp: CleanUp, port: number): Promise<Socket> =>
   return socket;
 };
 
-describe('a connection whose admission is not known yet', () => {
-  it('is served once it is let in, with what it has sent by then', async ({ cleanUp }) => {
+describe('a connection with a pending admission', () => {
+  it('is served once admitted, with the octets sent before', async ({ cleanUp }) => {
     const { address, asked, decide, handler } = await hesitating(cleanUp, null);
     const answered = rawExchange(address, request);
     await asked();
@@ -71,7 +71,7 @@ describe('a connection whose admission is not known yet', () => {
     expect((await answered).status).toBe(200);
   });
 
-  it('is told so where it is refused', async ({ cleanUp }) => {
+  it('gets an answer if refused', async ({ cleanUp }) => {
     const { address, asked, decide, handler } = await hesitating(cleanUp, null);
     handler.refusal = refusal;
     const answered = rawExchange(address, request);
@@ -81,7 +81,7 @@ describe('a connection whose admission is not known yet', () => {
     expect(handler.requests).toEqual([]);
   });
 
-  it('gets no word of TLS before, and its handshake after', async ({ cleanUp }) => {
+  it('gets no TLS octet before admission, and its handshake after', async ({ cleanUp }) => {
     const { address, asked, decide } = await hesitating(cleanUp, preparedTls([server]));
     const answered = tlsCall(address, { ca: root.certificate, servername: 'a.example' });
     await asked();
@@ -89,7 +89,7 @@ describe('a connection whose admission is not known yet', () => {
     expect((await answered).status).toBe(200);
   });
 
-  it('is released at once where its client has gone by then', async ({ cleanUp }) => {
+  it('is released at once if its client disconnected', async ({ cleanUp }) => {
     const { address, asked, decide, handler, listener } = await hesitating(cleanUp, null);
     const socket = await waitingClient(cleanUp, address.port);
     await asked();
@@ -105,7 +105,7 @@ describe('a connection whose admission is not known yet', () => {
     expect(handler.open).toBe(0);
   });
 
-  it('keeps no place where its client has ended it without a word', async ({ cleanUp }) => {
+  it('releases its place if its client closed it silently', async ({ cleanUp }) => {
     const { address, count, decide, handler, listener } = await hesitating(cleanUp, null);
     const socket = connect({ port: address.port, host: '127.0.0.1' });
     await eventually(() => count() === 1);
@@ -120,7 +120,7 @@ describe('a connection whose admission is not known yet', () => {
     expect(listener.connections()).toBe(0);
   });
 
-  it('ends with a drain, and what it was given goes back', async ({ cleanUp }) => {
+  it('ends with a drain and returns its slot', async ({ cleanUp }) => {
     const { address, asked, decide, handler, listener } = await hesitating(cleanUp, null);
     const socket = await waitingClient(cleanUp, address.port);
     await asked();

@@ -44,13 +44,13 @@ const errorOf = (chain: string, key: string): string => {
   return prepared.error;
 };
 
-describe('TLS that fits together', () => {
-  it('is taken without a word', () => {
+describe('consistent TLS material', () => {
+  it('is accepted without a warning', () => {
     const prepared = new CoreHttpEngine(new NodeListeningSockets()).prepareTls(material());
     expect(prepared).toMatchObject({ ok: true, value: { isTlsContext: true, warnings: [] } });
   });
 
-  it('is taken with text around the certificates, and with the root behind them', () => {
+  it('is accepted with text around the certificates, and with the root after them', () => {
     const chain = `subject: me\n${pemChain(server)}\nand so on\n${root.certificate}`;
     const certificates = [{ chain, privateKey: new Secret(server.key) }];
     expect(new CoreHttpEngine(new NodeListeningSockets()).prepareTls(material({ certificates }))).toMatchObject({
@@ -59,26 +59,26 @@ describe('TLS that fits together', () => {
   });
 });
 
-describe('TLS that does not fit together', () => {
-  it('is refused where the certificate file holds none', () => {
+describe('inconsistent TLS material', () => {
+  it('is refused if the certificate file contains none', () => {
     expect(errorOf('', server.key)).toBe('the certificate file holds no certificate in PEM');
     expect(errorOf(server.key, server.key)).toBe('the certificate file holds no certificate in PEM');
   });
 
-  it('is refused where a certificate cannot be read', () => {
+  it('is refused if a certificate is malformed', () => {
     const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
     expect(errorOf(broken, server.key)).toContain('cannot be read, the 1st');
     expect(errorOf(server.certificate + broken, server.key)).toContain('cannot be read, the 2nd');
   });
 
-  it('is refused where the key file holds no key, and says nothing of what it holds', () => {
+  it('is refused if the key file contains no key, without printing its content', () => {
     const error = errorOf(pemChain(server), 'my pass phrase');
     expect(error).toBe('the key file holds no private key in PEM that can be read');
     expect(errorOf(pemChain(server), server.certificate)).toBe(error);
     expect(errorOf(pemChain(server), server.key.slice(0, 120))).toBe(error);
   });
 
-  it('is refused where the key is encrypted', () => {
+  it('is refused if the key is encrypted', () => {
     const { privateKey } = generateKeyPairSync('ec', {
       namedCurve: 'P-256',
       publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -93,26 +93,26 @@ describe('TLS that does not fit together', () => {
     expect(errorOf(pemChain(server), older.privateKey)).toContain('is encrypted');
   });
 
-  it('is refused where the key belongs to another certificate', () => {
+  it('is refused if the key belongs to another certificate', () => {
     expect(errorOf(pemChain(server), root.key)).toBe('the private key does not belong to the certificate');
     expect(errorOf(pemChain(server), intermediate.key)).toBe(
       'the certificate of the private key has to be the first in its file',
     );
   });
 
-  it('is refused where the chain is out of order', () => {
+  it('is refused if the chain is out of order', () => {
     const shuffled = server.certificate + root.certificate + intermediate.certificate;
     expect(errorOf(shuffled, server.key)).toContain('its 2nd certificate has not issued the one before it');
     expect(errorOf(pemChain(server) + server.certificate, server.key)).toContain('its 3rd certificate has not issued');
   });
 
-  it('is refused where the key is too short for the TLS library', () => {
+  it('is refused if the key is too short for the TLS library', () => {
     const selfSigned = ['req', '-x509', '-newkey', 'rsa:512', '-nodes', '-subj', '/CN=short'];
     const both = pki.openssl(...selfSigned, '-keyout', '-');
     expect(errorOf(both, both)).toMatch(/^the TLS library refuses it: .*too small/);
   });
 
-  it('names the certificate that is wrong, where there are several', () => {
+  it('names the wrong certificate of several', () => {
     const wrong = { chain: pemChain(server), privateKey: new Secret(root.key) };
     expect(
       new CoreHttpEngine(new NodeListeningSockets()).prepareTls(
@@ -127,7 +127,7 @@ describe('TLS that does not fit together', () => {
     });
   });
 
-  it.each(['request', 'require'] as const)('is refused with client-auth %s and no authority', (clientAuth) => {
+  it.each(['request', 'require'] as const)('is refused with client-auth %s without an authority', (clientAuth) => {
     const engine = new CoreHttpEngine(new NodeListeningSockets());
     expect(engine.prepareTls(material({ clientAuth }))).toMatchObject({ ok: false });
     expect(engine.prepareTls(material({ clientAuth, clientAuthorities: '# none yet' }))).toEqual({
@@ -149,7 +149,7 @@ describe('the dates of certificates', () => {
     return prepared.value.warnings;
   };
 
-  it('are warned about before their begin, shortly before their end and after it, and no certificate is refused', () => {
+  it('cause warnings before the start, near the end and after the end, and no refusal', () => {
     const { validFrom, validTo } = new X509Certificate(server.certificate);
     expect(warningsAt(Date.parse(validFrom) - day)[0]).toBe(
       `the certificate "CN=server" is not valid before ${validFrom}`,
@@ -162,7 +162,7 @@ describe('the dates of certificates', () => {
     expect(warningsAt(Date.parse(validTo) + 1_000)[0]).toBe(`the certificate "CN=server" has expired on ${validTo}`);
   });
 
-  it('of intermediates and of client authorities count too', () => {
+  it('of intermediates and client authorities count too', () => {
     const late = Date.parse(new X509Certificate(root.certificate).validTo) + day;
     const warnings = warningsAt(late, { clientAuth: 'require', clientAuthorities: root.certificate });
     expect(warnings.map((text) => text.slice(0, text.indexOf(' has expired')))).toEqual([
@@ -174,7 +174,7 @@ describe('the dates of certificates', () => {
 });
 
 describe('a certificate without a DNS name', () => {
-  it('is warned about where it is not the first: its common name does not count', () => {
+  it('causes a warning unless it is the first: its common name does not count', () => {
     const certificates = [asTlsCertificate(nameless), asTlsCertificate(nameless)];
     const prepared = new CoreHttpEngine(new NodeListeningSockets()).prepareTls(material({ certificates }));
     expect(prepared).toMatchObject({ ok: true, value: { warnings: [expect.stringContaining('the 2nd certificate')] } });

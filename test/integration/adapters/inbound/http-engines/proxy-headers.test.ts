@@ -61,36 +61,33 @@ const closed = (socket: Socket): Promise<void> =>
     });
   });
 
-describe('a listener that takes PROXY headers', () => {
+describe('a listener with PROXY headers', () => {
   it.for([
     ['version 1', line, { peerAddress: '192.0.2.7', peerPort: 56_324 }],
     ['version 2', binary, { peerAddress: '2001:db8::7', peerPort: 56_324 }],
-  ] as const)(
-    'knows its clients by them, wherever their octets are cut (%s)',
-    async ([_name, header, client], { cleanUp }) => {
-      const { listener, handler } = await proxied(cleanUp);
-      const { port } = listener.address();
-      const whole = header.length + requests.length;
-      for (let cut = 1; cut <= whole; cut += cut < header.length + 12 ? 1 : 9) {
-        handler.requests.length = 0;
-        const connection = begunConnection(port, header, cut);
-        connection.write(requests);
-        const text = await textUntilEnd(connection);
-        expect([cut, text.match(/HTTP\/1\.1 200/g)?.length]).toEqual([cut, 2]);
-        expect(handler.requests.map(({ target }) => target)).toEqual(['/one', '/two']);
-        expect(handler.connection()).toMatchObject(client);
-        expect(handler.peers.at(-1)).toBe(client.peerAddress);
-      }
-      expect(handler.headerFailures).toEqual([]);
-      expect(handler.rejections).toEqual([]);
-    },
-  );
+  ] as const)('takes client addresses from them, at any cut (%s)', async ([_name, header, client], { cleanUp }) => {
+    const { listener, handler } = await proxied(cleanUp);
+    const { port } = listener.address();
+    const whole = header.length + requests.length;
+    for (let cut = 1; cut <= whole; cut += cut < header.length + 12 ? 1 : 9) {
+      handler.requests.length = 0;
+      const connection = begunConnection(port, header, cut);
+      connection.write(requests);
+      const text = await textUntilEnd(connection);
+      expect([cut, text.match(/HTTP\/1\.1 200/g)?.length]).toEqual([cut, 2]);
+      expect(handler.requests.map(({ target }) => target)).toEqual(['/one', '/two']);
+      expect(handler.connection()).toMatchObject(client);
+      expect(handler.peers.at(-1)).toBe(client.peerAddress);
+    }
+    expect(handler.headerFailures).toEqual([]);
+    expect(handler.rejections).toEqual([]);
+  });
 
   it.for([
     ['version 1', line, '192.0.2.7'],
     ['version 2', binary, '2001:db8::7'],
   ] as const)(
-    'knows them so over TLS, wherever their octets are cut (%s)',
+    'takes client addresses from them over TLS, at any cut (%s)',
     async ([_name, header, peerAddress], { cleanUp }) => {
       const { listener, handler } = await proxied(cleanUp, preparedTls([server]));
       const { port } = listener.address();
@@ -105,7 +102,7 @@ describe('a listener that takes PROXY headers', () => {
     },
   );
 
-  it('answers a client that ends its side with its request', async ({ cleanUp }) => {
+  it('answers a client that half-closes with its request', async ({ cleanUp }) => {
     for (const from of [blocks('127.0.0.1'), null]) {
       const { listener, handler } = await proxied(cleanUp, null, { proxyHeaderFrom: from });
       const socket = opened(cleanUp, listener.address().port);
@@ -119,7 +116,7 @@ describe('a listener that takes PROXY headers', () => {
   it.for([
     ['LOCAL', local],
     ['UNKNOWN', Buffer.from('PROXY UNKNOWN\r\n')],
-  ] as const)('takes the proxy for the client where the header says %s', async ([_name, header], { cleanUp }) => {
+  ] as const)("uses the proxy's address if the header says %s", async ([_name, header], { cleanUp }) => {
     const { listener, handler } = await proxied(cleanUp);
     const socket = opened(cleanUp, listener.address().port, header, requests);
     await closed(socket);
@@ -132,7 +129,7 @@ describe('a listener that takes PROXY headers', () => {
     ['a malformed one', Buffer.from('PROXY TCP4 192.0.2.7\r\nGET / HTTP/1.1\r\n\r\n'), 'malformed'],
     ['a long one', Buffer.from(`PROXY UNKNOWN ${'x'.repeat(100)}`), 'too_long'],
     ['a wrong checksum', Buffer.concat([binary.subarray(0, -1), Buffer.from('!')]), 'wrong_checksum'],
-  ] as const)('closes a connection without a word for %s', async ([_name, octets, reason], { cleanUp }) => {
+  ] as const)('closes a connection silently for %s', async ([_name, octets, reason], { cleanUp }) => {
     const { listener, handler } = await proxied(cleanUp);
     const connection = begunConnection(listener.address().port, Buffer.alloc(0), octets.length);
     connection.on('error', () => undefined);
@@ -142,14 +139,14 @@ describe('a listener that takes PROXY headers', () => {
     expect([handler.peers, handler.requests, handler.rejections, handler.open]).toEqual([[], [], [], 0]);
   });
 
-  it('closes one that ends within its header', async ({ cleanUp }) => {
+  it('closes a connection that ends within its header', async ({ cleanUp }) => {
     const { listener, handler } = await proxied(cleanUp);
     opened(cleanUp, listener.address().port).end(line.subarray(0, 20));
     expect(await handler.headerFailure()).toMatchObject({ reason: 'incomplete' });
     expect(handler.peers).toEqual([]);
   });
 
-  it('waits for it as long as it is to', async ({ cleanUp }) => {
+  it('waits for the header up to its timeout', async ({ cleanUp }) => {
     const { listener, handler } = await proxied(cleanUp, null, { proxyHeaderMs: 30 });
     const ended = closed(opened(cleanUp, listener.address().port, line.subarray(0, 20)));
     expect(await handler.headerFailure()).toMatchObject({ reason: 'timed_out' });
@@ -157,7 +154,7 @@ describe('a listener that takes PROXY headers', () => {
     expect(handler.peers).toEqual([]);
   });
 
-  it('believes nobody else, whatever they send', async ({ cleanUp }) => {
+  it('trusts no header of other peers', async ({ cleanUp }) => {
     const { listener, handler } = await proxied(cleanUp, null, { proxyHeaderFrom: blocks('192.0.2.0/24', '::/0') });
     await closed(opened(cleanUp, listener.address().port, line, requests));
     expect(handler.headerFailures).toEqual([{ listener: 'main', peerAddress: '127.0.0.1', reason: 'untrusted_peer' }]);
@@ -168,7 +165,7 @@ describe('a listener that takes PROXY headers', () => {
     ['nothing', null],
     ['its own header alone', local],
     ['the header of a client alone', line],
-  ] as const)('says nothing of who connects, sends %s and leaves', async ([_name, header], { cleanUp }) => {
+  ] as const)('does not log a peer that connects, sends %s and disconnects', async ([_name, header], { cleanUp }) => {
     for (const tls of [null, preparedTls([server])]) {
       const { listener, handler } = await proxied(cleanUp, tls);
       const socket = opened(cleanUp, listener.address().port, ...(header === null ? [] : [header]));
@@ -181,7 +178,7 @@ describe('a listener that takes PROXY headers', () => {
     }
   });
 
-  it('answers whom it does not let in, plain and behind the handshake', async ({ cleanUp }) => {
+  it('answers refused clients, plain and after the handshake', async ({ cleanUp }) => {
     for (const tls of [null, preparedTls([server])]) {
       const { listener, handler } = await proxied(cleanUp, tls);
       handler.refusal = { status: 503, headers: [], body: 'full' };
@@ -193,7 +190,7 @@ describe('a listener that takes PROXY headers', () => {
     }
   });
 
-  it('ends those that have sent no more than it when it drains', async ({ cleanUp }) => {
+  it('closes connections with only a header when it drains', async ({ cleanUp }) => {
     for (const tls of [null, preparedTls([server])]) {
       const { listener, handler } = await proxied(cleanUp, tls, { drainLingerMs: 0, proxyHeaderMs: 60_000 });
       const { port } = listener.address();
@@ -207,7 +204,7 @@ describe('a listener that takes PROXY headers', () => {
     }
   });
 
-  it('lets go of clients that were named by whoever may not name them any more', async ({ cleanUp }) => {
+  it('closes connections of proxies that lost their trust', async ({ cleanUp }) => {
     const { listener, handler } = await proxied(cleanUp, null, { proxyHeaderMs: 60_000 });
     const { port } = listener.address();
     const [named, waiting] = [opened(cleanUp, port, line), opened(cleanUp, port)];
@@ -226,8 +223,8 @@ describe('a listener that takes PROXY headers', () => {
   });
 });
 
-describe('a listener that takes none', () => {
-  it.for([line, binary, binaryHeader(0x21, 0x11, ipv4Addresses)])('believes none (%#)', async (header, { cleanUp }) => {
+describe('a listener without PROXY headers', () => {
+  it.for([line, binary, binaryHeader(0x21, 0x11, ipv4Addresses)])('refuses them (%#)', async (header, { cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, null);
     await closed(opened(cleanUp, listener.address().port, header, requests));
     expect(handler.requests).toEqual([]);

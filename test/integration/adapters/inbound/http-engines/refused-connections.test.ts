@@ -47,8 +47,8 @@ const silent = (cleanUp: CleanUp, port: number): { readonly socket: Socket; read
   return { socket, ended };
 };
 
-describe('a connection that is refused', () => {
-  it('gets its answer and its end, and no request of it is begun', async ({ cleanUp }) => {
+describe('a refused connection', () => {
+  it('gets a response and ends, and begins no request', async ({ cleanUp }) => {
     const { address, handler } = await refusing(cleanUp, null);
     const { status, headers, body } = await rawExchange(address, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     expect({ status, body }).toEqual({ status: 503, body: refusal.body });
@@ -58,13 +58,13 @@ describe('a connection that is refused', () => {
     expect(handler.open).toBe(0);
   });
 
-  it('gets its answer in the middle of an upload of megabytes', async ({ cleanUp }) => {
+  it('gets a response within an upload of megabytes', async ({ cleanUp }) => {
     const { address } = await refusing(cleanUp, null);
     const upload = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n${'x'.repeat(4_000_000)}`;
     expect((await rawExchange(address, upload)).body).toBe(refusal.body);
   });
 
-  it('is ended for good where its client goes on as if nothing was', async ({ cleanUp }) => {
+  it('is closed if its client ignores the response', async ({ cleanUp }) => {
     const { address } = await refusing(cleanUp, null);
     const { socket, ended } = silent(cleanUp, address.port);
     expect(await ended).toContain('503 Service Unavailable');
@@ -74,14 +74,14 @@ describe('a connection that is refused', () => {
     clearInterval(more);
   });
 
-  it('is none of those that are open', async ({ cleanUp }) => {
+  it('does not count as open', async ({ cleanUp }) => {
     const { address, listener } = await refusing(cleanUp, null);
     const { socket } = silent(cleanUp, address.port);
     await new Promise((resolve) => socket.once('data', resolve));
     expect(listener.connections()).toBe(0);
   });
 
-  it('does not hold the end of its listener', async ({ cleanUp }) => {
+  it('does not delay the end of its listener', async ({ cleanUp }) => {
     const { address, listener } = await refusing(cleanUp, null);
     const { socket, ended } = silent(cleanUp, address.port);
     await new Promise((resolve) => socket.once('data', resolve));
@@ -90,8 +90,8 @@ describe('a connection that is refused', () => {
   });
 });
 
-describe('a connection that is refused over TLS', () => {
-  it('gets its answer once it is secured', async ({ cleanUp }) => {
+describe('a refused connection over TLS', () => {
+  it('gets a response after the handshake', async ({ cleanUp }) => {
     const { address, handler } = await refusing(cleanUp, preparedTls([server]));
     const call = await tlsCall(address, trusting());
     expect(call).toMatchObject({ status: 503, error: null });
@@ -100,7 +100,7 @@ describe('a connection that is refused over TLS', () => {
     expect(handler.requests).toEqual([]);
   });
 
-  it('and sends no TLS at all is ended without a word to the log', async ({ cleanUp }) => {
+  it('without TLS ends without a log line', async ({ cleanUp }) => {
     const { address, handler } = await refusing(cleanUp, preparedTls([server]));
     await rawExchange(address, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     const { socket, ended } = silent(cleanUp, address.port);
@@ -109,7 +109,7 @@ describe('a connection that is refused over TLS', () => {
     expect(handler.failures).toEqual([]);
   });
 
-  it('shows no certificate where it would have to: the handshake fails as any', async ({ cleanUp }) => {
+  it('without a required certificate fails the handshake', async ({ cleanUp }) => {
     const tls = preparedTls([server], { clientAuth: 'require', clientAuthorities: root.certificate });
     const { address, handler } = await refusing(cleanUp, tls);
     expect((await tlsCall(address, trusting())).status).toBeNull();
@@ -118,8 +118,8 @@ describe('a connection that is refused over TLS', () => {
   });
 });
 
-describe('a flood of connections that are refused', () => {
-  it('gets whole answers or none at all; then connections are taken as before', async ({ cleanUp }) => {
+describe('a flood of refused connections', () => {
+  it('gets complete responses or none, and then connections are accepted again', async ({ cleanUp }) => {
     const { address, handler } = await refusing(cleanUp, null);
     const all = Array.from({ length: 400 }, () => silent(cleanUp, address.port));
     const texts = await Promise.all(all.map(({ ended }) => ended));
@@ -131,7 +131,7 @@ describe('a flood of connections that are refused', () => {
     expect((await rawExchange(address, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).status).toBe(200);
   });
 
-  it('has one bound for all listeners of an engine', async ({ cleanUp }) => {
+  it('shares one bound over all listeners of an engine', async ({ cleanUp }) => {
     const engine = new CoreHttpEngine(new NodeListeningSockets());
     const handler = new RecordingHandler();
     handler.refusal = refusal;
@@ -159,10 +159,10 @@ describe('a flood of connections that are refused', () => {
   });
 });
 
-describe('a connection that is let in', () => {
+describe('an admitted connection', () => {
   const get = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
-  it('is asked for once, before anything is read, and released once when it ends', async ({ cleanUp }) => {
+  it('is admitted once, before reads, and released once at its end', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, null);
     const { port } = listener.address();
     const { socket } = silent(cleanUp, port);
@@ -175,7 +175,7 @@ describe('a connection that is let in', () => {
     expect(handler.peers).toHaveLength(1);
   });
 
-  it('is released however it ends', async ({ cleanUp }) => {
+  it('is released for every kind of end', async ({ cleanUp }) => {
     const tls = preparedTls([server]);
     const { listener, handler } = await recordedListener(cleanUp, tls, {
       proxyHeaderMs: 5_000,

@@ -50,7 +50,7 @@ const connections: readonly [string, () => TlsContext | null, (address: SocketAd
 ];
 
 describe.each(connections)('a client that reads slowly, over %s', (_, tls, open) => {
-  it('gets all of a piece that takes it several times as long as it may take nothing', async ({ cleanUp }) => {
+  it('gets a large piece that takes several stall timeouts', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, tls(), { bodyMs: 800 });
     handler.held = true;
     const socket = open(listener.address());
@@ -64,7 +64,7 @@ describe.each(connections)('a client that reads slowly, over %s', (_, tls, open)
     expect(await came).toBeGreaterThan(octets);
   });
 
-  it('is cut off where it takes nothing at all', async ({ cleanUp }) => {
+  it('is disconnected if it reads nothing', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, tls(), { bodyMs: 300 });
     handler.held = true;
     const socket = open(listener.address());

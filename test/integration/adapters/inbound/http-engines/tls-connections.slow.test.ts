@@ -44,9 +44,7 @@ const closed = (socket: Socket): Promise<void> =>
   });
 
 describe('the connections of a listener with TLS', () => {
-  it('leave nothing behind when a thousand of them end, each in its own way', { timeout: 90_000 }, async ({
-    cleanUp,
-  }) => {
+  it('leak nothing when a thousand of them end in different ways', { timeout: 90_000 }, async ({ cleanUp }) => {
     const tls = preparedTls([first], { clientAuth: 'request', clientAuthorities: root.certificate });
     const { listener, handler } = await recordedListener(cleanUp, tls);
     const shown = { cert: client.certificate, key: client.key };

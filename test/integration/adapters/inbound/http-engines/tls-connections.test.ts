@@ -45,10 +45,8 @@ const closed = (socket: Socket): Promise<void> =>
     else socket.once('close', () => resolve());
   });
 
-describe('how a listener secures its connections', () => {
-  it('is changed at once for new connections, and for those that stand without the certificate that is needed', async ({
-    cleanUp,
-  }) => {
+describe('the TLS of a listener', () => {
+  it('changes at once for new connections, and for open ones without a required certificate', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]));
     const address = listener.address();
     const standing = await tlsConnection(address, trusting());
@@ -72,7 +70,7 @@ describe('how a listener secures its connections', () => {
     expect(handler.connection().tls?.clientCertificate).not.toBeNull();
   });
 
-  it('may become plain HTTP, and TLS again, on the same port', async ({ cleanUp }) => {
+  it('can change to plain HTTP and back on the same port', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, null);
     const address = listener.address();
     const plain = await connected(address.port);
@@ -92,7 +90,7 @@ describe('how a listener secures its connections', () => {
     secured.destroy();
   });
 
-  it('lets a handshake that has begun come to its end', async ({ cleanUp }) => {
+  it('lets a started handshake finish', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, preparedTls([first]));
     const raw = await connected(listener.address().port);
     await expect.poll(() => listener.connections()).toBe(1);
@@ -103,12 +101,12 @@ describe('how a listener secures its connections', () => {
     socket.destroy();
   });
 
-  it('takes no TLS that was prepared by something else', async ({ cleanUp }) => {
+  it('refuses TLS of another engine', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, null);
     expect(() => listener.secure({ isTlsContext: true, warnings: [] }, 0)).toThrow('another engine');
   });
 
-  it('gives no session to go on with to another certificate', async ({ cleanUp }) => {
+  it('resumes no session with another certificate', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, preparedTls([first]));
     const { sessions } = await tlsCall(listener.address(), trusting());
     listener.secure(preparedTls([first]), 0);
@@ -117,10 +115,8 @@ describe('how a listener secures its connections', () => {
   });
 });
 
-describe('a listener with TLS that is drained', () => {
-  it('ends connections that never sent a request, and those in their handshake, and calls neither a failure', async ({
-    cleanUp,
-  }) => {
+describe('a draining listener with TLS', () => {
+  it('closes unused connections and handshakes without reporting failures', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), {
       handshakeTimeoutMs: 600_000,
       drainLingerMs: 0,
@@ -140,7 +136,7 @@ describe('a listener with TLS that is drained', () => {
     expect(handler.failures).toEqual([]);
   });
 
-  it('waits for a request that is being answered, and cuts it off when the grace is over', async ({ cleanUp }) => {
+  it('waits for a request in flight, and aborts it after the grace period', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]));
     handler.held = true;
     const socket = await tlsConnection(listener.address(), trusting());
@@ -153,7 +149,7 @@ describe('a listener with TLS that is drained', () => {
 });
 
 describe('the connections of a listener with TLS', () => {
-  it('count from the first moment to the last', async ({ cleanUp }) => {
+  it('count from start to end', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, preparedTls([first]));
     const raw = await connected(listener.address().port);
     await expect.poll(() => listener.connections()).toBe(1);

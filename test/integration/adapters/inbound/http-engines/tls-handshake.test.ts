@@ -29,7 +29,7 @@ afterAll(() => pki.remove());
 const trusting = (changes: object = {}) => ({ ca: root.certificate, servername: 'a.example', ...changes });
 
 describe('a TLS handshake', () => {
-  it('tells the request path what was agreed on, and that the scheme is https', async ({ cleanUp }) => {
+  it('passes the negotiated TLS and the scheme https to request handling', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, preparedTls([first]));
     const modern = await tlsCall(listener.address(), trusting({ servername: 'A.Example' }));
     expect(modern.error).toBeNull();
@@ -45,7 +45,7 @@ describe('a TLS handshake', () => {
     });
   });
 
-  it('names no server where the client names none, or what is no host name', async ({ cleanUp }) => {
+  it('has no server name if the client sends none or an invalid one', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, preparedTls([first]));
     for (const servername of ['', 'a.example\n{"forged":1}']) {
       const answer = await tlsCall(listener.address(), { rejectUnauthorized: false, servername });
@@ -57,7 +57,7 @@ describe('a TLS handshake', () => {
     ['TLSv1', '1.2'],
     ['TLSv1.1', '1.2'],
     ['TLSv1.2', '1.3'],
-  ] as const)('of %s is refused where %s is the least', async ([version, minVersion], { cleanUp }) => {
+  ] as const)('of %s is refused with minimum version %s', async ([version, minVersion], { cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first], { minVersion }));
     const versions = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' };
     const answer = await tlsCall(listener.address(), trusting(versions));
@@ -69,7 +69,7 @@ describe('a TLS handshake', () => {
   });
 
   it.for(['ECDHE-ECDSA-AES128-SHA', 'ECDHE-ECDSA-AES256-SHA384', 'AES128-GCM-SHA256', 'NULL', 'aNULL'])(
-    'with the cipher %s alone is refused: no forward secrecy or no authenticated encryption',
+    'with only the cipher %s is refused: no forward secrecy or no authenticated encryption',
     async (ciphers, { cleanUp }) => {
       const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]));
       const old = { maxVersion: 'TLSv1.2', ciphers: `${ciphers}:@SECLEVEL=0` };
@@ -79,12 +79,12 @@ describe('a TLS handshake', () => {
     },
   );
 
-  it('shows the intermediates: a client that has the root alone believes it', async ({ cleanUp }) => {
+  it('sends the intermediates: a client with only the root trusts it', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, preparedTls([first]));
     expect(await tlsCall(listener.address(), trusting())).toMatchObject({ status: 200, error: null });
   });
 
-  it('that offers HTTP/2 alone is refused; one that offers HTTP/1.1 as well gets that', async ({ cleanUp }) => {
+  it('that offers only HTTP/2 is refused, and one with HTTP/1.1 too gets HTTP/1.1', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]));
     const alone = await tlsCall(listener.address(), trusting({ ALPNProtocols: ['h2'] }));
     expect(alone.error).toBe('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL');
@@ -94,7 +94,7 @@ describe('a TLS handshake', () => {
     socket.destroy();
   });
 
-  it('is not made anew on a connection that stands: a certificate cannot be changed on it', async ({ cleanUp }) => {
+  it('is not renegotiated on an open connection', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, preparedTls([first]));
     const socket = await tlsConnection(listener.address(), trusting({ maxVersion: 'TLSv1.2' }));
     const outcome = await new Promise<string>((resolve) => {
@@ -106,7 +106,7 @@ describe('a TLS handshake', () => {
   });
 });
 
-describe('the certificate that is shown', () => {
+describe('the selected certificate', () => {
   const subjectFor = async (cleanUp: CleanUp, servername: string): Promise<string> => {
     const { listener } = await recordedListener(cleanUp, preparedTls([first, second, wild]));
     const socket = await tlsConnection(listener.address(), { servername, rejectUnauthorized: false });
@@ -126,13 +126,13 @@ describe('the certificate that is shown', () => {
   });
 
   it.for(['', 'unknown.example', 'c.example', 'w.example', 'one.two.w.example', 'x'.repeat(250)])(
-    'is the first for "%s", which none is for',
+    'is the first for "%s", which no certificate covers',
     async (name, { cleanUp }) => {
       expect(await subjectFor(cleanUp, name)).toBe('first');
     },
   );
 
-  it('is what curl believes, under each name', async ({ cleanUp }) => {
+  it('is trusted by curl for each name', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, preparedTls([first, second, wild]));
     const { port } = listener.address();
     const ask = (name: string): Promise<string> =>
@@ -147,7 +147,7 @@ describe('the certificate that is shown', () => {
   });
 });
 
-describe('what is no TLS', () => {
+describe('octets that are not TLS', () => {
   it.for([
     ['HTTP', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', 'ERR_SSL_HTTP_REQUEST'],
     ['garbage', '\x00\x01\x02\xff'.repeat(64), 'ERR_SSL_WRONG_VERSION_NUMBER'],
@@ -155,24 +155,21 @@ describe('what is no TLS', () => {
     ['a record that is too long', `\x16\x03\x01\xff\xff${'\x01'.repeat(200)}`, null],
     ['an alert', '\x15\x03\x01\x00\x02\x02\x28', null],
     ['a hello that is none', `\x16\x03\x01\x00\x40\x01\x00\x00\x3c${'\xff'.repeat(60)}`, null],
-  ] as const)(
-    'ends the connection where it is %s, and no request comes of it',
-    async ([_, octets, code], { cleanUp }) => {
-      const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), {
-        handshakeTimeoutMs: 1_000,
-      });
-      const { raw } = await rawExchange(listener.address(), octets);
-      expect(raw).not.toContain('HTTP/');
-      const failure = await handler.failure();
-      expect(failure).toMatchObject({ listener: 'main', peerAddress: '127.0.0.1' });
-      if (code) expect(failure.code).toBe(code);
-      expect(handler.requests).toEqual([]);
-      expect(handler.failures).toHaveLength(1);
-      await expect.poll(() => listener.connections()).toBe(0);
-    },
-  );
+  ] as const)('end the connection for %s without a request', async ([_, octets, code], { cleanUp }) => {
+    const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), {
+      handshakeTimeoutMs: 1_000,
+    });
+    const { raw } = await rawExchange(listener.address(), octets);
+    expect(raw).not.toContain('HTTP/');
+    const failure = await handler.failure();
+    expect(failure).toMatchObject({ listener: 'main', peerAddress: '127.0.0.1' });
+    if (code) expect(failure.code).toBe(code);
+    expect(handler.requests).toEqual([]);
+    expect(handler.failures).toHaveLength(1);
+    await expect.poll(() => listener.connections()).toBe(0);
+  });
 
-  it('ends the connection also after the handshake, whatever comes', async ({ cleanUp }) => {
+  it('end the connection also after the handshake', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]));
     const raw = connectPlain(listener.address().port, '127.0.0.1');
     const socket = await tlsConnection(listener.address(), { ...trusting(), socket: raw });
@@ -183,7 +180,7 @@ describe('what is no TLS', () => {
     expect(handler.requests).toEqual([]);
   });
 
-  it('and leaves without a word has failed in nothing', async ({ cleanUp }) => {
+  it('with a silent close cause no failure', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]));
     const socket = connectPlain(listener.address().port, '127.0.0.1');
     await new Promise((resolve) => socket.once('connect', resolve));
@@ -193,7 +190,7 @@ describe('what is no TLS', () => {
     expect(handler.failures).toEqual([]);
   });
 
-  it('and is reset at once has failed once each, whatever is still known of it', async ({ cleanUp }) => {
+  it('with an immediate reset cause one failure each', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]));
     const count = 50;
     for (let index = 0; index < count; index += 1) {
@@ -209,7 +206,7 @@ describe('what is no TLS', () => {
     expect(new Set(handler.failures.map(({ peerAddress }) => peerAddress))).toEqual(new Set(['127.0.0.9']));
   });
 
-  it('and leaves in the middle of the handshake has failed', async ({ cleanUp }) => {
+  it('with a close within the handshake cause a failure', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]));
     const socket = connectPlain(listener.address().port, '127.0.0.1');
     socket.end(Buffer.from('\x16\x03\x01\x01\x00\x01\x00', 'latin1'));
@@ -220,7 +217,7 @@ describe('what is no TLS', () => {
 });
 
 describe('a handshake that takes too long', () => {
-  it.for(['', '\x16\x03\x01'])('is cut off after %j', async (octets, { cleanUp }) => {
+  it.for(['', '\x16\x03\x01'])('ends after %j', async (octets, { cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), { handshakeTimeoutMs: 200 });
     await rawExchange(listener.address(), octets);
     expect(handler.failures).toEqual([
@@ -229,7 +226,7 @@ describe('a handshake that takes too long', () => {
     await expect.poll(() => listener.connections()).toBe(0);
   });
 
-  it('is cut off also where octets keep coming', async ({ cleanUp }) => {
+  it('ends even if octets keep arriving', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), { handshakeTimeoutMs: 300 });
     const socket = connectPlain(listener.address().port, '127.0.0.1');
     socket.on('error', () => undefined);
@@ -246,9 +243,7 @@ describe('a handshake that takes too long', () => {
     expect(handler.failures).toMatchObject([{ code: 'ERR_TLS_HANDSHAKE_TIMEOUT' }]);
   });
 
-  it('is cut off when a head would have to be there, where that is sooner, and after a change of that too', async ({
-    cleanUp,
-  }) => {
+  it('ends at the head timeout if that is sooner, also after a reload', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), {
       proxyHeaderMs: 5_000,
       headMs: 200,
@@ -261,7 +256,7 @@ describe('a handshake that takes too long', () => {
     expect(patient.handler.failures).toMatchObject([{ code: 'ERR_TLS_HANDSHAKE_TIMEOUT' }]);
   });
 
-  it('does not count against a connection whose handshake is over', async ({ cleanUp }) => {
+  it('has no effect after the handshake', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), { handshakeTimeoutMs: 100 });
     const socket = await tlsConnection(listener.address(), trusting());
     await sleep(300);
@@ -272,7 +267,7 @@ describe('a handshake that takes too long', () => {
     socket.destroy();
   });
 
-  it('leaves the time for the request to the rules of HTTP', async ({ cleanUp }) => {
+  it('leaves request timeouts to HTTP', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), {
       proxyHeaderMs: 5_000,
       headMs: 1_000,

@@ -91,7 +91,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('over %s, a client that', (versio
   describe.each(serverNames)('%s', (_, servername) => {
     describe.each(['request', 'require'] as const)('with client-auth %s', (clientAuth) => {
       it.for(anchors)(
-        'is let in and refused by the file that holds the $anchor alone',
+        'is admitted and refused by the file with only the $anchor',
         async ({ anchor, good, bad }, { cleanUp }) => {
           const clientAuthorities = certificate(anchor).certificate;
           const tls = preparedTls([certificate('server')], { clientAuth, clientAuthorities });

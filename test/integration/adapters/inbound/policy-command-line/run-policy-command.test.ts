@@ -60,7 +60,7 @@ case "${name}" {
 }`;
 
 describe('policy check', () => {
-  it('counts policies that are fine', async () => {
+  it('counts valid policies', async () => {
     expect(await run('check', folder.file('readers.cedar'))).toEqual({
       stdout: '1 policy: nothing is wrong\n',
       stderr: '',
@@ -68,7 +68,7 @@ describe('policy check', () => {
     });
   });
 
-  it('tells of every error with its place, and of files that are not there', async () => {
+  it('reports every error with its position, and missing files', async () => {
     const { stdout, stderr, exitCode } = await run('check', folder.file('broken.cedar'), folder.file('none.cedar'));
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
     expect(stderr).toContain('error: none.cedar cannot be read: it does not exist\n');
@@ -80,7 +80,7 @@ describe('policy check', () => {
     expect(stderr).toMatch(/\n3 errors\n$/);
   });
 
-  it('warns of what no request has, which is an error with --strict', async () => {
+  it('warns about attributes that no request has, an error with --strict', async () => {
     const lenient = await run('check', folder.file('typo.cedar'));
     expect(lenient.stderr).toMatch(
       /^typo\.cedar:1:45: warning: .*"pth"\n {2}permit .*\n +\^\n {2}did you mean "path"\?/,
@@ -91,7 +91,7 @@ describe('policy check', () => {
     expect(strict).toMatchObject({ stdout: '', exitCode: 1 });
   });
 
-  it('warns of a file without policies, which is an error with --strict', async () => {
+  it('warns about a file without policies, an error with --strict', async () => {
     const empty = folder.write('empty.cedar', '// none\n');
     expect(await run('check', empty)).toMatchObject({ stdout: '0 policies: 1 warning\n', exitCode: 0 });
     const strict = await run('check', '--strict', empty);
@@ -99,7 +99,7 @@ describe('policy check', () => {
     expect(strict.exitCode).toBe(1);
   });
 
-  it('leaves a template without a link a warning with --strict: its links may be in a configuration', async () => {
+  it('keeps a template without a link a warning with --strict, because a configuration can link it', async () => {
     const strict = await run('check', '--strict', folder.file('guards.cedar'));
     expect(strict.stderr).toMatch(/^guards\.cedar:5:1: warning: the template "owner" never applies/);
     expect(strict).toMatchObject({ stdout: '1 policy, 1 template: 1 warning\n', exitCode: 0 });
@@ -129,7 +129,7 @@ agents { agent "auth" {
   const signOn = (enabled: boolean) =>
     `saml { enabled #${enabled}; entity-id "https://a.example/saml"; acs-url "https://a.example/saml/acs"; idp-metadata-url "https://i.example/metadata" }`;
 
-  it('warns of roles that nobody can have in an agent', async () => {
+  it('warns about roles that no agent can assign', async () => {
     const readers = `policy-file "${folder.file('readers.cedar')}"`;
     const claim = `${readers}; roles-claim "roles"`;
     const roles = /^readers\.cedar:1:1: warning: it speaks of roles, and nobody has any$/m;
@@ -148,7 +148,7 @@ agents { agent "auth" {
     expect(strict.stderr).toMatch(/^readers\.cedar:1:1: error: it speaks of roles/m);
   });
 
-  it('refuses what leaves an agent without any policy, as the agent does', async () => {
+  it('refuses an empty policy set, as the agent does', async () => {
     const empty = folder.write('empty.cedar', '// none\n');
     const denied = await run('check', '--config', agentWith(embedded, keys, `policy-file "${empty}"`));
     expect(denied.stderr).toContain('error: it has no policies, and default-decision is deny');
@@ -159,7 +159,7 @@ agents { agent "auth" {
     expect((await run('check', '--config', open)).exitCode).toBe(0);
   });
 
-  it('refuses a file that is given twice, and a folder without policies', async () => {
+  it('refuses a repeated file, and a folder without policies', async () => {
     const path = folder.file('readers.cedar');
     expect(await run('check', path, path)).toMatchObject({
       stderr: 'error: readers.cedar is given twice\n1 error\n',
@@ -173,7 +173,7 @@ agents { agent "auth" {
     }
   });
 
-  it('checks what the authz block of an agent names, links and shadow policies included', async () => {
+  it('checks the files of an authz block, with links and shadow policies', async () => {
     const config = folder.write(
       'gateway.kdl',
       `listeners { listener "http" { address "127.0.0.1:0" } }
@@ -207,7 +207,7 @@ agents { agent "auth" {
 });
 
 describe('policy test', () => {
-  it('tells of each case on a line, and of the totals', async () => {
+  it('prints each case on a line, and the totals', async () => {
     const file = testFile(readerCase('a reader reads', '"allow" { policies "readers-read" }'));
     expect(await run('test', file)).toEqual({
       stdout: 'cases.test.kdl\n  ok      a reader reads\n1 case: 1 ok\n',
@@ -217,7 +217,7 @@ describe('policy test', () => {
     expect((await run('test', '--quiet', file)).stdout).toBe('1 case: 1 ok\n');
   });
 
-  it('tells of a case that fails what was expected, what came, and the errors', async () => {
+  it('prints expectation, result and errors of a failed case', async () => {
     const file = testFile(
       `${readerCase('wrong', '"deny"')}${readerCase('none', '"deny" { policies #null }')}
 case "from nowhere" {
@@ -259,7 +259,7 @@ case "from nowhere" {
     expect(await run('test', testFile(denied, head + link))).toMatchObject({ stderr: '', exitCode: 0 });
   });
 
-  it('judges the anonymous principal, hosts, queries and addresses', async () => {
+  it('decides for the anonymous principal, hosts, queries and addresses', async () => {
     folder.write(
       'all.cedar',
       `@id("all") permit (principal is Anonymous, action, resource)
@@ -278,7 +278,7 @@ when { resource.host == "a.example" && resource.query == "x=1" && context.client
     expect(await run('test', file)).toMatchObject({ stderr: '', exitCode: 0 });
   });
 
-  it('takes SAML for the method, and finds its roles in an attribute', async () => {
+  it('supports SAML, with roles in an attribute', async () => {
     folder.write(
       'staff.cedar',
       '@id("staff") permit (principal in Role::"staff", action, resource) when { context.auth_method == "saml" };\n',
@@ -293,7 +293,7 @@ when { resource.host == "a.example" && resource.query == "x=1" && context.client
     expect(explained.stdout).toMatch(/^allow/m);
   });
 
-  it('has claims in JSON where a list has one item, and roles where roles-claim says', async () => {
+  it('reads claims in JSON, and roles from roles-claim', async () => {
     folder.write(
       'groups.cedar',
       `@id("g") permit (principal in Role::"staff", action, resource) when { context.claims.groups.contains("a") };`,
@@ -377,7 +377,7 @@ case "a token without the claim" {
     expect(exitCode).toBe(1);
   });
 
-  it('runs the other files when one is not there', async () => {
+  it('runs the other files if one is missing', async () => {
     const file = testFile(readerCase('a reader reads', '"allow"'));
     const { stdout, stderr, exitCode } = await run('test', folder.file('none.kdl'), file);
     expect(stderr).toBe('error: none.kdl cannot be read: there is no such file\n');
@@ -392,7 +392,7 @@ case "a token without the claim" {
 describe('policy explain', () => {
   const question = () => ['--policies', folder.file('readers.cedar'), '--action', 'GET', '--resource', '/reports'];
 
-  it('says which part of which policy decided, with the values', async () => {
+  it('prints the deciding part of the policy, with values', async () => {
     expect(
       await run('explain', ...question(), '--principal', 'alice', '--role', 'reader', '--claim', 'department=sales'),
     ).toEqual({
@@ -418,7 +418,7 @@ readers.cedar:1:1: permit "readers-read": does not apply: a condition is not ful
     );
   });
 
-  it('writes the same as JSON', async () => {
+  it('prints the same as JSON', async () => {
     const { stdout } = await run('explain', ...question(), '--principal', 'alice', '--role', 'reader', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
       decision: 'deny',
@@ -440,7 +440,7 @@ readers.cedar:1:1: permit "readers-read": does not apply: a condition is not ful
     });
   });
 
-  it('tells of an identity that policies cannot speak of', async () => {
+  it('reports an identity that policies cannot express', async () => {
     const { stdout, exitCode } = await run('explain', ...question(), '--claim', 'level=3');
     expect(stdout).toBe('deny: principal_missing: the identity has no claim that names the principal\n');
     expect(exitCode).toBe(0);
@@ -454,7 +454,7 @@ readers.cedar:1:1: permit "readers-read": does not apply: a condition is not ful
     });
   });
 
-  it('explains a case of a test file, chosen by name where there are several', async () => {
+  it('explains a case of a test file, selected by name', async () => {
     const file = testFile(readerCase('first', '"allow"'));
     expect((await run('explain', '--test-file', file)).stdout).toContain('permit "readers-read": satisfied\n');
     testFile(readerCase('first', '"allow"') + readerCase('second', '"allow"'));
@@ -467,7 +467,7 @@ readers.cedar:1:1: permit "readers-read": does not apply: a condition is not ful
     expect((await run('explain', '--test-file', file)).stderr).toContain('there are several cases');
   });
 
-  it('paints nothing on a terminal: what a file or a flag holds is shown without control characters', async () => {
+  it('prints values without control characters', async () => {
     const path = folder.write(
       'escape.cedar',
       'permit (principal, action, resource) when { context.method == "\u001b[2J" };',

@@ -44,7 +44,7 @@ class GoneReader extends Writable {
 }
 
 describe('runCorpusCommand', () => {
-  it('writes one JSON line for each request, no faster than they are read', async () => {
+  it('writes one JSON line per request, with backpressure', async () => {
     const results = new SlowReader();
     const messages: string[] = [];
     const code = await runCorpusCommand('corpus', corpusOf(40, 100), {
@@ -60,7 +60,7 @@ describe('runCorpusCommand', () => {
     expect(messages.join('')).toBe('');
   });
 
-  it('ends with 1 where a case cannot be evaluated', async () => {
+  it('exits with 1 if a case cannot be evaluated', async () => {
     const results = new SlowReader();
     const messages: string[] = [];
     const code = await runCorpusCommand('corpus', corpusOf(1, 1, 'permit\u001b['), {
@@ -78,7 +78,7 @@ describe('runCorpusCommand', () => {
     expect(messages.join('')).not.toContain('\u001b');
   });
 
-  it('ends with 1 and names the folder where there is no case', async () => {
+  it('exits with 1 and names a folder without cases', async () => {
     const messages: string[] = [];
     const code = await runCorpusCommand('some/folder', corpusInMemory(new Map()), {
       results: new SlowReader(),
@@ -89,7 +89,7 @@ describe('runCorpusCommand', () => {
     expect(messages.join('')).toMatch(/^error: some\/folder has no test case: /);
   });
 
-  it('stops where the reader has gone away', async () => {
+  it('stops if the reader closes', async () => {
     const code = await runCorpusCommand('corpus', corpusOf(200, 100), {
       results: new GoneReader(),
       messages: () => undefined,
@@ -98,7 +98,7 @@ describe('runCorpusCommand', () => {
     expect(code).toBe(1);
   });
 
-  it('shows progress to a person, and leaves nothing of it', async () => {
+  it('shows progress on a terminal, and clears it', async () => {
     const messages: string[] = [];
     await runCorpusCommand('corpus', corpusOf(250, 1), {
       results: new SlowReader(),

@@ -28,10 +28,8 @@ const start = async (cleanUp: CleanUp, changes: Parameters<typeof recordedListen
   return { listener, handler, ends, client, begun };
 };
 
-describe('requests that are sent without waiting', () => {
-  it('are begun one after the other, however many, and no more of them is read than is bounded', async ({
-    cleanUp,
-  }) => {
+describe('pipelined requests', () => {
+  it('begin one after the other, and reads are bounded', async ({ cleanUp }) => {
     const { handler, ends, client } = await start(cleanUp);
     const count = 20_000;
     const asked = client().send(get.repeat(count - 1) + lastGet);
@@ -45,7 +43,7 @@ describe('requests that are sent without waiting', () => {
     expect(ends).toHaveLength(count);
   });
 
-  it('are left with the client beyond a bound, until the one before is answered', async () => {
+  it('are not read beyond a bound until the previous request is answered', async () => {
     const held: ClientResponse[] = [];
     const connection = fedConnection((_, response) => held.push(response));
     await connection.feed(Buffer.from(get));
@@ -63,7 +61,7 @@ describe('requests that are sent without waiting', () => {
     connection.end();
   });
 
-  it('are none where they come behind the last one', async ({ cleanUp }) => {
+  it('are ignored after the last request', async ({ cleanUp }) => {
     const { handler, client, begun } = await start(cleanUp);
     const asked = client().send(lastGet + get);
     await begun(1);
@@ -73,12 +71,12 @@ describe('requests that are sent without waiting', () => {
   });
 });
 
-describe('a request that waits for its turn', () => {
+describe('a queued request', () => {
   /** Longer than what is joined with what came before. */
   const pad = `X-Pad: ${'p'.repeat(3_000)}\r\n`;
   const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
 
-  it.each(['', 'Connection: close\r\n'])('has the body that came in a piece of its own (%j)', async (fields) => {
+  it.each(['', 'Connection: close\r\n'])('keeps a body that arrived separately (%j)', async (fields) => {
     const exchanges: [ClientRequest, ClientResponse][] = [];
     const connection = fedConnection((request, response) => exchanges.push([request, response]));
     await connection.feed(Buffer.from(get));
@@ -102,8 +100,8 @@ describe('a request that waits for its turn', () => {
   });
 });
 
-describe('a client that ends its side', () => {
-  it('before it was answered has gone', async ({ cleanUp }) => {
+describe('a client that half-closes', () => {
+  it('before the response is treated as disconnected', async ({ cleanUp }) => {
     const { ends, client, begun } = await start(cleanUp);
     const asked = client().send(get);
     await begun(1);
@@ -113,7 +111,7 @@ describe('a client that ends its side', () => {
     expect(ends).toEqual([false]);
   });
 
-  it('behind requests that have not begun has gone, and none of them is answered', async ({ cleanUp }) => {
+  it('with queued requests is treated as disconnected, and none is answered', async ({ cleanUp }) => {
     const { handler, ends, client, begun } = await start(cleanUp);
     const asked = client(true).send(get + get);
     await begun(1);
@@ -124,7 +122,7 @@ describe('a client that ends its side', () => {
     expect(asked.text).toBe('');
   });
 
-  it('in the middle of its body has gone, and whoever reads that is told', async ({ cleanUp }) => {
+  it('within its body is treated as disconnected, and the reader gets an error', async ({ cleanUp }) => {
     const { handler, ends, client, begun } = await start(cleanUp);
     const asked = client().send(`${post(5)}ab`);
     await begun(1);
@@ -138,7 +136,7 @@ describe('a client that ends its side', () => {
     expect(ends).toEqual([false]);
   });
 
-  it('while its answer is on its way gets the whole of it, and no more', async ({ cleanUp }) => {
+  it('during a response gets all of it, and no more', async ({ cleanUp }) => {
     const { handler, ends, client, begun } = await start(cleanUp);
     const asked = client(true).send(get + get);
     asked.socket.pause();
@@ -154,7 +152,7 @@ describe('a client that ends its side', () => {
     expect(handler.requests).toHaveLength(1);
   });
 
-  it('between two requests is let go at once', async ({ cleanUp }) => {
+  it('between two requests is disconnected at once', async ({ cleanUp }) => {
     const { handler, client, begun, listener } = await start(cleanUp, { idleMs: forever });
     const asked = client(true).send(get);
     await begun(1);
@@ -167,7 +165,7 @@ describe('a client that ends its side', () => {
 });
 
 describe('an answer before the end of its request', () => {
-  it('reaches a client that goes on sending, and the connection ends', async ({ cleanUp }) => {
+  it('reaches a client that keeps sending, and the connection ends', async ({ cleanUp }) => {
     const { handler, ends, client, begun } = await start(cleanUp, { lingerMs: forever });
     const octets = 10_000_000;
     const asked = client().send(post(octets));
@@ -180,7 +178,7 @@ describe('an answer before the end of its request', () => {
     expect(ends).toEqual([true]);
   });
 
-  it('is not waited behind for longer than it is to be', async ({ cleanUp }) => {
+  it('lingers no longer than lingerMs', async ({ cleanUp }) => {
     const { handler, client, begun } = await start(cleanUp, { lingerMs: 50 });
     const asked = client().send(`${post(10)}abc`);
     await begun(1);
@@ -189,9 +187,7 @@ describe('an answer before the end of its request', () => {
     expect(asked.text).toContain('too much');
   });
 
-  it('leaves the connection to the next one where the body was being read and comes to its end', async ({
-    cleanUp,
-  }) => {
+  it('keeps the connection if the body is read and ends', async ({ cleanUp }) => {
     const { handler, client, begun } = await start(cleanUp, { lingerMs: forever });
     const asked = client().send(`${post(10)}abc`);
     await begun(1);
@@ -206,8 +202,8 @@ describe('an answer before the end of its request', () => {
   });
 });
 
-describe('a body that nobody reads', () => {
-  it('is held to a bound, and to a wider one where it is read ahead', async ({ cleanUp }) => {
+describe('an unread body', () => {
+  it('is buffered up to a bound, and up to a wider one with read-ahead', async ({ cleanUp }) => {
     const { handler, client, begun } = await start(cleanUp);
     const octets = 30_000_000;
     const asked = client().send(post(octets));
@@ -225,7 +221,7 @@ describe('a body that nobody reads', () => {
     expect(asked.text).toContain('all');
   });
 
-  it('is the failure of its reader where it stops coming', async ({ cleanUp }) => {
+  it('fails its reader when it stalls', async ({ cleanUp }) => {
     const { handler, client, begun } = await start(cleanUp, { bodyMs: 100 });
     client().send(`${post(10)}abc`);
     await begun(1);
@@ -236,7 +232,7 @@ describe('a body that nobody reads', () => {
 });
 
 describe('a connection', () => {
-  it('that is given away brings what came behind the request, and its end ends the exchange', async ({ cleanUp }) => {
+  it('that becomes a tunnel includes octets after the request, and its end ends the exchange', async ({ cleanUp }) => {
     const { handler, ends, client, begun } = await start(cleanUp);
     const asked = client().send('GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhel');
     await begun(1);
@@ -254,7 +250,7 @@ describe('a connection', () => {
     expect(ends).toEqual([true]);
   });
 
-  it('ends when it was idle for long enough, whatever empty lines come', async ({ cleanUp }) => {
+  it('ends after the idle time, despite empty lines', async ({ cleanUp }) => {
     const { handler, client, begun } = await start(cleanUp, { idleMs: 200 });
     const asked = client().send(get);
     await begun(1);
@@ -266,7 +262,7 @@ describe('a connection', () => {
     expect(handler.rejections).toEqual([]);
   });
 
-  it('ends behind a CONNECT, of which nothing is read on', async ({ cleanUp }) => {
+  it('ends after a CONNECT, and reads nothing more', async ({ cleanUp }) => {
     const { handler, client, begun } = await start(cleanUp);
     const asked = client().send(`CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n${get}`);
     await begun(1);
@@ -277,7 +273,7 @@ describe('a connection', () => {
     expect(handler.requests).toHaveLength(1);
   });
 
-  it('is not touched any more by a response that was given', async ({ cleanUp }) => {
+  it('ignores a response that is already complete', async ({ cleanUp }) => {
     const { handler, client, begun } = await start(cleanUp);
     const asked = client().send(get);
     await begun(1);

@@ -74,7 +74,7 @@ describe.each([
   ['of TCP', false],
   ['of TLS', true],
 ])('a socket %s that is read directly', (_, isTls) => {
-  it('gives all octets once and in order, whenever it is paused, and its end behind them', async ({ cleanUp }) => {
+  it('delivers all octets once and in order over pauses, then its end', async ({ cleanUp }) => {
     const { accepted, client } = await connected(cleanUp, isTls);
     const reader = new Reader(accepted);
     let sent = '';
@@ -99,7 +99,7 @@ describe.each([
     expect(reader.listened).toBeGreaterThan(0);
   });
 
-  it('gives what was put back first', async ({ cleanUp }) => {
+  it('delivers unshifted octets first', async ({ cleanUp }) => {
     const { accepted, client } = await connected(cleanUp, isTls);
     accepted.unshift(Buffer.from('first '));
     const reader = new Reader(accepted);
@@ -108,7 +108,7 @@ describe.each([
     expect(reader.text).toBe('first second');
   });
 
-  it('is a stream again when it is given away', async ({ cleanUp }) => {
+  it('becomes a stream again on handover', async ({ cleanUp }) => {
     const { accepted, client } = await connected(cleanUp, isTls);
     const taken: string[] = [];
     const take = (octets: Buffer): void => void taken.push(octets.toString());

@@ -47,8 +47,8 @@ const sendHeldUp = async ({ client }: IdleClient, text: string, ms: number): Pro
   while (performance.now() - beganMs < ms);
 };
 
-describe('octets on an idle connection whose client ends its side in the same turn', () => {
-  it('are answered, and the connection ends behind that', async ({ cleanUp }) => {
+describe('octets on an idle connection with a half-close in the same turn', () => {
+  it('are answered, and then the connection ends', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const { client, accepted, come, answered } = await clients.idle();
     come(get('/1'));
@@ -61,7 +61,7 @@ describe('octets on an idle connection whose client ends its side in the same tu
   it.for([
     ['one piece', [get('/1') + get('/2')]],
     ['two pieces', [get('/1'), get('/2')]],
-  ] as const)('are answered all, where they are two requests in %s', async ([_, pieces], { cleanUp }) => {
+  ] as const)('are all answered if they are two requests in %s', async ([_, pieces], { cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const { client, accepted, come, answered } = await clients.idle();
     come(...pieces);
@@ -71,7 +71,7 @@ describe('octets on an idle connection whose client ends its side in the same tu
     await expectNothingLeft(clients);
   });
 
-  it('are answered all, where they are more requests than begin in one turn', async ({ cleanUp }) => {
+  it('are all answered if they are more requests than one turn begins', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const { client, accepted, come, answered } = await clients.idle();
     const paths = Array.from({ length: 100 }, (_, index) => `/${index}`);
@@ -82,7 +82,7 @@ describe('octets on an idle connection whose client ends its side in the same tu
     await expectNothingLeft(clients);
   });
 
-  it('are those of a client that has gone, where they are not answered at once', async ({ cleanUp }) => {
+  it('count as those of a disconnected client if not answered at once', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const { client, accepted, come, answered } = await clients.idle();
     come(get('/held'));
@@ -92,7 +92,7 @@ describe('octets on an idle connection whose client ends its side in the same tu
     await expectNothingLeft(clients);
   });
 
-  it('are refused where they are the begin of a request', async ({ cleanUp }) => {
+  it('are refused if they are an incomplete request', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const { client, accepted, come, answered } = await clients.idle();
     come('GET /1 HT');
@@ -102,7 +102,7 @@ describe('octets on an idle connection whose client ends its side in the same tu
     await expectNothingLeft(clients);
   });
 
-  it('are answered on a real connection, however they arrive', async ({ cleanUp }) => {
+  it('are answered on a real connection in any arrival pattern', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idles = await Promise.all(Array.from({ length: 20 }, () => clients.idle(true)));
     for (const { client } of idles) client.send(get('/1')).socket.end();
@@ -112,11 +112,11 @@ describe('octets on an idle connection whose client ends its side in the same tu
   });
 });
 
-describe('octets on an idle connection that breaks in the same turn', () => {
+describe('octets on an idle connection that is reset in the same turn', () => {
   it.for([
     ['is answered at once', '/1'],
     ['is answered too late', '/held'],
-  ] as const)('leave nothing, where they are a request that %s', async ([_, target], { cleanUp }) => {
+  ] as const)('leak nothing if they are a request that %s', async ([_, target], { cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idles = await clients.idles(4);
     const error = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
@@ -130,7 +130,7 @@ describe('octets on an idle connection that breaks in the same turn', () => {
     await expectOthersServed(clients);
   });
 
-  it('leave nothing where the clients reset their connections', async ({ cleanUp }) => {
+  it('leak nothing if the clients reset their connections', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idles = await clients.idles(20);
     for (const [place, { client }] of idles.entries()) {
@@ -140,7 +140,7 @@ describe('octets on an idle connection that breaks in the same turn', () => {
     await expectOthersServed(clients);
   });
 
-  it('keep nobody else from being answered', async ({ cleanUp }) => {
+  it('do not delay other clients', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idles = await clients.idles(9);
     for (const [place, { accepted, come }] of idles.entries()) {
@@ -155,13 +155,13 @@ describe('octets on an idle connection that breaks in the same turn', () => {
   });
 });
 
-describe('octets of a tunnel that come in the same turn as the request for it', () => {
+describe('tunnel octets in the same turn as the tunnel request', () => {
   const request = get('/held', 'Connection: Upgrade\r\nUpgrade: websocket\r\n');
 
   it.for([
     ['where it is handled', true],
     ['later', false],
-  ] as const)('reach it, and so does their end (it is given %s)', async ([_, atOnce], { cleanUp }) => {
+  ] as const)('reach the tunnel, as does their end (it is given %s)', async ([_, atOnce], { cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const { client, accepted, come } = await clients.idle(true);
     let received = '';
@@ -183,8 +183,8 @@ describe('octets of a tunnel that come in the same turn as the request for it', 
   });
 });
 
-describe('octets on an idle connection that is not to stand any more, in the same turn', () => {
-  it('are not answered: nothing begins any more for a client that would not be let in', async ({ cleanUp }) => {
+describe('octets on an idle connection that loses trust in the same turn', () => {
+  it('are not answered, because no request begins for an untrusted client', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const [asked, silent] = await clients.idles(2);
     asked?.come(get('/1'));
@@ -200,7 +200,7 @@ describe('octets on an idle connection that is not to stand any more, in the sam
     ['a tunnel is asked for', get('/held', 'Connection: Upgrade\r\nUpgrade: websocket\r\n')],
     ['they are the begin of a request', 'GET /1 HT'],
     ['they are an empty line', '\r\n'],
-  ] as const)('end with it at once where %s', async ([_, text], { cleanUp }) => {
+  ] as const)('end with the connection at once if %s', async ([_, text], { cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const { client, come, answered } = await clients.idle();
     come(text);
@@ -211,8 +211,8 @@ describe('octets on an idle connection that is not to stand any more, in the sam
   });
 });
 
-describe('octets on an idle connection of a listener that is drained in the same turn', () => {
-  it('are answered, while the idle ones end with the turn', async ({ cleanUp }) => {
+describe('octets on an idle connection when its listener drains in the same turn', () => {
+  it('are answered, while idle connections end with the turn', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp, { drainLingerMs: 0 });
     const idles = await clients.idles(4);
     for (const place of [1, 2]) idles[place]?.come(get(`/${place}`));
@@ -225,7 +225,7 @@ describe('octets on an idle connection of a listener that is drained in the same
     await expectNothingLeft(clients);
   });
 
-  it('are waited for where they are not answered at once', async ({ cleanUp }) => {
+  it('are awaited if not answered at once', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp, { drainLingerMs: 0 });
     const { client, come, answered } = await clients.idle();
     come(get('/held'));
@@ -237,7 +237,7 @@ describe('octets on an idle connection of a listener that is drained in the same
   });
 });
 
-describe('octets on an idle connection whose patience ends in the same turn', () => {
+describe('octets on an idle connection that times out in the same turn', () => {
   const idleMs = 400;
   const heldUpMs = 550;
 
@@ -255,7 +255,7 @@ describe('octets on an idle connection whose patience ends in the same turn', ()
   it.for([
     ['an empty line', '\r\n'],
     ['the begin of an empty line', '\r'],
-  ] as const)('do not have it stand for ever where they are %s', async ([_, text], { cleanUp }) => {
+  ] as const)('do not keep the connection open forever if they are %s', async ([_, text], { cleanUp }) => {
     const clients = await idleClients(cleanUp, { idleMs });
     const idle = await clients.idle();
     await sendHeldUp(idle, text, heldUpMs);

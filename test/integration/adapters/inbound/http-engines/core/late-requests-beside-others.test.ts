@@ -24,9 +24,7 @@ const connection = (cleanUp: CleanUp) => {
   return { fed, begun: () => begun, responses, ends };
 };
 
-it('is begun before the octets of a body are handled that come more than a millisecond behind it', async ({
-  cleanUp,
-}) => {
+it('begins before body octets that arrive more than a millisecond later', async ({ cleanUp }) => {
   const [asking, uploading] = [connection(cleanUp), connection(cleanUp)];
   await uploading.fed.feed(upload);
   expect(uploading.begun()).toBe(1);
@@ -39,7 +37,7 @@ it('is begun before the octets of a body are handled that come more than a milli
   expect(asking.begun()).toBe(1);
 });
 
-it('is not begun where its connection was destroyed behind it in the same turn', async ({ cleanUp }) => {
+it('does not begin if its connection is destroyed later in the same turn', async ({ cleanUp }) => {
   const { fed, begun } = connection(cleanUp);
   const taken = fed.feed(get);
   fed.end();
@@ -48,7 +46,7 @@ it('is not begun where its connection was destroyed behind it in the same turn',
   expect(begun()).toBe(0);
 });
 
-it('has no whole answer where its connection is known to be destroyed when that comes', async ({ cleanUp }) => {
+it('gets no complete response on a destroyed connection', async ({ cleanUp }) => {
   const { fed, responses, ends } = connection(cleanUp);
   await fed.feed(get);
   fed.end();

@@ -27,7 +27,7 @@ const exchange = async (idle: IdleClient, pieces: readonly string[], inOneTurn: 
 };
 
 describe('octets on an idle connection', () => {
-  it('are handled at the end of the turn, behind promises and ticks', async ({ cleanUp }) => {
+  it('are handled at the end of the turn, after promises and ticks', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idle = await clients.idle();
     idle.come(get('/1'));
@@ -39,9 +39,7 @@ describe('octets on an idle connection', () => {
     await eventually(() => idle.answered() === answerTo('/1'));
   });
 
-  it('are handled with those of others, in the order of their coming, and all are answered in that turn', async ({
-    cleanUp,
-  }) => {
+  it('are handled with those of other connections in arrival order, and answered in that turn', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idles = await clients.idles(3);
     for (const place of [2, 0, 1]) idles[place]?.come(get(`/${place}`));
@@ -52,7 +50,7 @@ describe('octets on an idle connection', () => {
     expect(clients.ends).toEqual([true, true, true]);
   });
 
-  it('are handled at once where those of 64 connections wait', async ({ cleanUp }) => {
+  it('are handled at once when 64 connections wait', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idles = await clients.idles(most + 6);
     for (const [place, idle] of idles.entries()) {
@@ -64,7 +62,7 @@ describe('octets on an idle connection', () => {
     await eventually(() => idles.every(({ answered }, place) => answered() === answerTo(`/${place}`)));
   });
 
-  it('are answered once each, where 200 clients send in the same turn, again and again', async ({ cleanUp }) => {
+  it('are answered once each for 200 clients that repeatedly send in the same turn', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idles = await clients.idles(200);
     let answers = '';
@@ -82,11 +80,11 @@ describe('octets on an idle connection', () => {
   });
 });
 
-describe('octets that come in pieces on an idle connection', () => {
+describe('octets that arrive in pieces on an idle connection', () => {
   it.for([
     ['in one turn', true],
     ['in turns of their own', false],
-  ] as const)('are one request, wherever they are cut (%s)', async ([_, inOneTurn], { cleanUp }) => {
+  ] as const)('are one request at any cut (%s)', async ([_, inOneTurn], { cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idle = await clients.idle();
     const requests = [get('/cut'), post('body')];
@@ -128,18 +126,15 @@ describe('octets that come in pieces on an idle connection', () => {
     ['octet by octet', [...get('/1'), ...get('/2')], answerTo('/1') + answerTo('/2')],
   ];
 
-  it.for(sequences)(
-    'are answered in order, in one turn as in many (%s)',
-    async ([_, pieces, expected], { cleanUp }) => {
-      const clients = await idleClients(cleanUp);
-      for (const inOneTurn of [true, false]) {
-        const idle = await clients.idle();
-        expect(await exchange(idle, pieces, inOneTurn, expected)).toBe(expected);
-      }
-    },
-  );
+  it.for(sequences)('are answered in order, in one turn or many (%s)', async ([_, pieces, expected], { cleanUp }) => {
+    const clients = await idleClients(cleanUp);
+    for (const inOneTurn of [true, false]) {
+      const idle = await clients.idle();
+      expect(await exchange(idle, pieces, inOneTurn, expected)).toBe(expected);
+    }
+  });
 
-  it('are begun one after the other where the first is not answered yet', async ({ cleanUp }) => {
+  it('begin one after the other while the first is unanswered', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idle = await clients.idle();
     idle.come(get('/held/1'), get('/2'));
@@ -150,7 +145,7 @@ describe('octets that come in pieces on an idle connection', () => {
     expect(clients.targets()).toEqual(['/held/1', '/2']);
   });
 
-  it('are in order, on a real connection, however they arrive', async ({ cleanUp }) => {
+  it('stay in order on a real connection in any arrival pattern', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idle = await clients.idle();
     let expected = '';
@@ -164,7 +159,7 @@ describe('octets that come in pieces on an idle connection', () => {
     }
   });
 
-  it('are in order over TLS', async ({ cleanUp }) => {
+  it('stay in order over TLS', async ({ cleanUp }) => {
     const identity = pki.server('a.example', { by: pki.authority('root'), names: ['DNS:a.example'] });
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([identity]));
     handler.handle = ({ target }, response) => response.send(200, [], target, false);
@@ -199,7 +194,7 @@ describe('garbage on an idle connection', () => {
     await eventually(() => clients.listener.connections() === 0);
   });
 
-  it('has no answer of its own behind a request of the same turn, whose answer is the last', async ({ cleanUp }) => {
+  it('gets no own response after a request of the same turn', async ({ cleanUp }) => {
     const clients = await idleClients(cleanUp);
     const idle = await clients.idle();
     idle.come(get('/1'), 'no request\r\n\r\n');

@@ -73,7 +73,7 @@ const start = async (cleanUp: CleanUp, handle: (request: ClientRequest, response
 };
 
 describe('responses of one turn', () => {
-  it('go each to its client, once, where all requests lie ready before any is read', async ({ cleanUp }) => {
+  it('reach each client once when all requests are ready before the first read', async ({ cleanUp }) => {
     const { ends, client } = await start(cleanUp, ({ target }, response) => response.send(200, [], target, false));
     const clients = Array.from({ length: 150 }, () => client());
     for (const [index, each] of clients.entries()) each.send(get(`/first/${index}`));
@@ -86,7 +86,7 @@ describe('responses of one turn', () => {
     expect(ends).toEqual(new Array(300).fill(true));
   });
 
-  it('wait while others are handled, but no more than 64, and no more requests than those', async () => {
+  it('wait while others are handled, up to 64 of them', async () => {
     const connections = Array.from({ length: 3 * most }, () => fedConnection(answer));
     const fed: Promise<void>[] = [];
     let mostWait = 0;
@@ -115,7 +115,7 @@ describe('responses of one turn', () => {
     ['a body that is waited for', [get('/1'), post.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n'), 'abc']],
   ];
 
-  it.each(sequences)('are in order behind each other, as those of many turns (%s)', async (_, pieces) => {
+  it.each(sequences)('stay in order, like those of many turns (%s)', async (_, pieces) => {
     const all = [...pieces, get('/last')];
     const apart = await writtenTo(all, false);
     expect(apart.match(/HTTP\/1\.1 20[04]/g)).toHaveLength(all.join('').match(/ HTTP\/1\.1\r\n/g)?.length ?? 0);
@@ -138,7 +138,7 @@ const asked = async () => {
 };
 
 describe('a response that waits for the end of the turn', () => {
-  it('is written then, and its exchange is over before', async () => {
+  it('is written then, after its exchange ends', async () => {
     const { connection, ends, respond } = await asked();
     respond();
     expect([connection.written, ends]).toEqual(['', [true]]);
@@ -146,7 +146,7 @@ describe('a response that waits for the end of the turn', () => {
     expect([undated(connection.written), ends]).toEqual([answerTo('/1'), [true]]);
   });
 
-  it('is not lost where its end comes turns later, nor where texts of no characters follow it', async () => {
+  it('is not lost if its end comes turns later, or if empty texts follow', async () => {
     const responses: ClientResponse[] = [];
     const connection = fedConnection((_, response) => {
       responses.push(response);
@@ -163,7 +163,7 @@ describe('a response that waits for the end of the turn', () => {
     expect(undated(connection.written)).toBe(answerTo('ok') + answerTo('ok'));
   });
 
-  it('reaches a client that ends its side in the same turn, and the connection ends behind it', async () => {
+  it('reaches a client that half-closes in the same turn, and then the connection ends', async () => {
     const connection = fedConnection(answer);
     const fed = connection.feed(octets(get('/1')));
     connection.finish();
@@ -172,7 +172,7 @@ describe('a response that waits for the end of the turn', () => {
     expect(undated(connection.written)).toBe(answerTo('/1'));
   });
 
-  it('is dropped where the client has gone, and its end is told once', async () => {
+  it('is dropped if the client disconnected, and its end is reported once', async () => {
     const { connection, ends, respond } = await asked();
     respond();
     connection.end();
@@ -180,7 +180,7 @@ describe('a response that waits for the end of the turn', () => {
     expect([connection.written, ends]).toEqual(['', [true]]);
   });
 
-  it('leaves nothing of a client that resets its connection in the same turn', async ({ cleanUp }) => {
+  it('leaks nothing of a client that resets its connection in the same turn', async ({ cleanUp }) => {
     const { handler, ends, client } = await start(cleanUp, () => undefined);
     const asked = client().send(get('/1'));
     await eventually(() => handler.responses.length === 1);
@@ -195,7 +195,7 @@ describe('a response that waits for the end of the turn', () => {
     expect(undated(next.text)).toBe(answerTo('/2'));
   });
 
-  it('goes out whole, and others behind it, where the system takes a part of it', async ({ cleanUp }) => {
+  it('is sent completely, as are later ones, if the system accepts a part', async ({ cleanUp }) => {
     const size = 60_000;
     const { handler, ends, client } = await start(cleanUp, (_, response) =>
       response.send(200, [], 'x'.repeat(size), false),
@@ -224,7 +224,7 @@ describe('a response that waits for the end of the turn', () => {
     ['the listener leaves', 10_000],
     ['the listener leaves at once', 0],
   ] as const)(
-    'reaches its client where %s in the same turn, and the connection ends',
+    'reaches its client if %s in the same turn, and the connection ends',
     async ([_, graceMs], { cleanUp }) => {
       const { listener, handler, ends, client } = await start(cleanUp, () => undefined);
       const asked = client().send(get('/1'));
@@ -240,7 +240,7 @@ describe('a response that waits for the end of the turn', () => {
 });
 
 describe('a request that waits for the end of the turn', () => {
-  it('is handled before a connection that comes behind it, once it has waited for long', async () => {
+  it('is handled before a later connection once it has waited for long', async () => {
     const requests: string[] = [];
     const fed = fedConnection(({ target }) => void requests.push(target)).feed(octets(get('/1')));
     expect(requests).toEqual([]);
@@ -253,7 +253,7 @@ describe('a request that waits for the end of the turn', () => {
 });
 
 describe('the time of a turn', () => {
-  it('stands while a request is handled, and goes on behind one whose handling fails', async () => {
+  it('is constant while a request is handled, and advances after a handler fails', async () => {
     const pass = (): void => {
       const beganMs = performance.now();
       while (performance.now() - beganMs < 2);

@@ -42,7 +42,7 @@ describe.each([
   ['plain HTTP', false],
   ['TLS', true],
 ])('the last response of a connection, over %s', (_, isSecure) => {
-  it('reaches a client that has sent more behind its request than was read', async ({ cleanUp }) => {
+  it('reaches a client that sent more than was read', async ({ cleanUp }) => {
     const { handler, client } = await start(cleanUp, patient, isSecure);
     const asked = client();
     asked.socket.pause();
@@ -56,7 +56,7 @@ describe.each([
     expect(asked.text.endsWith(large)).toBe(true);
   });
 
-  it('reaches a client that goes on sending a body in chunks that cannot be read', async ({ cleanUp }) => {
+  it('reaches a client that keeps sending a malformed chunked body', async ({ cleanUp }) => {
     const { handler, client } = await start(cleanUp, patient, isSecure);
     handler.handle = ({ body }, response) => {
       Promise.resolve(body?.read()).catch(() => response.send(400, [], large, true));
@@ -72,7 +72,7 @@ describe.each([
     expect(asked.text.endsWith(large)).toBe(true);
   });
 
-  it('is followed by the end of this side at once, whatever of the request is still to come', async ({ cleanUp }) => {
+  it('is followed by a half-close at once, even within the request', async ({ cleanUp }) => {
     const { handler, client } = await start(cleanUp, patient, isSecure);
     const asked = client().send(post('Content-Length: 10'));
     await eventually(() => handler.responses.length === 1);
@@ -83,7 +83,7 @@ describe.each([
   });
 });
 
-describe('a client that does not end its side behind the last response', () => {
+describe('a client that does not close after the last response', () => {
   const left = async (cleanUp: CleanUp, changes: Parameters<typeof recordedListener>[2]) => {
     const { listener, handler, client } = await start(cleanUp, changes);
     const asked = client(true).send(lastGet);
@@ -93,19 +93,19 @@ describe('a client that does not end its side behind the last response', () => {
     return { asked, listener };
   };
 
-  it('is waited for until it has been silent for so long', async ({ cleanUp }) => {
+  it('is awaited until it is silent for the linger time', async ({ cleanUp }) => {
     const { listener } = await left(cleanUp, { lingerMs: 50, maxLingerMs: forever });
     await expect.poll(() => listener.connections()).toBe(0);
   });
 
-  it('is waited for no longer in all, however steadily it sends', async ({ cleanUp }) => {
+  it('is awaited up to a total time, even while it sends', async ({ cleanUp }) => {
     const { asked, listener } = await left(cleanUp, { lingerMs: forever, maxLingerMs: 200 });
     const drip = setInterval(() => asked.send('x'), 20);
     cleanUp.add(() => clearInterval(drip));
     await expect.poll(() => listener.connections()).toBe(0);
   });
 
-  it('is read no further than so many octets', async ({ cleanUp }) => {
+  it('is read up to a bound of octets', async ({ cleanUp }) => {
     const { asked, listener } = await left(cleanUp, { ...patient, maxLingerOctets: 1_000_000 });
     asked.send('x'.repeat(900_000));
     await eventually(() => asked.socket.writableLength === 0);
@@ -114,15 +114,15 @@ describe('a client that does not end its side behind the last response', () => {
     await eventually(() => listener.connections() === 0);
   });
 
-  it('is not waited for by a listener that is drained, once it has been idle', async ({ cleanUp }) => {
+  it('is not awaited by a draining listener once it is idle', async ({ cleanUp }) => {
     const { listener } = await left(cleanUp, { ...patient, drainLingerMs: 50 });
     await listener.drain(forever);
     expect(listener.connections()).toBe(0);
   });
 });
 
-describe('a head that cannot be read', () => {
-  it('is answered with a date, and the answer is not lost to what follows', async ({ cleanUp }) => {
+describe('a malformed head', () => {
+  it('gets an answer with a date that later octets do not destroy', async ({ cleanUp }) => {
     const { handler, client } = await start(cleanUp, patient);
     const asked = client();
     asked.socket.pause();

@@ -31,13 +31,13 @@ const written = async (cleanUp: CleanUp, fields: readonly string[], octets: numb
   return { given, back, text: client.text };
 };
 
-describe('a piece that was written', () => {
+describe('a written chunk buffer', () => {
   it.for([
     ['of a small response', ['Content-Length', '1000'], 1_000, 1],
     ['of a large response', ['Content-Length', '65536'], 65_536, 1],
     ['of a large chunk', [], 65_536, 1],
   ] as const)(
-    '%s is given back once, when the system has all of it',
+    '%s is released once, when the system has all of it',
     async ([_, fields, octets, pieces], { cleanUp }) => {
       const { given, back, text } = await written(cleanUp, fields, octets, pieces, true);
       expect(back).toEqual(given);
@@ -46,7 +46,7 @@ describe('a piece that was written', () => {
     },
   );
 
-  it('is not given back while the system does not take it', async ({ cleanUp }) => {
+  it('is not released before the system takes it', async ({ cleanUp }) => {
     const octets = 8_388_608;
     const { given, back } = await written(cleanUp, ['Content-Length', String(octets * 3)], octets, 3, false);
     expect(given).toHaveLength(3);

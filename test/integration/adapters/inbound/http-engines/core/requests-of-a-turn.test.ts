@@ -8,9 +8,7 @@ import { passTime } from '../../../../../support/shared/loop-turns.js';
 const paths = Array.from({ length: 200 }, (_, index) => `/${index}`);
 const all = paths.map((path) => get(path)).join('');
 
-it('are sixteen of a connection at most, however many it has pipelined, and others have their turn', async ({
-  cleanUp,
-}) => {
+it('are at most sixteen per connection, despite pipelining, so that others have their turn', async ({ cleanUp }) => {
   const clients = await idleClients(cleanUp);
   const [greedy, modest, late] = [await clients.idle(), await clients.idle(), await clients.idle()];
   greedy.come(all);
@@ -24,7 +22,7 @@ it('are sixteen of a connection at most, however many it has pipelined, and othe
   expect(greedy.answered()).toBe(paths.map((path) => answerTo(path)).join(''));
 });
 
-it('are sixteen of a connection, too, where they are answered by promises', async ({ cleanUp }) => {
+it('are also sixteen per connection when promises answer them', async ({ cleanUp }) => {
   const clients = await idleClients(cleanUp);
   const greedy = await clients.idle();
   const { handler } = clients;
@@ -37,7 +35,7 @@ it('are sixteen of a connection, too, where they are answered by promises', asyn
   expect(greedy.answered()).toBe(paths.map((path) => answerTo(path)).join(''));
 });
 
-it('are few in all of those that go on, however many connections have pipelined', async ({ cleanUp }) => {
+it('are few in total for resumed connections', async ({ cleanUp }) => {
   const clients = await idleClients(cleanUp);
   const greedy = await clients.idles(70);
   for (const each of greedy) each.come(all);
@@ -54,7 +52,7 @@ it('are few in all of those that go on, however many connections have pipelined'
   for (const each of greedy) expect(each.answered()).toBe(answers);
 });
 
-it('are no more where other things that are read hurry those that wait', async ({ cleanUp }) => {
+it('are no more when other reads hurry waiting requests', async ({ cleanUp }) => {
   const clients = await idleClients(cleanUp);
   const greedy = await clients.idle();
   greedy.come(all);
@@ -66,9 +64,7 @@ it('are no more where other things that are read hurry those that wait', async (
   await eventually(() => greedy.answered().endsWith(answerTo('/199')));
 });
 
-it('go on in order behind which more comes while some of them wait, the pieces of a body among it', async ({
-  cleanUp,
-}) => {
+it('resume in order when more arrives, body chunks included', async ({ cleanUp }) => {
   const clients = await idleClients(cleanUp);
   const greedy = await clients.idle();
   greedy.come(`${all}POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nab`);

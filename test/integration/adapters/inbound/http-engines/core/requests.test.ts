@@ -23,7 +23,7 @@ const get = 'GET /a?b=c HTTP/1.1\r\nHost: h\r\nX-One: 1\r\n\r\n';
 const chunkedHead = 'POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 describe('a request', () => {
-  it('is the same whether it comes at once or octet by octet, and so is what is behind it', async ({ cleanUp }) => {
+  it('is the same at once or octet by octet, as is the next request', async ({ cleanUp }) => {
     const { handler, client } = await start(cleanUp);
     handler.held = true;
     const octets = `\r\n\r\n${chunkedHead}3\r\nabc\r\n2\r\nde\r\n0\r\nX-Sum: 5\r\n\r\n${get}`;
@@ -56,9 +56,7 @@ describe('a request', () => {
     expect(dripping.text.match(/first|second/g)).toEqual(['first', 'second']);
   });
 
-  it('has its body at once where that came with the head: in one piece, however many chunks it was', async ({
-    cleanUp,
-  }) => {
+  it('has a body that arrived with the head at once, as one piece', async ({ cleanUp }) => {
     const { handler, client } = await start(cleanUp);
     const seen: unknown[] = [];
     handler.handle = ({ body }, response) => {
@@ -72,7 +70,7 @@ describe('a request', () => {
     expect(seen).toEqual(['many tiny chunks', null]);
   });
 
-  it('is told to go on when its body is read, and only if it still waits', async ({ cleanUp }) => {
+  it('gets 100 Continue when its body is read, only if it still waits', async ({ cleanUp }) => {
     const { handler, client } = await start(cleanUp);
     handler.held = true;
     const head = 'POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n';
@@ -112,7 +110,7 @@ describe('a request', () => {
   });
 });
 
-describe('a head that cannot be read', () => {
+describe('a malformed head', () => {
   it.for([
     ['GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n', 'invalid_host'],
     ['GET / HTTP/1.1\nHost: a\r\n\r\n', 'malformed'],
@@ -120,7 +118,7 @@ describe('a head that cannot be read', () => {
     ['POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 'malformed'],
     [`GET /${'a'.repeat(3_000)} HTTP/1.1\r\n`, 'target_too_long'],
     [`GET / HTTP/1.1\r\nA: ${'a'.repeat(3_000)}`, 'header_too_large'],
-  ] as const)('%j is refused, and what follows is none', async ([octets, reason], { cleanUp }) => {
+  ] as const)('%j is refused, and nothing after it is a request', async ([octets, reason], { cleanUp }) => {
     const { handler, client } = await start(cleanUp, { maxHeadBytes: 2_000 });
     const asked = client().send(octets + get);
     await asked.closed();
@@ -129,7 +127,7 @@ describe('a head that cannot be read', () => {
     expect(asked.text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(.*\r\n)*Connection: close\r\n/);
   });
 
-  it('is refused as soon as it is too long, however small its pieces', async ({ cleanUp }) => {
+  it('is refused as soon as it is too long, in pieces of any size', async ({ cleanUp }) => {
     const { handler, client } = await start(cleanUp, { maxHeadBytes: 2_000 });
     const asked = client().send('GET / HTTP/1.1\r\n');
     while (!asked.isClosed) {
@@ -139,7 +137,7 @@ describe('a head that cannot be read', () => {
     expect(handler.rejections[0]?.reason).toBe('header_too_large');
   });
 
-  it('because it ends early is refused, and one that never began is not', async ({ cleanUp }) => {
+  it('is refused if truncated, and ignored if it never began', async ({ cleanUp }) => {
     const { handler, client } = await start(cleanUp);
     const begun = client().send('GET / HTTP');
     begun.socket.end();
@@ -150,9 +148,7 @@ describe('a head that cannot be read', () => {
     expect(silent.text).toBe('');
   });
 
-  it('because it is slow is refused, whatever comes of it meanwhile; so is one that never comes', async ({
-    cleanUp,
-  }) => {
+  it('is refused if slow or absent', async ({ cleanUp }) => {
     const { handler, client } = await start(cleanUp, { headMs: 200 });
     const silent = client().send('\r\n');
     const slow = client().send('GET / HTTP/1.1\r\n');
@@ -163,7 +159,7 @@ describe('a head that cannot be read', () => {
   });
 });
 
-describe('a body in chunks', () => {
+describe('a chunked body', () => {
   it.for([
     'x\r\n',
     '3;a=b\r\nabc\r\n',
@@ -174,7 +170,7 @@ describe('a body in chunks', () => {
     '0x3\r\nabc\r\n',
     '0\r\nA : b\r\n\r\n',
     `0\r\nA: ${'b'.repeat(20_000)}\r\n\r\n`,
-  ])('that holds %j is malformed; the connection ends with the answer', async (chunk, { cleanUp }) => {
+  ])('with %j is malformed, and the connection ends with the response', async (chunk, { cleanUp }) => {
     const { handler, client } = await start(cleanUp, { lingerMs: 50 });
     const errors: BodyReadError[] = [];
     handler.handle = (request, response) => {

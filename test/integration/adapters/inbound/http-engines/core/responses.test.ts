@@ -54,7 +54,7 @@ const streamed = (response: ClientResponse): void => {
 };
 
 describe('a response', () => {
-  it('without a length comes in chunks, with its trailers and a date', async ({ cleanUp }) => {
+  it('without a length is chunked, with trailers and a date', async ({ cleanUp }) => {
     expect(await answered(cleanUp, lastGet, streamed)).toEqual({
       text: 'HTTP/1.1 200 OK\r\nX-A: 1\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-T: 2\r\n\r\n',
       ends: [true],
@@ -62,13 +62,13 @@ describe('a response', () => {
     });
   });
 
-  it('without a length ends with the connection for HTTP/1.0, whatever the client wants', async ({ cleanUp }) => {
+  it('without a length closes the connection of an HTTP/1.0 client', async ({ cleanUp }) => {
     expect((await answered(cleanUp, 'GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n', streamed)).text).toBe(
       'HTTP/1.1 200 OK\r\nX-A: 1\r\nConnection: close\r\n\r\nabc',
     );
   });
 
-  it('with a length leaves a connection of HTTP/1.0 open where the client says so', async ({ cleanUp }) => {
+  it('with a length keeps an HTTP/1.0 connection open on request', async ({ cleanUp }) => {
     const { text } = await answered(
       cleanUp,
       `GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n${lastGet.replace('1.1', '1.0')}`,
@@ -85,32 +85,26 @@ describe('a response', () => {
     ['HEAD', 200, '', []],
     ['GET', 304, 'Content-Length: 3\r\n', ['Content-Length', '3']],
     ['GET', 204, '', []],
-  ] as const)(
-    'to %s with %i has no body whatever is written (%j)',
-    async ([method, status, fields, headers], { cleanUp }) => {
-      const { text } = await answered(cleanUp, lastGet.replace('GET', method), (response) => {
-        response.begin(status, headers, false);
-        void response.write(octets('abc'));
-        response.end([]);
-      });
-      expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Za-z ]+\r\n${fields}Connection: close\r\n\r\n$`));
-    },
-  );
+  ] as const)('to %s with %i has no body (%j)', async ([method, status, fields, headers], { cleanUp }) => {
+    const { text } = await answered(cleanUp, lastGet.replace('GET', method), (response) => {
+      response.begin(status, headers, false);
+      void response.write(octets('abc'));
+      response.end([]);
+    });
+    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Za-z ]+\r\n${fields}Connection: close\r\n\r\n$`));
+  });
 
   it.for([
     ['Content-Length', '3'],
     ['transfer-encoding', 'chunked'],
-  ] as const)(
-    'of status 204 says nothing of a body, whatever fields it is given (%s)',
-    async ([name, value], { cleanUp }) => {
-      const { text } = await answered(cleanUp, lastGet, (response) =>
-        response.send(204, [name, value, 'A', 'b'], null, false),
-      );
-      expect(text).toBe('HTTP/1.1 204 No Content\r\nA: b\r\nConnection: close\r\n\r\n');
-    },
-  );
+  ] as const)('of status 204 has no body fields (%s)', async ([name, value], { cleanUp }) => {
+    const { text } = await answered(cleanUp, lastGet, (response) =>
+      response.send(204, [name, value, 'A', 'b'], null, false),
+    );
+    expect(text).toBe('HTTP/1.1 204 No Content\r\nA: b\r\nConnection: close\r\n\r\n');
+  });
 
-  it('that becomes a tunnel says nothing of a body, whatever fields it is given', async ({ cleanUp }) => {
+  it('that becomes a tunnel has no body fields', async ({ cleanUp }) => {
     const upgrade = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
     const { text } = await answered(cleanUp, upgrade, (response) => {
       response.upgrade(['Connection', 'Upgrade', 'Content-Length', '3', 'Transfer-Encoding', 'chunked']).end();
@@ -118,7 +112,7 @@ describe('a response', () => {
     expect(text).toBe('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n\r\n');
   });
 
-  it('is broken off where its trailers cannot be written, and its client does not wait', async ({ cleanUp }) => {
+  it('is aborted if its trailers are invalid', async ({ cleanUp }) => {
     const { text, ends } = await answered(cleanUp, get, (response) => {
       response.begin(200, [], false);
       void response.write(octets('abc'));
@@ -134,7 +128,7 @@ describe('a response', () => {
     ['in chunks', lastGet, []],
     ['to the end of the connection', 'GET / HTTP/1.0\r\n\r\n', []],
     ['that is not sent', lastGet.replace('GET', 'HEAD'), ['Content-Length', '5']],
-  ])('has the same body whether octets or a text are written: %s', async ([_, request, headers], { cleanUp }) => {
+  ])('has the same body from octets and text: %s', async ([_, request, headers], { cleanUp }) => {
     const sent: number[] = [];
     const answeredBy = async (write: (response: ClientResponse) => unknown) =>
       answered(cleanUp, request === get ? `${get}${lastGet}` : request, (response) => {
@@ -149,7 +143,7 @@ describe('a response', () => {
     expect(sent.slice(sent.length / 2)).toEqual(sent.slice(0, sent.length / 2));
   });
 
-  it('of a received head has its lines as they came, and those that are new', async ({ cleanUp }) => {
+  it('of a received head keeps its lines and adds new ones', async ({ cleanUp }) => {
     const received = receivedResponse('HTTP/1.1 200 OK\r\nA: a\r\nB: b\r\n\r\n');
     const { text } = await answered(cleanUp, lastGet, (response) => {
       response.begin(204, ['B', 'b', 'C', 'c'], false, received);
@@ -158,9 +152,7 @@ describe('a response', () => {
     expect(text).toBe('HTTP/1.1 204 No Content\r\nB: b\r\nC: c\r\nConnection: close\r\n\r\n');
   });
 
-  it('that is passed on has the lines of its head but for those of its connection, and those that are added', async ({
-    cleanUp,
-  }) => {
+  it('that is forwarded keeps its lines except hop-by-hop fields, and adds new ones', async ({ cleanUp }) => {
     const head = 'HTTP/1.1 200 OK\r\nA: a\r\nConnection: keep-alive\r\nKeep-Alive: timeout=5\r\nContent-Length: 3\r\n';
     for (const date of ['', 'date: then\r\n']) {
       const { text, dates } = await answered(cleanUp, lastGet, (response) => {
@@ -175,7 +167,7 @@ describe('a response', () => {
     }
   });
 
-  it('that is passed on has no other Date than one that is added', async ({ cleanUp }) => {
+  it('that is forwarded has only one Date', async ({ cleanUp }) => {
     const { text, dates } = await answered(cleanUp, lastGet, (response) => {
       expect(response.passOn?.(204, receivedResponse('HTTP/1.1 200 OK\r\nA: a\r\n\r\n'), ['date', 'then'], false)).toBe(
         true,
@@ -195,7 +187,7 @@ describe('a response', () => {
     ['an added length', 200, 'A: a\r\n', ['content-length', '3']],
     ['an added framing', 200, 'A: a\r\n', ['Transfer-Encoding', 'chunked']],
     ['an added connection', 200, 'A: a\r\n', ['Connection', 'close']],
-  ])('is not passed on as it came with %s, and nothing was sent', async ([_, status, lines, added], { cleanUp }) => {
+  ])('is not forwarded raw with %s, and nothing is sent', async ([_, status, lines, added], { cleanUp }) => {
     const { text } = await answered(cleanUp, lastGet, (response) => {
       const received = receivedResponse(`HTTP/1.1 200 OK\r\n${lines}\r\n`);
       expect(response.passOn?.(status, received, added, false)).toBe(false);
@@ -204,7 +196,7 @@ describe('a response', () => {
     expect(text).toBe('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
   });
 
-  it('that says its length has no octet more, and the connection ends', async ({ cleanUp }) => {
+  it('is cut at its declared length, and the connection ends', async ({ cleanUp }) => {
     const { text } = await answered(cleanUp, get, (response) => {
       response.begin(200, ['Content-Length', '4'], false);
       void response.write(octets('abc'));
@@ -215,7 +207,7 @@ describe('a response', () => {
     expect(text).toBe('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabcd');
   });
 
-  it('that says its length and is shorter is not completed', async ({ cleanUp }) => {
+  it('shorter than its declared length is not completed', async ({ cleanUp }) => {
     const { ends } = await answered(cleanUp, get, (response) => {
       response.begin(200, ['Content-Length', '4'], false);
       void response.write(octets('abc'));
@@ -224,7 +216,7 @@ describe('a response', () => {
     expect(ends).toEqual([false]);
   });
 
-  it('keeps to the framing of the engine, whatever fields it is given', async ({ cleanUp }) => {
+  it('uses the framing of the engine despite other fields', async ({ cleanUp }) => {
     const { text } = await answered(cleanUp, lastGet, (response) => {
       response.begin(200, ['Content-Length', '3', 'content-length', '4', 'TRANSFER-ENCODING', 'gzip', 'A', 'b'], false);
       void response.write(octets('abc'));
@@ -235,7 +227,7 @@ describe('a response', () => {
     );
   });
 
-  it('can still be another one where a field cannot be written', async ({ cleanUp }) => {
+  it('can be replaced if a field is invalid', async ({ cleanUp }) => {
     const { text } = await answered(cleanUp, lastGet, (response) => {
       expect(() => response.begin(200, ['X-A', 'b\r\nX-B: c'], false)).toThrow('field value');
       expect(response.headSent).toBe(false);
@@ -244,12 +236,12 @@ describe('a response', () => {
     expect(text).toMatch(/^HTTP\/1\.1 500 .*fault$/s);
   });
 
-  it('is UTF-8 where it is text', async ({ cleanUp }) => {
+  it('encodes text as UTF-8', async ({ cleanUp }) => {
     const { text } = await answered(cleanUp, lastGet, (response) => response.send(200, [], 'grün', false));
     expect(text).toBe('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\ngr\xc3\xbcn');
   });
 
-  it('keeps the date that it has', async ({ cleanUp }) => {
+  it('keeps its own Date', async ({ cleanUp }) => {
     const date = 'Tue, 15 Nov 1994 08:12:31 GMT';
     const { client } = await start(cleanUp, (response) => response.send(200, ['date', date], '', true));
     const asked = client().send(get);
@@ -257,7 +249,7 @@ describe('a response', () => {
     expect(asked.text.match(/date: .*/gi)).toEqual([`date: ${date}`]);
   });
 
-  it('that is broken off is seen to be, also where only the end of the connection ends it', async ({ cleanUp }) => {
+  it('is visibly truncated when aborted, even if the connection end delimits it', async ({ cleanUp }) => {
     const begun: ClientResponse[] = [];
     const { client, ends } = await start(cleanUp, (response) => {
       response.begin(200, [], false);
@@ -278,7 +270,7 @@ describe('a response', () => {
   });
 });
 
-describe('what is written for a response', () => {
+describe('a response write', () => {
   /** The calls of `write` on a socket that HTTP is spoken on. */
   const counted = async (
     cleanUp: CleanUp,
@@ -356,7 +348,7 @@ describe('what is written for a response', () => {
     expect(writes).toBe(1);
   });
 
-  it('is what was given, also where the same memory is used again', async ({ cleanUp }) => {
+  it('contains the given octets even if their memory is reused', async ({ cleanUp }) => {
     const { client } = await start(cleanUp, (response) => {
       response.begin(200, ['Content-Length', '2000'], false);
       void response.write(Buffer.alloc(1_000, 'a'));

@@ -39,7 +39,7 @@ const protocolError = 1;
 const calm = 11;
 const refused = 7;
 
-describe('what makes a request of HTTP/2 malformed', () => {
+describe('a malformed HTTP/2 request', () => {
   it.for([
     ['a name in capitals', getRequest(1, [['X-A', '1']])],
     ['Connection', getRequest(1, [['connection', 'close']])],
@@ -94,7 +94,7 @@ describe('what makes a request of HTTP/2 malformed', () => {
     expect(handler.requests[0]?.headers).toEqual(['host', 'a.example']);
   });
 
-  it('is a target of other octets than visible ASCII, which is answered', async ({ cleanUp }) => {
+  it('has a target with octets outside visible ASCII, and gets a response', async ({ cleanUp }) => {
     const { client, handler } = await attacked(cleanUp);
     client.send(changed(':path', '/\x80'));
     await client.frame(frameTypes.headers, 1);
@@ -113,7 +113,7 @@ describe('what makes a request of HTTP/2 malformed', () => {
     ['a name with a line end', 'x\r\ny', 'b'],
     ['a name with a colon', 'x:a', 'b'],
     ['no name', '', 'b'],
-  ] as const)('does not go on: a field with %s', async ([_, name, value], { cleanUp }) => {
+  ] as const)('has a field with %s', async ([_, name, value], { cleanUp }) => {
     const { client, handler } = await attacked(cleanUp);
     client.send(getRequest(1, [[name, value]]));
     await client.frame(frameTypes.headers, 1);
@@ -140,7 +140,7 @@ describe('what makes a request of HTTP/2 malformed', () => {
         frame(frameTypes.headers, endHeaders + endStream, 1, fieldBlock([['transfer-encoding', 'chunked']])),
       ],
     ],
-  ] as const)('is a body %s: the stream ends, and whoever reads it is told', async ([_, frames], { cleanUp }) => {
+  ] as const)('has a body %s: the stream ends, and the reader gets an error', async ([_, frames], { cleanUp }) => {
     const { client, handler } = await attacked(cleanUp);
     handler.held = true;
     client.send(...frames);
@@ -169,7 +169,7 @@ describe('a head that is too large', () => {
     }),
   ];
 
-  it('is answered, and its stream reset where the client knew the limit', async ({ cleanUp }) => {
+  it('gets a response, and its stream is reset if the client knew the limit', async ({ cleanUp }) => {
     const { client, handler } = await attacked(cleanUp);
     await client.frame(frameTypes.settings, 0);
     await client.seen();
@@ -178,7 +178,7 @@ describe('a head that is too large', () => {
     expect(handler.requests).toEqual([]);
   });
 
-  it('is refused as one of HTTP/1.1 where the limit was not acknowledged', async ({ cleanUp }) => {
+  it('is refused like one of HTTP/1.1 if the limit was not acknowledged', async ({ cleanUp }) => {
     const { client, handler } = await attacked(cleanUp, {}, false);
     client.send(...heads);
     await client.frame(frameTypes.headers, 1);
@@ -186,7 +186,7 @@ describe('a head that is too large', () => {
     expect(handler.requests).toEqual([]);
   });
 
-  it('of more CONTINUATION frames than anybody needs ends the connection', async ({ cleanUp }) => {
+  it('of too many CONTINUATION frames ends the connection', async ({ cleanUp }) => {
     const { client, handler } = await attacked(cleanUp);
     client.send(frame(frameTypes.headers, endStream, 1, fieldBlock(getFields)));
     for (let index = 0; index < 200; index += 1)
@@ -227,7 +227,7 @@ describe('a flood', () => {
     await expect.poll(() => client.isClosed).toBe(true);
   });
 
-  it('that has ended by then is told why its connection ends', async ({ cleanUp }) => {
+  it('that has ended by then gets the reason in GOAWAY', async ({ cleanUp }) => {
     const { client } = await attacked(cleanUp);
     const octets = many(frame(frameTypes.priority, 0, 3, Buffer.from([0, 0, 0, 0, 9])), 4_000);
     await flood(client, octets, Math.ceil(9_000_000 / octets.length));
@@ -241,7 +241,7 @@ describe('a flood', () => {
     await expect.poll(() => client.isClosed).toBe(true);
   });
 
-  it('of streams that are reset at once ends the connection (CVE-2023-44487)', async ({ cleanUp }) => {
+  it('of streams with an immediate reset ends the connection (CVE-2023-44487)', async ({ cleanUp }) => {
     const { client, handler } = await attacked(cleanUp);
     handler.held = true;
     for (let stream = 1; stream < 8_000; stream += 2)
@@ -251,7 +251,7 @@ describe('a flood', () => {
     await eventually(() => handler.open === 0);
   });
 
-  it('of streams that the client has the gateway reset ends the connection', async ({ cleanUp }) => {
+  it('of streams that force the gateway to reset them ends the connection', async ({ cleanUp }) => {
     const { client, handler } = await attacked(cleanUp);
     handler.held = true;
     for (let stream = 1; stream < 4_000 && !client.isClosed; stream += 2) {
@@ -263,7 +263,7 @@ describe('a flood', () => {
     expect(handler.requests.length).toBeLessThan(500);
   });
 
-  it('of streams at a time is refused beyond 128', async ({ cleanUp }) => {
+  it('of concurrent streams is refused beyond 128', async ({ cleanUp }) => {
     const { client, handler } = await attacked(cleanUp);
     handler.held = true;
     for (let stream = 1; stream <= 129 * 2; stream += 2) client.send(getRequest(stream));
@@ -271,9 +271,7 @@ describe('a flood', () => {
     await eventually(() => handler.requests.length === 128);
   });
 
-  it('of streams before the settings are known is refused beyond 128, and no fault of the client (RFC 9113, 5.1.2)', async ({
-    cleanUp,
-  }) => {
+  it('of streams before the settings is refused beyond 128 without an error (RFC 9113, 5.1.2)', async ({ cleanUp }) => {
     const { client, handler } = await attacked(cleanUp);
     handler.held = true;
     const flight = Array.from({ length: 300 }, (_, index) => getRequest(2 * index + 1));
@@ -290,7 +288,7 @@ describe('a flood', () => {
   });
 });
 
-describe('what is no HTTP/2 ends the connection at once, whatever the client does then', () => {
+describe('octets that are not HTTP/2 end the connection at once', () => {
   const compressionError = 9;
   const internalError = 2;
   const frameSizeError = 6;
@@ -314,7 +312,7 @@ describe('what is no HTTP/2 ends the connection at once, whatever the client doe
     expect(handler.requests).toEqual([]);
   });
 
-  it('and is read on for no more than is on its way, however fast the client writes', async ({ cleanUp }) => {
+  it('and reads continue only for octets in transit', async ({ cleanUp }) => {
     const { client } = await attacked(cleanUp);
     client.socket.on('error', () => undefined);
     client.send(frame(frameTypes.data, 0, 0));
@@ -333,7 +331,7 @@ describe('what is no HTTP/2 ends the connection at once, whatever the client doe
     expect(taken).toBeLessThan(48 * 1_048_576);
   });
 
-  it('and the requests that were under way are over', async ({ cleanUp }) => {
+  it('and requests in flight end', async ({ cleanUp }) => {
     const { client, handler } = await attacked(cleanUp);
     client.send(postRequest(1));
     handler.held = true;

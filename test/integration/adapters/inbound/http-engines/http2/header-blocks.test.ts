@@ -32,7 +32,7 @@ const inFrames = (stream: number): Buffer =>
   ]);
 
 describe('a header block of a client', () => {
-  it('is a request however small the pieces are that it comes in', async ({ cleanUp }) => {
+  it('is a request in pieces of any size', async ({ cleanUp }) => {
     const { client, handler } = await connected(cleanUp);
     await client.frame(frameTypes.settings, 0);
     await writeOctetByOctet(client.socket, Buffer.concat([inFrames(1), inFrames(3)]));
@@ -46,14 +46,14 @@ describe('a header block of a client', () => {
     ['without its last octet', inFrames(1).subarray(0, -1)],
     ['without its last frame', frame(frameTypes.headers, endStream, 1, block)],
     ['of which a frame has begun', inFrames(1).subarray(0, 4)],
-  ] as const)('%s, and silence: the connection ends with the time for a head', async ([_, octets], { cleanUp }) => {
+  ] as const)('%s, then silence: the connection ends after the head timeout', async ([_, octets], { cleanUp }) => {
     const { client, handler } = await connected(cleanUp, { headMs: 120 });
     client.send(octets);
     await client.closed();
     expect(handler.requests).toEqual([]);
   });
 
-  it('that is not ended, behind a request: the connection ends when it has been idle', async ({ cleanUp }) => {
+  it('that is unfinished after a request: the connection ends after the idle time', async ({ cleanUp }) => {
     const { client, handler } = await connected(cleanUp, { idleMs: 120 });
     client.send(getRequest(1), inFrames(3).subarray(0, -1));
     await client.closed();

@@ -7,7 +7,7 @@ import { eventually } from '../../../../../support/shared/eventually.js';
 import { it } from '../../../../../support/shared/fixtures.js';
 import { passTime } from '../../../../../support/shared/loop-turns.js';
 
-it('go out between the requests of one read of HTTP/2, once they have waited for long', async ({ cleanUp }) => {
+it('are sent between the requests of one HTTP/2 read once they have waited for long', async ({ cleanUp }) => {
   const { listener, handler } = await recordedListener(cleanUp, null, { http2: true });
   const order: string[] = [];
   const answer = handler.handle.bind(handler);

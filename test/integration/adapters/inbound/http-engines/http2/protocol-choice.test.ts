@@ -34,7 +34,7 @@ describe('over TLS', () => {
     [true, [], false],
     [false, ['h2', 'http/1.1'], 'http/1.1'],
   ] as const)(
-    'with HTTP/2 %s, to a client that speaks %j, ALPN says %s',
+    'with HTTP/2 %s, ALPN answers a client of %j with %s',
     async ([http2, ALPNProtocols, spoken], { cleanUp }) => {
       const { listener } = await secured(cleanUp, http2);
       const socket = connectTls({ port: listener.address().port, ALPNProtocols, rejectUnauthorized: false });
@@ -44,7 +44,7 @@ describe('over TLS', () => {
     },
   );
 
-  it('requests know the TLS that they came by', async ({ cleanUp }) => {
+  it('requests have the TLS facts of their connection', async ({ cleanUp }) => {
     const { listener, handler } = await secured(cleanUp, true);
     const session = http2Session(cleanUp, `https://localhost:${listener.address().port}`, {
       rejectUnauthorized: false,
@@ -57,7 +57,7 @@ describe('over TLS', () => {
     });
   });
 
-  it('HTTP/1.1 goes on beside it', async ({ cleanUp }) => {
+  it('HTTP/1.1 works beside it', async ({ cleanUp }) => {
     const { listener, handler } = await secured(cleanUp, true);
     const url = `https://127.0.0.1:${listener.address().port}/x`;
     expect((await curl('-k', '--http1.1', url)).status).toBe(200);
@@ -65,7 +65,7 @@ describe('over TLS', () => {
     expect(handler.requests.map(({ httpVersion }) => httpVersion)).toEqual(['1.1', '2.0']);
   });
 
-  it('a connection that is not let in is told why in its own protocol', async ({ cleanUp }) => {
+  it('a refused connection gets the reason in its own protocol', async ({ cleanUp }) => {
     const { listener, handler } = await secured(cleanUp, true);
     handler.refusal = { status: 503, headers: ['X-Why', 'full'], body: 'full' };
     const session = http2Session(cleanUp, `https://127.0.0.1:${listener.address().port}`, {
@@ -78,8 +78,8 @@ describe('over TLS', () => {
   });
 });
 
-describe('on a plain listener that takes HTTP/2', () => {
-  it('curl speaks either', async ({ cleanUp }) => {
+describe('on a plain listener with HTTP/2', () => {
+  it('curl uses either protocol', async ({ cleanUp }) => {
     const { listener, handler } = await plain(cleanUp);
     const url = `http://127.0.0.1:${listener.address().port}/x`;
     expect((await curl('--http2-prior-knowledge', url)).status).toBe(200);
@@ -89,7 +89,7 @@ describe('on a plain listener that takes HTTP/2', () => {
     expect(handler.requests.map(({ httpVersion }) => httpVersion)).toEqual(['2.0', '1.1', '1.1']);
   });
 
-  it.for([1, 3, 24, 30])('what comes in pieces of %i octets loses none of them', async (size, { cleanUp }) => {
+  it.for([1, 3, 24, 30])('octets that arrive in pieces of %i are complete', async (size, { cleanUp }) => {
     const { listener, handler } = await plain(cleanUp);
     const sends = async (socket: Socket, octets: Buffer): Promise<void> => {
       socket.setNoDelay(true);
@@ -115,13 +115,13 @@ describe('on a plain listener that takes HTTP/2', () => {
   it.for([
     ['nothing', ''],
     ['a part of the preface', 'PRI * HTTP/2.0\r\n'],
-  ] as const)('%s in time is answered as a head that does not come', async ([_, octets], { cleanUp }) => {
+  ] as const)('%s in time is answered like a missing head', async ([_, octets], { cleanUp }) => {
     const { listener, handler } = await plain(cleanUp, { headMs: 100 });
     expect((await rawExchange(listener.address(), octets)).status).toBe(400);
     expect(handler.rejections).toMatchObject([{ reason: 'timed_out', connection: { peerAddress: '127.0.0.1' } }]);
   });
 
-  it('connections that come after a change begin as it says, and those that stand go on', async ({ cleanUp }) => {
+  it('a reload applies to new connections, and open ones continue', async ({ cleanUp }) => {
     const { listener, handler } = await recordedListener(cleanUp, null);
     const url = `http://127.0.0.1:${listener.address().port}`;
     expect((await rawExchange(listener.address(), connectionPreface.toString('latin1'))).status).toBe(400);
@@ -135,15 +135,15 @@ describe('on a plain listener that takes HTTP/2', () => {
   });
 });
 
-describe('a connection of HTTP/2', () => {
-  it('ends when no request comes in the time for a head', async ({ cleanUp }) => {
+describe('an HTTP/2 connection', () => {
+  it('ends after the head timeout without a request', async ({ cleanUp }) => {
     const { listener } = await plain(cleanUp, { headMs: 120 });
     const client = new RawHttp2Client(listener.address());
     expect(await client.goawayCode()).toBe(0);
     await client.closed();
   });
 
-  it('ends when it has been idle, whatever comes that is no request', async ({ cleanUp }) => {
+  it('ends after the idle time, despite frames that are no request', async ({ cleanUp }) => {
     const { listener, handler } = await plain(cleanUp, { idleMs: 150 });
     const client = new RawHttp2Client(listener.address());
     const pinging = setInterval(() => client.send(frame(frameTypes.ping, 0, 0, Buffer.alloc(8))), 20);
@@ -155,7 +155,7 @@ describe('a connection of HTTP/2', () => {
     await eventually(() => handler.open === 0);
   });
 
-  it('is told that it ends when its listener is drained, at once where it is idle', async ({ cleanUp }) => {
+  it('gets GOAWAY when its listener drains, and ends at once if idle', async ({ cleanUp }) => {
     const { listener, handler } = await plain(cleanUp, { drainLingerMs: 0 });
     handler.held = true;
     const [busy, idle] = [new RawHttp2Client(listener.address()), new RawHttp2Client(listener.address())];
@@ -170,7 +170,7 @@ describe('a connection of HTTP/2', () => {
     await Promise.all([busy.closed(), drained]);
   });
 
-  it('is cut off with what is left of the grace', async ({ cleanUp }) => {
+  it('is aborted at the end of the grace period', async ({ cleanUp }) => {
     const { listener, handler } = await plain(cleanUp);
     handler.held = true;
     const client = new RawHttp2Client(listener.address());
@@ -183,7 +183,7 @@ describe('a connection of HTTP/2', () => {
     expect(told).toEqual([false]);
   });
 
-  it('that would not be let in any more ends with the streams that are under way', async ({ cleanUp }) => {
+  it('that loses trust ends with its streams in flight', async ({ cleanUp }) => {
     const { listener, handler } = await plain(cleanUp);
     handler.held = true;
     const [busy, idle, stuck] = [0, 1, 2].map(() => new RawHttp2Client(listener.address())) as [

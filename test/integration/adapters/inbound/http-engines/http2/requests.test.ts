@@ -28,8 +28,8 @@ const readAll = async ({ body }: ClientRequest): Promise<Buffer> => {
   return Buffer.concat(pieces);
 };
 
-describe('a request of HTTP/2', () => {
-  it('is the request of any version', async ({ cleanUp }) => {
+describe('an HTTP/2 request', () => {
+  it('is represented like a request of any version', async ({ cleanUp }) => {
     const { handler, url } = await plainListener(cleanUp);
     const answer = await http2Call(http2Session(cleanUp, url), {
       ':path': '/a?b=c',
@@ -49,7 +49,7 @@ describe('a request of HTTP/2', () => {
     });
   });
 
-  it('has its cookies as one field', async ({ cleanUp }) => {
+  it('joins its cookies into one field', async ({ cleanUp }) => {
     const { handler, listener } = await plainListener(cleanUp);
     const client = new RawHttp2Client(listener.address());
     cleanUp.add(() => client.socket.destroy());
@@ -68,7 +68,7 @@ describe('a request of HTTP/2', () => {
   it.for([
     ['the same Host', 'A.example', ['host', 'a.example']],
     ['another Host', 'b.example', ['host', 'a.example', 'host', 'b.example']],
-  ] as const)('with an authority and %s beside it keeps what differs', async ([_, host, headers], { cleanUp }) => {
+  ] as const)('with an authority and %s keeps the difference', async ([_, host, headers], { cleanUp }) => {
     const { handler, listener } = await plainListener(cleanUp);
     const client = new RawHttp2Client(listener.address());
     cleanUp.add(() => client.socket.destroy());
@@ -77,7 +77,7 @@ describe('a request of HTTP/2', () => {
     expect(handler.requests[0]?.headers).toEqual(headers);
   });
 
-  it('gives its body and its trailers as they come', async ({ cleanUp }) => {
+  it('delivers its body and trailers as they arrive', async ({ cleanUp }) => {
     const { handler, url } = await plainListener(cleanUp);
     handler.held = true;
     const stream = http2Session(cleanUp, url).request({ ':method': 'POST', ':path': '/' }, { waitForTrailers: true });
@@ -96,7 +96,7 @@ describe('a request of HTTP/2', () => {
     expect(await answered).toMatchObject({ status: 200, code: 0 });
   });
 
-  it('has a declared length, and no body where it ends with its head', async ({ cleanUp }) => {
+  it('has a declared length, and no body if it ends with its head', async ({ cleanUp }) => {
     const { handler, url } = await plainListener(cleanUp);
     handler.handle = (request, response) => {
       handler.requests.push(request);
@@ -110,7 +110,7 @@ describe('a request of HTTP/2', () => {
     expect(handler.requests.map(({ body }) => body?.declaredLength)).toEqual([3_000_000, undefined]);
   });
 
-  it('gets its 100 when the body is first read, and none where it is not', async ({ cleanUp }) => {
+  it('gets 100 Continue on the first read of its body only', async ({ cleanUp }) => {
     const { handler, url } = await plainListener(cleanUp);
     handler.held = true;
     const session = http2Session(cleanUp, url);
@@ -129,7 +129,7 @@ describe('a request of HTTP/2', () => {
     expect(await unread).toMatchObject({ status: 200, code: 0, informational: [] });
   });
 
-  it('is not waited for when its body falls silent', async ({ cleanUp }) => {
+  it('times out when its body stalls', async ({ cleanUp }) => {
     const { handler, listener } = await plainListener(cleanUp, { bodyMs: 120 });
     handler.held = true;
     const client = new RawHttp2Client(listener.address());
@@ -142,7 +142,7 @@ describe('a request of HTTP/2', () => {
     expect(failed).toMatchObject({ code: 'timed_out', message: 'the client fell silent' });
   });
 
-  it('is too slow where its body comes below the pace', async ({ cleanUp }) => {
+  it('is too slow if its body is below the minimum pace', async ({ cleanUp }) => {
     const { handler, listener } = await plainListener(cleanUp, { bodyMs: 200, minBodyOctetsPerSecond: 1_000 });
     handler.held = true;
     const client = new RawHttp2Client(listener.address());
@@ -157,7 +157,7 @@ describe('a request of HTTP/2', () => {
     expect(failed).toMatchObject({ code: 'timed_out', message: 'the client was too slow' });
   });
 
-  it('that asks for a tunnel has no body, and its authority for a target', async ({ cleanUp }) => {
+  it('for a tunnel has no body, and its authority as target', async ({ cleanUp }) => {
     const { handler, listener } = await plainListener(cleanUp);
     const client = new RawHttp2Client(listener.address());
     cleanUp.add(() => client.socket.destroy());
@@ -172,7 +172,7 @@ describe('a request of HTTP/2', () => {
     expect(await client.resetCode(1)).toBe(0);
   });
 
-  it('is one of several that are under way at a time', async ({ cleanUp }) => {
+  it('can be one of several concurrent requests', async ({ cleanUp }) => {
     const { handler, url } = await plainListener(cleanUp);
     handler.held = true;
     const session = http2Session(cleanUp, url);
@@ -183,7 +183,7 @@ describe('a request of HTTP/2', () => {
     expect(handler.open).toBe(1);
   });
 
-  it('ends with its connection where the client goes away, once', async ({ cleanUp }) => {
+  it('ends once when the client disconnects', async ({ cleanUp }) => {
     const { handler, listener } = await plainListener(cleanUp);
     handler.held = true;
     const client = new RawHttp2Client(listener.address());
@@ -201,7 +201,7 @@ describe('a request of HTTP/2', () => {
     ['NO_ERROR', 0],
     ['CANCEL', 8],
   ] as const)(
-    'ends where the client resets it with %s, whether its body is read or not',
+    'ends when the client resets it with %s, with its body read or unread',
     async ([_, code], { cleanUp }) => {
       const { handler, listener } = await plainListener(cleanUp);
       handler.held = true;
@@ -219,7 +219,7 @@ describe('a request of HTTP/2', () => {
     },
   );
 
-  it('is read no further than its window while nobody reads it', async ({ cleanUp }) => {
+  it('is received only up to its window while unread', async ({ cleanUp }) => {
     const { handler, url } = await plainListener(cleanUp);
     handler.held = true;
     const stream = http2Session(cleanUp, url).request({ ':method': 'POST', ':path': '/' });

@@ -41,8 +41,8 @@ const without = (headers: readonly string[], name: string): readonly string[] =>
   return at < 0 ? headers : [...headers.slice(0, at), ...headers.slice(at + 2)];
 };
 
-describe('a response of HTTP/2', () => {
-  it('has its fields in lower case, without those of a connection, and a date', async ({ cleanUp }) => {
+describe('an HTTP/2 response', () => {
+  it('has lower-case fields without hop-by-hop fields, and a date', async ({ cleanUp }) => {
     const { session, told } = await answering(cleanUp, (response) => {
       const connection = [
         'Connection',
@@ -65,7 +65,7 @@ describe('a response of HTTP/2', () => {
     expect(told).toEqual([true]);
   });
 
-  it('keeps a field that came twice and may be there once', async ({ cleanUp }) => {
+  it('keeps a repeated field that should occur once', async ({ cleanUp }) => {
     const { session } = await answering(cleanUp, (response) => {
       response.send(
         200,
@@ -78,7 +78,7 @@ describe('a response of HTTP/2', () => {
     expect(headers).toEqual(['content-type', 'a', 'etag', '"1", "2"', 'date', 'now', 'content-length', '1']);
   });
 
-  it('has as many fields as an upstream and agents can give it, and its connection goes on', async ({ cleanUp }) => {
+  it('can have the maximum of fields, and its connection continues', async ({ cleanUp }) => {
     const fields = Array.from({ length: 20 }, (_, index) => [`x-${index}`, 'a'.repeat(20_000)]).flat();
     const { raw } = await answering(cleanUp, (response) => response.send(200, fields, 'ok', false));
     const client = raw();
@@ -108,7 +108,7 @@ describe('a response of HTTP/2', () => {
     expect(await http2Call(sized.session)).toMatchObject({ trailers: ['x-sum', '1'], code: 0 });
   });
 
-  it('ends with its head where it has no body', async ({ cleanUp }) => {
+  it('ends with its head without a body', async ({ cleanUp }) => {
     const { raw, told } = await answering(cleanUp, (response) => {
       response.begin(200, ['grpc-status', '5'], false);
       response.end([]);
@@ -126,7 +126,7 @@ describe('a response of HTTP/2', () => {
     ['a HEAD', 'HEAD', 200],
     ['a 204', 'GET', 204],
     ['a 304', 'GET', 304],
-  ] as const)('to %s has no body, whatever is written', async ([_, method, status], { cleanUp }) => {
+  ] as const)('to %s has no body', async ([_, method, status], { cleanUp }) => {
     const { session, told } = await answering(cleanUp, (response) => {
       response.begin(status, ['X-A', '1'], false);
       expect(response.write(Buffer.from('hello'))).toBeUndefined();
@@ -138,7 +138,7 @@ describe('a response of HTTP/2', () => {
     expect(told).toEqual([true]);
   });
 
-  it('is large, and no larger than its client takes at a time', async ({ cleanUp }) => {
+  it("can be large, within the client's window", async ({ cleanUp }) => {
     const pieces = 400;
     const sendAll = async (response: ClientResponse): Promise<void> => {
       response.begin(200, [], false);
@@ -152,7 +152,7 @@ describe('a response of HTTP/2', () => {
     expect(told).toEqual([true]);
   });
 
-  it('waits for its client, until that has taken nothing for too long', async ({ cleanUp }) => {
+  it('waits for its client until the client reads nothing for too long', async ({ cleanUp }) => {
     let written = 0;
     const sendSome = async (response: ClientResponse): Promise<void> => {
       response.begin(200, [], false);
@@ -170,7 +170,7 @@ describe('a response of HTTP/2', () => {
     await eventually(() => handler.requests.length === 2);
   });
 
-  it('is not waited for by its end either', async ({ cleanUp }) => {
+  it('has the same limit at its end', async ({ cleanUp }) => {
     const { raw, told } = await answering(cleanUp, (response) => response.send(200, [], 'x'.repeat(200_000), false), {
       bodyMs: 150,
     });
@@ -181,7 +181,7 @@ describe('a response of HTTP/2', () => {
     expect(told).toEqual([false]);
   });
 
-  it('goes to a client that takes little for as long as it takes something', async ({ cleanUp }) => {
+  it('continues for a slow client that keeps reading', async ({ cleanUp }) => {
     const { raw, told } = await answering(cleanUp, (response) => response.send(200, [], 'x'.repeat(80_000), false), {
       bodyMs: 400,
     });
@@ -243,7 +243,7 @@ describe('a response of HTTP/2', () => {
         response.end([]);
       },
     ],
-  ] as const)('that is cut %s does not look whole, and its connection goes on', async ([_, answer], { cleanUp }) => {
+  ] as const)('that is cut %s is visibly truncated, and its connection continues', async ([_, answer], { cleanUp }) => {
     const { raw, told, handler } = await answering(cleanUp, answer);
     const client = raw();
     client.send(getRequest(1));
@@ -256,7 +256,7 @@ describe('a response of HTTP/2', () => {
     await eventually(() => handler.requests.length === 2);
   });
 
-  it('before the end of the request is whole, and tells that the rest is not wanted', async ({ cleanUp }) => {
+  it('before the end of the request is complete, and stops the request', async ({ cleanUp }) => {
     const { raw, told } = await answering(cleanUp, (response) => response.send(413, [], 'too much', false));
     const client = raw();
     client.send(postRequest(1), frame(frameTypes.data, 0, 1, Buffer.from('ab')));
@@ -274,7 +274,7 @@ describe('a response of HTTP/2', () => {
     expect(told).toEqual([true]);
   });
 
-  it('to a request whose body was not read ends the stream as any other', async ({ cleanUp }) => {
+  it('to a request with an unread body ends the stream normally', async ({ cleanUp }) => {
     const { raw, told } = await answering(cleanUp, (response) => response.send(200, [], 'ok', false));
     const client = raw();
     client.send(postRequest(1), frame(frameTypes.data, endStream, 1, Buffer.from('ab')));
@@ -284,7 +284,7 @@ describe('a response of HTTP/2', () => {
     expect(client.of(frameTypes.rstStream, 1)).toBeUndefined();
   });
 
-  it('that closes has the connection end with the streams that are under way', async ({ cleanUp }) => {
+  it('with close ends the connection after its streams in flight', async ({ cleanUp }) => {
     const { session, handler } = await answering(cleanUp, (response) => handler.responses.push(response));
     const answers = [http2Call(session), http2Call(session)];
     await eventually(() => handler.responses.length === 2);

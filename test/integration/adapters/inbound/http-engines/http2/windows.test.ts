@@ -31,8 +31,8 @@ const granted = (client: RawHttp2Client, stream: number): number =>
     .filter((came) => came.type === frameTypes.windowUpdate && came.stream === stream)
     .reduce((sum, { payload }) => sum + payload.readUInt32BE(0), 0);
 
-describe('what a client may send before anything is read', () => {
-  it('is told with the settings, which come first, and right behind them', async ({ cleanUp }) => {
+describe('the flow-control window before reads', () => {
+  it('is announced with the initial SETTINGS and directly after', async ({ cleanUp }) => {
     const { client } = await uploading(cleanUp);
     const [settings] = client.frames;
     expect(settings).toMatchObject({ type: frameTypes.settings, flags: 0 });
@@ -47,7 +47,7 @@ describe('what a client may send before anything is read', () => {
     expect(65_535 + granted(client, 0)).toBe(sessionWindow);
   });
 
-  it('is a window full for each stream, and the connection holds back none of them', async ({ cleanUp }) => {
+  it('is full for each stream, and the connection limits none of them', async ({ cleanUp }) => {
     const { client, handler } = await uploading(cleanUp);
     const streams = [1, 3, 5, 7];
     for (const stream of streams) client.send(postRequest(stream), ...data(stream, streamWindow));
@@ -64,7 +64,7 @@ describe('what a client may send before anything is read', () => {
     expect(granted(client, 3)).toBe(0);
   });
 
-  it('is no octet more: what is held of one body has that bound', async ({ cleanUp }) => {
+  it('bounds the buffered octets of one body', async ({ cleanUp }) => {
     const { client } = await uploading(cleanUp);
     client.send(postRequest(1), ...data(1, streamWindow), frame(frameTypes.data, 0, 1, Buffer.alloc(1)));
     await eventually(
@@ -76,7 +76,7 @@ describe('what a client may send before anything is read', () => {
   });
 });
 
-it('bodies that wait for their reader are no flood', async ({ cleanUp }) => {
+it('unread bodies are not a flood', async ({ cleanUp }) => {
   const { client, handler } = await uploading(cleanUp);
   // Beyond what a connection may send in vain.
   const streams = Array.from({ length: 48 }, (_, index) => 2 * index + 1);

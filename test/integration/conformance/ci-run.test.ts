@@ -45,7 +45,7 @@ const run = ({ env = {}, failing = 'none', testSeconds = 0 }: Run) => {
 const CORPORA = '/some/folder';
 
 describe('.ci/run', () => {
-  it('runs only the tests, the slow ones last, where there are no corpora', () => {
+  it('runs only the tests, the slow ones last, without corpora', () => {
     expect(run({})).toEqual({ status: 0, stdout: '', calls: ['test', 'run test:slow'] });
   });
 
@@ -64,7 +64,7 @@ describe('.ci/run', () => {
     });
   });
 
-  it.each(['test', 'runtest:slow', 'runconformance'])('runs everything and fails where npm %s fails', (failing) => {
+  it.each(['test', 'runtest:slow', 'runconformance'])('runs everything and fails if npm %s fails', (failing) => {
     const { status, calls } = run({ env: { CORPORA }, failing });
     expect({ status, count: calls.length }).toEqual({ status: 1, count: 3 });
   });
@@ -73,7 +73,7 @@ describe('.ci/run', () => {
     expect(run({ testSeconds: 40 * 60 - 1 }).calls).toEqual(['test', 'run test:slow']);
   });
 
-  it('leaves the slow tests out after 40 minutes, and says so', () => {
+  it('skips the slow tests after 40 minutes with a message', () => {
     expect(run({ testSeconds: 40 * 60 })).toEqual({
       status: 0,
       stdout: 'skipping npm run test:slow: this run has taken 40 minutes or more\n',

@@ -83,7 +83,7 @@ const story = (path: string) => ({
 });
 
 describe('the conformance run', () => {
-  it('counts the cases of every corpus in a folder, and ends with their sum', async () => {
+  it('counts the cases of every corpus in a folder, and prints their sum', async () => {
     cedarFiles('allow');
     write('llhttp/request/a.md', llhttpCase('request', 'KICK /a HTTP/1.1\n\n\n', requestLog));
     write('llhttp/response/a.md', '');
@@ -106,7 +106,7 @@ describe('the conformance run', () => {
     expect(lines.at(-1)).toBe('\n4 passed, 0 failed');
   });
 
-  it('fails a Cedar case whose decision differs, in a folder and in an archive', async () => {
+  it('fails a Cedar case with another decision, in a folder and in an archive', async () => {
     cedarFiles('deny');
     write(
       'cedar/generated.tar.gz',
@@ -148,7 +148,7 @@ describe('the conformance run', () => {
     expect(lines).toContain('FAILED llhttp: request/b.md: One: refused: invalid_field_name');
   });
 
-  it('fails an HTTP/2 frame that is taken although an error is due', async () => {
+  it('fails an HTTP/2 frame that is accepted instead of an error', async () => {
     write(
       'http2/frame-test-case/error/a.json',
       JSON.stringify({ wire: `000008060000000000${'ab'.repeat(8)}`, error: [6], frame: null }),
@@ -176,7 +176,7 @@ describe('the conformance run', () => {
     expect(failures).toEqual(['two.json', 'four.json']);
   });
 
-  it('takes a folder that is a corpus itself', async () => {
+  it('accepts a folder that is a corpus itself', async () => {
     cedarFiles('allow');
     const lines: string[] = [];
     const outcome = await runCorpora(folder.file('cedar'), (line) => lines.push(line));
@@ -188,7 +188,7 @@ describe('the conformance run', () => {
     expect((await run()).outcome).toEqual({ passed: 0, failed: 1, skipped: 0 });
   });
 
-  it('says so where a folder has no corpus, or is none', async () => {
+  it('reports a folder without a corpus, or none', async () => {
     expect((await run()).outcome).toEqual({ problem: expect.stringContaining('has no corpus') });
     expect(await runCorpora(folder.file('missing'), () => undefined)).toEqual({
       problem: expect.stringContaining('is not a folder'),

@@ -21,7 +21,7 @@ describeWithPeers(['systemd-analyze'], 'the units', () => {
   const withPrograms = (text: string): string => text.replace(/\/usr\/bin\/gateway(-auth)?(?= )/g, '/bin/true');
   const names = readdirSync(deployFile('systemd')).filter((name) => /\.(service|socket)$/.test(name));
 
-  it('have nothing that systemd does not know', () => {
+  it('contain nothing unknown to systemd', () => {
     expect(names).toHaveLength(3);
     for (const name of names) {
       expect([name, verified(name, withPrograms(readDeployFile(`systemd/${name}`)))]).toEqual([
@@ -31,15 +31,15 @@ describeWithPeers(['systemd-analyze'], 'the units', () => {
     }
   });
 
-  it('would be found to be wrong', () => {
+  it('would be reported if invalid', () => {
     const text = withPrograms(readDeployFile('systemd/portcullis-gateway.service'));
     const { output } = verified('wrong.service', text.replace('ProtectSystem=strict', 'ProtectSistem=strict'));
     expect(output).toContain('ProtectSistem');
   });
 });
 
-describeWithPeers(['haproxy'], 'the balancer of the compose file', () => {
-  it('has a configuration that haproxy takes', () => {
+describeWithPeers(['haproxy'], 'the load balancer of the compose file', () => {
+  it('has a configuration that haproxy accepts', () => {
     const { status, output } = outputOf(peerPath('haproxy') ?? '', ['-c', '-f', deployFile('container/haproxy.cfg')]);
     expect(output.replace(/^.*could not resolve address 'gateway-(one|two)'.*\n/gm, '')).not.toContain('WARNING');
     expect(output).toContain('Configuration file is valid');

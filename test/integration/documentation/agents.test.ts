@@ -39,7 +39,7 @@ const last = () => {
 
 /** These build on each other: the second agent comes, goes and comes again. */
 describe('the guide to agents', () => {
-  it('tells what the first agent does', async () => {
+  it('describes the first agent', async () => {
     const refused = await running.ask(8080, { path: '/api', headers: forged });
     expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Bearer realm="gateway"']);
     expect(upstream.received).toEqual([]);
@@ -50,7 +50,7 @@ describe('the guide to agents', () => {
     expect(last().rawHeaders).not.toContain('root');
   });
 
-  it('tells that a route without agents checks nothing, and removes identity headers all the same', async () => {
+  it('says that a route without agents checks nothing, and still removes identity headers', async () => {
     const headers = { ...forged, 'X-Partner': 'root', 'X-Client-Cert': 'root', 'X-Other': 'other' };
     expect((await running.ask(8080, { path: '/', headers })).status).toBe(200);
     expect(last().rawHeaders).not.toContain('root');
@@ -59,7 +59,7 @@ describe('the guide to agents', () => {
     expect(valuesOf(last(), 'X-Partner')).toEqual([]);
   });
 
-  it('shows the route that lets identity headers of clients through', async ({ cleanUp }) => {
+  it('shows the route that passes identity headers of clients', async ({ cleanUp }) => {
     const example = fencedBlocks(documentationPage(page)).find(({ text }) => text.includes('forward-identity-headers'));
     const text = `listeners { listener "http" { address "127.0.0.1:8080" } }\n${example?.text}`;
     const other = await startDocumented(cleanUp, text, { ports: { 3001: upstreamPort } });
@@ -69,7 +69,7 @@ describe('the guide to agents', () => {
     expect(valuesOf(last(), 'X-User-Id')).toEqual([]);
   });
 
-  it('tells what happens while an agent is away', async () => {
+  it('describes an absent agent', async () => {
     const before = upstream.received.length;
     const { status, headers, body } = await running.ask(8080, { path: '/partners', headers: { ...key, ...password } });
     expect([status, headers['retry-after'], code(body)]).toEqual([503, '1', 'agent_unavailable']);
@@ -80,7 +80,7 @@ describe('the guide to agents', () => {
     );
   });
 
-  it('tells that an agent is found, and found again, with its config', async () => {
+  it('says that an agent is found, and found again, with its config', async () => {
     for (let run = 0; run < 2; run += 1) {
       const agent = await startAgent(agentContainer(new RecordingLogger()), {
         overrides: { socket: folder.file('partners.sock') },

@@ -20,7 +20,7 @@ it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
 const clientOf = (path: string) => running.accessRecords.find((record) => record.path === path)?.clientIp;
 
 describe('the guide to balancers', () => {
-  it('finds the client in X-Forwarded-For, in Forwarded where there is none, and never in both', async () => {
+  it('reads the client from X-Forwarded-For, or else from Forwarded, never from both', async () => {
     const both = { 'X-Forwarded-For': '192.0.2.1, 203.0.113.9', Forwarded: 'for=198.51.100.7' };
     expect((await running.ask(8080, { path: '/both', headers: both })).status).toBe(200);
     expect(clientOf('/both')).toBe('203.0.113.9');
@@ -31,7 +31,7 @@ describe('the guide to balancers', () => {
     expect(clientOf('/port')).toBe('203.0.113.9');
   });
 
-  it('tells the upstream what is believed alone', async () => {
+  it('forwards only trusted addresses', async () => {
     upstream.received.splice(0);
     const headers = { 'X-Forwarded-For': '203.0.113.9', 'X-Forwarded-Proto': 'http, https', Forwarded: 'for=evil' };
     await running.ask(8080, { headers });
@@ -43,7 +43,7 @@ describe('the guide to balancers', () => {
     expect(valuesOf(received, 'forwarded').join()).not.toContain('evil');
   });
 
-  it('takes the client from a PROXY header, and a check that names none from the balancer', async () => {
+  it('takes the client from a PROXY header, and the balancer for a check without one', async () => {
     const port = running.portOf(8081);
     const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
     const named = `PROXY TCP4 203.0.113.9 192.0.2.1 51234 443\r\n${get('/named')}`;
@@ -58,7 +58,7 @@ describe('the guide to balancers', () => {
   });
 
   // The last: it ends the gateway.
-  it('says on /ready that it drains before the listener closes, and answers all else until then', async () => {
+  it('reports draining on /ready before the listener closes, and serves until then', async () => {
     expect((await running.ask(8080, { path: '/ready' })).status).toBe(200);
     const stopped = running.gateway.stop();
     const ready = await running.ask(8080, { path: '/ready' });

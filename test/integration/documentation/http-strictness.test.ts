@@ -38,12 +38,12 @@ const [requestPart = '', responsePart = ''] = text.split('\n## Responses\n');
 const requests = rowsOf(requestPart, false);
 const responses = rowsOf(responsePart, true);
 
-it('the page about what is refused has rows', () => {
+it('the page about refused requests has rows', () => {
   expect(requests.length).toBeGreaterThan(70);
   expect(responses.length).toBeGreaterThan(20);
 });
 
-describe('the page about what is refused', () => {
+describe('the page about refused requests', () => {
   let gateway: InProcessGateway;
   let answer: Buffer = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
   it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
@@ -71,11 +71,11 @@ describe('the page about what is refused', () => {
     cleanUp.add(() => gateway.stop());
   });
 
-  it.each(requests)('is right about $what', async ({ octets, statuses }) => {
+  it.each(requests)('is correct about $what', async ({ octets, statuses }) => {
     expect(await statusesOf(gateway, octets, statuses.length)).toEqual(statuses);
   });
 
-  it.each(responses)('is right about a response with $what', async ({ octets, statuses }) => {
+  it.each(responses)('is correct about a response with $what', async ({ octets, statuses }) => {
     answer = octets;
     const request = Buffer.from('GET /raw HTTP/1.1\r\nHost: a\r\n\r\n');
     expect(await statusesOf(gateway, request, 1)).toEqual(statuses);

@@ -45,7 +45,7 @@ it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
 });
 
 describe('the guide to HTTP/2 and gRPC', () => {
-  it('takes calls of gRPC without TLS, and passes status and trailers on', async () => {
+  it('accepts gRPC calls without TLS, and forwards status and trailers', async () => {
     const headers = {
       ':method': 'POST',
       ':path': '/shop.v1.Orders/Get',
@@ -59,7 +59,7 @@ describe('the guide to HTTP/2 and gRPC', () => {
     expect(answer.trailers).toEqual(expect.arrayContaining(['grpc-status', '0', 'x-seen', '7']));
   });
 
-  it('takes HTTP/1.1 on the same listener, and sends either to an upstream of either', async () => {
+  it('accepts HTTP/1.1 on the same listener, and sends each version to each kind of upstream', async () => {
     const { accessRecords } = running;
     expect((await running.ask(8081, { path: '/page' })).body).toBe('web');
     expect((await http2Call(session, { ':path': '/page' })).body.toString()).toBe('web');
@@ -67,7 +67,7 @@ describe('the guide to HTTP/2 and gRPC', () => {
     expect(new Set(accessRecords.map(({ protocol }) => protocol))).toEqual(new Set(['HTTP/1.1', 'HTTP/2.0']));
   });
 
-  it('offers HTTP/2 with TLS, and HTTP/1.1 to who does not know it', async ({ cleanUp }) => {
+  it('offers HTTP/2 with TLS, and HTTP/1.1 to other clients', async ({ cleanUp }) => {
     const port = running.portOf(8443);
     const secure = http2Session(cleanUp, `https://127.0.0.1:${port}`, { rejectUnauthorized: false });
     expect((await http2Call(secure, { ':path': '/page' })).body.toString()).toBe('web');
@@ -84,9 +84,7 @@ describe('the guide to HTTP/2 and gRPC', () => {
     }
   });
 
-  it('refuses CONNECT and a Host beside another authority, and has no WebSocket to an upstream of HTTP/2', async ({
-    cleanUp,
-  }) => {
+  it('refuses CONNECT, a conflicting Host, and a WebSocket to an HTTP/2 upstream', async ({ cleanUp }) => {
     expect((await http2Call(session, { ':path': '/', ':authority': 'a.example', host: 'b.example' })).status).toBe(400);
     const upgrade = {
       Connection: 'Upgrade',

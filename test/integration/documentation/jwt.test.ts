@@ -54,7 +54,7 @@ describeWithPeers(['openssl'], 'the guide to bearer tokens', () => {
   beforeEach(() => void upstream.received.splice(0));
   afterAll(() => cleanUp.run());
 
-  it('shows how a token that is bound to a certificate is accepted with that certificate alone', async () => {
+  it('shows that a token bound to a certificate is accepted only with it', async () => {
     const cnf = { 'x5t#S256': createHash('sha256').update(partner.der).digest('base64url') };
     expect(await ask(partner, cnf)).toBe(200);
     expect(upstream.received.flatMap((request) => valuesOf(request, 'x-user-id'))).toEqual(['ann']);

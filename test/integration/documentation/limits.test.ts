@@ -30,7 +30,7 @@ const openConnection = (): Promise<Socket> =>
   });
 
 describe('the guide to limits', () => {
-  it('refuses one header field more than it says, and writes down what there was', async () => {
+  it('refuses one header field above the limit, and logs the count', async () => {
     const fields = (count: number) => Array.from({ length: count }, (_, index) => [`X-${index}`, '1']).flat();
     const host = ['Host', 'api.example', 'Connection', 'close'];
     expect((await running.ask(8080, { headers: [...host, ...fields(98)] })).status).toBe(200);
@@ -43,7 +43,7 @@ describe('the guide to limits', () => {
     });
   });
 
-  it('has a route take a larger body than the others', async () => {
+  it('lets a route accept a larger body than the others', async () => {
     const body = Buffer.alloc(10_485_761);
     const refused = await running.ask(8080, { path: '/orders', method: 'POST', body });
     expect(refused.status).toBe(413);
@@ -51,7 +51,7 @@ describe('the guide to limits', () => {
     expect((await running.ask(8080, { path: '/reports', method: 'POST', body })).status).toBe(200);
   });
 
-  it('tells the client that has a hundred connections why it gets no other, and lets it in once it has fewer', async () => {
+  it('refuses a client above a hundred connections with a reason, and admits it below', async () => {
     const sockets = await Promise.all(Array.from({ length: 100 }, openConnection));
     const port = running.portOf(8080);
     // The client is refused at once: nothing has to be asked for.

@@ -54,12 +54,12 @@ describeWithPeers(['openssl'], 'the guide to client certificates', () => {
     expect(await ask('billing', '/O=SPIRE', [`URI:${billing}`])).toEqual({ status: 200, user: [billing] });
   });
 
-  it('shows that a DNS name is the user where there is no URI', async () => {
+  it('shows that a DNS name is the user without a URI', async () => {
     const dnsName = 'reports.example.org';
     expect(await ask('reports', '/CN=some/CN=other', [`DNS:${dnsName}`])).toEqual({ status: 200, user: [dnsName] });
   });
 
-  it('lets in no workload that is not listed, and none with two URIs and no DNS name', async () => {
+  it('refuses unlisted workloads, and those with two URIs and no DNS name', async () => {
     const other = 'URI:spiffe://example.org/ns/dev/sa/billing';
     expect(await ask('dev', '/O=SPIRE', [other])).toEqual({ status: 401, user: null });
     expect(await ask('two', '/CN=billing', [`URI:${billing}`, other])).toEqual({ status: 401, user: null });

@@ -37,7 +37,7 @@ const last = () => {
 };
 
 describe('the guide to proxying', () => {
-  it('tells what the upstream gets', async () => {
+  it('describes the forwarded request', async () => {
     const headers = { Connection: 'X-Hop', 'X-Hop': '1', 'X-Forwarded-For': '203.0.113.9', 'X-Real-IP': '203.0.113.9' };
     const { headers: answered } = await running.ask(8080, { path: '/a', headers });
     const host = `127.0.0.1:${running.portOf(8080)}`;
@@ -52,7 +52,7 @@ describe('the guide to proxying', () => {
     expect(valuesOf(last(), 'X-Real-IP')).toEqual([]);
   });
 
-  it('tells which correlation ids are kept', async () => {
+  it('describes which correlation ids are kept', async () => {
     const shown = async (id: string) =>
       (await running.ask(8080, { headers: { 'X-Correlation-Id': id } })).headers['x-correlation-id'];
     expect(await shown('shop-17.a_b')).toBe('shop-17.a_b');
@@ -68,22 +68,25 @@ describe('the guide to proxying', () => {
     ),
   ).map((cells) => cells.map((cell) => cell.replace('the peer', '127.0.0.1').replace(/10\.1\.2\.3$/, '127.0.0.1')));
 
-  it.each(rows)('tells who the client is: %s, with %s', async (from = '', sent = '', client = '', forwarded = '') => {
-    const before = running.accessRecords.length;
-    const headers = sent === 'none' ? {} : { 'X-Forwarded-For': sent };
-    await running.ask(from.includes('public') ? 8080 : 8081, { path: '/a', headers });
-    expect(valuesOf(last(), 'X-Forwarded-For')).toEqual([forwarded]);
-    await expect.poll(() => running.accessRecords.length).toBe(before + 1);
-    expect(running.accessRecords.at(-1)?.clientIp).toBe(client);
-  });
+  it.each(rows)(
+    'describes the client address: %s, with %s',
+    async (from = '', sent = '', client = '', forwarded = '') => {
+      const before = running.accessRecords.length;
+      const headers = sent === 'none' ? {} : { 'X-Forwarded-For': sent };
+      await running.ask(from.includes('public') ? 8080 : 8081, { path: '/a', headers });
+      expect(valuesOf(last(), 'X-Forwarded-For')).toEqual([forwarded]);
+      await expect.poll(() => running.accessRecords.length).toBe(before + 1);
+      expect(running.accessRecords.at(-1)?.clientIp).toBe(client);
+    },
+  );
 
-  it('has the targets take turns', async () => {
+  it('rotates targets', async () => {
     const bodies: string[] = [];
     for (let turn = 0; turn < 4; turn += 1) bodies.push((await running.ask(8080, { path: '/uploads' })).body);
     expect(bodies.toSorted()).toEqual(['3001', '3001', '3002', '3002']);
   });
 
-  it('tells how large a body may be', async () => {
+  it('describes the body limit', async () => {
     const body = 'x'.repeat(1_048_577);
     const refused = await running.ask(8080, { path: '/a', method: 'POST', body });
     expect(refused.status).toBe(413);
@@ -91,7 +94,7 @@ describe('the guide to proxying', () => {
     expect((await running.ask(8080, { path: '/uploads', method: 'POST', body })).status).toBe(200);
   });
 
-  it('tells how large a head may be', async () => {
+  it('describes the head limit', async () => {
     const value = await running.ask(8080, { headers: { 'X-Long': 'x'.repeat(4_097) } });
     expect([value.status, problem(value.body).detail]).toEqual([431, 'max-header-value-bytes is 4096.']);
     const half = 'x'.repeat(4_096);
@@ -100,14 +103,14 @@ describe('the guide to proxying', () => {
     expect((await running.ask(8080, { path: `/${'x'.repeat(8_192)}` })).status).toBe(414);
   });
 
-  it('tells what becomes of a slow upstream and of a broken one', async () => {
+  it('describes slow and broken upstreams', async () => {
     const slow = await running.ask(8080, { path: '/reports/1' });
     expect([slow.status, problem(slow.body).code]).toEqual([504, 'upstream_timeout']);
     expect(slow.body).not.toContain(String(running.portOf(3003)));
     await expect(running.ask(8080, { path: '/broken' })).rejects.toThrow();
   });
 
-  it('tells that a WebSocket needs nothing', async ({ cleanUp }) => {
+  it('says that a WebSocket needs no configuration', async ({ cleanUp }) => {
     const socket = new WebSocket(`ws://127.0.0.1:${running.portOf(8080)}/chat`);
     cleanUp.add(() => socket.terminate());
     const answer = new Promise<string>((resolve, reject) => {

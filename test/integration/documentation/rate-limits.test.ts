@@ -15,7 +15,7 @@ it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
 });
 
 describe('the guide to rate limits', () => {
-  it('shows how the sixth request is answered, and what the client is told', async () => {
+  it('shows the answer to the sixth request with its fields', async () => {
     const answers: HttpAnswer[] = [];
     for (let count = 0; count < 6; count += 1) answers.push(await running.ask(8080, { path: '/login' }));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);
@@ -31,7 +31,7 @@ describe('the guide to rate limits', () => {
     });
   });
 
-  it('gives every tenant a bucket of its own', async () => {
+  it('gives every tenant its own bucket', async () => {
     const left = async (tenant: string): Promise<string> => {
       const { headers } = await running.ask(8080, { path: '/orders', headers: { 'X-Tenant': tenant } });
       return String(headers['ratelimit']);

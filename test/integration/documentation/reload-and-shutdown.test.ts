@@ -41,7 +41,7 @@ const reports = async (running: DocumentedGateway, path: string): Promise<Record
 });
 
 describe('the guide to reload and shutdown', () => {
-  it('tells that a reload loses no request and keeps the connection', async ({ cleanUp }) => {
+  it('says that a reload loses no request and keeps the connection', async ({ cleanUp }) => {
     const { running, slowOne } = await start(cleanUp);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     cleanUp.add(() => agent.destroy());
@@ -63,7 +63,7 @@ describe('the guide to reload and shutdown', () => {
     );
   });
 
-  it('tells that a bad one changes nothing', async ({ cleanUp }) => {
+  it('says that an invalid reload changes nothing', async ({ cleanUp }) => {
     const { running } = await start(cleanUp);
     running.rewrite(switched.replace('path-prefix', 'path-prefx'));
     const reloaded = await running.gateway.reload();
@@ -74,7 +74,7 @@ describe('the guide to reload and shutdown', () => {
     );
   });
 
-  it('tells how a drain goes', async ({ cleanUp }) => {
+  it('describes a drain', async ({ cleanUp }) => {
     const { running, slowOne } = await start(cleanUp);
     const held = slowOne();
     const slow = running.ask(8080, { path: '/slow' });
@@ -90,7 +90,7 @@ describe('the guide to reload and shutdown', () => {
     await expect(call(running.portOf(9090))).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('tells that what is left after the grace is cut off', async ({ cleanUp }) => {
+  it('says that the rest is aborted after the grace period', async ({ cleanUp }) => {
     const { running, slowOne } = await start(cleanUp);
     const held = slowOne();
     const slow = expect(running.ask(8080, { path: '/slow' })).rejects.toThrow();

@@ -22,14 +22,14 @@ it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
 const rows = tableOf(page, ['Request', 'Header', 'Route', 'Because']);
 
 describe('the guide to routing', () => {
-  it('tells of every route of its example', () => {
+  it('mentions every route of its example', () => {
     const named = new Set(rows.map(([, , route]) => route));
     expect([...mainExample(page).matchAll(/^ *route "(.*)"/gm)].filter(([, route = '']) => !named.has(route))).toEqual(
       [],
     );
   });
 
-  it.each(rows)('has %s (%s) taken by %s', async (request = '', header = '', route = '') => {
+  it.each(rows)('matches %s (%s) to %s', async (request = '', header = '', route = '') => {
     const [method = '', path = ''] = request.split(' ');
     const [name = '', value = ''] = header.split(': ');
     const before = running.accessRecords.length;
@@ -38,18 +38,18 @@ describe('the guide to routing', () => {
     expect(running.accessRecords.at(-1)?.route).toBe(route);
   });
 
-  it('sends what a route takes to its upstream', async () => {
+  it('sends matched requests to the upstream of the route', async () => {
     expect((await running.ask(8080, { path: '/orders/7' })).body).toBe('3001');
     expect((await running.ask(8080, { path: '/orders/7', headers: { 'X-Version': 'next' } })).body).toBe('3002');
     expect((await running.ask(8080, { path: '/health' })).body).toContain('healthy');
   });
 
-  it.each(tableOf(page, ['Sent', 'Becomes']))('has %s forwarded as %s', async (sent, becomes) => {
+  it.each(tableOf(page, ['Sent', 'Becomes']))('forwards %s as %s', async (sent, becomes) => {
     await running.ask(8080, { path: `${sent}?q=%2f` });
     expect(upstreams.get(3003)?.received.at(-1)?.url).toBe(`${becomes}?q=%2f`);
   });
 
-  it.each(['/a%2Fb', '/a%5Cb', '/a%00b', '/a/..;/b', '/a\\b'])('has %s refused', async (path) => {
+  it.each(['/a%2Fb', '/a%5Cb', '/a%00b', '/a/..;/b', '/a\\b'])('refuses %s', async (path) => {
     expect((await running.ask(8080, { path })).status).toBe(400);
   });
 });

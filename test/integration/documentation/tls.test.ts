@@ -111,9 +111,7 @@ const as = (who: string) => {
 };
 
 describe('the guide to TLS', () => {
-  it('begins with a listener that serves https, and ends the connection of a client that speaks http', async ({
-    cleanUp,
-  }) => {
+  it('begins with a listener that serves https, and disconnects a client with http', async ({ cleanUp }) => {
     const stage = await start(cleanUp, main, 8443);
     const { address } = stage;
     expect(await tlsCall(address, trusting())).toMatchObject({ status: 200, error: null });
@@ -122,7 +120,7 @@ describe('the guide to TLS', () => {
     expect(plain.raw).not.toContain('HTTP/1.1');
   });
 
-  it('tells which certificate a client gets', async ({ cleanUp }) => {
+  it('describes certificate selection', async ({ cleanUp }) => {
     const { address } = await start(cleanUp, withListener('public'), 8443);
     const shown = async (servername: string) => {
       const socket = await tlsConnection(address, { ...trusting(servername), checkServerIdentity: () => undefined });
@@ -143,7 +141,7 @@ describe('the guide to TLS', () => {
       'Client without a certificate',
       'Client with a certificate that is untrusted by `ca-cert-file`, or not valid now',
     ]),
-  )('tells what client-auth %s does', async ([cell = '', without, withBad], { cleanUp }) => {
+  )('describes client-auth %s', async ([cell = '', without, withBad], { cleanUp }) => {
     const clientAuth = /none|request|require/.exec(cell)?.[0];
     let example = withListener('partners').replace('client-auth "require"', `client-auth "${clientAuth}"`);
     if (clientAuth === 'none') example = example.replace(/^ *(ca-cert-file|forward-client-cert-header).*\n/gm, '');
@@ -155,7 +153,7 @@ describe('the guide to TLS', () => {
     expect(await isServed('good')).toBe(true);
   });
 
-  it('tells what is forwarded of a certificate, and that nobody can forge it', async ({ cleanUp }) => {
+  it('describes the forwarded certificate, which no client can forge', async ({ cleanUp }) => {
     const stage = await start(cleanUp, withListener('partners'), 9443);
     const request = 'GET / HTTP/1.1\r\nHost: a\r\nX_CLIENT_CERT: forged\r\nConnection: close\r\n\r\n';
     expect((await tlsCall(stage.address, as('good'), request)).status).toBe(200);
@@ -165,7 +163,7 @@ describe('the guide to TLS', () => {
     expect(JSON.stringify(stage.upstream.received)).not.toContain('forged');
   });
 
-  it('tells how the access of a client is taken away', async ({ cleanUp }) => {
+  it('describes how to revoke a client', async ({ cleanUp }) => {
     const { running, address } = await start(cleanUp, withListener('partners'), 9443);
     const standing = await tlsConnection(address, as('good'));
     const closed = new Promise((resolve) => standing.once('close', resolve));
@@ -177,7 +175,7 @@ describe('the guide to TLS', () => {
     expect((await tlsCall(address, as('good'))).status).toBeNull();
   });
 
-  it('tells who may bring a certificate in a header', async ({ cleanUp }) => {
+  it('describes which peers may send a certificate header', async ({ cleanUp }) => {
     const [example = ''] = parts.flatMap(({ text }) =>
       text.includes('"behind-balancer"') ? [main.replace(/^listeners \{\n.*?^\}\n/ms, text)] : [],
     );
@@ -213,7 +211,7 @@ describe('the guide to TLS', () => {
     ['critical', {}, 'UNSPECIFIED'],
     ['large', {}, 'CERTIFICATE_TOO_LARGE'],
     ['good', { ca: '' }, 'ECONNRESET'],
-  ] as const)('tells the code of a handshake that fails: %s %j', async ([who, more, code], { cleanUp }) => {
+  ] as const)('names the code of a failed handshake: %s %j', async ([who, more, code], { cleanUp }) => {
     expect(tableOf(page, ['code', 'Cause']).some(([codes]) => codes?.includes(code))).toBe(true);
     const { running, address } = await start(cleanUp, withListener('partners'), 9443);
     await tlsCall(address, { ...as(who), ...more });

@@ -33,7 +33,7 @@ const isSampled = ([, , , flags = '0']: readonly string[]): boolean => (Number(f
 const named = (spans: readonly CollectedSpan[], name: string) => spans.filter((span) => span.name === name);
 
 describe('the guide to tracing', () => {
-  it('has some requests traced, with the spans and attributes that it names', async ({ cleanUp }) => {
+  it('samples requests, with the documented spans and attributes', async ({ cleanUp }) => {
     const example = await start(cleanUp, mainExample(page));
     const { running, collector } = example;
     // That none of so many is sampled, or more than half, would happen once in a thousand million runs.
@@ -68,7 +68,7 @@ describe('the guide to tracing', () => {
     );
   });
 
-  it('continues the trace of a caller, whose flag it does not believe', async ({ cleanUp }) => {
+  it('continues the trace of a caller without trusting its flag', async ({ cleanUp }) => {
     const example = await start(cleanUp, mainExample(page).replace('sample-ratio 0.1', 'sample-ratio 0'));
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     await example.running.ask(8080, { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } });
@@ -82,7 +82,7 @@ describe('the guide to tracing', () => {
     expect(example.upstream.received.map((request) => valuesOf(request, 'tracestate'))).toEqual([[], []]);
   });
 
-  it('leaves traces alone without the block', async ({ cleanUp }) => {
+  it('does not touch traces without the block', async ({ cleanUp }) => {
     const text = mainExample(page).replace(/^tracing \{[^}]*\}\n/m, '');
     expect(text).not.toContain('tracing');
     const example = await start(cleanUp, text);

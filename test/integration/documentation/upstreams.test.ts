@@ -45,7 +45,7 @@ describe('the guide to upstreams', () => {
     expect(counts).toEqual({ 3001: 95, 3002: 5 });
   });
 
-  it('drains a target, over a reload, and takes it back', async () => {
+  it('drains a target over a reload, and restores it', async () => {
     expect(JSON.parse((await change('drain')).body)).toMatchObject({ upstream: 'api', drained: true });
     expect((await running.gateway.reload()).ok).toBe(true);
     for (let count = 0; count < 5; count += 1) expect(await served()).toBe('3002');
@@ -55,7 +55,7 @@ describe('the guide to upstreams', () => {
     expect(served20).toContain('3001');
   });
 
-  it('answers every request while a target is away, and says what is wrong with it', async () => {
+  it('answers every request while a target is down, and reports its error', async () => {
     await upstreams[0]?.close();
     for (let count = 0; count < 20; count += 1) expect(await served()).toBe('3002');
     await untilTrue('the target is ill', async () => (await targets())[0]?.healthy === false);

@@ -74,7 +74,7 @@ const start = async (service: FakeAgentService, transport: 'socket' | 'embedded'
 };
 
 describe.each(['socket', 'embedded'] as const)('failure mode open, with an agent that is %s', (transport) => {
-  it.each(answers)('does not let a request pass that was answered with %s', async (_what, answer) => {
+  it.each(answers)('does not pass a request that the agent answers with %s', async (_what, answer) => {
     const service = new FakeAgentService();
     service.answer = () => answer;
     const { url } = await start(service, transport);
@@ -83,7 +83,7 @@ describe.each(['socket', 'embedded'] as const)('failure mode open, with an agent
     expect(await response.json()).toMatchObject({ code: 'agent_unavailable' });
   });
 
-  it.each(answers)('does not let a response pass that was answered with %s', async (_what, answer) => {
+  it.each(answers)('does not pass a response that the agent answers with %s', async (_what, answer) => {
     const service = new FakeAgentService();
     service.answer = ({ kind }) => (kind === 'response_headers' ? answer : allowAnswer);
     const { url } = await start(service, transport);

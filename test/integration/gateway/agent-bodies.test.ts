@@ -108,11 +108,11 @@ const noise = (octets: number): Buffer => {
   return made;
 };
 
-describe('the limits of what agents are shown', () => {
+describe('the limits of body inspection', () => {
   it.each([
     ['max-body-inspection-bytes', { maxBodyInspectionBytes: 1_000, maxAgentBodyBytes: 2_000 }],
     ['max-agent-body-bytes', { maxBodyInspectionBytes: 2_000, maxAgentBodyBytes: 1_000 }],
-  ])('hold for %s, with and without a declared length', async (name, limits) => {
+  ])('apply to %s, with and without a declared length', async (name, limits) => {
     await start(limits);
     for (const isChunked of [false, true]) {
       expect((await post(noise(999), {}, isChunked)).status).toBe(200);
@@ -123,7 +123,7 @@ describe('the limits of what agents are shown', () => {
     expect(reached).toHaveLength(4);
   });
 
-  it('hold for what the agent itself says', async () => {
+  it('apply to limits of the agent', async () => {
     const service = await start();
     service.said = { limits: { ...fakeCapabilities.limits, maxBodySize: 500 } };
     expect((await post(noise(500))).status).toBe(200);
@@ -132,7 +132,7 @@ describe('the limits of what agents are shown', () => {
     expect(reached).toHaveLength(1);
   });
 
-  it('do not concern an agent that has seen enough before, or wants nothing', async () => {
+  it('do not apply to an agent that decides earlier or reads nothing', async () => {
     const service = await start({ maxBodyInspectionBytes: 200_000 });
     service.answer = (event) => (event.kind === 'request_headers' ? wantsMore : allowAnswer);
     expect((await post(noise(300_000), {}, true)).status).toBe(200);
@@ -141,7 +141,7 @@ describe('the limits of what agents are shown', () => {
     expect(reached.map(({ body }) => body.equals(noise(300_000)))).toEqual([true, true]);
   });
 
-  it('let a body of single octets through in few calls, and whole', async () => {
+  it('pass a body of single octets completely in few calls', async () => {
     const service = await start();
     const text = 'one octet at a time '.repeat(100);
     const chunks = [...text].map((octet) => `1\r\n${octet}\r\n`).join('');
@@ -154,7 +154,7 @@ describe('the limits of what agents are shown', () => {
   });
 });
 
-describe('a body in a content coding', () => {
+describe('an encoded body', () => {
   const text = 'What is said in plain text. '.repeat(100);
 
   it.each([
@@ -164,7 +164,7 @@ describe('a body in a content coding', () => {
     ['br', brotliCompressSync(text)],
     ['identity', Buffer.from(text)],
     ['gzip, br', brotliCompressSync(gzipSync(text))],
-  ])('is shown without it and forwarded as it came: %s', async (coding, body) => {
+  ])('is decoded for the agent and forwarded unchanged: %s', async (coding, body) => {
     const service = await start();
     for (const isChunked of [false, true]) {
       service.events.length = 0;
@@ -175,7 +175,7 @@ describe('a body in a content coding', () => {
     }
   });
 
-  it('is forwarded in plain, with the length that it has then, where the agent changes it', async () => {
+  it('is forwarded decoded with its new length if the agent changes it', async () => {
     const service = await start();
     service.answer = changing((data) => Buffer.from(data).toString().replaceAll('plain', 'other'));
     expect((await post(gzipSync(text), { 'Content-Encoding': 'gzip' })).status).toBe(200);
@@ -185,7 +185,7 @@ describe('a body in a content coding', () => {
     expect(reached[0]?.headers).not.toHaveProperty('content-encoding');
   });
 
-  it('that nobody can read is a 415 which says what can be', async () => {
+  it('in an unsupported coding gets 415 with the supported ones', async () => {
     const service = await start();
     const { status, problem, headers } = await post('???', { 'Content-Encoding': 'gzip, compress' });
     expect([status, problem?.['code']]).toEqual([415, 'unsupported_content_encoding']);
@@ -199,7 +199,7 @@ describe('a body in a content coding', () => {
     ['no such thing', Buffer.from('plain text')],
     ['cut short', gzipSync(text).subarray(0, -4)],
     ['followed by more', Buffer.concat([gzipSync(text), Buffer.from('<script>')])],
-  ])('that is %s is a 400, and the upstream hears nothing of it', async (_, body) => {
+  ])('that is %s gets 400 and does not reach the upstream', async (_, body) => {
     const service = await start();
     const { status, problem } = await post(body, { 'Content-Encoding': 'gzip' });
     expect([status, problem?.['code']]).toEqual([400, 'malformed_request']);
@@ -214,7 +214,7 @@ describe('a zip bomb', () => {
   it.each([
     ['gzip', gzipSync(noise(20_000))],
     ['br', brotliCompressSync(noise(20_000))],
-  ])('is what is larger inflated than max-decompressed-size-bytes: %s', async (coding, body) => {
+  ])('exceeds max-decompressed-size-bytes: %s', async (coding, body) => {
     const headers = { 'Content-Encoding': coding };
     for (const [maxDecompressedSizeBytes, status] of [
       [20_001, 200],
@@ -231,7 +231,7 @@ describe('a zip bomb', () => {
     }
   });
 
-  it('is what becomes larger than max-decompression-ratio allows', async () => {
+  it('exceeds max-decompression-ratio', async () => {
     const plain = Buffer.alloc(500_000);
     const body = gzipSync(plain);
     const ratio = plain.length / body.length;
@@ -246,7 +246,7 @@ describe('a zip bomb', () => {
     }
   });
 
-  it('is refused before much of it is inflated, packed twice or not', async () => {
+  it('is refused before most of it is decompressed, nested or not', async () => {
     const service = await start(size);
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     for (const [coding, body] of [
@@ -261,7 +261,7 @@ describe('a zip bomb', () => {
     expect(reached).toHaveLength(0);
   });
 
-  it('does not get to the upstream behind a beginning that an agent has changed, whoever is asked after it', async () => {
+  it('does not reach the upstream after a changed beginning', async () => {
     const limits = { ...size, maxDecompressedSizeBytes: 1_000_000, maxDecompressionRatio: 10_000 };
     const service = await start(limits, { auth: {}, other: {} });
     service.answer = (event) =>
@@ -301,41 +301,38 @@ describe('a body that an agent changes', () => {
     cases.flatMap(([what, change]) =>
       ['POST length', 'POST chunks', 'GET length', 'GET chunks'].map((sent) => [what, sent, change] as const),
     ),
-  )(
-    'and that %s is framed anew (%s), so that the next request is read rightly on both sides',
-    async (_, sent, change) => {
-      const [method, framing] = sent.split(' ') as [string, string];
-      const service = await start();
-      const made: string[] = [];
-      service.answer = (event) => {
-        if (event.kind === 'request_headers' && event.uri === '/second') return allowAnswer;
-        return changing((data, chunk) => {
-          const text = Buffer.from(data).toString('latin1');
-          const result = change(text, chunk);
-          made.push(result ?? text);
-          return result;
-        })(event);
-      };
-      const address = started?.gateway.address ?? { host: '', port: 0 };
-      const { raw } = await rawExchange(address, first(method, framing) + second);
-      expect(raw.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
-      expect(raw).toContain('answer to /first');
-      expect(raw).toContain('answer to /second');
-      expect(reached.map(({ url, body }) => [url, body.toString('latin1')])).toEqual([
-        ['/first', made.join('')],
-        ['/second', 'end'],
-      ]);
-      const { headers } = reached[0] as Reached;
-      const text = made.join('');
-      const isAsItCame = text === 'hello world';
-      const framings = [headers['content-length'], headers['transfer-encoding']].filter((value) => value !== undefined);
-      // What has no body needs no length, unless its method promises one (RFC 9110, section 8.6).
-      if (text === '' && method === 'GET') expect(framings).toEqual([]);
-      else expect(framings).toEqual([framing === 'chunks' && isAsItCame ? 'chunked' : `${text.length}`]);
-    },
-  );
+  )('and that %s is reframed (%s), so that the next request is intact on both sides', async (_, sent, change) => {
+    const [method, framing] = sent.split(' ') as [string, string];
+    const service = await start();
+    const made: string[] = [];
+    service.answer = (event) => {
+      if (event.kind === 'request_headers' && event.uri === '/second') return allowAnswer;
+      return changing((data, chunk) => {
+        const text = Buffer.from(data).toString('latin1');
+        const result = change(text, chunk);
+        made.push(result ?? text);
+        return result;
+      })(event);
+    };
+    const address = started?.gateway.address ?? { host: '', port: 0 };
+    const { raw } = await rawExchange(address, first(method, framing) + second);
+    expect(raw.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
+    expect(raw).toContain('answer to /first');
+    expect(raw).toContain('answer to /second');
+    expect(reached.map(({ url, body }) => [url, body.toString('latin1')])).toEqual([
+      ['/first', made.join('')],
+      ['/second', 'end'],
+    ]);
+    const { headers } = reached[0] as Reached;
+    const text = made.join('');
+    const isAsItCame = text === 'hello world';
+    const framings = [headers['content-length'], headers['transfer-encoding']].filter((value) => value !== undefined);
+    // What has no body needs no length, unless its method promises one (RFC 9110, section 8.6).
+    if (text === '' && method === 'GET') expect(framings).toEqual([]);
+    else expect(framings).toEqual([framing === 'chunks' && isAsItCame ? 'chunked' : `${text.length}`]);
+  });
 
-  it('in its beginning is followed by the rest as it came, with the length of both', async () => {
+  it('at its beginning is followed by the unchanged rest, with the total length', async () => {
     const service = await start();
     service.answer = (event) =>
       event.kind === 'request_body_chunk'
@@ -352,7 +349,7 @@ describe('a body that an agent changes', () => {
     expect(reached[1]?.headers).not.toHaveProperty('content-length');
   });
 
-  it('is what the next agent is shown', async () => {
+  it('is passed to the next agent', async () => {
     await start({}, { first: {}, second: {} });
     const first = started?.service('first') as ShapedAgentService;
     const second = started?.service('second') as ShapedAgentService;
@@ -366,7 +363,7 @@ describe('a body that an agent changes', () => {
     expect(reached[0]?.body.toString()).toMatch(/^HELLO!/);
   });
 
-  it('may have a coding that the agent says', async () => {
+  it('may have a coding set by the agent', async () => {
     const service = await start();
     service.answer = (event) => ({
       ...changing(() => 'as the agent codes it')(event),
@@ -380,8 +377,8 @@ describe('a body that an agent changes', () => {
   });
 });
 
-describe('an agent that takes a body in one chunk alone', () => {
-  it('gets it so', async () => {
+describe('an agent that accepts only one body chunk', () => {
+  it('gets the body in one chunk', async () => {
     const service = await start();
     service.said = { features: { ...fakeCapabilities.features, streamingBody: false } };
     const body = noise(300_000);

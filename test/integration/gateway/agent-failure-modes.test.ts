@@ -55,8 +55,8 @@ const failures: [string, (event: AgentEvent) => AgentAnswer | Promise<AgentAnswe
 
 const silence = (): Promise<AgentAnswer> => new Promise(() => undefined);
 
-describe('an agent whose failure mode is open', () => {
-  it('and that does not answer is gone on without, which is logged and counted', async () => {
+describe('an agent with failure mode open', () => {
+  it('that does not answer is skipped, logged and counted', async () => {
     const service = await start({ auth: { failureMode: 'open', timeoutMs: 100 } });
     service('auth').answer = silence;
     const response = await fetch(url(), { method: 'POST', body: 'the body', headers: { 'X-User-Id': 'mallory' } });
@@ -70,7 +70,7 @@ describe('an agent whose failure mode is open', () => {
     expect(await counted('gateway_agent_failed_open_total')).toMatch(/agent="auth".* 1$/);
   });
 
-  it('and that fails in the middle of a body leaves it as it came, whatever it had changed', async () => {
+  it('that fails within a body leaves the body unchanged', async () => {
     const service = await start({ auth: { failureMode: 'open', timeoutMs: 100 } }, { maxBodyInspectionBytes: 500_000 });
     service('auth').answer = (event) => {
       if (event.kind === 'request_headers') {
@@ -97,7 +97,7 @@ describe('an agent whose failure mode is open', () => {
     expect(valuesOf(again, 'content-length')).toEqual([`${coded.length}`]);
   });
 
-  it('does not keep the agents behind it from being asked', async () => {
+  it('does not prevent later agents', async () => {
     const service = await start({ first: { failureMode: 'open', timeoutMs: 100 }, second: {} });
     service('first').answer = silence;
     service('second').answer = () => ({
@@ -112,14 +112,14 @@ describe('an agent whose failure mode is open', () => {
     ['a body over the limit', 413, 'x'.repeat(101), {}],
     ['a body in an unknown coding', 415, 'x', { 'Content-Encoding': 'zstd' }],
     ['a body that is not what its coding says', 400, 'x', { 'Content-Encoding': 'gzip' }],
-  ])('does not open the way for %s', async (_, status, body, headers) => {
+  ])('does not pass %s', async (_, status, body, headers) => {
     const service = await start({ auth: { failureMode: 'open' } }, { maxBodyInspectionBytes: 100 });
     service('auth').answer = readsAll;
     expect((await fetch(url(), { method: 'POST', body, headers } as RequestInit)).status).toBe(status);
     expect(reached).toBe(0);
   });
 
-  it('still lets a client that goes away cancel its call, and forwards nothing', async () => {
+  it('still has its call cancelled by a client disconnect, and nothing is forwarded', async () => {
     const service = await start({ auth: { failureMode: 'open', timeoutMs: 10_000 } });
     service('auth').answer = () => new Promise(() => undefined);
     const abort = new AbortController();
@@ -133,8 +133,8 @@ describe('an agent whose failure mode is open', () => {
   });
 });
 
-describe('an agent whose failure mode is closed', () => {
-  it.each(failures)('and that %s lets nothing through', async (_, answer) => {
+describe('an agent with failure mode closed', () => {
+  it.each(failures)('that %s passes nothing', async (_, answer) => {
     const service = await start({ auth: { failureMode: 'closed', timeoutMs: 100 } });
     service('auth').answer = answer;
     const response = await fetch(url(), { method: 'POST', body: 'the body' });
@@ -146,7 +146,7 @@ describe('an agent whose failure mode is closed', () => {
 });
 
 describe('the agents of a route', () => {
-  it('that are not subscribed to request_headers are not asked about requests', async () => {
+  it('without a subscription to request_headers get no requests', async () => {
     const service = await start({ silent: { events: ['request_complete'] }, auth: {} });
     service('silent').answer = () => ({
       ...allowAnswer,
@@ -157,7 +157,7 @@ describe('the agents of a route', () => {
     expect(service('auth').events).toHaveLength(1);
   });
 
-  it('lose no header operation for the response by having too many of them together', async () => {
+  it('lose no response header operation above the common limit', async () => {
     const service = await start({ first: {}, second: {} });
     const operations = new Array(1_023).fill({ kind: 'set', name: 'X', value: '1' });
     for (const name of ['first', 'second']) {

@@ -87,7 +87,7 @@ describe('an agent on a socket', () => {
   const report = (peer: RawPeer, changes: Partial<MetricsReport>): void =>
     peer.send(0x31, metricsJson(metricsReport({ agentId: 'raw', ...changes })));
 
-  it('is counted once, however many connections it reports by, and goes on over a restart', async () => {
+  it('is counted once over several connections, and continues over a restart', async () => {
     const first = await listen();
     const { running, client } = await connect(4);
     for (const peer of first.peers) report(peer, { counters: [reportedValue(5)], gauges: [reportedValue(2, 'open')] });
@@ -113,7 +113,7 @@ describe('an agent on a socket', () => {
     await until(running, 'gateway_agent_things_total{agent="auth"} 7');
   });
 
-  it('cannot flood, forge or turn back the metrics, and is told of', async () => {
+  it('cannot flood, forge or decrease metrics, and is logged', async () => {
     const agent = await listen();
     const { running, client } = await connect(1);
     const peer = await agent.peer();
@@ -171,7 +171,7 @@ describe('an agent on a socket', () => {
 });
 
 describe('an embedded agent', () => {
-  it('goes on over reloads that make it anew, and goes with its block', async () => {
+  it('keeps its counters over reloads, and loses them with its block', async () => {
     const services: FakeAgentService[] = [];
     const running = await start(() => {
       const service = new FakeAgentService();

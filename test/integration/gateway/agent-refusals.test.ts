@@ -38,7 +38,7 @@ const agents: Readonly<Record<string, (path: string) => Promise<() => unknown>>>
 };
 
 it.for(Object.keys(agents))(
-  '/admin/stats says why an agent refused its first handshake: %s',
+  '/admin/stats reports why an agent refused its first handshake: %s',
   async (kind, { cleanUp, folder }) => {
     const path = folder.file('agent.sock');
     cleanUp.add(await (agents[kind] as (path: string) => Promise<() => unknown>)(path));

@@ -67,7 +67,7 @@ const startAll = async (cleanUp: CleanUp) => {
 };
 
 describe('reloads under a steady load', () => {
-  it('lose no request where only how the agent is called changes', async ({ cleanUp }) => {
+  it('lose no request if only call settings of the agent change', async ({ cleanUp }) => {
     const { gateway, wanted, statusWith } = await startAll(cleanUp);
     const load = new SteadyLoad('load', 8, () => statusWith('steady'));
     for (let round = 1; round <= 6; round += 1) {
@@ -82,7 +82,7 @@ describe('reloads under a steady load', () => {
     expect(new Set(load.all())).toEqual(new Set([200]));
   });
 
-  it('take a revoked key out of force, back and forth, whatever else changes with it', async ({ cleanUp }) => {
+  it('revoke a key repeatedly, whatever else changes', async ({ cleanUp }) => {
     const { gateway, wanted, statusWith } = await startAll(cleanUp);
     const load = new SteadyLoad('load', 4, () => statusWith('steady'));
     const keys = ['first', 'second'] as const;

@@ -82,7 +82,7 @@ const headersOf = ({ rawHeaders }: Echo, name: string): string[] =>
   rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
 
 describe('a route with an agent', () => {
-  it('forwards what the agent allows, with the headers that it sets', async () => {
+  it("forwards an allowed request with the agent's headers", async () => {
     const { url } = await startWithAgents(['auth']);
     service().answer = () => ({
       ...allowAnswer,
@@ -94,7 +94,7 @@ describe('a route with an agent', () => {
     expect(headersOf((await response.json()) as Echo, 'x-user-id')).toEqual(['alice']);
   });
 
-  it('shows the agent the normalised path, the client and lower-case names, and its own unique id', async () => {
+  it('sends the agent the normalised path, the client, lower-case names and a unique id', async () => {
     const { url } = await startWithAgents(['auth']);
     const headers = { 'X-Correlation-Id': 'same', 'X-Thing': 'Value' };
     await Promise.all([fetch(`${url}/a/../b?c`, { headers }), fetch(`${url}/b`, { headers })]);
@@ -107,7 +107,7 @@ describe('a route with an agent', () => {
     expect(first.headers[first.headers.indexOf('x-correlation-id') + 1]).toBe('same');
   });
 
-  it('answers with what the agent blocks with, whatever the status', async () => {
+  it("responds with the agent's block of any status", async () => {
     const { url } = await startWithAgents(['auth']);
     for (const status of [200, 403, 503]) {
       service().answer = () =>
@@ -120,21 +120,18 @@ describe('a route with an agent', () => {
     expect(reached).toBe(0);
   });
 
-  it.each([204, 205, 304])(
-    'sends no body with a %i, whatever the agent gives, so that the next answer is read rightly',
-    async (status) => {
-      const { address } = await startWithAgents(['auth']);
-      service().answer = () => decide({ kind: 'block', status, body: 'hello', headers: [] });
-      const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
-      const last = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
-      const { raw } = await rawExchange(address, request + last);
-      expect(raw).not.toContain('hello');
-      expect(raw.match(new RegExp(`HTTP/1.1 ${status}`, 'g'))).toHaveLength(2);
-      expect(raw).not.toContain('Content-Length: 5');
-    },
-  );
+  it.each([204, 205, 304])('sends no body with a %i, so that the next response is intact', async (status) => {
+    const { address } = await startWithAgents(['auth']);
+    service().answer = () => decide({ kind: 'block', status, body: 'hello', headers: [] });
+    const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+    const last = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    const { raw } = await rawExchange(address, request + last);
+    expect(raw).not.toContain('hello');
+    expect(raw.match(new RegExp(`HTTP/1.1 ${status}`, 'g'))).toHaveLength(2);
+    expect(raw).not.toContain('Content-Length: 5');
+  });
 
-  it('leaves the request with exactly one Host', async () => {
+  it('forwards exactly one Host', async () => {
     const { url } = await startWithAgents(['auth']);
     for (const operation of [
       { kind: 'add', name: 'Host', value: 'other' },
@@ -147,7 +144,7 @@ describe('a route with an agent', () => {
     }
   });
 
-  it('redirects where the agent says, with its cookies', async () => {
+  it("redirects with the agent's location and cookies", async () => {
     const { url } = await startWithAgents(['auth']);
     service().answer = () =>
       decide({ kind: 'redirect', url: 'https://idp.example/sso', status: 302 }, [
@@ -161,7 +158,7 @@ describe('a route with an agent', () => {
     expect(reached).toBe(0);
   });
 
-  it('challenges as the agent says', async () => {
+  it("challenges with the agent's challenge", async () => {
     const { url } = await startWithAgents(['auth']);
     service().answer = () =>
       decide({ kind: 'challenge', challengeType: 'Digest', params: { realm: 'a "b"', nonce: 'n' } });
@@ -175,14 +172,14 @@ describe('a route with an agent', () => {
   it.each([
     ['a header value that ends a line', [{ kind: 'set', name: 'X', value: 'a\r\nX-Evil: 1' }]],
     ['a header name that is none', [{ kind: 'set', name: 'X Y', value: '1' }]],
-  ] as [string, HeaderOperation[]][])('takes %s for no answer at all', async (_, requestHeaders) => {
+  ] as [string, HeaderOperation[]][])('rejects %s as an answer', async (_, requestHeaders) => {
     const { url } = await startWithAgents(['auth']);
     service().answer = () => ({ ...allowAnswer, requestHeaders });
     expect((await fetch(url)).status).toBe(503);
     expect(reached).toBe(0);
   });
 
-  it('lets no agent touch the framing or the connection', async () => {
+  it('protects framing and connection from agents', async () => {
     const { url } = await startWithAgents(['auth']);
     service().answer = () => ({
       ...allowAnswer,
@@ -196,7 +193,7 @@ describe('a route with an agent', () => {
     expect(await response.json()).toMatchObject({ body: 'whole' });
   });
 
-  it('asks several agents in order, each seeing what the ones before left, and stops at the first that refuses', async () => {
+  it('asks agents in order with earlier changes, and stops at the first refusal', async () => {
     const { url } = await startWithAgents(['first', 'second', 'third']);
     service('first').answer = () => ({
       ...allowAnswer,
@@ -213,7 +210,7 @@ describe('a route with an agent', () => {
     expect(reached).toBe(0);
   });
 
-  it('answers 504 when the agent is too slow, and tells the agent', async () => {
+  it('answers 504 when the agent times out, and cancels its call', async () => {
     const { url } = await startWithAgents(['auth']);
     service().answer = () => new Promise(() => undefined);
     const response = await fetch(url);
@@ -223,7 +220,7 @@ describe('a route with an agent', () => {
     expect(reached).toBe(0);
   });
 
-  it('cancels the call of a client that goes away', async () => {
+  it('cancels the call when the client disconnects', async () => {
     const { url } = await startWithAgents(['auth']);
     service().answer = () => new Promise(() => undefined);
     const abort = new AbortController();
@@ -241,7 +238,7 @@ describe('an agent that wants the body', () => {
   const untilLast = (event: AgentEvent): AgentAnswer =>
     event.kind === 'request_body_chunk' && event.isLast ? allowAnswer : wantsMore;
 
-  it('gets all of it before anything is forwarded, and the upstream gets it whole afterwards', async () => {
+  it('gets the complete body before the upstream does', async () => {
     const { url } = await startWithAgents(['auth']);
     let reachedBefore = -1;
     service().answer = (event) => {
@@ -259,21 +256,21 @@ describe('an agent that wants the body', () => {
     expect(chunks.at(-1)?.bytesReceived).toBe(200_000);
   });
 
-  it('gets an empty last chunk where there is no body', async () => {
+  it('gets an empty last chunk without a body', async () => {
     const { url } = await startWithAgents(['auth']);
     service().answer = untilLast;
     expect((await fetch(url)).status).toBe(200);
     expect(service().events[1]).toMatchObject({ kind: 'request_body_chunk', isLast: true, totalSize: 0 });
   });
 
-  it('may decide early; the rest of the body is then streamed', async () => {
+  it('may decide early: the rest of the body is streamed', async () => {
     const { url } = await startWithAgents(['auth']);
     service().answer = (event) => (event.kind === 'request_headers' ? wantsMore : allowAnswer);
     const response = await fetch(url, { method: 'POST', body: 'y'.repeat(300_000) });
     expect(((await response.json()) as Echo).body).toHaveLength(300_000);
   });
 
-  it('may refuse because of it', async () => {
+  it('may refuse by the body', async () => {
     const { url } = await startWithAgents(['auth']);
     service().answer = (event) =>
       event.kind === 'request_headers' ? wantsMore : decide({ kind: 'block', status: 400, body: 'bad', headers: [] });
@@ -282,7 +279,7 @@ describe('an agent that wants the body', () => {
     expect(reached).toBe(0);
   });
 
-  it('is not asked twice for more after the last: that answer is malformed, and the request is not forwarded', async () => {
+  it('must not request more after the last chunk', async () => {
     const { url } = await startWithAgents(['auth']);
     service().answer = () => wantsMore;
     const response = await fetch(url, { method: 'POST', body: 'z' });
@@ -290,7 +287,7 @@ describe('an agent that wants the body', () => {
     expect(reached).toBe(0);
   });
 
-  it('but is not subscribed to it gets none, and the request is not forwarded', async () => {
+  it('needs a subscription, otherwise the request is not forwarded', async () => {
     services.set('auth', new FakeAgentService());
     const agent = { ...testAgent('auth'), events: ['request_headers'] as const };
     await startWith([agent], [testRoute({ agents: ['auth'] })]);
@@ -300,7 +297,7 @@ describe('an agent that wants the body', () => {
     expect(reached).toBe(0);
   });
 
-  it('never sees a part of a body that is too large to be inspected: that is a 413', async () => {
+  it('gets no part of a body above the inspection limit: the client gets 413', async () => {
     const { url } = await startWithAgents(['auth'], { ...testLimits, maxBodyInspectionBytes: 1000 });
     service().answer = untilLast;
     expect((await fetch(url, { method: 'POST', body: 'a'.repeat(1000) })).status).toBe(200);

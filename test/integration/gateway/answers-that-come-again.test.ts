@@ -135,9 +135,7 @@ const start = async (cleanUp: CleanUp) => {
 
 const keptAlive = (): Agent => new Agent({ keepAlive: true, maxSockets: 1 });
 
-it('what agents and upstreams are told, and the audit log, is the same on a connection of its own', async ({
-  cleanUp,
-}) => {
+it('repeated requests of a connection are handled like requests on separate connections', async ({ cleanUp }) => {
   const { gateway, services } = await start(cleanUp);
   const ids = new Set<string>();
 

@@ -76,7 +76,7 @@ const recordsOf = async (act: () => Promise<unknown>) => {
 };
 
 describe('the audit log of a gateway', () => {
-  it('tells of every decision of an agent: of whom, how, by which policies, and for which request', async () => {
+  it('records every agent decision with user, method, policies and request', async () => {
     const headers = { 'x-api-key': secrets.apiKey, 'x-correlation-id': 'order-42' };
     expect(await recordsOf(() => call(port, { path: '/orders', headers }))).toMatchObject([
       {
@@ -100,7 +100,7 @@ describe('the audit log of a gateway', () => {
     ]);
   });
 
-  it('tells of what is asked of the admin address, carried out or not', async () => {
+  it('records every admin request, performed or refused', async () => {
     const post = (token: string) =>
       call(adminPort, {
         method: 'POST',
@@ -113,7 +113,7 @@ describe('the audit log of a gateway', () => {
     expect(await recordsOf(() => post(secrets.adminToken))).toMatchObject([{ event: 'admin', outcome: 'refused' }]);
   });
 
-  it('tells of configurations that come into force, and of those that do not', async () => {
+  it('records configurations that load and that fail', async () => {
     expect(audit.records.slice(0, 2)).toMatchObject([
       { event: 'configuration', outcome: 'loaded' },
       { event: 'gateway', outcome: 'started' },
@@ -131,7 +131,7 @@ describe('the audit log of a gateway', () => {
     configuration = good;
   });
 
-  it('that a POST takes away ends with who did it, what came of it, and that it ends', async () => {
+  it('that a POST removes ends with the request, its outcome and the end', async () => {
     const good = configuration;
     configuration = { ...good, audit: null };
     const headers = { authorization: `Bearer ${secrets.adminToken}` };
@@ -151,7 +151,7 @@ describe('the audit log of a gateway', () => {
     await gateway.reload();
   });
 
-  it('has none of the secrets that clients show, right or wrong, wherever they put them', async () => {
+  it('contains no secret of clients, valid or invalid', async () => {
     const basic = Buffer.from(`alice:${secrets.password}`).toString('base64');
     const attempts: Readonly<Record<string, string>>[] = [
       { 'x-api-key': secrets.apiKey },
@@ -189,7 +189,7 @@ const lifeOf = async (...manner: Parameters<RunningGateway['stop']>) => {
   return log.records.map(({ event, outcome }) => `${event} ${outcome}`);
 };
 
-it('a gateway that ends says so in its audit log, last of all, and where another program has taken its place', async () => {
+it('a gateway records its end last, and whether a successor took over', async () => {
   const begun = ['configuration loaded', 'gateway started'];
   expect(await lifeOf(0)).toEqual([...begun, 'gateway draining', 'gateway stopped']);
   expect(await lifeOf(0, true)).toEqual([...begun, 'gateway upgraded', 'gateway stopped']);

@@ -102,8 +102,8 @@ const show = <Text extends string | undefined>(text: Text): string => {
   return text;
 };
 
-describe('the audit log of what the agent does', () => {
-  it('tells of a sign-on from its beginning to the session, of one that fails, and of the session in use', async () => {
+describe('the audit log of an agent', () => {
+  it('records a sign-on from start to session, a failed one, and the use of a session', async () => {
     const browser = new SamlBrowser(port);
     let page = { action: '', fields: {} as Readonly<Record<string, string>> };
     const begun = await recordsOf(async () => {
@@ -136,7 +136,7 @@ describe('the audit log of what the agent does', () => {
     ]);
   });
 
-  it('tells of a sign-out here and at the provider', async () => {
+  it('records a sign-out here and at the provider', async () => {
     const browser = new SamlBrowser(port);
     await browser.signOn('/app');
     show(browser.cookie('gateway_saml_session'));
@@ -155,7 +155,7 @@ describe('the audit log of what the agent does', () => {
     expect(await recordsOf(() => browser.visit('/app'))).toMatchObject([{ event: 'sign_on', outcome: 'begun' }]);
   });
 
-  it('tells of tokens that were exchanged, for whom, by whom and for what, and of those that were not', async () => {
+  it('records token exchanges with subject, client and audience, issued or refused', async () => {
     const nowSecs = Math.floor(Date.now() / 1000);
     const token = show(signToken('HS256', subjectSecret, { sub: 'ann', exp: nowSecs + 300, scope: 'read write' }));
     const authorization = show(basicOf('desk', clientSecret));
@@ -201,7 +201,7 @@ describe('the audit log of what the agent does', () => {
     ['the key set of token exchange', 'GET', '/token/jwks'],
     ['the metadata of token exchange', 'GET', '/.well-known/oauth-authorization-server'],
     ['the metadata of single sign-on', 'GET', '/saml/metadata'],
-  ])('tells that the agent answered a request for %s', async (_document, method, path) => {
+  ])('records that the agent answered a request for %s', async (_document, method, path) => {
     const records = await recordsOf(async () => {
       expect((await call(port, { method, path: `${path}?x=1` })).status).toBe(200);
     });
@@ -209,21 +209,21 @@ describe('the audit log of what the agent does', () => {
     expect(logger.lines.filter(({ message }) => /authentication|credential/.test(message))).toEqual([]);
   });
 
-  it('tells that the agent refused a request at one of its own paths', async () => {
+  it('records that the agent refused a request at its own path', async () => {
     const records = await recordsOf(() => call(port, { method: 'POST', path: '/token/jwks' }));
     expect(records).toMatchObject([
       { event: 'endpoint', outcome: 'refused', http_method: 'POST', path: '/token/jwks' },
     ]);
   });
 
-  it('tells which method and path were judged, normalised and without the query', async () => {
+  it('records method and normalised path without the query', async () => {
     const records = await recordsOf(() => call(port, { method: 'PUT', path: '/a/../app//orders?code=in-the-query' }));
     expect(records).toMatchObject([
       { event: 'authentication', outcome: 'failed', http_method: 'PUT', path: '/app/orders' },
     ]);
   });
 
-  it('tells of a request whose session was ended, which the log does not call a failed authentication', async () => {
+  it('records a request with an ended session, not as a failed authentication', async () => {
     const browser = new SamlBrowser(port);
     await browser.signOn('/app');
     const cookie = `gateway_saml_session=${show(browser.cookie('gateway_saml_session'))}`;
@@ -238,7 +238,7 @@ describe('the audit log of what the agent does', () => {
     expect(messages).not.toContain('authentication failed');
   });
 
-  it('has nothing of what would let a reader be somebody else', () => {
+  it('contains no credential', () => {
     const text = audit.lines.join('');
     expect(shown.size).toBeGreaterThan(10);
     const secrets = [...shown, subjectSecret, clientSecret].filter((secret) => secret !== '');

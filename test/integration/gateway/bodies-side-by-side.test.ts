@@ -44,11 +44,11 @@ const asked = async (address: { host: string; port: number }, path: string, begi
   return (letter: string): number => counts[letter.charCodeAt(0)] ?? 0;
 };
 
-describe('large responses side by side', () => {
+describe('concurrent large responses', () => {
   it.for([
     ['with a length', 'l'],
     ['in chunks', 'c'],
-  ] as const)('%s have their own octets alone, read at once or late', async ([_, form], { cleanUp }) => {
+  ] as const)('%s have only their own octets, read at once or late', async ([_, form], { cleanUp }) => {
     const address = await start(cleanUp);
     const slow = 'KLM';
     const fast = 'XYZ';

@@ -36,11 +36,11 @@ const post = (length: number, isChunked: boolean): string => {
   return `POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${framed}`;
 };
 
-describe('a request that is buffered', () => {
+describe('a buffered request', () => {
   it.for([
     ['with a length', false],
     ['in chunks', true],
-  ] as const)('%s may be as long as the bound, and not longer', async ([_, isChunked], { cleanUp }) => {
+  ] as const)('%s may be as long as the bound, but not longer', async ([_, isChunked], { cleanUp }) => {
     const upstream = await startHttpUpstream(echo);
     cleanUp.add(() => upstream.close());
     const { address, logger, metrics } = await startBefore(cleanUp, upstream.port, { bufferRequests: true });
@@ -57,7 +57,7 @@ describe('a request that is buffered', () => {
     expect(await metrics()).toMatch(/^gateway_body_size_exceeded_total\{[^}]*\} 1$/m);
   });
 
-  it('is sent on once all of it has come, and never where its client goes away before', async ({ cleanUp }) => {
+  it('is forwarded once complete, and never after a client disconnect', async ({ cleanUp }) => {
     const ok: RawAnswer = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
     const upstream = await startRawUpstream(ok);
     cleanUp.add(() => upstream.close());
@@ -80,7 +80,7 @@ describe('a request that is buffered', () => {
   });
 });
 
-describe('a response that is buffered', () => {
+describe('a buffered response', () => {
   const get = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
   /** The upstream sends this, and more when the test says so. */
@@ -106,7 +106,7 @@ describe('a response that is buffered', () => {
 
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n';
 
-  it('is a 502 where it breaks off before its last octet, not most of an answer', async ({ cleanUp }) => {
+  it('becomes 502 if truncated', async ({ cleanUp }) => {
     const { upstream, text } = await startSending(cleanUp, `${head}\r\n${'c'.repeat(bound - 1)}`);
     upstream.destroy();
     await eventually(() => text().includes('upstream_unreachable'));
@@ -118,7 +118,7 @@ describe('a response that is buffered', () => {
     ['is longer than the bound', 'HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\nbegin'],
     ['is an event stream', 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: begin\n\n'],
     ['is not to be buffered', `${head}X-Accel-Buffering: no\r\n\r\nbegin`],
-  ] as const)('is passed on before it is complete where it %s', async ([_, first], { cleanUp }) => {
+  ] as const)('is streamed if it %s', async ([_, first], { cleanUp }) => {
     const { text } = await startSending(cleanUp, first);
     await expect.poll(text).toContain('begin');
   });
@@ -126,7 +126,7 @@ describe('a response that is buffered', () => {
   it.for([
     ['is a 502 where it breaks off at', 0, /^HTTP\/1\.1 502 [\s\S]*upstream_unreachable/],
     ['goes on with all that came where there is more than', 1, /^HTTP\/1\.1 200 [\s\S]*c{1000}/],
-  ] as const)('%s the bound, and does not say how long it is', async ([_, more, expected], { cleanUp }) => {
+  ] as const)('%s the bound, without a declared length', async ([_, more, expected], { cleanUp }) => {
     const chunk = (length: number) => (length === 0 ? '' : `${length.toString(16)}\r\n${'c'.repeat(length)}\r\n`);
     const begin = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunk(bound)}${chunk(more)}`;
     const { upstream, text } = await startSending(cleanUp, begin);
@@ -135,7 +135,7 @@ describe('a response that is buffered', () => {
   });
 });
 
-it('a route whose requests fail is closed, and says for how long', async ({ cleanUp }) => {
+it('an open route breaker answers with Retry-After', async ({ cleanUp }) => {
   const upstream = await startRawUpstream((socket) => void socket.resetAndDestroy());
   cleanUp.add(() => upstream.close());
   const circuitBreaker = { failureThreshold: 2, openMs: 5_000, probes: 1 };

@@ -59,7 +59,7 @@ const statuses = async (cleanUp: CleanUp, to: SocketAddress, ...from: readonly s
 };
 
 describe('max-total-connections', () => {
-  it('lets in one below it and one at it, over all addresses, and refuses one above', async ({ cleanUp }) => {
+  it('admits connections up to it over all addresses, and refuses one above', async ({ cleanUp }) => {
     const { gateway, address } = await started(cleanUp, { maxTotalConnections: 3 });
     expect(await statuses(cleanUp, address, '127.0.0.1', '127.0.0.2', '127.0.0.3')).toEqual([200, 200, 200]);
     const { status, text } = await ask(cleanUp, address, '127.0.0.4');
@@ -88,7 +88,7 @@ describe('max-total-connections', () => {
     );
   });
 
-  it('makes room with every connection that ends', async ({ cleanUp }) => {
+  it('frees a slot with every closed connection', async ({ cleanUp }) => {
     const { gateway, address } = await started(cleanUp, { maxTotalConnections: 1 });
     const { socket } = await ask(cleanUp, address);
     expect(await statuses(cleanUp, address, '127.0.0.1')).toEqual([503]);
@@ -106,7 +106,7 @@ describe('max-total-connections', () => {
     expect(all).toEqual([200, 200, 503]);
   });
 
-  it('leaves the admin address alone', async ({ cleanUp }) => {
+  it('does not apply to the admin address', async ({ cleanUp }) => {
     const { gateway, address } = await started(cleanUp, { maxTotalConnections: 1 });
     const admin = gateway.gateway.addresses().admin as SocketAddress;
     expect(await statuses(cleanUp, address, '127.0.0.1', '127.0.0.1')).toEqual([200, 503]);
@@ -117,7 +117,7 @@ describe('max-total-connections', () => {
 const testListener = (testConfiguration([]).listeners as [GatewayConfiguration['listeners'][number]])[0];
 
 describe('max-connections-per-client', () => {
-  it('lets in one below it and one at it of each address, and refuses one above', async ({ cleanUp }) => {
+  it('admits connections up to it per address, and refuses one above', async ({ cleanUp }) => {
     const { gateway, address } = await started(cleanUp, { maxConnectionsPerClient: 2 });
     expect(await statuses(cleanUp, address, '127.0.0.1', '127.0.0.1', '127.0.0.1')).toEqual([200, 200, 503]);
     expect(await statuses(cleanUp, address, '127.0.0.2', '127.0.0.2', '127.0.0.2')).toEqual([200, 200, 503]);
@@ -126,14 +126,14 @@ describe('max-connections-per-client', () => {
     );
   });
 
-  it('does not count the connections of a trusted proxy by its address', async ({ cleanUp }) => {
+  it('does not apply to connections of a trusted proxy', async ({ cleanUp }) => {
     const listeners = [{ ...testListener, trustedProxies: ['127.0.0.2/32'] }];
     const { address } = await started(cleanUp, { maxConnectionsPerClient: 1 }, { listeners });
     expect(await statuses(cleanUp, address, '127.0.0.2', '127.0.0.2', '127.0.0.2')).toEqual([200, 200, 200]);
     expect(await statuses(cleanUp, address, '127.0.0.1', '127.0.0.1')).toEqual([200, 503]);
   });
 
-  it('has the value of a reload for the next connection, and counts those that stand', async ({ cleanUp }) => {
+  it('uses the reloaded value for the next connection, and counts open ones', async ({ cleanUp }) => {
     const { gateway, configuration, address } = await started(cleanUp, { maxConnectionsPerClient: 1 });
     expect(await statuses(cleanUp, address, '127.0.0.1', '127.0.0.1')).toEqual([200, 503]);
     const limits = { ...plainLimits, maxConnectionsPerClient: 2 };
@@ -142,7 +142,7 @@ describe('max-connections-per-client', () => {
   });
 });
 
-it('connections that come and go by the hundred leave every limit as it was', async ({ cleanUp }) => {
+it('hundreds of short connections leave every limit unchanged', async ({ cleanUp }) => {
   const { gateway, address } = await started(cleanUp, { maxTotalConnections: 50, maxConnectionsPerClient: 50 });
   for (let round = 0; round < 3; round += 1) {
     const all = await Promise.allSettled(Array.from({ length: 100 }, () => ask(cleanUp, address)));

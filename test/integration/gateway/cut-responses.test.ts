@@ -131,23 +131,20 @@ const clients: readonly (readonly [string, Client])[] = [
 ];
 
 describe.each(clients)('a client of %s', (_name, call) => {
-  it.each(upstreams)(
-    'gets a head, and its status is logged, when the upstream sends %s',
-    async (_case, startUpstream) => {
-      const { port, httpVersion } = await startUpstream();
-      const plain = testConfiguration([testUpstream(port, { httpVersion })]);
-      const gateway = await startInProcess({
-        ...plain,
-        listeners: plain.listeners.map((listener) => ({ ...listener, http2: true })),
-      });
-      cleanUp.add(() => gateway.stop());
-      const seen = await call(gateway);
-      await eventually(() => gateway.accessRecords.length > 0);
-      const [record] = gateway.accessRecords;
-      expect([200, 502]).toContain(seen.status);
-      expect(record?.status).toBe(seen.status);
-      expect(seen.isWhole).toBe(seen.status === 502);
-      expect(record?.errorType).toMatch(/^upstream_/);
-    },
-  );
+  it.each(upstreams)('gets a head with a logged status when the upstream sends %s', async (_case, startUpstream) => {
+    const { port, httpVersion } = await startUpstream();
+    const plain = testConfiguration([testUpstream(port, { httpVersion })]);
+    const gateway = await startInProcess({
+      ...plain,
+      listeners: plain.listeners.map((listener) => ({ ...listener, http2: true })),
+    });
+    cleanUp.add(() => gateway.stop());
+    const seen = await call(gateway);
+    await eventually(() => gateway.accessRecords.length > 0);
+    const [record] = gateway.accessRecords;
+    expect([200, 502]).toContain(seen.status);
+    expect(record?.status).toBe(seen.status);
+    expect(seen.isWhole).toBe(seen.status === 502);
+    expect(record?.errorType).toMatch(/^upstream_/);
+  });
 });

@@ -77,7 +77,7 @@ afterEach(() => cleanUp.run());
 
 const seen = (kind: string): number => service.events.filter((event) => event.kind === kind).length;
 
-it('an agent that ends while an upstream is slow still filters the response, and hears of the end', async () => {
+it('an agent that drains during a slow response still filters it and gets its completion', async () => {
   const asked = fetch(url);
   await reached.promise;
   const drained = server.drain(graceMs);
@@ -90,14 +90,14 @@ it('an agent that ends while an upstream is slow still filters the response, and
   await drained;
 });
 
-it('an agent that ends is left at once where no request is under way, although requests were', async () => {
+it('a draining agent without requests in flight is disconnected at once', async () => {
   release.resolve();
   for (let count = 0; count < 5; count += 1) expect((await fetch(url)).status).toBe(200);
   await eventually(() => seen('request_complete') === 5);
   await server.drain(graceMs);
 });
 
-it('an agent that ends is left by requests that its successor can see to', async () => {
+it('requests move from a draining agent to its successor', async () => {
   const asked = fetch(url);
   await reached.promise;
   const drained = server.drain(graceMs);

@@ -16,9 +16,7 @@ const sent = ['Host', 'shop.example', 'X-Forwarded-For', '192.0.2.1', 'X-Custom'
 const valuesOf = ({ rawHeaders }: Echo, lowerName: string): readonly string[] =>
   rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === lowerName);
 
-it('fields that a connection sends again and again go on as the configuration in force and the route have it', async ({
-  cleanUp,
-}) => {
+it('repeated fields of a connection follow the current configuration and route', async ({ cleanUp }) => {
   const one = await startHttpUpstream(echo);
   cleanUp.add(() => one.close());
   const other = await startHttpUpstream((request, response) => {

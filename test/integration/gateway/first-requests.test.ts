@@ -44,7 +44,7 @@ const start = (engine: CoreHttpEngine) => {
 };
 
 describe('a gateway that starts', () => {
-  it('accepts nobody before all of its listeners have their addresses', async ({ cleanUp }) => {
+  it('accepts no connection before all listeners are bound', async ({ cleanUp }) => {
     const engine = new HastyClient(new NodeListeningSockets());
     const gateway = await start(engine);
     cleanUp.add(() => gateway.stop());
@@ -53,7 +53,7 @@ describe('a gateway that starts', () => {
     expect(await outcomeOf(hostname, Number(port))).toBe('connected');
   });
 
-  it('has accepted nobody where one of them cannot be had', async () => {
+  it('accepts no connection if one listener cannot be bound', async () => {
     const engine = new HastyClient(new NodeListeningSockets());
     engine.fails = 1;
     await expect(start(engine)).rejects.toThrow();

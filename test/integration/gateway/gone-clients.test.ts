@@ -77,9 +77,9 @@ const situations: readonly [string, string, FakeAgentService['answer'], AgentEve
   ['the response being judged', post(300, 'abc'), silentAt('response_headers'), 'response_headers'],
 ];
 
-describe.each(ways)('a client that goes away, by %s,', (_, leave) => {
+describe.each(ways)('a client that disconnects by %s', (_, leave) => {
   it.for(situations)(
-    'with %s, is noticed at once, and no fault of the agent',
+    'with %s is noticed at once, and is not an agent failure',
     async ([_name, octets, answer, kind], { cleanUp }) => {
       const gateway = await start(cleanUp);
       const service = gateway.service();
@@ -99,8 +99,8 @@ describe.each(ways)('a client that goes away, by %s,', (_, leave) => {
   );
 });
 
-describe('a client that ends its stream', () => {
-  it('after it was answered, its body unread, gets the whole of the answer', async ({ cleanUp }) => {
+describe('a client that half-closes its stream', () => {
+  it('after an early response gets the complete response', async ({ cleanUp }) => {
     const gateway = await start(cleanUp);
     // More than the two sockets hold: some of it is still to be written when the end comes.
     const body = 'no'.repeat(10_000_000);
@@ -117,10 +117,10 @@ describe('a client that ends its stream', () => {
   });
 });
 
-describe('a long body that nobody reads while an agent judges', () => {
+describe('a long unread body while an agent decides', () => {
   const octets = 20_000_000;
 
-  it('is forwarded whole, what was read ahead and what was not', async ({ cleanUp }) => {
+  it('is forwarded completely', async ({ cleanUp }) => {
     let received = 0;
     const upstream = await startHttpUpstream((request, response) => {
       request.on('data', (piece: Buffer) => {
@@ -153,7 +153,7 @@ describe('a connection', () => {
   it.for([
     ['was read in part', 'request_body_chunk', readsHead],
     ['was not read at all', 'request_headers', () => blocked],
-  ] as const)('serves the next request after one whose complete body %s', async ([_, last, answer], { cleanUp }) => {
+  ] as const)('serves the next request after a complete body that %s', async ([_, last, answer], { cleanUp }) => {
     const gateway = await start(cleanUp);
     const service = gateway.service();
     let release: (answer: AgentAnswer) => void = () => undefined;

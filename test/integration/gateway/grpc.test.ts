@@ -53,21 +53,21 @@ const open = (client: Client, name: 'clientStream' | 'bidi' | 'serverStream') =>
 describe('a unary call through the gateway', () => {
   const echo = { unary: (call: Unary, reply: Reply) => reply(null, call.request) };
 
-  it('brings its message and gets the answer', async ({ cleanUp }) => {
+  it('delivers its message and gets the response', async ({ cleanUp }) => {
     const { client, gateway } = await startAround(cleanUp, echo);
     const outcome = await unaryCall(client, Buffer.from('hello'), new Metadata());
     expect(outcome).toEqual({ message: Buffer.from('hello'), error: null });
     expect(gateway.accessRecords.at(-1)).toMatchObject({ status: 200 });
   });
 
-  it('with 1 MB each way comes through whole', async ({ cleanUp }) => {
+  it('passes 1 MB in each direction', async ({ cleanUp }) => {
     const { client } = await startAround(cleanUp, echo);
     const message = Buffer.alloc(1_048_576, 'abcdefg');
     const outcome = await unaryCall(client, message, new Metadata());
     expect(outcome.error === null && outcome.message.equals(message)).toBe(true);
   });
 
-  it('keeps its metadata, that in octets too, in both directions', async ({ cleanUp }) => {
+  it('keeps text and binary metadata in both directions', async ({ cleanUp }) => {
     let seen: Metadata | null = null;
     const { client } = await startAround(cleanUp, {
       unary: (call: Unary, reply: Reply) => {
@@ -102,7 +102,7 @@ describe('a unary call through the gateway', () => {
   it.for([
     ['before a message', false],
     ['behind a head', true],
-  ] as const)('that fails %s gets the status and the words of the server', async ([_, hasHead], { cleanUp }) => {
+  ] as const)('that fails %s gets status and message of the server', async ([_, hasHead], { cleanUp }) => {
     const { client } = await startAround(cleanUp, {
       unary: (call: Unary, reply: Reply) => {
         if (hasHead) call.sendMetadata(new Metadata());
@@ -113,13 +113,13 @@ describe('a unary call through the gateway', () => {
     expect(outcome.error).toMatchObject({ code: status.NOT_FOUND, details: 'no such thing: \u00e4' });
   });
 
-  it('to a method that there is none of is told so by the server', async ({ cleanUp }) => {
+  it('to an unknown method gets the error of the server', async ({ cleanUp }) => {
     const { client } = await startAround(cleanUp, { bidi: (call: Duplex) => call.end() });
     const outcome = await unaryCall(client, Buffer.from('a'), new Metadata());
     expect(outcome.error).toMatchObject({ code: status.UNIMPLEMENTED });
   });
 
-  it('takes its deadline to the server, and is over there when it is over here', async ({ cleanUp }) => {
+  it('forwards its deadline, and ends at the server too', async ({ cleanUp }) => {
     let deadline: unknown = null;
     let isCancelled = false;
     const { client, gateway } = await startAround(cleanUp, {
@@ -136,7 +136,7 @@ describe('a unary call through the gateway', () => {
     await eventually(() => isCancelled && gateway.accessRecords.length === 1);
   });
 
-  it('larger than the gateway takes is refused, and is no call to the server', async ({ cleanUp }) => {
+  it('above the size limit is refused before the server', async ({ cleanUp }) => {
     const seen: number[] = [];
     const unary = (call: Unary, reply: Reply): void => {
       seen.push(call.request.length);
@@ -155,7 +155,7 @@ describe('a unary call through the gateway', () => {
     expect(seen).toEqual([500]);
   });
 
-  it('is one of 200 at once', async ({ cleanUp }) => {
+  it('can be one of 200 concurrent calls', async ({ cleanUp }) => {
     const { client } = await startAround(cleanUp, echo);
     const texts = Array.from({ length: 200 }, (_, index) => `${index}`.repeat(500));
     const outcomes = await Promise.all(texts.map((text) => unaryCall(client, Buffer.from(text), new Metadata())));
@@ -166,9 +166,7 @@ describe('a unary call through the gateway', () => {
 });
 
 describe('a call with streams through the gateway', () => {
-  it('gets the head of a server stream before its first message, and then each when it is sent', async ({
-    cleanUp,
-  }) => {
+  it('gets the head of a server stream before messages, and each message when sent', async ({ cleanUp }) => {
     let send: (text: string | null) => void = () => undefined;
     const { client } = await startAround(cleanUp, {
       serverStream: (call: Writer) => {
@@ -192,7 +190,7 @@ describe('a call with streams through the gateway', () => {
     expect(got).toEqual(['head', 'one', 'two', 'three', 'end']);
   });
 
-  it('sends a client stream as it comes, and gets one answer', async ({ cleanUp }) => {
+  it('streams client messages, and gets one response', async ({ cleanUp }) => {
     const seen: string[] = [];
     const { client } = await startAround(cleanUp, {
       clientStream: (call: Reader, reply: Reply) => {
@@ -214,7 +212,7 @@ describe('a call with streams through the gateway', () => {
     expect(answer).toBe('one+two+three');
   });
 
-  it('goes on in both directions at once', async ({ cleanUp }) => {
+  it('streams in both directions at once', async ({ cleanUp }) => {
     const { client } = await startAround(cleanUp, {
       bidi: (call: Duplex) => {
         // Before a message has come.
@@ -243,7 +241,7 @@ describe('a call with streams through the gateway', () => {
     expect(end).toBe(status.OK);
   });
 
-  it('is ended by a server that has heard enough', async ({ cleanUp }) => {
+  it('ends when the server ends it early', async ({ cleanUp }) => {
     const { client } = await startAround(cleanUp, {
       bidi: (call: Duplex) => {
         call.on('data', () => call.emit('error', { code: status.RESOURCE_EXHAUSTED, details: 'enough' }));
@@ -259,7 +257,7 @@ describe('a call with streams through the gateway', () => {
     expect(await ended).toBe(status.RESOURCE_EXHAUSTED);
   });
 
-  it('is cancelled at the server when its client cancels it', async ({ cleanUp }) => {
+  it('is cancelled at the server by its client', async ({ cleanUp }) => {
     let isCancelled = false;
     let messages = 0;
     const { client, gateway } = await startAround(cleanUp, {
@@ -283,7 +281,7 @@ describe('a call with streams through the gateway', () => {
   });
 });
 
-it('a call whose server cannot be reached is unavailable', async ({ cleanUp }) => {
+it('a call to an unreachable server is UNAVAILABLE', async ({ cleanUp }) => {
   const { client } = await startAround(cleanUp, { bidi: (call: Duplex) => call.end() });
   void client;
   const plain = testConfiguration([testUpstream(1, { httpVersion: '2' })]);

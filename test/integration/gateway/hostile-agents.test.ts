@@ -242,7 +242,7 @@ describe.concurrent.each(['socket', 'grpc', 'legacy'] as const)('a gateway and a
     });
 
     it.each(Object.entries(misdeedsOf[transport]))(
-      'that %s: nothing is let through, and all is well after',
+      'that %s: nothing passes, and service recovers',
       async (_, misdeed) => {
         for (const phase of phases) {
           const before = reached;
@@ -290,7 +290,7 @@ describe.concurrent.each(['socket', 'grpc', 'legacy'] as const)('a gateway and a
           return true;
         },
       ],
-    ])('that %s where it should greet: nothing is let through until it does', async (_, greet) => {
+    ])('that %s instead of the handshake: nothing passes before the handshake', async (_, greet) => {
       agent.greet = greet;
       for (const line of agent.lines) line.cut();
       await eventually(() => agent.lines.length > connections);
@@ -301,7 +301,7 @@ describe.concurrent.each(['socket', 'grpc', 'legacy'] as const)('a gateway and a
       await settles();
     });
 
-    it('has the first of two answers hold, and the second one for nobody', async () => {
+    it('has only the first of two answers used', async () => {
       const block = decided({ kind: 'block', status: 403, body: 'no', headers: [] });
       for (let turn = 0; turn < 5; turn += 1) {
         agent.behave = ({ line, id }) =>
@@ -318,7 +318,7 @@ describe.concurrent.each(['socket', 'grpc', 'legacy'] as const)('a gateway and a
       await settles();
     });
 
-    it('lets nobody have the answer to another request, whatever it sends beside the right ones', async () => {
+    it('cannot give a request the answer of another', async () => {
       const noise = fc.record({
         turns: fc.nat({ max: 4 }),
         extra: fc.constantFrom('nothing', 'twice', 'unknown', 'earlier', 'earlier', 'twice'),
@@ -362,7 +362,7 @@ describe.concurrent.each(['socket', 'grpc', 'legacy'] as const)('a gateway and a
       await settles();
     });
 
-    it('is shown requests of 10 000 headers', async () => {
+    it('gets requests with 10 000 headers', async () => {
       const fields = Array.from({ length: 10_000 }, (_, index) => [`x${index.toString(36)}`, 'y']).flat();
       agent.behave = (asked) => {
         const seen = decided({ kind: 'block', status: 418, body: asked.mark, headers: [] });

@@ -41,8 +41,8 @@ const echo: StreamHandler = (stream, fields) => {
   });
 };
 
-describe('a request of HTTP/1.1 to an upstream that speaks HTTP/2', () => {
-  it('comes with its path, its host, its fields and its body', async ({ cleanUp }) => {
+describe('an HTTP/1.1 request to an HTTP/2 upstream', () => {
+  it('keeps its path, host, fields and body', async ({ cleanUp }) => {
     const { gateway } = await startAround(cleanUp, echo);
     const answer = await fetch(`${gateway.url}/a/b?c=d`, { method: 'POST', body: 'hello', headers: { 'X-One': '1' } });
     expect(answer.status).toBe(200);
@@ -58,7 +58,7 @@ describe('a request of HTTP/1.1 to an upstream that speaks HTTP/2', () => {
     });
   });
 
-  it('in chunks, whose length nobody knows, comes whole', async ({ cleanUp }) => {
+  it('in chunks arrives completely', async ({ cleanUp }) => {
     const { gateway } = await startAround(cleanUp, echo);
     const { raw } = await rawExchange(
       gateway.address,
@@ -68,7 +68,7 @@ describe('a request of HTTP/1.1 to an upstream that speaks HTTP/2', () => {
     expect(raw).not.toContain('transfer-encoding');
   });
 
-  it('gets a response in chunks, with the trailers', async ({ cleanUp }) => {
+  it('gets a chunked response with trailers', async ({ cleanUp }) => {
     const { gateway } = await startAround(cleanUp, (stream) => {
       stream.respond({ ':status': 200 }, { waitForTrailers: true });
       stream.on('wantTrailers', () => stream.sendTrailers({ 'x-sum': '42', 'set-cookie': 'a=1' }));
@@ -85,19 +85,16 @@ describe('a request of HTTP/1.1 to an upstream that speaks HTTP/2', () => {
     ['HEAD', 200],
     ['GET', 204],
     ['GET', 304],
-  ] as const)(
-    '%s with an answer %i without content leaves the connection to the next',
-    async ([method, status], { cleanUp }) => {
-      const { gateway } = await startAround(cleanUp, (stream) =>
-        stream.respond({ ':status': status }, { endStream: true }),
-      );
-      const request = `${method} / HTTP/1.1\r\nHost: a\r\n`;
-      const { raw } = await rawExchange(gateway.address, `${request}\r\n${request}Connection: close\r\n\r\n`);
-      expect(raw.match(new RegExp(`HTTP/1\\.1 ${status} `, 'g'))).toHaveLength(2);
-    },
-  );
+  ] as const)('%s with an empty %i response keeps the connection', async ([method, status], { cleanUp }) => {
+    const { gateway } = await startAround(cleanUp, (stream) =>
+      stream.respond({ ':status': status }, { endStream: true }),
+    );
+    const request = `${method} / HTTP/1.1\r\nHost: a\r\n`;
+    const { raw } = await rawExchange(gateway.address, `${request}\r\n${request}Connection: close\r\n\r\n`);
+    expect(raw.match(new RegExp(`HTTP/1\\.1 ${status} `, 'g'))).toHaveLength(2);
+  });
 
-  it('that asks for a WebSocket goes on without that wish', async ({ cleanUp }) => {
+  it('for a WebSocket is forwarded without the upgrade', async ({ cleanUp }) => {
     const { gateway, upstream } = await startAround(cleanUp, echo);
     const { raw } = await rawExchange(
       gateway.address,
@@ -109,7 +106,7 @@ describe('a request of HTTP/1.1 to an upstream that speaks HTTP/2', () => {
     expect(gateway.logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('is cut off at the upstream when its client goes away', async ({ cleanUp }) => {
+  it('is reset at the upstream when its client disconnects', async ({ cleanUp }) => {
     let code: number | null = null;
     const { gateway, upstream } = await startAround(cleanUp, (stream) => {
       stream.on('close', () => {
@@ -125,7 +122,7 @@ describe('a request of HTTP/1.1 to an upstream that speaks HTTP/2', () => {
     expect(code).toBe(8);
   });
 
-  it('whose answer is cut off gets no whole one', async ({ cleanUp }) => {
+  it('with a truncated response gets an incomplete one', async ({ cleanUp }) => {
     const { gateway, upstream } = await startAround(cleanUp, (stream) => {
       stream.respond({ ':status': 200 });
       stream.write('some');
@@ -137,7 +134,7 @@ describe('a request of HTTP/1.1 to an upstream that speaks HTTP/2', () => {
     await expect(reader?.read()).rejects.toThrow();
   });
 
-  it('is sent again where the upstream had not processed it, which counts as no retry', async ({ cleanUp }) => {
+  it('is sent again if unprocessed, not counted as a retry', async ({ cleanUp }) => {
     const upstream = await startRawHttp2Upstream(cleanUp, ({ type, stream }, peer) => {
       if (type !== frameTypes.headers) return;
       if (peer.index === 0) peer.write(frame(frameTypes.goaway, 0, 0, number32(0, 0)));
@@ -150,7 +147,7 @@ describe('a request of HTTP/1.1 to an upstream that speaks HTTP/2', () => {
     expect(metrics).not.toMatch(/retries_total\{[^}]*\} [1-9]/);
   });
 
-  it('is one of many over one connection, which the metrics count', async ({ cleanUp }) => {
+  it('shares one connection with many others, as metrics show', async ({ cleanUp }) => {
     const { gateway, upstream } = await startAround(cleanUp, echo);
     const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => fetch(`${gateway.url}/${index}`)));
     const paths = await Promise.all(answers.map(async (each) => ((await each.json()) as { ':path': string })[':path']));

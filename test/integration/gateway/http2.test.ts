@@ -49,8 +49,8 @@ const start = async (cleanUp: CleanUp, changes: Parameters<typeof startJudged>[3
 
 const session = (cleanUp: CleanUp, gateway: JudgedGateway) => http2Session(cleanUp, gateway.url);
 
-describe('through a whole gateway, a request of HTTP/2', () => {
-  it('reaches the upstream as any other, and is written down as what it was', async ({ cleanUp }) => {
+describe('an HTTP/2 request through the gateway', () => {
+  it('reaches the upstream, and is logged with its version', async ({ cleanUp }) => {
     const gateway = await start(cleanUp);
     const { status, headers, body } = await http2Call(
       session(cleanUp, gateway),
@@ -90,7 +90,7 @@ describe('through a whole gateway, a request of HTTP/2', () => {
     expect(gateway.accessRecords[2]).toMatchObject({ status: 400, errorType: 'invalid_host' });
   });
 
-  it('is judged by agents, which see what it is', async ({ cleanUp }) => {
+  it('is decided by agents, which get its version', async ({ cleanUp }) => {
     const gateway = await start(cleanUp);
     const service = gateway.service();
     const blocked = decide({ kind: 'block', status: 403, body: 'blocked', headers: [] });
@@ -102,7 +102,7 @@ describe('through a whole gateway, a request of HTTP/2', () => {
     expect(JSON.stringify(event)).not.toContain(':authority');
   });
 
-  it('has a head within the limits', async ({ cleanUp }) => {
+  it('has limits for its head', async ({ cleanUp }) => {
     const gateway = await start(cleanUp, { limits: { ...testLimits, maxHeaderCount: 10 } });
     const fields = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`x-${index}`, '1']));
     expect((await http2Call(session(cleanUp, gateway), fields)).status).toBe(431);
@@ -110,7 +110,7 @@ describe('through a whole gateway, a request of HTTP/2', () => {
     expect((await http2Call(session(cleanUp, gateway))).status).toBe(200);
   });
 
-  it('has a body within the limit, or is answered before its end', async ({ cleanUp }) => {
+  it('has a limit for its body', async ({ cleanUp }) => {
     const gateway = await start(cleanUp, { limits: { ...testLimits, maxBodySizeBytes: 100_000 } });
     const stream = session(cleanUp, gateway).request({ ':method': 'POST', ':path': '/sum' });
     const answered = http2Answer(stream);
@@ -138,13 +138,13 @@ describe('through a whole gateway, a request of HTTP/2', () => {
     expect([body.toString(), trailers, code]).toEqual(['body', ['x-sum', 'abc'], 0]);
   });
 
-  it('sees that a response was cut', async ({ cleanUp }) => {
+  it('gets a visibly truncated response', async ({ cleanUp }) => {
     const gateway = await start(cleanUp);
     const { status, body, code } = await http2Call(session(cleanUp, gateway), { ':path': '/cut' });
     expect([status, body.toString(), code]).toEqual([200, 'begun', 2]);
   });
 
-  it('that would be a tunnel is not served', async ({ cleanUp }) => {
+  it('for a tunnel is refused', async ({ cleanUp }) => {
     const gateway = await start(cleanUp);
     const client = new RawHttp2Client(gateway.address);
     cleanUp.add(() => client.socket.destroy());
@@ -163,14 +163,14 @@ describe('through a whole gateway, a request of HTTP/2', () => {
     expect(gateway.accessRecords[0]).toMatchObject({ status: 501, errorType: 'method_not_implemented' });
   });
 
-  it('is one of those of curl', async ({ cleanUp }) => {
+  it('works from curl', async ({ cleanUp }) => {
     const gateway = await start(cleanUp);
     const { status, body } = await curl('--http2-prior-knowledge', '-d', 'text', `${gateway.url}/x`);
     expect([status, (JSON.parse(body) as Echo).body]).toEqual([200, 'text']);
   });
 });
 
-it('a reload decides what connections may begin with', async ({ cleanUp }) => {
+it('a reload changes the protocols of new connections', async ({ cleanUp }) => {
   const gateway = await start(cleanUp, { listeners: testConfiguration([]).listeners });
   expect((await curl('--http2-prior-knowledge', gateway.url)).status).toBe(0);
   const changed = testConfiguration([testUpstream(upstream.port)], { listeners: listeners() });

@@ -100,13 +100,13 @@ describe.each([
   ['HTTP/1.1', overHttp1],
   ['HTTP/2', overHttp2],
 ])('identity and certificate headers of a client over %s', (_, send) => {
-  it.each(['/open', '/judged'])('do not reach the upstream of %s, however they are spelled', async (path) => {
+  it.each(['/open', '/judged'])('do not reach the upstream of %s in any spelling', async (path) => {
     const { rawHeaders } = await send(path);
     expect(rawHeaders).not.toContain('mallory');
     expect(rawHeaders).toContain('kept');
   });
 
-  it('are not seen by an agent', async () => {
+  it('do not reach an agent', async () => {
     await send('/judged');
     expect(service.events).toHaveLength(1);
     expect(JSON.stringify(service.events)).not.toContain('mallory');
@@ -119,7 +119,7 @@ describe.each([
     expect(forwarded.length).toBeGreaterThan(30);
   });
 
-  it('change nothing of what the gateway itself answers', async () => {
+  it('do not change responses of the gateway', async () => {
     expect(await send('/built-in')).toEqual({ status: 'healthy' });
   });
 });

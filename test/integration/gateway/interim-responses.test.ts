@@ -57,7 +57,7 @@ const rawClient = async (cleanUp: CleanUp, { host, port }: { host: string; port:
 };
 
 describe('an interim response of an upstream', () => {
-  it('goes on as it comes, whatever follows and whenever', async ({ cleanUp }) => {
+  it('is forwarded as it arrives', async ({ cleanUp }) => {
     const asked: Socket[] = [];
     const { address } = await startWith(cleanUp, (socket) => {
       asked.push(socket);
@@ -75,7 +75,7 @@ describe('an interim response of an upstream', () => {
   it.for([
     ['at once with the response', (all: string) => [all]],
     ['octet by octet', (all: string) => [...all]],
-  ] as const)('comes through, with others, %s', async ([_, pieces], { cleanUp }) => {
+  ] as const)('is forwarded with others, %s', async ([_, pieces], { cleanUp }) => {
     const all = `${hints}HTTP/1.1 104 X\r\nLocation: /b\r\nUpload-Offset: 7\r\n\r\n${final}`;
     const { address } = await startWith(cleanUp, async (socket) => {
       socket.setNoDelay(true);
@@ -87,7 +87,7 @@ describe('an interim response of an upstream', () => {
     expect(raw).toContain('\r\nLocation: /b\r\nUpload-Offset: 7\r\n\r\nHTTP/1.1 200 OK\r\n');
   });
 
-  it('is never sent before the response to a request that was pipelined in front of its own', async ({ cleanUp }) => {
+  it('is never sent before the response to an earlier pipelined request', async ({ cleanUp }) => {
     const { address } = await startWith(cleanUp, (socket, head) => {
       socket.write(`HTTP/1.1 103 Early Hints\r\nLink: <${head.split(' ')[1]}>\r\n\r\n${final}`);
     });
@@ -96,9 +96,7 @@ describe('an interim response of an upstream', () => {
     expect(told).toEqual(['/1>', '200', '/2>', '200']);
   });
 
-  it('has no field of its connection, none of a body, and none that the gateway or an agent says', async ({
-    cleanUp,
-  }) => {
+  it('has no hop-by-hop field, no body field, and no field that the gateway or an agent sets', async ({ cleanUp }) => {
     const fields = [
       'Link: </a>',
       'Keep-Alive: timeout=5',
@@ -115,18 +113,18 @@ describe('an interim response of an upstream', () => {
     expect(raw.startsWith('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\n')).toBe(true);
   });
 
-  it('is not passed on where it is a 100, which the gateway says itself', async ({ cleanUp }) => {
+  it('is not forwarded if it is 100, which the gateway sends itself', async ({ cleanUp }) => {
     const { address } = await startWith(cleanUp, `HTTP/1.1 100 Continue\r\n\r\n${hints}${final}`);
     expect(statuses((await rawExchange(address, get)).raw)).toEqual([103, 200]);
   });
 
-  it('is not passed on to a client of HTTP/1.0', async ({ cleanUp }) => {
+  it('is not forwarded to an HTTP/1.0 client', async ({ cleanUp }) => {
     const { address } = await startWith(cleanUp, hints + final);
     const { raw } = await rawExchange(address, 'GET / HTTP/1.0\r\nHost: a\r\n\r\n');
     expect(statuses(raw)).toEqual([200]);
   });
 
-  it('is passed on as long as all of them together are not too large', async ({ cleanUp }) => {
+  it('is forwarded up to a total size', async ({ cleanUp }) => {
     const large = `HTTP/1.1 103 Early Hints\r\nX: ${'a'.repeat(5_000)}\r\n\r\n`;
     const { address } = await startWith(cleanUp, large.repeat(50) + hints + final);
     const { raw, body } = await rawExchange(address, get);
@@ -135,13 +133,13 @@ describe('an interim response of an upstream', () => {
     expect(body).toMatch(/ok$/);
   });
 
-  it('comes before a response of the gateway, where its upstream says no more', async ({ cleanUp }) => {
+  it('precedes a response of the gateway if the upstream sends no more', async ({ cleanUp }) => {
     const { address } = await startWith(cleanUp, (socket) => socket.end(hints));
     const { raw } = await rawExchange(address, get);
     expect(statuses(raw)).toEqual([103, 502]);
   });
 
-  it('comes before a switch to WebSocket', async ({ cleanUp }) => {
+  it('precedes a switch to WebSocket', async ({ cleanUp }) => {
     const { address } = await startWith(cleanUp, (socket) => {
       socket.end(`${hints}HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
     });
@@ -153,7 +151,7 @@ describe('an interim response of an upstream', () => {
     await expect.poll(() => statuses(client.raw())).toEqual([103, 101]);
   });
 
-  it('is not passed on where an agent judges what follows', async ({ cleanUp }) => {
+  it('is not forwarded if an agent decides on the response', async ({ cleanUp }) => {
     const gateway = await startJudged(cleanUp, await rawUpstream(cleanUp, hints + final), [
       { name: 'judge', events: ['response_headers'] },
     ]);
@@ -161,7 +159,7 @@ describe('an interim response of an upstream', () => {
     expect(statuses(raw)).toEqual([200]);
   });
 
-  it('says nothing of a field that an agent has settled for the response', async ({ cleanUp }) => {
+  it('has no field that an agent sets for the response', async ({ cleanUp }) => {
     const interim =
       'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\ncontent_security_policy: x\r\nContent-Security-Policy: y\r\n\r\n';
     const gateway = await startJudged(cleanUp, await rawUpstream(cleanUp, interim + final), [
@@ -175,7 +173,7 @@ describe('an interim response of an upstream', () => {
     expect(raw).toMatch(/^HTTP\/1\.1 103 Early Hints\r\nLink: <\/a>\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
   });
 
-  it('goes from HTTP/1.1 to HTTP/2', async ({ cleanUp }) => {
+  it('is forwarded from HTTP/1.1 to HTTP/2', async ({ cleanUp }) => {
     const gateway = await startBefore(
       cleanUp,
       await rawUpstream(cleanUp, `${hints}HTTP/1.1 103 X\r\nKeep-Alive: 1\r\nX: y\r\n\r\n${final}`),
@@ -194,7 +192,7 @@ describe('an interim response of an upstream', () => {
     ]);
   });
 
-  it('goes from HTTP/2 to HTTP/1.1', async ({ cleanUp }) => {
+  it('is forwarded from HTTP/2 to HTTP/1.1', async ({ cleanUp }) => {
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
       stream.additionalHeaders({ ':status': 103, link: '</a>' });
       stream.additionalHeaders({ ':status': 102 });

@@ -23,8 +23,8 @@ const running = async (cleanUp: CleanUp) => {
   return { gateway, port: gateway.address.port, adminPort, inFlight, release: () => held[0]?.() };
 };
 
-describe('a gateway that is to end later', () => {
-  it('serves as before meanwhile, and says on /ready that it goes', async ({ cleanUp }) => {
+describe('a gateway with a shutdown delay', () => {
+  it('keeps serving, and reports draining on /ready', async ({ cleanUp }) => {
     const { gateway, port, adminPort, inFlight, release } = await running(cleanUp);
     const stopped = gateway.gateway.stop(10_000, { delayMs: 1_500, isReplaced: false });
     expect((await call(adminPort, { path: '/ready' })).status).toBe(503);
@@ -43,7 +43,7 @@ describe('a gateway that is to end later', () => {
 });
 
 describe('a gateway that is replaced', () => {
-  it('leaves its admin address to the other at once, and lets what is in flight finish', async ({ cleanUp }) => {
+  it('hands over its admin address at once, and finishes requests in flight', async ({ cleanUp }) => {
     const { gateway, port, adminPort, inFlight, release } = await running(cleanUp);
     const stopped = gateway.gateway.stop(10_000, { delayMs: 0, isReplaced: true });
     await expect.poll(() => call(adminPort).catch(({ code }) => code)).toBe('ECONNREFUSED');
@@ -55,7 +55,7 @@ describe('a gateway that is replaced', () => {
     await stopped;
   });
 
-  it('otherwise answers on its admin address until the end', async ({ cleanUp }) => {
+  it('otherwise keeps its admin address until the end', async ({ cleanUp }) => {
     const { gateway, adminPort, inFlight, release } = await running(cleanUp);
     const stopped = gateway.gateway.stop(10_000);
     expect((await call(adminPort, { path: '/ready' })).status).toBe(503);

@@ -48,8 +48,8 @@ const isAnsweredBy =
   ({ text }: RequestOutcome): boolean =>
     text.startsWith(name);
 
-describe('the name of a target that moves to another address under load', () => {
-  it('takes every request along: none fails, and the old address is left to itself', async () => {
+describe('a target name that moves to another address under load', () => {
+  it('moves every request without a failure', async () => {
     resolver.set(host, '127.0.0.2');
     await eventually(() => load.outcomes.some(isAnsweredBy(fresh)));
     const after = await fromNowOn(50);
@@ -58,7 +58,7 @@ describe('the name of a target that moves to another address under load', () => 
     expect(failuresOf(load.outcomes)).toEqual({});
   });
 
-  it('when its old address is dead: requests fail until the next look-up and not after', async () => {
+  it('with a dead old address fails requests only until the next look-up', async () => {
     await old.kill();
     await eventually(() => load.outcomes.filter(hasFailed).length >= 10);
     resolver.set(host, '127.0.0.2');
@@ -69,7 +69,7 @@ describe('the name of a target that moves to another address under load', () => 
     }
   });
 
-  it('to two of which the old one dies: nothing fails but POSTs that had gone out', async () => {
+  it('to two addresses of which the old one dies fails only POSTs in flight', async () => {
     resolver.set(host, '127.0.0.1', '127.0.0.2');
     await eventually(() => load.outcomes.some(isAnsweredBy(fresh)));
     const known = load.outcomes.length;
@@ -81,7 +81,7 @@ describe('the name of a target that moves to another address under load', () => 
     expect(counts['POST 502 upstream_unreachable'] ?? 0).toBeLessThanOrEqual(10);
   });
 
-  it('when it cannot be looked up any more: it stays where it was', async () => {
+  it('without a successful look-up keeps its address', async () => {
     resolver.lose(host);
     const asked = resolver.asked.length;
     await eventually(() => resolver.asked.length > asked);

@@ -60,13 +60,13 @@ const exchangeSlowly = async ({ address }: InProcessGateway, octets: string) => 
 const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
 const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
 
-describe('requests that are sent without waiting for answers', () => {
-  it('are answered in their order, one after the other', async () => {
+describe('pipelined requests', () => {
+  it('are answered in order', async () => {
     const { raw } = await exchangeSlowly(await start(), get('/slow') + get('/b') + get('/c', 'Connection: close\r\n'));
     expect([...raw.matchAll(/\r\n\r\n\d*\r?\n?(slow|\/b|\/c)/g)].map(([, body]) => body)).toEqual(['slow', '/b', '/c']);
   });
 
-  it('are not begun behind one whose answer ends the connection, as where the gateway drains', async () => {
+  it('do not begin after one whose response closes the connection', async () => {
     const running = await start();
     open(running, get('/slow') + get('/b') + get('/c'));
     await expect.poll(() => reached).toEqual(['/slow']);
@@ -76,7 +76,7 @@ describe('requests that are sent without waiting for answers', () => {
     expect(reached).toEqual(['/slow']);
   });
 
-  it('are forgotten with their connection, none of them left in flight', async () => {
+  it('are dropped with their connection', async () => {
     const running = await start();
     const client = open(running, get('/never') + get('/large') + get('/b'));
     await expect.poll(() => reached).toEqual(['/never']);
@@ -86,7 +86,7 @@ describe('requests that are sent without waiting for answers', () => {
     expect(running.accessRecords).toHaveLength(1);
   });
 
-  it('hold one place at the upstream at a time, however many there are', async () => {
+  it('hold one upstream slot at a time', async () => {
     const running = await start();
     const client = open(running, get('/never').repeat(50));
     await expect.poll(() => reached.length).toBe(1);
@@ -97,19 +97,19 @@ describe('requests that are sent without waiting for answers', () => {
     expect(reached).toHaveLength(1);
   });
 
-  it('end the connection where one of them asks for an upgrade before its turn', async () => {
+  it('end the connection if one requests an upgrade out of turn', async () => {
     const { raw } = await exchangeSlowly(await start(), get('/slow') + get('/ws', upgrade));
     expect(raw).not.toContain('HTTP/1.1 101');
     expect(raw).not.toContain('/ws');
   });
 });
 
-describe('garbage behind a request', () => {
+describe('garbage after a request', () => {
   it.each([
     ['without a body', get('/slow')],
     ['with a whole body', 'POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi'],
     ['that ends the connection', get('/slow', 'Connection: close\r\n')],
-  ])('%s leaves it its answer, and ends the connection', async (_, request) => {
+  ])('%s keeps its response, and ends the connection', async (_, request) => {
     const { raw, status, headers } = await exchangeSlowly(await start(), `${request}\x01garbage\r\n\r\n`);
     expect(status).toBe(200);
     expect(headers['connection']).toBe('close');
@@ -118,8 +118,8 @@ describe('garbage behind a request', () => {
   });
 });
 
-describe('a client that asked for an upgrade', () => {
-  it('and sends its end before it was answered is let go', async () => {
+describe('a client that requests an upgrade', () => {
+  it('and half-closes before the response is disconnected', async () => {
     const running = await start();
     const client = open(running, get('/slow', upgrade));
     await expect.poll(() => running.state.requestsInFlight()).toBe(1);
@@ -128,7 +128,7 @@ describe('a client that asked for an upgrade', () => {
     await expect.poll(() => running.accessRecords).toMatchObject([{ status: 499, errorType: 'client_gone' }]);
   });
 
-  it('over HTTP/1.0 is answered as if it had not', async () => {
+  it('over HTTP/1.0 gets a normal response', async () => {
     const { address } = await start();
     const { status } = await rawExchange(address, `GET /b HTTP/1.0\r\nHost: a\r\n${upgrade}\r\n`);
     expect(status).toBe(200);

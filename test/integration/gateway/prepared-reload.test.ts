@@ -39,7 +39,7 @@ const isFree = (port: number): Promise<boolean> =>
   });
 
 describe('a reload in two steps', () => {
-  it('changes nothing before it is committed, then all at once', async ({ cleanUp }) => {
+  it('changes nothing before the commit, then everything at once', async ({ cleanUp }) => {
     const { gateway, changed, port, status } = await started(cleanUp);
     gateway.load(changed);
     const prepared = await gateway.gateway.prepareReload();
@@ -53,7 +53,7 @@ describe('a reload in two steps', () => {
     expect((await call(port, { path: '/new' })).status).toBe(200);
   });
 
-  it('leaves nothing behind when it is abandoned', async ({ cleanUp }) => {
+  it('leaks nothing when abandoned', async ({ cleanUp }) => {
     const { gateway, changed, port, status } = await started(cleanUp);
     gateway.load(changed);
     const prepared = await gateway.gateway.prepareReload();
@@ -65,9 +65,7 @@ describe('a reload in two steps', () => {
     expect(gateway.state.reloads().count).toBe(0);
   });
 
-  it('has the clients of a new listener wait for what it brings, and cuts them off where it brings nothing', async ({
-    cleanUp,
-  }) => {
+  it('makes clients of a new listener wait, and disconnects them if abandoned', async ({ cleanUp }) => {
     for (const isCommitted of [true, false]) {
       const { gateway, changed, port, status } = await started(cleanUp);
       gateway.load(changed);
@@ -85,7 +83,7 @@ describe('a reload in two steps', () => {
     }
   });
 
-  it('has other reloads wait for its end', async ({ cleanUp }) => {
+  it('makes other reloads wait', async ({ cleanUp }) => {
     const { gateway, changed, status } = await started(cleanUp);
     gateway.load(changed);
     const prepared = await gateway.gateway.prepareReload();
@@ -100,7 +98,7 @@ describe('a reload in two steps', () => {
     expect(gateway.state.reloads().count).toBe(2);
   });
 
-  it('is given up by the gateway’s end, which does not wait for it', async ({ cleanUp }) => {
+  it('is abandoned at shutdown without a wait', async ({ cleanUp }) => {
     const { gateway, changed, port } = await started(cleanUp);
     gateway.load(changed);
     const prepared = await gateway.gateway.prepareReload();

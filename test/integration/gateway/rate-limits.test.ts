@@ -47,14 +47,14 @@ const health = (policies = plainPolicies) =>
   });
 
 describe('a built-in endpoint', () => {
-  it('tells how things are when the rates of everything else are used up', async ({ cleanUp }) => {
+  it('works when all other rates are exhausted', async ({ cleanUp }) => {
     const rates = { global: once, perClient: once, perRoute: once };
     const gateway = await start(cleanUp, rates, { routes: [health(), testRoute()] });
     expect(await statuses(`${gateway.url}/orders`, 2)).toEqual([200, 429]);
     expect(await statuses(`${gateway.url}/health`, 3)).toEqual([200, 200, 200]);
   });
 
-  it('is held to a policy of its own', async ({ cleanUp }) => {
+  it('obeys its own policy', async ({ cleanUp }) => {
     const policies = { ...plainPolicies, rateLimit: { limit: once, key: { kind: 'route' } } } as const;
     const gateway = await start(cleanUp, {}, { routes: [health(policies), testRoute()] });
     const first = await fetch(`${gateway.url}/health`);
@@ -64,19 +64,19 @@ describe('a built-in endpoint', () => {
 });
 
 describe('a rate of the gateway', () => {
-  it('is told in the place of what the upstream says of its own', async ({ cleanUp }) => {
+  it('replaces rate-limit fields of the upstream', async ({ cleanUp }) => {
     const gateway = await start(cleanUp, { perClient: { requestsPerSecond: 1, burst: 5 } });
     const { headers } = await fetch(gateway.url);
     expect(headers.get('ratelimit')).toBe('"client";r=4;t=1');
     expect(headers.get('ratelimit-policy')).toBe('"client";q=5;w=5');
   });
 
-  it('leaves what the upstream says where the gateway has none', async ({ cleanUp }) => {
+  it('keeps rate-limit fields of the upstream without an own limit', async ({ cleanUp }) => {
     const gateway = await start(cleanUp, {});
     expect((await fetch(gateway.url)).headers.get('ratelimit')).toBe('"client";r=7;t=1');
   });
 
-  it('holds for what no route takes, too', async ({ cleanUp }) => {
+  it('applies also to unmatched requests', async ({ cleanUp }) => {
     const route = testRoute({ matches: { ...testRoute().matches, pathPrefixes: ['/known'] } });
     const gateway = await start(cleanUp, { perClient: { requestsPerSecond: 0.01, burst: 2 } }, { routes: [route] });
     expect(await statuses(`${gateway.url}/unknown`, 3)).toEqual([404, 404, 429]);

@@ -76,7 +76,7 @@ describe('a reload', () => {
     expect((await pending).body).toBe('old');
   });
 
-  it('that gives an address another purpose serves that purpose there, and no other', async () => {
+  it('that repurposes an address serves only the new purpose there', async () => {
     const upstream = await upstreamWith((_, response) => response.end('upstream'));
     const [one, two] = [await freePort(), await freePort()].map((port) => ({ host: '127.0.0.1', port })) as [
       SocketAddress,
@@ -107,7 +107,7 @@ describe('a reload', () => {
     expect((await stats(two)).body).toBe('upstream');
   });
 
-  it('that names an address that cannot be had changes nothing', async () => {
+  it('with an unavailable address changes nothing', async () => {
     const upstream = await upstreamWith(echo);
     const configuration = testConfiguration([testUpstream(upstream.port)]);
     gateway = await startInProcess(configuration);
@@ -136,7 +136,7 @@ describe('a reload', () => {
 });
 
 describe('a drain', () => {
-  it('finishes what is in flight, says close, and takes nothing new', async () => {
+  it('finishes requests in flight with Connection: close, and accepts none', async () => {
     let finish!: () => void;
     let arrived!: () => void;
     const received = new Promise<void>((resolve) => {
@@ -159,7 +159,7 @@ describe('a drain', () => {
     keepAlive.destroy();
   });
 
-  it('cuts off what is left after the grace', async () => {
+  it('aborts the rest after the grace period', async () => {
     let arrived!: () => void;
     const received = new Promise<void>((resolve) => {
       arrived = resolve;

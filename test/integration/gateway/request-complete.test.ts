@@ -46,8 +46,8 @@ const endsAfter = async (gateway: JudgedGateway, requests = 1, name?: string): P
   return endsSeen(gateway.service(name));
 };
 
-describe('an agent that is subscribed to request_complete is told, once,', () => {
-  it('of a request that was served', async ({ cleanUp }) => {
+describe('an agent with a subscription to request_complete gets it once', () => {
+  it('for a served request', async ({ cleanUp }) => {
     const gateway = await startWith(cleanUp);
     await rawExchange(gateway.address, post);
     const ends = await endsAfter(gateway);
@@ -65,7 +65,7 @@ describe('an agent that is subscribed to request_complete is told, once,', () =>
     expect(gateway.service().events.at(-1)).toBe(ends[0]);
   });
 
-  it('of a request that an agent has blocked', async ({ cleanUp }) => {
+  it('for a request that an agent blocks', async ({ cleanUp }) => {
     const gateway = await startWith(cleanUp);
     gateway.service().answer = () => block;
     await rawExchange(gateway.address, get);
@@ -74,14 +74,14 @@ describe('an agent that is subscribed to request_complete is told, once,', () =>
     ]);
   });
 
-  it('of a response that an agent has blocked', async ({ cleanUp }) => {
+  it('for a response that an agent blocks', async ({ cleanUp }) => {
     const gateway = await startWith(cleanUp);
     gateway.service().answer = (event) => (event.kind === 'response_headers' ? block : allowAnswer);
     await rawExchange(gateway.address, get);
     expect(await endsAfter(gateway)).toMatchObject([{ status: 403, upstreamAttempts: 1, error: 'blocked_by_agent' }]);
   });
 
-  it('of a request that the upstream has failed', async ({ cleanUp }) => {
+  it('for a failed upstream request', async ({ cleanUp }) => {
     const gateway = await startWith(cleanUp, (socket) => socket.destroy());
     await rawExchange(gateway.address, post);
     expect(await endsAfter(gateway)).toMatchObject([
@@ -89,7 +89,7 @@ describe('an agent that is subscribed to request_complete is told, once,', () =>
     ]);
   });
 
-  it('of a response that broke off after its head', async ({ cleanUp }) => {
+  it('for a response truncated after its head', async ({ cleanUp }) => {
     const gateway = await startWith(cleanUp, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello', () => setImmediate(() => socket.destroy()));
     });
@@ -97,7 +97,7 @@ describe('an agent that is subscribed to request_complete is told, once,', () =>
     expect(await endsAfter(gateway)).toMatchObject([{ status: 200, error: 'upstream_unreachable' }]);
   });
 
-  it('of a request that another agent gave no answer about', async ({ cleanUp }) => {
+  it('for a request that another agent did not answer', async ({ cleanUp }) => {
     const gateway = await startWith(cleanUp, undefined, [{ name: 'judge' }, { name: 'broken' }]);
     gateway.service('broken').answer = (event) => {
       if (event.kind === 'request_headers') throw new Error('a fault');
@@ -110,7 +110,7 @@ describe('an agent that is subscribed to request_complete is told, once,', () =>
   });
 
   it.for(['request_headers', 'response_headers', 'response_body_chunk'] as const)(
-    'of a client that has gone while it was asked about %s',
+    'for a client that disconnects during %s',
     async (kind, { cleanUp }) => {
       const gateway = await startWith(cleanUp);
       const service = gateway.service();
@@ -126,7 +126,7 @@ describe('an agent that is subscribed to request_complete is told, once,', () =>
     },
   );
 
-  it('of a client that has gone while its upstream was awaited', async ({ cleanUp }) => {
+  it('for a client that disconnects while the upstream is awaited', async ({ cleanUp }) => {
     let isReached = false;
     const gateway = await startWith(cleanUp, () => {
       isReached = true;
@@ -140,7 +140,7 @@ describe('an agent that is subscribed to request_complete is told, once,', () =>
     expect(gateway.service().events.map(({ kind }) => kind)).toEqual(['request_headers', 'request_complete']);
   });
 
-  it('of every request of the route, where it is not asked about requests', async ({ cleanUp }) => {
+  it('for every request of the route without a subscription to requests', async ({ cleanUp }) => {
     const gateway = await startWith(cleanUp, undefined, [
       { name: 'judge' },
       { name: 'ends', events: ['request_complete'] },
@@ -153,8 +153,8 @@ describe('an agent that is subscribed to request_complete is told, once,', () =>
   });
 });
 
-describe('an agent that is subscribed to request_complete is told nothing', () => {
-  it('of a request that it was not asked about, because one before it has decided', async ({ cleanUp }) => {
+describe('an agent with a subscription to request_complete does not get it', () => {
+  it('for a request that an earlier agent decided', async ({ cleanUp }) => {
     const gateway = await startWith(cleanUp, undefined, [{ name: 'first' }, { name: 'second' }]);
     gateway.service('first').answer = () => block;
     await rawExchange(gateway.address, get);
@@ -162,7 +162,7 @@ describe('an agent that is subscribed to request_complete is told nothing', () =
     expect(gateway.service('second').events).toHaveLength(0);
   });
 
-  it('of a request that never came to the agents', async ({ cleanUp }) => {
+  it('for a request that never reached the agents', async ({ cleanUp }) => {
     const gateway = await startWith(cleanUp, undefined, [{ name: 'judge' }], {
       limits: { ...testLimits, maxBodySizeBytes: 2 },
     });
@@ -170,18 +170,18 @@ describe('an agent that is subscribed to request_complete is told nothing', () =
     expect(await endsAfter(gateway)).toHaveLength(0);
   });
 
-  it('of a request of another route', async ({ cleanUp }) => {
+  it('for a request of another route', async ({ cleanUp }) => {
     const gateway = await startWith(cleanUp, undefined, [{ name: 'judge' }], { routes: [testRoute()] });
     expect((await rawExchange(gateway.address, get)).status).toBe(200);
     expect(await endsAfter(gateway)).toHaveLength(0);
   });
 });
 
-describe('the time in which an agent answers', () => {
+describe('the answer time of an agent', () => {
   const answersOf = async (gateway: JudgedGateway): Promise<number> =>
     Number(/^gateway_agent_latency_seconds_count\{.*\} (\d+)$/m.exec(await gateway.metrics())?.[1] ?? 0);
 
-  it('is counted once for each event that it has answered', async ({ cleanUp }) => {
+  it('is recorded once for each answered event', async ({ cleanUp }) => {
     const gateway = await startWith(cleanUp);
     const service = gateway.service();
     service.answer = (event) => {
@@ -200,7 +200,7 @@ describe('the time in which an agent answers', () => {
   });
 });
 
-describe('what an agent answers to request_complete', () => {
+describe('an answer to request_complete', () => {
   it.for([
     ['a refusal', () => block],
     ['a fault', () => Promise.reject(new Error('a fault'))],

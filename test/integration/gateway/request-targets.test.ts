@@ -29,7 +29,7 @@ describe('a request for the server itself', () => {
   it.for([
     ['*', `OPTIONS * HTTP/1.1\r\nHost: a\r\n${close}`],
     ['an authority alone', `OPTIONS http://a HTTP/1.1\r\nHost: a\r\n${close}`],
-  ] as const)('by %s is forwarded to nobody, whatever the routes say', async ([_, text], { cleanUp }) => {
+  ] as const)('by %s is never forwarded', async ([_, text], { cleanUp }) => {
     const { address, state } = await startWith(cleanUp, [byHost]);
     const { status, body } = await rawExchange(address, text);
     expect([status, JSON.parse(body).code]).toEqual([404, 'no_route']);
@@ -42,7 +42,7 @@ describe('a route that matches the Host header', () => {
     matches: { ...matches, headers: [{ name: 'Host', value: 'inner.example' }] },
   });
 
-  it('sees the host that is forwarded, not the one that an absolute target has replaced', async ({ cleanUp }) => {
+  it('matches the forwarded host, not one that an absolute target replaces', async ({ cleanUp }) => {
     const { address } = await startWith(cleanUp, [byField]);
     const forged = `GET http://other.example/ HTTP/1.1\r\nHost: inner.example\r\n${close}`;
     expect((await rawExchange(address, forged)).status).toBe(404);
@@ -55,7 +55,7 @@ describe('a route that matches the Host header', () => {
   });
 });
 
-describe('a head that is refused before it has been read', () => {
+describe('a head that is refused while it is read', () => {
   it.for([
     ['target', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 414, 'max-target-bytes', 8_192],
     [

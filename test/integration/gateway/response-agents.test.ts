@@ -47,8 +47,8 @@ const onHead =
   (event: AgentEvent): AgentAnswer =>
     event.kind === 'response_headers' ? answer : allowAnswer;
 
-describe('an agent that is subscribed to response_headers', () => {
-  it('sees the head as the client will get it, under the id of the request', async ({ cleanUp }) => {
+describe('an agent with a subscription to response_headers', () => {
+  it('gets the head for the client, with the id of the request', async ({ cleanUp }) => {
     const { address, service } = await startWith(
       cleanUp,
       'HTTP/1.1 203 Fine\r\nContent-Length: 5\r\nConnection: X-Hop\r\nX-Hop: 1\r\nX-Thing: Value\r\nSet-Cookie: a\r\nSet-Cookie: b\r\n\r\nhello',
@@ -72,7 +72,7 @@ describe('an agent that is subscribed to response_headers', () => {
     expect(headers).not.toContain('x-hop');
   });
 
-  it('changes the head, and the next one sees it so', async ({ cleanUp }) => {
+  it('changes the head for the next agent and the client', async ({ cleanUp }) => {
     const { address, service } = await startWith(cleanUp, plain, [{ name: 'first' }, { name: 'second' }]);
     const operations: HeaderOperation[] = [
       { kind: 'remove', name: 'X-Inner' },
@@ -96,9 +96,7 @@ describe('an agent that is subscribed to response_headers', () => {
     expect(later).not.toContain('x-inner');
   });
 
-  it('has its operations carried out even where all agents together have more than one may have', async ({
-    cleanUp,
-  }) => {
+  it('has its operations applied even above the common limit', async ({ cleanUp }) => {
     const names = ['first', 'second'];
     const { address, service } = await startWith(
       cleanUp,
@@ -115,9 +113,7 @@ describe('an agent that is subscribed to response_headers', () => {
     expect(raw).toContain('X-Judged-By: second');
   });
 
-  it('may block what the upstream has answered: none of that gets out, and the connection serves on', async ({
-    cleanUp,
-  }) => {
+  it('may block the response completely, and the connection continues', async ({ cleanUp }) => {
     const { address, service, accessRecords } = await startWith(cleanUp, plain);
     let turn = 0;
     service().answer = (event) => {
@@ -140,7 +136,7 @@ describe('an agent that is subscribed to response_headers', () => {
     expect(accessRecords[0]).toMatchObject({ status: 451, errorType: 'blocked_by_agent' });
   });
 
-  it('that blocks ends what the upstream is still sending', async ({ cleanUp }) => {
+  it('that blocks cancels the upstream response', async ({ cleanUp }) => {
     const closed: string[] = [];
     const { address, service } = await startWith(cleanUp, (socket) => {
       socket.on('close', () => closed.push('closed'));
@@ -154,7 +150,7 @@ describe('an agent that is subscribed to response_headers', () => {
   it.for([
     [{ kind: 'redirect', url: 'https://other.example/', status: 303 } as const, 303, 'location'],
     [{ kind: 'challenge', challengeType: 'Bearer', params: { realm: 'r' } } as const, 401, 'www-authenticate'],
-  ] as const)('may put a $kind in the place of the response', async ([decision, expected, field], { cleanUp }) => {
+  ] as const)('may replace the response with a $kind', async ([decision, expected, field], { cleanUp }) => {
     const { address, service } = await startWith(cleanUp, plain);
     service().answer = onHead(decide(decision));
     const { status, headers, raw } = await rawExchange(address, lastRequest);
@@ -163,7 +159,7 @@ describe('an agent that is subscribed to response_headers', () => {
     expect(raw).not.toContain('hello');
   });
 
-  it('is the last to be asked where it does not allow', async ({ cleanUp }) => {
+  it('is the last agent if it does not allow', async ({ cleanUp }) => {
     const { address, service } = await startWith(cleanUp, plain, [{ name: 'first' }, { name: 'second' }]);
     service('first').answer = onHead(decide({ kind: 'block', status: 403, body: null, headers: [] }));
     await rawExchange(address, lastRequest);
@@ -171,7 +167,7 @@ describe('an agent that is subscribed to response_headers', () => {
     expect(headsSeen(service('second'))).toHaveLength(0);
   });
 
-  it('gives no answer where it would change the request that is gone', async ({ cleanUp }) => {
+  it('gives an invalid answer if it changes the request', async ({ cleanUp }) => {
     const { address, service } = await startWith(cleanUp, plain);
     service().answer = onHead({ ...allowAnswer, requestHeaders: [{ kind: 'set', name: 'X-A', value: 'b' }] });
     const { status, raw } = await rawExchange(address, lastRequest);
@@ -179,9 +175,7 @@ describe('an agent that is subscribed to response_headers', () => {
     expect(raw).not.toContain('hello');
   });
 
-  it('is asked once about a response behind interim ones, and about its head alone where it wants no more', async ({
-    cleanUp,
-  }) => {
+  it('gets one event for a response after interim ones, and only its head if it wants no more', async ({ cleanUp }) => {
     const { address, service } = await startWith(
       cleanUp,
       `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${plain}`,
@@ -191,13 +185,13 @@ describe('an agent that is subscribed to response_headers', () => {
     expect(service().events.some(({ kind }) => kind === 'response_body_chunk')).toBe(false);
   });
 
-  it('alone is asked about the response and nothing before it', async ({ cleanUp }) => {
+  it('can subscribe to only the response', async ({ cleanUp }) => {
     const { address, service } = await startWith(cleanUp, plain, [{ name: 'late', events: ['response_headers'] }]);
     expect((await rawExchange(address, lastRequest)).status).toBe(200);
     expect(service().events.map(({ kind }) => kind)).toEqual(['response_headers']);
   });
 
-  it('hears nothing of what the gateway or another agent has answered', async ({ cleanUp }) => {
+  it('gets no responses of the gateway or of other agents', async ({ cleanUp }) => {
     const { address, service } = await startWith(cleanUp, (socket) => socket.end('no http\r\n\r\n'), [
       { name: 'late', events: ['response_headers'] },
       { name: 'early', events: ['request_headers'] },
@@ -208,7 +202,7 @@ describe('an agent that is subscribed to response_headers', () => {
     expect(service('late').events).toHaveLength(0);
   });
 
-  it('hears nothing of a connection that is switched to WebSocket', async ({ cleanUp }) => {
+  it('gets no WebSocket switch', async ({ cleanUp }) => {
     const { address, service } = await startWith(cleanUp, (socket) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
       socket.end();
@@ -222,15 +216,15 @@ describe('an agent that is subscribed to response_headers', () => {
   });
 });
 
-describe('an agent that is not', () => {
-  it('hears nothing of responses', async ({ cleanUp }) => {
+describe('an agent without that subscription', () => {
+  it('gets no responses', async ({ cleanUp }) => {
     const { address, service } = await startWith(cleanUp, plain, [{ name: 'early', events: ['request_headers'] }]);
     expect((await rawExchange(address, lastRequest)).body).toBe('hello');
     expect(service().events.map(({ kind }) => kind)).toEqual(['request_headers']);
   });
 });
 
-describe('an agent that gives no answer about a response', () => {
+describe('an agent that does not answer about a response', () => {
   const silent = (event: AgentEvent) =>
     event.kind === 'response_headers' ? new Promise<never>(() => undefined) : allowAnswer;
   const failing = (event: AgentEvent) => {
@@ -242,7 +236,7 @@ describe('an agent that gives no answer about a response', () => {
     ['does not answer in time', silent, 504, 'agent_timeout'],
     ['fails', failing, 503, 'agent_unavailable'],
     ['wants a body that it is not subscribed to', onHead(wantsMore), 503, 'agent_unavailable'],
-  ] as const)('and %s keeps the response from the client', async ([_, answer, expected, code], { cleanUp }) => {
+  ] as const)('that %s blocks the response', async ([_, answer, expected, code], { cleanUp }) => {
     const events = ['request_headers', 'response_headers', 'request_complete'] as const;
     const { address, service } = await startWith(cleanUp, plain, [{ name: 'judge', timeoutMs: 50, events }]);
     service().answer = answer;
@@ -253,7 +247,7 @@ describe('an agent that gives no answer about a response', () => {
   });
 
   it.for([['does not answer in time', silent, 'timed_out']] as const)(
-    'and %s is left out where its failure mode says so',
+    'that %s is skipped with failure mode open',
     async ([_, answer, reason], { cleanUp }) => {
       const { address, service, logger, metrics } = await startWith(cleanUp, plain, [
         { name: 'judge', timeoutMs: 50, failureMode: 'open' },
@@ -270,7 +264,7 @@ describe('an agent that gives no answer about a response', () => {
     },
   );
 
-  it('because the client has gone is told so, and the upstream is too', async ({ cleanUp }) => {
+  it('because the client disconnects is cancelled, like the upstream', async ({ cleanUp }) => {
     const closed: string[] = [];
     const { url, service } = await startWith(
       cleanUp,
@@ -293,7 +287,7 @@ describe('an agent that gives no answer about a response', () => {
 });
 
 describe('a route without such agents', () => {
-  it('is served with the response as it came', async ({ cleanUp }) => {
+  it('gets the response unchanged', async ({ cleanUp }) => {
     const upstream = await startRawUpstream((socket) => void socket.write(plain));
     cleanUp.add(() => upstream.close());
     const routes = [testRoute()];

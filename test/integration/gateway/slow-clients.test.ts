@@ -68,14 +68,14 @@ const trickling = ({ address }: InProcessGateway, begin: string, text: string, e
   });
 
 describe('a client that is too slow', () => {
-  it('with its head gets a 408 and is closed', async () => {
+  it('with its head gets 408 and is disconnected', async () => {
     const { address } = await start();
     const { status, body } = await rawExchange(address, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow');
     expect(status).toBe(408);
     expect(JSON.parse(body)).toMatchObject({ code: 'request_timeout' });
   });
 
-  it('with its head is closed in time, however steadily its octets come', async () => {
+  it('with its head is disconnected in time, despite steady octets', async () => {
     const { address } = await start();
     let came = '';
     client = connect({ host: address.host, port: address.port });
@@ -93,19 +93,19 @@ describe('a client that is too slow', () => {
     expect(came).toContain('408 Request Timeout');
   });
 
-  it('to begin at all is closed', async () => {
+  it('to begin is disconnected', async () => {
     const { address } = await start();
     const { status } = await rawExchange(address, '');
     expect(status).toBe(408);
   });
 
-  it('with its body gets a 408 and is closed', async () => {
+  it('with its body gets 408 and is disconnected', async () => {
     const { address } = await start();
     const { status } = await rawExchange(address, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
     expect(status).toBe(408);
   });
 
-  it('with its body gets a 408, however steadily its octets come', async () => {
+  it('with its body gets 408 despite steady octets', async () => {
     upstream = await startHttpUpstream(echo);
     const timeouts = { ...plainTimeouts, bodyMs: 300, minBodyOctetsPerSecond: 1_000 };
     gateway = await startInProcess(waiting(upstream, timeouts), { engineLimits: { lingerMs: 100 } });
@@ -114,7 +114,7 @@ describe('a client that is too slow', () => {
     await expect.poll(() => gateway?.state.requestsInFlight()).toBe(0);
   });
 
-  it('with its body, but not below the rate, is waited for', async () => {
+  it('with its body, but above the minimum rate, is awaited', async () => {
     upstream = await startHttpUpstream(echo);
     const timeouts = { ...plainTimeouts, bodyMs: 100, minBodyOctetsPerSecond: 10 };
     gateway = await startInProcess(waiting(upstream, timeouts));
@@ -122,7 +122,7 @@ describe('a client that is too slow', () => {
     expect(await trickling(gateway, head, 'a'.repeat(100), 50)).toContain('200 OK');
   });
 
-  it('and ends in the middle of a body that was refused is not waited for', async () => {
+  it('and stops within a refused body is not awaited', async () => {
     upstream = await startHttpUpstream(echo);
     const route = testRoute({ policies: { ...plainPolicies, maxBodySize: 10 } });
     const configuration = testConfiguration([testUpstream(upstream.port)], { routes: [route] });
@@ -136,20 +136,20 @@ describe('a client that is too slow', () => {
     await expect.poll(() => gateway?.state.requestsInFlight()).toBe(0);
   });
 
-  it('with its next request on a kept connection is closed', async () => {
+  it('with its next request on a kept connection is disconnected', async () => {
     const { address } = await start();
     const { status } = await rawExchange(address, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     expect(status).toBe(200);
   });
 
-  it('with its next request on a kept connection is closed, whatever empty lines it sends', async () => {
+  it('with its next request on a kept connection is disconnected, despite empty lines', async () => {
     upstream = await startHttpUpstream(echo);
     gateway = await startInProcess(waiting(upstream, { ...plainTimeouts, idleMs: 300 }));
     const came = await trickling(gateway, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', '\r\n', 50);
     expect(came.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
   });
 
-  it('with the head of its next request has the time of a head for it', async () => {
+  it('with the head of its next request has the head timeout', async () => {
     upstream = await startHttpUpstream(echo);
     const timeouts = { ...plainTimeouts, headMs: 1_000, idleMs: 300 };
     gateway = await startInProcess(waiting(upstream, timeouts));
@@ -159,7 +159,7 @@ describe('a client that is too slow', () => {
     expect(came.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 408']);
   });
 
-  it('to read its response is cut off, and the upstream is let go', async () => {
+  it('to read its response is disconnected, and the upstream is released', async () => {
     let gone!: () => void;
     const released = new Promise<void>((resolve) => {
       gone = resolve;
@@ -180,7 +180,7 @@ describe('a client that is too slow', () => {
     await expect.poll(() => state.requestsInFlight()).toBe(0);
   });
 
-  it('to read a response that has ended is cut off too', async () => {
+  it('to read a complete response is disconnected too', async () => {
     const { address, state } = await start((_, response) => response.end(Buffer.alloc(20_000_000)));
     client = connect({ host: address.host, port: address.port });
     client.pause();
@@ -190,8 +190,8 @@ describe('a client that is too slow', () => {
   });
 });
 
-describe('the patience of a listener after a reload', () => {
-  it('is the new one for requests on connections that stand, and for new ones', async () => {
+describe('the timeouts of a listener after a reload', () => {
+  it('apply to the next requests of open and new connections', async () => {
     upstream = await startHttpUpstream(echo);
     gateway = await startInProcess(waiting(upstream, plainTimeouts));
     const { address } = gateway;

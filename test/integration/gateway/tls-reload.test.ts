@@ -121,7 +121,7 @@ const messagesOf = (outcome: Awaited<ReturnType<InProcessGateway['reload']>>): r
   outcome.ok ? [] : outcome.error.problems.map(({ message }) => message);
 
 describe('the certificate of a listener', () => {
-  it('is replaced for new connections; those that stand live on', async () => {
+  it('is replaced for new connections, and open ones stay', async () => {
     const certificates = [files('main', first)];
     const running = await start({ certificates });
     const standing = await tlsConnection(running.address, trusting());
@@ -134,7 +134,7 @@ describe('the certificate of a listener', () => {
     standing.destroy();
   });
 
-  it('stays where the new one does not fit its key; the error names the files and holds nothing of the key', async () => {
+  it('stays if the new one does not match its key; the error names the files and not the key', async () => {
     const certificates = [files('main', first)];
     const running = await start({ certificates });
     folder.write('main.pem', second.certificate);
@@ -158,7 +158,7 @@ describe('the certificate of a listener', () => {
     ['is no key', (): string => 'nothing of a key'],
     ['is a certificate', (): string => first.certificate],
     ['is cut off', (): string => first.key.slice(0, 90)],
-  ])('stays where the new key file %s', async (_what, text) => {
+  ])('stays if the new key file %s', async (_what, text) => {
     const certificates = [files('main', first)];
     const running = await start({ certificates });
     folder.write('main.key', text());
@@ -166,7 +166,7 @@ describe('the certificate of a listener', () => {
     expect(await shown(running)).toBe('first');
   });
 
-  it('stays where something else of the new configuration cannot be had', async () => {
+  it('stays if another part of the new configuration fails', async () => {
     const certificates = [files('main', first)];
     const running = await start({ certificates });
     files('main', second);
@@ -181,14 +181,14 @@ describe('the certificate of a listener', () => {
     expect(await shown(running)).toBe('second');
   });
 
-  it('that cannot be read keeps the gateway from starting, and every one that cannot is named', async () => {
+  it('that is unreadable prevents the start, and every such file is named', async () => {
     const missing = { certFile: folder.file('no.pem'), keyFile: folder.file('no.key') };
     await expect(start({ certificates: [files('main', first), missing] })).rejects.toThrow(
       /cert-file: the file \S+no\.pem cannot be read[\s\S]*key-file: the file \S+no\.key cannot be read/,
     );
   });
 
-  it('that has expired is served, and warned about with its date', async () => {
+  it('that has expired is served with a warning', async () => {
     const running = await start({ certificates: [files('main', expired)] });
     const warnings = running.logger.lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
     expect(warnings).toEqual([expect.stringMatching(/^listener "main": .*expired.* on \w{3} +\d+ .*\d{4} GMT/)]);
@@ -197,7 +197,7 @@ describe('the certificate of a listener', () => {
     unchecked.destroy();
   });
 
-  it('is chosen by the server name that a client asks for', async () => {
+  it('is selected by server name', async () => {
     const certificates = [files('main', first), files('more', second)];
     const running = await start({ certificates });
     const names = [
@@ -217,10 +217,10 @@ describe('the certificate of a listener', () => {
   });
 });
 
-describe('a listener whose protocol changes', () => {
+describe('a listener with a changed protocol', () => {
   const plainRequest = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
-  it('speaks the new one on the same port, in both directions', async () => {
+  it('uses the new one on the same port, in both directions', async () => {
     const running = await start(null);
     expect((await rawExchange(running.address, plainRequest)).status).toBe(200);
     const secured = configured({ certificates: [files('main', first)] });
@@ -233,7 +233,7 @@ describe('a listener whose protocol changes', () => {
     expect((await tlsCall(running.address, trusting())).status).toBeNull();
   });
 
-  it('from http to https answers nothing more on the connections that came without TLS', async () => {
+  it('from http to https serves no more plain connections', async () => {
     const running = await start(null);
     const plain = connectPlain(running.address.port, '127.0.0.1');
     expect(await askOn(plain)).toBe(200);
@@ -242,13 +242,13 @@ describe('a listener whose protocol changes', () => {
     await closed;
   });
 
-  it('tells upstreams the scheme of each connection', async () => {
+  it('forwards the scheme of each connection', async () => {
     const running = await start({ certificates: [files('main', first)] });
     const { text } = await tlsCall(running.address, trusting());
     expect(text).toContain('"X-Forwarded-Proto","https"');
   });
 
-  it('stays with the old one where the new one cannot be had', async () => {
+  it('keeps the old one if the new one fails', async () => {
     const running = await start(null);
     const certificates = [{ certFile: folder.file('no.pem'), keyFile: folder.file('no.key') }];
     expect(messagesOf(await running.reload(configured({ certificates })))).toHaveLength(2);
@@ -265,7 +265,7 @@ describe('the authorities of clients', () => {
   });
   const showing = (shown: OpensslCertificate): ConnectionOptions => trusting({ cert: pemChain(shown), key: shown.key });
 
-  it('are replaced: a client of the old ones is refused, and loses the connection that it has', async () => {
+  it('are replaced: clients of the old ones are refused and disconnected', async () => {
     const running = await start(requiring(partners));
     expect((await tlsCall(running.address, showing(ofPartners))).status).toBe(200);
     expect((await tlsCall(running.address, showing(ofOthers))).status).toBeNull();
@@ -279,9 +279,7 @@ describe('the authorities of clients', () => {
     expect((await tlsCall(running.address, trusting())).status).toBeNull();
   });
 
-  it('that come to be required end the connections that showed no certificate, in flight ones after their response', async ({
-    cleanUp,
-  }) => {
+  it('that become required end connections without a certificate, after responses in flight', async ({ cleanUp }) => {
     const held: ServerResponse[] = [];
     const slow = await startHttpUpstream((request, response) => {
       if (request.url === '/kept') response.end('at once');
@@ -307,7 +305,7 @@ describe('the authorities of clients', () => {
     expect((await tlsCall(address, showing(ofPartners), keptRequest)).status).toBe(200);
   });
 
-  it('that are read again and are the same leave every connection alone', async () => {
+  it('that are reloaded unchanged keep every connection', async () => {
     const running = await start(requiring(partners));
     const standing = await tlsConnection(running.address, showing(ofPartners));
     expect(await askOn(standing)).toBe(200);
@@ -321,9 +319,7 @@ describe('the authorities of clients', () => {
     standing.destroy();
   });
 
-  it('are replaced without a request being lost: those in flight are answered, and told that they were the last', async ({
-    cleanUp,
-  }) => {
+  it('are replaced without losing requests in flight, which get Connection: close', async ({ cleanUp }) => {
     const held: ServerResponse[] = [];
     const slow = await startHttpUpstream((_, response) => void held.push(response));
     cleanUp.add(() => slow.close());
@@ -345,7 +341,7 @@ describe('the authorities of clients', () => {
     }
   });
 
-  it('are replaced: a response without end lasts as long as a shutdown would let it', async ({ cleanUp }) => {
+  it('are replaced: an endless response lasts up to the grace period', async ({ cleanUp }) => {
     const endless = await startHttpUpstream((_, response) => void response.writeHead(200).write('the first event'));
     cleanUp.add(() => endless.close());
     const system = { ...testConfiguration([]).system, gracefulShutdownTimeoutMs: 100 };
@@ -361,7 +357,7 @@ describe('the authorities of clients', () => {
     await expect.poll(() => gateway?.state.requestsInFlight()).toBe(0);
   });
 
-  it('are replaced: a WebSocket of a client that they let in ends at once', async ({ cleanUp }) => {
+  it('are replaced: a WebSocket of an old client ends at once', async ({ cleanUp }) => {
     const { port, server: httpServer, close } = await startHttpUpstream(echo);
     cleanUp.add(close);
     const server = new WebSocketServer({ server: httpServer });
@@ -404,7 +400,7 @@ describe('the authorities of clients', () => {
     expect((await tlsCall(running.address, { ...alice, session })).status).toBeNull();
   });
 
-  it('stay where the new file holds none', async () => {
+  it('stay if the new file contains none', async () => {
     const running = await start(requiring(partners));
     const broken = { ...requiring(partners), caCertFile: folder.write('broken.pem', 'none at all') };
     expect(messagesOf(await running.reload(configured(broken)))).toEqual([
@@ -414,7 +410,7 @@ describe('the authorities of clients', () => {
     expect((await tlsCall(running.address, showing(ofOthers))).status).toBeNull();
   });
 
-  it('come into force with the header: what was proved is forwarded, what a client claims is not', async () => {
+  it('apply together with the header: the verified certificate is forwarded, not a claimed one', async () => {
     const running = await start({ certificates: [files('main', first)] });
     expect(await running.reload(configured(requiring(partners)))).toMatchObject({ ok: true });
     const request =

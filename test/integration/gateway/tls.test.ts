@@ -126,7 +126,7 @@ const withAgent = (): Partial<GatewayConfiguration> => ({
 });
 
 describe('a request over TLS', () => {
-  it('is told to the upstream as https', async ({ cleanUp }) => {
+  it('is forwarded with the scheme https', async ({ cleanUp }) => {
     await start(cleanUp);
     const body = jsonOf(await tlsCall(addressOf('main'), trusting(), request()));
     expect(received(body, 'x-forwarded-proto')).toEqual(['https']);
@@ -135,7 +135,7 @@ describe('a request over TLS', () => {
     expect(received(plain, 'x-forwarded-proto')).toEqual(['http']);
   });
 
-  it('is told to agents with what was agreed on', async ({ cleanUp }) => {
+  it('is passed to agents with the negotiated TLS', async ({ cleanUp }) => {
     await start(cleanUp, echo, withAgent());
     await tlsCall(addressOf('main'), trusting(), request());
     await rawExchange(addressOf('plain'), request());
@@ -146,7 +146,7 @@ describe('a request over TLS', () => {
     ]);
   });
 
-  it('carries a large body both ways', async ({ cleanUp }) => {
+  it('carries a large body in both directions', async ({ cleanUp }) => {
     await start(cleanUp, (message, response) => {
       message.pipe(response);
     });
@@ -177,7 +177,7 @@ describe('a request over TLS', () => {
     socket.destroy();
   });
 
-  it('whose client goes away lets the upstream go', async ({ cleanUp }) => {
+  it('releases the upstream when its client disconnects', async ({ cleanUp }) => {
     let arrived!: () => void;
     let released!: () => void;
     const arrival = new Promise<void>((resolve) => {
@@ -200,7 +200,7 @@ describe('a request over TLS', () => {
     expect(gateway.accessRecords).toMatchObject([{ status: 499, errorType: 'client_gone' }]);
   });
 
-  it('that breaks off is seen to be incomplete by the client', async ({ cleanUp }) => {
+  it('with a truncated response is visibly incomplete', async ({ cleanUp }) => {
     await start(cleanUp, (_, response) => {
       response.writeHead(200, { 'Content-Length': '100' });
       response.write('some of it');
@@ -211,14 +211,14 @@ describe('a request over TLS', () => {
     expect(text).not.toContain('problem+json');
   });
 
-  it('that is malformed gets its answer', async ({ cleanUp }) => {
+  it('that is malformed gets a response', async ({ cleanUp }) => {
     await start(cleanUp);
     const { status, text } = await tlsCall(addressOf('main'), trusting(), 'GET / HTTP/9.9\r\n\r\n');
     expect(status).toBe(400);
     expect(text).toContain('malformed_request');
   });
 
-  it('may ask for a WebSocket', async ({ cleanUp }) => {
+  it('may upgrade to a WebSocket', async ({ cleanUp }) => {
     await start(cleanUp);
     const sockets = new WebSocketServer({ server: upstream.server });
     cleanUp.add(() => sockets.clients.forEach((each) => each.terminate()));
@@ -245,7 +245,7 @@ describe('a request over TLS', () => {
 });
 
 describe('a handshake that fails', () => {
-  it('is one line of the log, and no request', async ({ cleanUp }) => {
+  it('causes one log line and no request', async ({ cleanUp }) => {
     await start(cleanUp);
     await rawExchange(addressOf('main'), request());
     await rawExchange(addressOf('main'), '\x16\x03\x01');
@@ -314,7 +314,7 @@ describe.each([
     expect(JSON.stringify(judged.events)).not.toContain('forged');
   });
 
-  it('may be brought by a trusted proxy, in the header of its listener alone', async ({ cleanUp }) => {
+  it('is accepted from a trusted proxy, only in the header of its listener', async ({ cleanUp }) => {
     await begin(cleanUp);
     const brought = request(
       'client-cert: :AAAA:',
@@ -329,10 +329,8 @@ describe.each([
   });
 });
 
-describe('a route that asks for the certificate header', () => {
-  it('is none that a configuration can have, and nobody who writes the header would be taken by it', async ({
-    cleanUp,
-  }) => {
+describe('a route that matches the certificate header', () => {
+  it('is refused in a configuration, and no client header would match it', async ({ cleanUp }) => {
     const matches = { ...testRoute().matches, headers: [{ name: 'x-peer-cert', value: null }] };
     const inner = testRoute({ id: 'certified', priority: 100, matches });
     await start(cleanUp, echo, { routes: [inner, testRoute()] });
@@ -344,7 +342,7 @@ describe('a route that asks for the certificate header', () => {
 });
 
 describe('a reload', () => {
-  it('changes the authorities of clients for new connections, on the same port', async ({ cleanUp }) => {
+  it('changes client authorities for new connections on the same port', async ({ cleanUp }) => {
     await start(cleanUp);
     const address = addressOf('main');
     const other = pki.authority('other');

@@ -21,8 +21,8 @@ const startWith = async (cleanUp: CleanUp, answer: RawAnswer, maxConnections = 1
 const request = (method: string, path = '/', more = '') =>
   `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${more}\r\n`;
 
-describe('requests that wait for a connection', () => {
-  it('are counted as queued, served in their order, and cost nothing once they are given up', async ({ cleanUp }) => {
+describe('requests that queue for a connection', () => {
+  it('are counted as queued, served in order, and free once cancelled', async ({ cleanUp }) => {
     let first: Socket | null = null;
     const { address, state, upstream } = await startWith(cleanUp, (socket, _head, turn) => {
       if (turn === 0) first = socket;
@@ -47,7 +47,7 @@ describe('requests that wait for a connection', () => {
     expect(state.requestsQueued()).toBe(0);
   });
 
-  it('leave the queue with a 503 when their time is over, and are never sent', async ({ cleanUp }) => {
+  it('leave the queue with 503 after their timeout, and are never sent', async ({ cleanUp }) => {
     // The answer to the first one never ends.
     const { address, state, upstream, logger } = await startWith(
       cleanUp,
@@ -67,7 +67,7 @@ describe('requests that wait for a connection', () => {
     expect(state.requestsQueued()).toBe(0);
   });
 
-  it('are each refused where no connection can be had', async ({ cleanUp }) => {
+  it('are each refused if no connection opens', async ({ cleanUp }) => {
     const { address, upstream } = await startWith(cleanUp, (socket) => socket.write(ok));
     await upstream.close();
     const answers = await Promise.all([1, 2, 3].map(() => rawExchange(address, request('GET'))));
@@ -76,7 +76,7 @@ describe('requests that wait for a connection', () => {
 });
 
 describe('a connection to an upstream', () => {
-  it('serves on after a HEAD', async ({ cleanUp }) => {
+  it('stays usable after a HEAD', async ({ cleanUp }) => {
     const { address, upstream } = await startWith(cleanUp, (socket) =>
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n'),
     );
@@ -85,14 +85,14 @@ describe('a connection to an upstream', () => {
     expect(upstream.connections()).toBe(1);
   });
 
-  it('brings a Host also where an HTTP/1.0 client has sent none', async ({ cleanUp }) => {
+  it('has a Host even for an HTTP/1.0 client without one', async ({ cleanUp }) => {
     const { address, upstream } = await startWith(cleanUp, (socket) => socket.write(ok));
     expect((await rawExchange(address, 'GET / HTTP/1.0\r\n\r\n')).status).toBe(200);
     expect(upstream.heads[0]?.toLowerCase()).toContain(`\r\nhost: 127.0.0.1:${upstream.port}`);
   });
 });
 
-describe('a kept connection that the upstream closes as a request comes', () => {
+describe('a kept connection that the upstream closes as a request is sent', () => {
   const endings: [string, (socket: Socket) => void][] = [
     ['orderly', (socket) => void socket.end()],
     ['by a reset', (socket) => void socket.resetAndDestroy()],
@@ -109,13 +109,13 @@ describe('a kept connection that the upstream closes as a request comes', () => 
     return gateway;
   };
 
-  it.for(endings)('%s does not fail a GET: it is sent once more on a new one', async ([_, close], { cleanUp }) => {
+  it.for(endings)('%s does not fail a GET: it is sent again on a new one', async ([_, close], { cleanUp }) => {
     const { address, upstream } = await startClosing(cleanUp, close, (socket) => socket.write(ok));
     expect((await rawExchange(address, request('GET'))).status).toBe(200);
     expect([upstream.heads.length, upstream.connections()]).toEqual([3, 2]);
   });
 
-  it('does not have a GET sent a third time', async ({ cleanUp }) => {
+  it('does not cause a third attempt of a GET', async ({ cleanUp }) => {
     const { address, upstream } = await startClosing(
       cleanUp,
       (socket) => socket.end(),
@@ -129,7 +129,7 @@ describe('a kept connection that the upstream closes as a request comes', () => 
     ['POST', ''],
     ['DELETE', ''],
     ['PUT', 'Content-Length: 0\r\n'],
-  ] as const)('fails a %s, which may have been done', async ([method, more], { cleanUp }) => {
+  ] as const)('fails a %s, which may have been processed', async ([method, more], { cleanUp }) => {
     const { address, upstream } = await startClosing(
       cleanUp,
       (socket) => socket.end(),
@@ -150,7 +150,7 @@ describe('a kept connection that the upstream closes as a request comes', () => 
     expect(upstream.heads).toHaveLength(2);
   });
 
-  it('fails a GET whose answer has begun', async ({ cleanUp }) => {
+  it('fails a GET with a response in progress', async ({ cleanUp }) => {
     const { address, upstream } = await startClosing(
       cleanUp,
       (socket) => socket.end('HTTP/1.1 2'),

@@ -38,19 +38,19 @@ describe('an upstream response', () => {
     ],
     ['a length, then chunked', `HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`],
     ['chunked, then a length', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n${chunked}`],
-  ] as const)('framed by %s is a 502', async ([_, response], { cleanUp }) => {
+  ] as const)('framed by %s becomes 502', async ([_, response], { cleanUp }) => {
     const { status, body } = await askRaw(cleanUp, response, (socket) => socket.end());
     expect(status).toBe(502);
     expect(JSON.parse(body)).toMatchObject({ code: 'upstream_invalid_response' });
   });
 
-  it.for(['000', '099'])('of status %s is a 502', async (code, { cleanUp }) => {
+  it.for(['000', '099'])('of status %s becomes 502', async (code, { cleanUp }) => {
     const { status, body } = await askRaw(cleanUp, `HTTP/1.1 ${code} X\r\nContent-Length: 0\r\n\r\n`);
     expect(status).toBe(502);
     expect(JSON.parse(body)).toMatchObject({ code: 'upstream_invalid_response' });
   });
 
-  it('with framing in its trailers leaves no trace on the next one', async ({ cleanUp }) => {
+  it('with framing in its trailers does not affect the next one', async ({ cleanUp }) => {
     const { address } = await startWith(cleanUp, (socket) => {
       socket.write(
         'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nTransfer-Encoding: x\r\n\r\n',
@@ -60,7 +60,7 @@ describe('an upstream response', () => {
     expect((await rawExchange(address, get)).body).toBe('hello');
   });
 
-  it('that is chunked comes through, whatever the case of the word', async ({ cleanUp }) => {
+  it('with any case of chunked passes', async ({ cleanUp }) => {
     const { status, body } = await askRaw(cleanUp, `HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n${chunked}`);
     expect([status, body]).toEqual([200, 'hello']);
   });
@@ -68,12 +68,12 @@ describe('an upstream response', () => {
   it.for([
     ['bare', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['with a field', 'HTTP/1.1 100 Continue\r\nX-A: b\r\n\r\n'],
-  ] as const)('comes through behind a 100 that nobody asked for, %s', async ([_, interim], { cleanUp }) => {
+  ] as const)('passes after an unexpected 100, %s', async ([_, interim], { cleanUp }) => {
     const { status, body } = await askRaw(cleanUp, `${interim}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`);
     expect([status, body]).toEqual([200, 'ok']);
   });
 
-  it('comes through behind a 100 that came alone', async ({ cleanUp }) => {
+  it('passes after a separate 100', async ({ cleanUp }) => {
     const { address } = await startWith(cleanUp, (socket) => {
       socket.write('HTTP/1.1 100 Continue\r\n\r\n', () => {
         setImmediate(() => socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`));
@@ -90,12 +90,12 @@ describe('an upstream response', () => {
     expect(raw.toLowerCase()).not.toContain('content-length');
   });
 
-  it('of status 304 keeps the Content-Length of what has not changed', async ({ cleanUp }) => {
+  it('of status 304 keeps its Content-Length', async ({ cleanUp }) => {
     const { status, headers } = await askRaw(cleanUp, 'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n');
     expect([status, headers['content-length']]).toEqual([304, '5']);
   });
 
-  it('loses the trailers that its head or the gateway has settled, and keeps the others', async ({ cleanUp }) => {
+  it('loses trailers that its head or the gateway sets, and keeps the others', async ({ cleanUp }) => {
     const fields = [
       'X-Sum: 42',
       'Cache-Control: public',
@@ -111,13 +111,13 @@ describe('an upstream response', () => {
   });
 });
 
-describe('an upstream that breaks off', () => {
+describe('an upstream that truncates its response', () => {
   it.for([
     ['right behind its head', 'HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n', (socket: Socket) => socket.end()],
     ['behind its head by a reset', 'HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n', reset],
     ['with a bad chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n', () => undefined],
     ['inside its head', 'HTTP/1.1 200 OK\r\nX-', (socket: Socket) => socket.end()],
-  ] as const)('%s is a 502', async ([_, response, andThen], { cleanUp }) => {
+  ] as const)('%s causes 502', async ([_, response, andThen], { cleanUp }) => {
     const { status, headers } = await askRaw(cleanUp, response, andThen);
     expect(status).toBe(502);
     expect(headers['content-type']).toBe('application/problem+json');
@@ -135,13 +135,13 @@ describe('an upstream that breaks off', () => {
     return { reader, socket: connection as unknown as Socket };
   };
 
-  it('by a reset, where its closing would end the body, has the client cut off', async ({ cleanUp }) => {
+  it('by a reset of a close-delimited body disconnects the client', async ({ cleanUp }) => {
     const { reader, socket } = await startStream(cleanUp, 'HTTP/1.1 200 OK');
     reset(socket);
     await expect(reader.read()).rejects.toThrow();
   });
 
-  it('has a client of HTTP/1.0, whose body the end of the connection ends, see a reset', async ({ cleanUp }) => {
+  it('makes an HTTP/1.0 client with a close-delimited body get a reset', async ({ cleanUp }) => {
     let connection: Socket | null = null;
     const gateway = await startWith(cleanUp, (socket) => {
       connection = socket;
@@ -163,15 +163,15 @@ describe('an upstream that breaks off', () => {
     expect(await ended).toContain('ECONNRESET');
   });
 
-  it('orderly has ended a body that says no length', async ({ cleanUp }) => {
+  it('by a clean close ends a body without a length', async ({ cleanUp }) => {
     const { reader, socket } = await startStream(cleanUp, 'HTTP/1.1 200 OK');
     socket.end();
     expect((await reader.read()).done).toBe(true);
   });
 });
 
-describe('an upstream that pauses behind its head', () => {
-  it('has its head sent on before there is a body', async ({ cleanUp }) => {
+describe('an upstream that pauses after its head', () => {
+  it('has its head forwarded before the body', async ({ cleanUp }) => {
     let connection: Socket | null = null;
     const { url } = await startWith(cleanUp, (socket) => {
       connection = socket;

@@ -71,9 +71,7 @@ const startResetting = async (cleanUp: CleanUp) => {
 };
 
 describe('with one of two targets', () => {
-  it('that nobody listens on, every request is answered by the other, POSTs with a body among them', async ({
-    cleanUp,
-  }) => {
+  it('that is down, the other answers every request, POSTs with a body included', async ({ cleanUp }) => {
     const good = await startEcho(cleanUp);
     const { send } = stageBefore(cleanUp, [await freePort(), good.port]);
     for (let turn = 0; turn < 6; turn += 1) {
@@ -84,9 +82,7 @@ describe('with one of two targets', () => {
     expect(good.received).toHaveLength(6);
   });
 
-  it('that resets, what may be sent twice is answered by the other; a POST fails and is sent once', async ({
-    cleanUp,
-  }) => {
+  it('that resets, the other answers retryable requests; a POST fails and is sent once', async ({ cleanUp }) => {
     const good = await startEcho(cleanUp);
     const bad = await startResetting(cleanUp);
     const { send } = stageBefore(cleanUp, [bad.port, good.port]);
@@ -98,7 +94,7 @@ describe('with one of two targets', () => {
     expect(sent.filter((method) => method === 'POST')).toHaveLength(2);
   });
 
-  it('that resets, it is left alone after as many failures as are borne', async ({ cleanUp }) => {
+  it('that resets, it is ejected after the failure threshold', async ({ cleanUp }) => {
     const good = await startEcho(cleanUp);
     const bad = await startResetting(cleanUp);
     const targetBreaker = { failureThreshold: 2, openMs: 60_000, probes: 1 };
@@ -112,10 +108,10 @@ describe('with one of two targets', () => {
   });
 });
 
-describe('a PUT whose target resets while it uploads', () => {
+describe('a PUT with a reset during its upload', () => {
   const pieces = (count: number) => Array.from({ length: count }, (_, index) => Buffer.alloc(20_000, 97 + index));
 
-  it('is sent whole to the other while little of it was read', async ({ cleanUp }) => {
+  it('is sent completely to the other if little was read', async ({ cleanUp }) => {
     const good = await startEcho(cleanUp);
     const bad = await startResetting(cleanUp);
     const { send } = stageBefore(cleanUp, [bad.port, good.port]);
@@ -124,7 +120,7 @@ describe('a PUT whose target resets while it uploads', () => {
     expect((JSON.parse(response.text) as Echo).body).toBe(Buffer.concat(body).toString());
   });
 
-  it('fails once more of it was read than is kept, and the other gets nothing', async ({ cleanUp }) => {
+  it('fails once more was read than the replay buffer holds', async ({ cleanUp }) => {
     const good = await startEcho(cleanUp);
     let isReset = false;
     const bad = await startRawUpstream((socket: Socket) => {
@@ -151,9 +147,7 @@ describe('a PUT whose target resets while it uploads', () => {
   });
 });
 
-it('a response that is held whole leaves its connection to the next, however slowly its client reads', async ({
-  cleanUp,
-}) => {
+it('a fully buffered response frees its connection, even with a slow client', async ({ cleanUp }) => {
   const upstream = await startHttpUpstream((_, response) => response.end('x'.repeat(50_000)));
   cleanUp.add(() => upstream.close());
   const { stage, send } = stageBefore(cleanUp, [upstream.port], { maxConnections: 1 }, { heldResponseOctets: 100_000 });

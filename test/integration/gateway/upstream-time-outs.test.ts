@@ -83,7 +83,7 @@ describe.each<Version>(['1.1', '2'])('an upstream of HTTP/%s', (httpVersion) => 
     ['without a body', () => ({})],
     ['with a body in one piece', () => ({ body: new ScriptedBody(['one'], 3), headers: ['Content-Length', '3'] })],
     ['with a body in pieces', () => ({ body: new ScriptedBody(['one', 'two']) })],
-  ])('may be silent until the head of its answer to a request %s', async ([_, changes], { cleanUp }) => {
+  ])('may be silent up to the head timeout for a request %s', async ([_, changes], { cleanUp }) => {
     const { upstream, send } = await startWith(cleanUp);
     const asked = send('/asked', changes());
     const late = await send('/late', { ...longer, ...changes() });
@@ -92,14 +92,14 @@ describe.each<Version>(['1.1', '2'])('an upstream of HTTP/%s', (httpVersion) => 
     expect(await asked).toMatchObject({ ok: true, value: { status: 200 } });
   });
 
-  it('has timed out where it is silent after the head of its answer', async ({ cleanUp }) => {
+  it('times out if silent after its head', async ({ cleanUp }) => {
     const { send } = await startWith(cleanUp);
     const outcome = await send('/begun', longer);
     if (!outcome.ok) throw new Error(outcome.error.detail);
     await expect(bodyOctets(outcome.value.body)).rejects.toMatchObject({ code: 'timed_out' });
   });
 
-  it('may be silent for as long as the request says in place of its settings', async ({ cleanUp }) => {
+  it('may be silent as long as the request allows', async ({ cleanUp }) => {
     const { send } = await startWith(cleanUp);
     const [patient, other] = await Promise.all([send('/begun', { readMs: 5_000 }), send('/begun-2')]);
     if (!patient.ok || !other.ok) throw new Error('no answer');
@@ -114,9 +114,7 @@ describe.each<Version>(['1.1', '2'])('an upstream of HTTP/%s', (httpVersion) => 
   });
 });
 
-it('a route waits for the head of an answer by its own time-out, though the upstream may be silent for less', async ({
-  cleanUp,
-}) => {
+it('a route timeout overrides the silence limit of its upstream for the head', async ({ cleanUp }) => {
   const upstream = await startHeld(cleanUp, '1.1');
   const timeouts = { connectMs: 1_000, readMs, requestMs: 5_000 };
   const route = (path: string, requestTimeoutMs: number) =>
@@ -136,7 +134,7 @@ it('a route waits for the head of an answer by its own time-out, though the upst
   expect((await asked).status).toBe(200);
 });
 
-it('a route may bear another silence than its upstream', async ({ cleanUp }) => {
+it('a route may set another silence limit than its upstream', async ({ cleanUp }) => {
   const upstream = await startHeld(cleanUp, '1.1');
   const timeouts = { connectMs: 1_000, readMs: 60_000, requestMs: 5_000 };
   const policies = { ...plainPolicies, readTimeoutMs: readMs };
@@ -178,9 +176,7 @@ describe.each(uploads)('a request body %s', (_, changes) => {
     return { port: (server.address() as AddressInfo).port, sockets };
   };
 
-  it('goes on for as long as the upstream takes some of it, and then has the whole time for its answer', async ({
-    cleanUp,
-  }) => {
+  it('continues while the upstream reads, and then gets the full response timeout', async ({ cleanUp }) => {
     const { port, sockets } = await startReader(cleanUp);
     const client = targetClient(port, cleanUp, { readMs: 1_000 });
     // It is over long before the body is.
@@ -203,7 +199,7 @@ describe.each(uploads)('a request body %s', (_, changes) => {
     expect(await upload).toMatchObject({ ok: true, value: { status: 204 } });
   });
 
-  it('that an upstream takes nothing of has timed out, however long its answer might take', async ({ cleanUp }) => {
+  it('that an upstream does not read times out, despite a long response timeout', async ({ cleanUp }) => {
     const { port } = await startReader(cleanUp);
     const client = targetClient(port, cleanUp, { readMs: 100 });
     expect(await client.send({ ...plain, ...changes() }).response).toMatchObject({
@@ -212,9 +208,7 @@ describe.each(uploads)('a request body %s', (_, changes) => {
   });
 });
 
-it('a stream goes on for as long as its upstream opens the window, by little, for a piece of its body', async ({
-  cleanUp,
-}) => {
+it('a stream continues while its upstream opens the window slowly', async ({ cleanUp }) => {
   const initialWindowSize = 4;
   let stream = 0;
   const upstream = await startRawHttp2Upstream(

@@ -17,7 +17,7 @@ import { it } from '../../support/shared/fixtures.js';
 import { RecordingLogger } from '../../support/shared/recording-logger.js';
 
 describe('trailers of a response on a route with an agent', () => {
-  it('do not bring back what the agent has removed from the head, or set there', async ({ cleanUp }) => {
+  it('do not restore fields that the agent removed or set', async ({ cleanUp }) => {
     const upstream = await startRawUpstream((socket) => {
       const head = 'HTTP/1.1 200 OK\r\nX-Powered-By: a\r\nTransfer-Encoding: chunked\r\n\r\n';
       socket.write(`${head}2\r\nok\r\n0\r\nx_powered_by: a\r\nX-Judged: no\r\nX-Sum: 42\r\n\r\n`);

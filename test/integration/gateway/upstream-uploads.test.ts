@@ -27,14 +27,14 @@ const textOf = async (body: BodySource | null): Promise<string> => {
   return text;
 };
 
-describe('an upstream that answers before it has the whole request', () => {
+describe('an upstream that answers before the end of the request', () => {
   const early = 'HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\n\r\nbig';
 
   it.for([
     ['resets', (socket: Socket) => socket.resetAndDestroy()],
     ['closes', (socket: Socket) => socket.destroy()],
   ] as const)(
-    'and %s has its answer passed on, though the rest of the request cannot be written',
+    'and %s has its response forwarded, even if the rest cannot be written',
     async ([_, end], { cleanUp }) => {
       let ended: () => void = () => undefined;
       const isOver = new Promise<void>((resolve) => {
@@ -58,7 +58,7 @@ describe('an upstream that answers before it has the whole request', () => {
     },
   );
 
-  it('may take longer for the rest of it than the request may wait for the head', async ({ cleanUp }) => {
+  it('may read the rest for longer than the head timeout', async ({ cleanUp }) => {
     const timeoutMs = 100;
     const upstream = await startHttpUpstream((request, response) => {
       response.write('a');
@@ -81,12 +81,12 @@ describe('an upstream that answers before it has the whole request', () => {
   });
 });
 
-describe('a request that cannot be sent as it is', () => {
+describe('a request that cannot be sent unchanged', () => {
   it.for([
     ['its target', { target: '*' }],
     ['a header', { headers: ['Host', 'a', 'X-A', 'b\nX-Evil: 1'] }],
     ['two Hosts', { headers: ['Host', 'a', 'Host', 'b'] }],
-  ] as const)('for %s is refused, and its connection is free for the next', async ([_, changes], { cleanUp }) => {
+  ] as const)('for %s is refused, and its connection stays usable', async ([_, changes], { cleanUp }) => {
     const upstream = await startHttpUpstream(echo);
     cleanUp.add(() => upstream.close());
     const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
@@ -97,8 +97,8 @@ describe('a request that cannot be sent as it is', () => {
   });
 });
 
-describe('a request that is given up while its connection is being made', () => {
-  it('is never sent, and leaves the connection to the next', async ({ cleanUp }) => {
+describe('a request that is cancelled while connecting', () => {
+  it('is never sent, and its connection stays usable', async ({ cleanUp }) => {
     const upstream = await startRawUpstream((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
     cleanUp.add(() => upstream.close());
     const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
@@ -113,9 +113,7 @@ describe('a request that is given up while its connection is being made', () => 
 });
 
 describe('closing', () => {
-  it('lets requests finish within the grace, those that wait among them, and cuts off the others', async ({
-    cleanUp,
-  }) => {
+  it('finishes requests within the grace period, queued ones included, and aborts the rest', async ({ cleanUp }) => {
     const held: Socket[] = [];
     const upstream = await startRawUpstream((socket) => held.push(socket));
     cleanUp.add(() => upstream.close());

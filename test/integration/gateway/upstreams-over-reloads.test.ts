@@ -14,7 +14,7 @@ it.beforeEach(async ({ cleanUp }) => {
 });
 
 describe('the connections to a target over a reload', () => {
-  it('are counted for both configurations, until those of the old one are closed', async ({ cleanUp }) => {
+  it('count for both configurations until the old ones close', async ({ cleanUp }) => {
     const gateway = await startInProcess(testConfiguration([testUpstream(upstream.port)]));
     cleanUp.add(() => gateway.stop());
     const sizes = (): readonly number[] => gateway.state.pools().map(({ size }) => size);
@@ -46,7 +46,7 @@ describe('the health checks of a configuration', () => {
     unhealthyThreshold: 1,
   };
 
-  it('that does not come into force ask nobody; those of one that does begin then', async ({ cleanUp }) => {
+  it('start only when the configuration is in force', async ({ cleanUp }) => {
     let asked = 0;
     let answer: () => void = () => undefined;
     const held: HostResolver = {

@@ -47,7 +47,7 @@ const next = (socket: WebSocket): Promise<Buffer> =>
 const digest = (data: Buffer): string => createHash('sha256').update(data).digest('hex');
 
 describe('a WebSocket through the gateway', () => {
-  it('carries messages both ways, large ones too', async () => {
+  it('carries messages in both directions, large ones too', async () => {
     const { url } = await start();
     const { socket, first } = await opened(`${url}/chat?room=1`);
     expect(first).toBe('path /chat?room=1');
@@ -57,7 +57,7 @@ describe('a WebSocket through the gateway', () => {
     socket.close();
   });
 
-  it('ends for the one side when the other goes away', async () => {
+  it('ends for one side when the other disconnects', async () => {
     const { url, state } = await start();
     const { socket } = await opened(url);
     const closed = new Promise((resolve) => socket.once('close', resolve));
@@ -66,7 +66,7 @@ describe('a WebSocket through the gateway', () => {
     await expect.poll(() => state.requestsInFlight()).toBe(0);
   });
 
-  it('whose client sends no more brings it what is left, and leaves nothing of the upstream when it has gone', async () => {
+  it('delivers the rest to a half-closed client, and releases the upstream', async () => {
     // It never ends its own side.
     const raw = createServer({ allowHalfOpen: true }, (socket) => {
       held.add(socket);
@@ -104,7 +104,7 @@ describe('a WebSocket through the gateway', () => {
     await new Promise((resolve) => raw.close(resolve));
   });
 
-  it('is in the access log once it has ended, with a correlation id in its 101', async () => {
+  it('appears in the access log at its end, with a correlation id in its 101', async () => {
     const running = await start();
     const { socket } = await opened(running.url);
     socket.terminate();
@@ -112,7 +112,7 @@ describe('a WebSocket through the gateway', () => {
   });
 });
 
-describe('a request for WebSocket that says it has a body', () => {
+describe('a WebSocket request with a declared body', () => {
   it.each(['Content-Length: 5', 'Transfer-Encoding: chunked'])('(%s) is refused', async (framing) => {
     const { address } = await start();
     const { status } = await rawExchange(
@@ -123,9 +123,9 @@ describe('a request for WebSocket that says it has a body', () => {
   });
 });
 
-describe('an upgrade to anything else', () => {
+describe('another upgrade', () => {
   it.each(['h2c', 'TLS/1.0', 'websocket, h2c'])(
-    'to %s is dropped, and the request answered as it is',
+    'to %s is ignored, and the request gets a normal response',
     async (protocol) => {
       const { address } = await start();
       const { status, body } = await rawExchange(
@@ -138,7 +138,7 @@ describe('an upgrade to anything else', () => {
     },
   );
 
-  it('by an upstream that was asked for none is a 502', async () => {
+  it('by an upstream without a request for one becomes 502', async () => {
     upstream = await startHttpUpstream((_, response) => {
       response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
     });

@@ -47,13 +47,13 @@ const heard = async (): Promise<Heard> => {
 const whole = 'one'.padEnd(faultyBodyBytes, '.');
 
 describe('the faulty upstream', () => {
-  it('answers with its name while it is well, and keeps the connection', async () => {
+  it('answers with its name while healthy, and keeps the connection', async () => {
     expect(await heard()).toMatchObject({ status: 200, body: whole, broken: null });
     expect(await heard()).toMatchObject({ status: 200, body: whole });
     expect([upstream.requests, upstream.connections]).toEqual([2, 1]);
   });
 
-  it('tells of every request, and answers after the time that it is given', async () => {
+  it('reports every request, and answers after the given delay', async () => {
     const paths: (string | undefined)[] = [];
     const slow = new FaultyUpstream('two', { answerMs: 5, heard: ({ url }) => void paths.push(url) });
     await slow.start();
@@ -65,7 +65,7 @@ describe('the faulty upstream', () => {
     await slow.stop();
   });
 
-  it('resets in place of an answer', async () => {
+  it('resets instead of a response', async () => {
     upstream.become('resetting');
     await expect(answered()).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(upstream.requests).toBe(1);
@@ -78,7 +78,7 @@ describe('the faulty upstream', () => {
     expect(await heard()).toMatchObject({ status: 200 });
   });
 
-  it('resets in the midst of the body while it cuts', async () => {
+  it('resets within the body in mode cut', async () => {
     upstream.become('cutting');
     expect(await heard()).toMatchObject({
       status: 200,
@@ -87,14 +87,14 @@ describe('the faulty upstream', () => {
     });
   });
 
-  it('sends octets one by one while it is slow', async () => {
+  it('sends octets one by one in mode slow', async () => {
     upstream.become('slow');
     const { pieces, body } = await heard();
     expect(body).toBe(whole);
     expect(pieces).toBeGreaterThan(faultyBodyBytes / 8);
   });
 
-  it('takes requests and says nothing while it is silent, until it is killed', async () => {
+  it('accepts requests silently in mode silent', async () => {
     upstream.become('silent');
     const outcome = answered().catch((error: NodeJS.ErrnoException) => error.code);
     await eventually(() => upstream.requests === 1);
@@ -103,7 +103,7 @@ describe('the faulty upstream', () => {
     expect(upstream.connections).toBe(0);
   });
 
-  it('is not there once it is killed, and comes back on its port', async () => {
+  it('is unreachable once killed, and returns on its port', async () => {
     await heard();
     const { port } = upstream;
     await upstream.kill();
@@ -114,7 +114,7 @@ describe('the faulty upstream', () => {
     expect(await heard()).toMatchObject({ status: 200 });
   });
 
-  it('finishes what it answers when it begins to refuse, and takes nothing new', async () => {
+  it('finishes its responses when it begins to refuse, and accepts nothing new', async () => {
     await heard();
     upstream.become('slow');
     const slow = heard();

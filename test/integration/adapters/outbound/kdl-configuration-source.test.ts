@@ -24,7 +24,7 @@ const sound = async (text: string, environment?: Readonly<Record<string, string>
   return configuration;
 };
 
-describe('a file', () => {
+describe('a configuration file', () => {
   it('gives the same configuration in KDL 1 and in KDL 2', async () => {
     const text = configurationText({
       more: 'admin { address "0.0.0.0:9090"; insecure-no-token #true }\nlimits { max-memory-bytes #null }',
@@ -45,13 +45,13 @@ describe('a file', () => {
     expect((await sound(`\ufeff${configurationText()}`)).listeners).toHaveLength(1);
   });
 
-  it('reports a mistake with its line, a caret and a suggestion', async () => {
+  it('reports an error with line, caret and suggestion', async () => {
     expect(await report(withListener('\n  adress "127.0.0.1:1"\n  address "127.0.0.1:1"\n'))).toBe(
       'gateway.kdl:2:3: error: unknown key "adress" in listener "http"\n    adress "127.0.0.1:1"\n    ^\n  did you mean "address"?',
     );
   });
 
-  it('shows how a bracket list is written, and what else is wrong in the file', async () => {
+  it('explains bracket lists, and reports the other errors', async () => {
     const text = configurationText({
       routes:
         'routes {\n  route "api" {\n    matches { path-prefix ["/"] }\n    upstrem "echo"\n    agents ["auth", "other"]\n  }\n}',
@@ -74,13 +74,13 @@ describe('a file', () => {
     ['; limits { }', 'there is nothing before this ";"', 'delete the ";": it ends a setting'],
     ['limits { ; }', 'there is nothing before this ";"', 'delete the ";": it ends a setting'],
     ['limits { };; ', 'there is nothing before this ";"', 'delete the ";": it ends a setting'],
-  ])('explains the mistake in %j', async (more, message, suggestion) => {
+  ])('explains the error in %j', async (more, message, suggestion) => {
     const text = await report(configurationText({ more }));
     expect(text).toContain(`error: ${message}`);
     expect(text).toContain(suggestion);
   });
 
-  it('shows the line of a mistake where no secret stands in it, whether the file can be read or not', async () => {
+  it('shows the line of an error unless it contains a secret', async () => {
     const shown = [
       ['jwt-isuer "x"', true],
       ['jwt-secrt "x"', false],
@@ -102,8 +102,8 @@ describe('a file', () => {
   });
 });
 
-describe('values that stand elsewhere', () => {
-  it('are named where they are empty', async () => {
+describe('values from variables and files', () => {
+  it('are reported if empty', async () => {
     folder.write('empty', '\n');
     const text = withConfig(
       'api-keys (env)"KEYS"; oidc { enabled #true; issuer (file)"empty"; jwks-refresh-secs (env)"REFRESH" }',
@@ -114,7 +114,7 @@ describe('values that stand elsewhere', () => {
     expect(said).toContain('not what was given: the environment variable REFRESH is set, but empty');
   });
 
-  it('are not taken for variables of a text: a part that looks like one is warned about', async () => {
+  it('are not interpolated in a text: a similar part causes a warning', async () => {
     expect(await report(withConfig(`api-keys "k:a"; api-key-header "X"; jwt-secret "\${SECRET}"`))).toContain(
       'write (env)"SECRET"',
     );
@@ -125,7 +125,7 @@ describe('values that stand elsewhere', () => {
     ).toContain('warning: "issuer" contains a variable, but text is literal');
   });
 
-  it('are taken from variables and files', async () => {
+  it('are read', async () => {
     folder.write('token', 'from-file\n');
     const configuration = await sound(
       configurationText({
@@ -142,7 +142,7 @@ describe('values that stand elsewhere', () => {
     expect(configuration.agents[0]?.config).toMatchObject({ 'api-keys': 'a:b,c:d\n' });
   });
 
-  it('are an error where they are not there, and only that one', async () => {
+  it('cause exactly one error if missing', async () => {
     mkdirSync(folder.file('directory'));
     const text = await report(
       withConfig(
@@ -158,13 +158,13 @@ describe('values that stand elsewhere', () => {
     ]);
   });
 
-  it('are bounded, and never waited for', async () => {
+  it('are bounded and never block', async () => {
     truncateSync(folder.write('huge', ''), 1_048_577);
     expect(await report(withConfig('jwt-issuer (file)"huge"'))).toContain('it is larger than 1048576 bytes');
     expect(await report(withConfig('jwt-issuer (file)"/dev/zero"'))).toContain('it is not a regular file');
   });
 
-  it('show in no message about what they refer to', async () => {
+  it('appear in no message about them', async () => {
     const text = await report(
       configurationText({
         listeners:
@@ -182,7 +182,7 @@ describe('values that stand elsewhere', () => {
     expect(text).not.toMatch(/s3cret|twice "auth"|header Host/i);
   });
 
-  it('show in no message, whatever is wrong with them', async () => {
+  it('appear in no message about their errors', async () => {
     folder.write('secret', 'S3CRET S3CRET');
     const text = await report(
       configurationText({
@@ -199,7 +199,7 @@ describe('values that stand elsewhere', () => {
     expect(text).not.toContain('S3CRET');
   });
 
-  it('is in no message of what traffic goes by', async () => {
+  it('appear in no routing message', async () => {
     const text = await report(
       configurationText({
         routes: `routes { route "api" { matches { path "/" }; upstream "echo"; policies { buffer-requests (env)"S"
@@ -219,7 +219,7 @@ describe('values that stand elsewhere', () => {
   });
 });
 
-describe('lines that hold a secret', () => {
+describe('lines with a secret', () => {
   it.each([
     ['a setting with its secret', withConfig('\n  jwt-secret "S3CRET"\n'), '  jwt-secret [secret]'],
     ['a secret on the line after', withConfig('\n  jwt-secret \\\n    "S3CRET"\n'), '[secret]'],
@@ -274,7 +274,7 @@ describe('lines that hold a secret', () => {
     ],
     ['a bracket', 'config {\n  api-keys \\\n  "S3CRET:a" ]\n}', '[secret]'],
     ['a misspelt secret with a mistake of syntax', 'config {\n  jwt_secret S3CRET=\n}', '[secret]'],
-  ])('are cut: %s', async (_name, text, line) => {
+  ])('are shortened: %s', async (_name, text, line) => {
     const found = await report(text);
     expect(found.split('\n').map((one) => one.trim())).toContain(line.trim());
     expect(found).not.toContain('S3CRET');
@@ -282,7 +282,7 @@ describe('lines that hold a secret', () => {
 });
 
 describe('include', () => {
-  it('puts files together, relative to the file that names them', async () => {
+  it('combines files, relative to the including file', async () => {
     mkdirSync(folder.file('parts'));
     folder.write(
       'parts/routes.kdl',
@@ -293,14 +293,14 @@ describe('include', () => {
     expect(routes.map(({ id }) => id)).toEqual(['c', 'b', 'api']);
   });
 
-  it('keeps the place of a mistake', async () => {
+  it('keeps the position of an error', async () => {
     folder.write('other.kdl', '\n  limitz { }');
     expect(await report(`${configurationText()}\ninclude "other.kdl"`)).toContain(
       'other.kdl:2:3: error: unknown key "limitz"\n    limitz { }\n    ^',
     );
   });
 
-  it('refuses circles, however they are made', async () => {
+  it('refuses cycles of every kind', async () => {
     folder.write('a.kdl', 'include "b.kdl"');
     folder.write('b.kdl', 'include "link.kdl"');
     symlinkSync(folder.file('a.kdl'), folder.file('link.kdl'));
@@ -308,20 +308,20 @@ describe('include', () => {
     expect(await report('include "gateway.kdl"')).toContain('gateway.kdl:1:9: error: gateway.kdl includes itself');
   });
 
-  it('goes 16 files deep and no further', async () => {
+  it('allows a depth of 16 files', async () => {
     for (let depth = 1; depth < 20; depth += 1) folder.write(`${depth}.kdl`, `include "${depth + 1}.kdl"`);
     expect(await report('include "1.kdl"')).toContain(
       '15.kdl:1:9: error: includes are nested more than 16 levels deep',
     );
   });
 
-  it('reads no more than the bound, however often a file is included', async () => {
+  it('bounds the total size over repeated includes', async () => {
     folder.write('big.kdl', `//${'x'.repeat(300_000)}`);
     const text = await report(`include${' "big.kdl"'.repeat(8)}`);
     expect(text).toMatch(/^gateway.kdl:1:69: error: big.kdl cannot be read: it is larger than \d+ bytes/);
   });
 
-  it('says what is missing, and checks the rest for itself alone', async () => {
+  it('reports a missing file, and checks the rest', async () => {
     const text = await report('include "nowhere.kdl"\nlimits { max-header-count 0 }');
     expect(text.split('\n').filter((line) => line.includes('error'))).toEqual([
       'gateway.kdl:1:9: error: nowhere.kdl cannot be read: there is no such file',
@@ -376,7 +376,7 @@ describe('a hostile file', () => {
     expect(found.length).toBeLessThan(100_000);
   });
 
-  it('of broken UTF-8 is refused with the place', async () => {
+  it('of invalid UTF-8 is refused with the position', async () => {
     const path = folder.file('gateway.kdl');
     writeFileSync(path, Buffer.concat([Buffer.from('a "é"\nb "😀'), Buffer.from([0xc3, 0x28]), Buffer.from('"')]));
     const [problem] = (await loadConfiguration(path)).problems;
@@ -384,7 +384,7 @@ describe('a hostile file', () => {
     expect(problem?.position).toMatchObject({ line: 2, column: 5 });
   });
 
-  it('with thousands of mistakes shows a hundred', async () => {
+  it('with thousands of errors shows a hundred', async () => {
     const { problems } = await load('a\n'.repeat(5000));
     expect(problems).toHaveLength(101);
     expect(problems.at(-1)?.message).toBe('more than 100 problems: correct these first to see the rest');
@@ -403,7 +403,7 @@ describe('a hostile file', () => {
   });
 });
 
-describe('a line that is shown', () => {
+describe('a shown line', () => {
   it.each([
     'upstreams { upstream "u" { target "http://user:s3cret@h:1" } }',
     'upstreams { upstream "u" { target "user:s3cret@h:1" } }',
@@ -416,7 +416,7 @@ describe('a line that is shown', () => {
     'agents { agent "a" { socket "/s"; sockt 1; config { dsn "s3cret" } } }',
     'limits { unheard-of "https://h/x?token=s3cret" }',
     'limits { unheard-of "https://user:s3cret@h/x" ',
-  ])('has no secret: %s', async (text) => {
+  ])('contains no secret: %s', async (text) => {
     const problems = await report(text);
     expect(problems).toContain('error');
     expect(problems).not.toContain('s3cret');

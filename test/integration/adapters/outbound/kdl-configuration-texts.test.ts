@@ -25,7 +25,7 @@ const written = (): string => {
 };
 
 describe('the texts of a configuration', () => {
-  it('are those of all of its files, and give the same configuration when the files are gone', async () => {
+  it('include all files, and give the same configuration without them', async () => {
     const path = written();
     const { configuration, texts, problems } = await load(path);
     expect(problems).toEqual([]);
@@ -35,7 +35,7 @@ describe('the texts of a configuration', () => {
     folder = temporaryFolder();
   });
 
-  it('count for what they were, whatever the files say now', async () => {
+  it('stay in force when files change', async () => {
     const path = written();
     const { texts } = await load(path);
     folder.write('upstreams.kdl', 'upstreams { upstream "echo" { target "127.0.0.1:9999" } }');
@@ -44,7 +44,7 @@ describe('the texts of a configuration', () => {
     expect(configuration?.upstreams[0]?.targets[0]?.address.port).toBe(8081);
   });
 
-  it('make no circle of a link that leads elsewhere now', async () => {
+  it('report no cycle for a link that changed', async () => {
     const path = written();
     const { texts } = await load(path);
     rmSync(folder.file('upstreams.kdl'));
@@ -53,7 +53,7 @@ describe('the texts of a configuration', () => {
     expect((await load(path, texts)).problems).toEqual([]);
   });
 
-  it('give mistakes the places that the files gave them', async () => {
+  it('keep error positions of the files', async () => {
     folder.write(
       'upstreams.kdl',
       'upstreams {\n  upstream "echo" { target "127.0.0.1:8081"; timeouts { read-secs 0 } }\n}',
@@ -64,7 +64,7 @@ describe('the texts of a configuration', () => {
     expect((await load(path, texts)).problems).toEqual(problems);
   });
 
-  it('are told apart from what they refer to, which is read from the disk', async () => {
+  it('exclude referenced files, which are read from the disk', async () => {
     folder.write('token', 'first-token-of-the-admin-endpoints');
     const admin = 'admin { address "127.0.0.1:9090"; token (file)"token" }';
     const path = folder.write('gateway.kdl', configurationText({ more: admin }));
@@ -74,7 +74,7 @@ describe('the texts of a configuration', () => {
     expect(configuration?.admin?.token?.reveal()).toBe('second-token-of-the-admin-endpoints');
   });
 
-  it('lack a file that was not read', async () => {
+  it('exclude an unread file', async () => {
     const path = written();
     const { texts } = await load(path);
     const some = new Map([...(texts ?? new Map())].filter(([name]) => name === path));

@@ -16,7 +16,7 @@ describe('NodeCorpusFiles', () => {
 
   const files = (): NodeCorpusFiles => new NodeCorpusFiles(folder.file('corpus'));
 
-  it('lists *.json at every depth, and ends where a link leads back', async () => {
+  it('lists *.json at every depth, and stops at a link cycle', async () => {
     folder.write('corpus/a.json', '{}');
     folder.write('corpus/a.cedar', '');
     folder.write('corpus/deep/er/b.json', '{}');
@@ -26,7 +26,7 @@ describe('NodeCorpusFiles', () => {
     expect(listed.ok && listed.value.linkedFolders).toEqual(['deep/again']);
   });
 
-  it('is the folder itself where a link to it is given, so that references are looked up where it is', () => {
+  it('resolves a link to the folder, so that references are relative to the target', () => {
     mkdirSync(folder.file('official/tests'), { recursive: true });
     symlinkSync(folder.file('official/tests'), folder.file('short-cut'));
     const { folderNames } = new NodeCorpusFiles(folder.file('short-cut'));
@@ -49,7 +49,7 @@ describe('NodeCorpusFiles', () => {
     expect(await names('way-in')).toEqual(['b', 'deep/er/a', 'file']);
   });
 
-  it('knows the names that lead to the folder, and whether a folder is there', async () => {
+  it('reports the names of the folder, and whether it exists', async () => {
     folder.write('corpus/file', '');
     expect(files().folderNames.slice(-2)).toEqual([basename(folder.path), 'corpus']);
     expect(await files().hasFolder('deep/er')).toBe(true);
@@ -58,14 +58,14 @@ describe('NodeCorpusFiles', () => {
     expect(await files().hasFolder('none')).toBe(false);
   });
 
-  it('reads files of the folder and of those above it', async () => {
+  it('reads files of the folder and of its parents', async () => {
     folder.write('corpus/a.json', '{"é": 1}');
     folder.write('above.cedar', 'permit');
     expect(await files().read('a.json')).toEqual(ok('{"é": 1}'));
     expect(await files().read('../above.cedar')).toEqual(ok('permit'));
   });
 
-  it('tells what is not there from what cannot be read', async () => {
+  it('distinguishes missing from unreadable files', async () => {
     folder.write('corpus/a.json', '{}');
     writeFileSync(folder.file('corpus/latin1.json'), Buffer.from([0x22, 0xe9, 0x22]));
     expect(await files().read('none.json')).toEqual(ok(null));
@@ -79,7 +79,7 @@ describe('NodeCorpusFiles', () => {
     expect(await files().read('latin1.json')).toEqual(err('is not UTF-8'));
   });
 
-  it('says why there is nothing to list', async () => {
+  it('reports why the list is empty', async () => {
     folder.write('file', '');
     expect(await new NodeCorpusFiles(folder.file('none')).list()).toEqual(err('does not exist'));
     expect(await new NodeCorpusFiles(folder.file('file')).list()).toEqual(err('is not a folder'));

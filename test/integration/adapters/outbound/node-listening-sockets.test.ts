@@ -42,8 +42,8 @@ const refusal = async (cleanUp: CleanUp, host: string, port: number): Promise<st
   return startupErrorText(outcome);
 };
 
-describe('a socket that is opened', () => {
-  it('is bound, with the port that 0 became, and takes connections once somebody listens', async ({ cleanUp }) => {
+describe('an opened socket', () => {
+  it('is bound with its actual port, and accepts connections after listen', async ({ cleanUp }) => {
     const socket = await opener(cleanUp).open('key', free, 'main');
     const { host, port } = socket.address;
     expect(host).toBe('127.0.0.1');
@@ -57,7 +57,7 @@ describe('a socket that is opened', () => {
     expect(await greeting(port)).toBe('hello');
   });
 
-  it('is the same for whoever asks for its key, at the same time too, until it is closed', async ({ cleanUp }) => {
+  it('is shared by key, even concurrently, until it is closed', async ({ cleanUp }) => {
     const sockets = opener(cleanUp);
     const [one, other] = await Promise.all([sockets.open('key', free, 'main'), sockets.open('key', free, 'main')]);
     expect(other).toBe(one);
@@ -68,7 +68,7 @@ describe('a socket that is opened', () => {
     expect(await sockets.open('key', free, 'main')).not.toBe(one);
   });
 
-  it('goes where its key is not kept', async ({ cleanUp }) => {
+  it('closes when its key is not kept', async ({ cleanUp }) => {
     const sockets = opener(cleanUp);
     await sockets.open('one', free, 'main');
     const kept = await sockets.open('other', free, 'main');
@@ -76,14 +76,14 @@ describe('a socket that is opened', () => {
     expect(sockets.held()).toEqual([{ key: 'other', fd: kept.fd }]);
   });
 
-  it('may have a name for its address', async ({ cleanUp }) => {
+  it('may use a host name', async ({ cleanUp }) => {
     const { address } = await opener(cleanUp).open('key', { host: 'localhost', port: 0 }, 'main');
     expect(['127.0.0.1', '::1']).toContain(address.host);
   });
 });
 
-describe('an address that cannot be had', () => {
-  it('is told where another program listens', async ({ cleanUp }) => {
+describe('an unavailable address', () => {
+  it('is reported if another program listens', async ({ cleanUp }) => {
     const server = await listening(cleanUp, createServer(), free);
     const { port } = server.address() as { port: number };
     expect(await refusal(cleanUp, '127.0.0.1', port)).toBe(
@@ -91,19 +91,19 @@ describe('an address that cannot be had', () => {
     );
   });
 
-  it('is told where the machine does not have it', async ({ cleanUp }) => {
+  it('is reported if the machine does not have it', async ({ cleanUp }) => {
     expect(await refusal(cleanUp, '192.0.2.1', 80)).toBe(
       'cannot listen on 192.0.2.1:80: this host does not have the address',
     );
   });
 
-  it('is told where its name means nothing', async ({ cleanUp }) => {
+  it('is reported if its name does not resolve', async ({ cleanUp }) => {
     expect(await refusal(cleanUp, 'no-such-host.invalid', 80)).toBe(
       'cannot listen on no-such-host.invalid: the host name cannot be resolved',
     );
   });
 
-  it('can be had once it is free', async ({ cleanUp }) => {
+  it('is usable once it is free', async ({ cleanUp }) => {
     const sockets = opener(cleanUp);
     const { address } = await sockets.open('key', free, 'main');
     sockets.keep(new Set());
@@ -111,8 +111,8 @@ describe('an address that cannot be had', () => {
   });
 });
 
-describe('a descriptor that is passed', () => {
-  it('and that is no socket is left alone, and told of', async ({ cleanUp }) => {
+describe('a passed descriptor', () => {
+  it('that is no socket is kept and reported', async ({ cleanUp }) => {
     const fd = openSync('/dev/null', 'r');
     cleanUp.add(() => closeSync(fd));
     const sockets = new NodeListeningSockets([

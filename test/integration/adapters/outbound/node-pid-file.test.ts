@@ -11,7 +11,7 @@ const place = (cleanUp: CleanUp) => {
   return { folder: folder.path, path: folder.file('gateway.pid') };
 };
 
-it('the file names the process, and goes with it', ({ cleanUp }) => {
+it('the file contains the process id, and is removed with the process', ({ cleanUp }) => {
   const { folder, path } = place(cleanUp);
   const file = new PidFile(path, 12);
   file.write();
@@ -22,7 +22,7 @@ it('the file names the process, and goes with it', ({ cleanUp }) => {
   file.remove();
 });
 
-it('the file stays where a successor has written its own', ({ cleanUp }) => {
+it('the file stays if a successor has written its own', ({ cleanUp }) => {
   const { path } = place(cleanUp);
   const file = new PidFile(path, 12);
   file.write();
@@ -31,7 +31,7 @@ it('the file stays where a successor has written its own', ({ cleanUp }) => {
   expect(readFileSync(path, 'utf8')).toBe('13\n');
 });
 
-it('a file that cannot be written is an error, and leaves nothing behind', ({ cleanUp }) => {
+it('an unwritable file is an error, and leaves no draft', ({ cleanUp }) => {
   const { folder, path } = place(cleanUp);
   writeFileSync(path, '');
   expect(() => new PidFile(`${path}/gateway.pid`, 12).write()).toThrow('ENOTDIR');
@@ -39,7 +39,7 @@ it('a file that cannot be written is an error, and leaves nothing behind', ({ cl
   expect(readdirSync(folder)).toEqual(['gateway.pid']);
 });
 
-it('a link that somebody has laid at the name that could be expected is not written through', ({ cleanUp }) => {
+it('a planted link at the draft name is not followed', ({ cleanUp }) => {
   const { folder, path } = place(cleanUp);
   const victim = `${folder}/victim`;
   writeFileSync(victim, 'kept');

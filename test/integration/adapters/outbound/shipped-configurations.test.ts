@@ -26,14 +26,14 @@ const placed = (name: string): string => {
   return folder.write(name, text.replaceAll('/run/secrets/portcullis-api-keys', folder.file('api-keys')));
 };
 
-describe('the configurations that are shipped', () => {
-  it.each(readdirSync(config).filter((name) => name.endsWith('.kdl')))('hold no mistake: %s', async (name) => {
+describe('the shipped configurations', () => {
+  it.each(readdirSync(config).filter((name) => name.endsWith('.kdl')))('contain no error: %s', async (name) => {
     const { configuration, problems } = await loadConfiguration(placed(name), environment);
     expect(problems).toEqual([]);
     expect(configuration).not.toBeNull();
   });
 
-  it('begin with one that needs nothing of the machine', async () => {
+  it('include one without requirements on the machine', async () => {
     const { configuration } = await loadConfiguration(join(config, 'gateway.kdl'));
     expect(configuration).toMatchObject({
       listeners: [{ address: { host: '127.0.0.1', port: 8080 } }],
@@ -48,7 +48,7 @@ describe('the configurations that are shipped', () => {
   });
 
   it.each(['gateway.kdl', 'production.kdl', 'behind-load-balancer.kdl'])(
-    'show every request but the builtin ones to an agent: %s',
+    'protect every route except builtin ones with an agent: %s',
     async (name) => {
       const { configuration } = await loadConfiguration(placed(name), environment);
       for (const route of configuration?.routes ?? [])

@@ -11,7 +11,7 @@ const manager = (socket: string, tool?: string) => {
 };
 
 describeWithPeers(['systemd-notify', 'python3'], 'systemd', () => {
-  it('is told of every turn, in order, and which process counts', async ({ cleanUp, folder }) => {
+  it('is notified of every state in order, with the main process', async ({ cleanUp, folder }) => {
     const systemd = await serviceManagerAt(folder.file('notify'));
     cleanUp.add(() => systemd.close());
     const { manager: told, logger } = manager(folder.file('notify'));
@@ -33,7 +33,7 @@ describeWithPeers(['systemd-notify', 'python3'], 'systemd', () => {
   });
 });
 
-it.each(['/no/such/systemd-notify', 'false'])('a tool that fails (%s) is told of once', async (tool) => {
+it.each(['/no/such/systemd-notify', 'false'])('a failing tool (%s) is reported once', async (tool) => {
   const { manager: untold, logger } = manager('/no/such/socket', tool);
   untold.ready('Serves');
   untold.stopping();

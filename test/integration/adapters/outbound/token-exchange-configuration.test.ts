@@ -44,7 +44,7 @@ const report = async (text: string): Promise<string> => {
 };
 
 describe('a token-exchange block in a file', () => {
-  it('is handed over so that the agent reads the same', async () => {
+  it('is sent so that the agent reads the same', async () => {
     const { configuration: loaded, problems } = await load(
       configuration(
         block(
@@ -92,7 +92,7 @@ describe('a token-exchange block in a file', () => {
     ]);
   });
 
-  it('has its mistakes shown where they are', async () => {
+  it('has errors shown at their position', async () => {
     const found = await report(
       block({
         issuer: 'issuer "tokens"',
@@ -116,7 +116,7 @@ describe('a token-exchange block in a file', () => {
     ]);
   });
 
-  it('says where a key of a client stands, for what is found out later', async () => {
+  it('keeps the position of a client key for later errors', async () => {
     const { locate } = await load(
       configuration(
         block({
@@ -151,7 +151,7 @@ describe('a token-exchange block in a file', () => {
     expect(found).not.toContain('S3CRET');
   });
 
-  it('shows no URL that holds a password', async () => {
+  it('shows no URL with a password', async () => {
     const found = await report(block({ issuer: 'issuer "https://user:S3CRET@tokens.example"' }));
     expect(found).toContain('issuer must not contain a user name or a password');
     expect(found).not.toContain('S3CRET');
@@ -161,33 +161,33 @@ describe('a token-exchange block in a file', () => {
     ['a query', 'issuer "https://tokens.example/?key=S3CRET"', 'issuer must not hold a query'],
     ['a user', 'issuer "https://user:S3CRET@tokens.example"', 'issuer must not contain a user name or a password'],
     ['a query by HTTP', 'issuer "http://tokens.example/?key=S3CRET"', 'issuer is not https'],
-  ])('shows where a URL with %s stands, and nothing of it', async (_name, issuer, message) => {
+  ])('shows the position of a URL with %s, and not the URL', async (_name, issuer, message) => {
     const found = await report(block({ issuer }));
     expect(found).toContain(`line 2:8: `);
     expect(found).toContain(message);
     expect(found).not.toMatch(/S3CRET|tokens\.example/);
   });
 
-  it('says where a URL stands that is found wrong later, and shows nothing of its line', async () => {
+  it('keeps the position of a URL for later errors, and does not show its line', async () => {
     const { locate } = await load(configuration(block()));
     const found = locate?.('auth', { option: 'token-exchange', place: { key: 'issuer', isConcealed: true } });
     expect(found).toMatchObject({ position: { column: 8 }, line: null });
   });
 
-  it('has one error where a variable of a secret is not set, not a second one that there is no secret', async () => {
+  it('has one error if the variable of a secret is unset', async () => {
     const found = await report(block({ clients: 'clients { client "api" { secret (env)"UNSET" } }' }));
     expect(found.match(/error: /g)).toHaveLength(1);
     expect(found).toContain('UNSET');
   });
 
-  it('has one error where conversions are no blocks', async () => {
+  it('has one error if conversions are not blocks', async () => {
     const found = await report(block({ exchange: 'allowed-exchanges "jwt" "access_token"' }));
     expect(found.match(/(error|warning): /g)).toHaveLength(1);
     expect(found).toContain('"allowed-exchanges" needs a block');
     expect(found).toContain('subject-token-type "access_token"; issued-token-type "access_token"');
   });
 
-  it('has a warning at the block where something is left out', async () => {
+  it('has a warning at the block for a missing member', async () => {
     expect(await report(block({ clients: '' }, 'allowed-audiences "a"'))).toMatch(
       /^line 0:1: warning: "token-exchange": there are no clients: whoever has a token may exchange it\n/,
     );

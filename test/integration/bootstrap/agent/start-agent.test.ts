@@ -44,7 +44,7 @@ const gateway = (agent: RunningAgent, config: JsonObject | null) => {
 const decision = (outcome: AgentOutcome) => (outcome.ok ? outcome.value.decision.kind : outcome.error.code);
 
 describe('an agent on its socket', () => {
-  it('authenticates by the configuration that a gateway hands over in its handshakes', async () => {
+  it("authenticates with the configuration of the gateway's handshake", async () => {
     const { agent } = await start({});
     const { client } = gateway(agent, { 'jwt-secret': secret, 'user-id-header': 'X-Me' });
     await eventually(() => client.status().connections === 2);
@@ -63,7 +63,7 @@ describe('an agent on its socket', () => {
     expect(upstreamHeaders(headers, outcome.value)).not.toContain('root');
   });
 
-  it('reports as often as it is told, and takes no other interval from a gateway', async () => {
+  it('reports at its own interval, not one of the gateway', async () => {
     const { agent } = await start({ 'metrics-interval-secs': 1, 'api-keys': ['key:name'] });
     const { client, logger } = gateway(agent, null);
     const reader = new RecordingReportReader();
@@ -77,7 +77,7 @@ describe('an agent on its socket', () => {
     expect(logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('refuses over the wire what it refuses', async () => {
+  it('sends its refusals over the wire', async () => {
     const { agent } = await start({ 'api-keys': ['key:name'] });
     const { client } = gateway(agent, null);
     await eventually(() => client.status().connections === 2);
@@ -85,7 +85,7 @@ describe('an agent on its socket', () => {
     expect(outcome).toMatchObject({ ok: true, value: { decision: { kind: 'block', status: 401 } } });
   });
 
-  it('takes another configuration from its gateway while it serves, and keeps the old one where that is wrong', async () => {
+  it('accepts a new configuration while serving, and keeps the old one if the new one is invalid', async () => {
     const { agent } = await start({});
     const { client } = gateway(agent, { 'api-keys': ['key:name'] });
     await eventually(() => client.status().connections === 2);
@@ -96,7 +96,7 @@ describe('an agent on its socket', () => {
     expect(decision(await client.ask(requestEvent(['x-api-key', 'one'], 'c')))).toBe('allow');
   });
 
-  it('tells its gateways when it drains, and ends once nothing is in flight', async () => {
+  it('announces its drain, and ends once nothing is in flight', async () => {
     const { agent } = await start({ 'api-keys': ['key:name'] });
     const { client } = gateway(agent, null);
     await eventually(() => client.status().connections === 2);
@@ -105,7 +105,7 @@ describe('an agent on its socket', () => {
     expect(decision(await client.ask(requestEvent(['x-api-key', 'key'])))).toBe('unreachable');
   });
 
-  it('reports what it has counted since its last report, when it ends', async () => {
+  it('reports its last counts when it ends', async () => {
     const { agent } = await start({ 'api-keys': ['key:name'] });
     const { client } = gateway(agent, null);
     const reader = new RecordingReportReader();
@@ -120,7 +120,7 @@ describe('an agent on its socket', () => {
     expect(reader.endedIds).toHaveLength(1);
   });
 
-  it('does not start where its socket is taken, or its options are wrong', async () => {
+  it('does not start if its socket is in use or its options are invalid', async () => {
     const { agent } = await start({});
     const overrides = { socket: agent.addresses.socket ?? '' };
     const container = agentContainer(new RecordingLogger());
@@ -128,7 +128,7 @@ describe('an agent on its socket', () => {
     const wrong = { overrides: optionsOf({ 'jwt-public-key': '/no/such/key', 'jwt-algorithm': 'ES256' }), block: {} };
     expect(await startAgent(container, wrong)).toMatchObject({ ok: false });
   });
-  it('reads what gRPC is served with again, and changes nothing where one file is bad', async () => {
+  it('reloads gRPC certificates, and changes nothing if one file is invalid', async () => {
     const pki = new OpensslCertificates();
     closing.push(() => pki.remove());
     const authorities = [pki.authority('old'), pki.authority('new')] as const;

@@ -38,13 +38,13 @@ const pair = (certificate: string, key: string): string =>
   `cert-file "${folder.write('c.pem', certificate)}"; key-file "${folder.write('c.key', key)}"`;
 
 describe('a thorough check of TLS to an agent', () => {
-  it('finds nothing where all fits together', async () => {
+  it('finds nothing in consistent files', async () => {
     const ca = `ca-cert-file "${folder.write('ca.pem', root.certificate)}"`;
     expect(await checked(`${ca}; ${pair(good.certificate, good.key)}`)).toEqual([]);
     expect(await checked('')).toEqual([]);
   });
 
-  it('finds files that are missing, all of them, and reads none where it is not thorough', async () => {
+  it('finds all missing files, only in thorough mode', async () => {
     const gone = 'ca-cert-file "/nowhere/ca.pem"; cert-file "/nowhere/c.pem"; key-file "/nowhere/c.key"';
     expect(await checked(gone)).toEqual([
       'error: agent "waf": ca-cert-file: the file /nowhere/ca.pem cannot be read: it does not exist',
@@ -54,26 +54,26 @@ describe('a thorough check of TLS to an agent', () => {
     expect(await checked(gone, false)).toEqual([]);
   });
 
-  it('finds authorities that are none', async () => {
+  it('finds invalid authorities', async () => {
     expect(await checked(`ca-cert-file "${folder.write('none.pem', 'nothing')}"`)).toEqual([
       expect.stringContaining(`error: agent "waf": ca-cert-file: the file ${folder.file('none.pem')} `),
     ]);
   });
 
-  it('finds a key of another certificate, and shows nothing of it', async () => {
+  it('finds a key of another certificate without printing it', async () => {
     const problems = await checked(pair(good.certificate, other.key));
     expect(problems).toEqual([
       `error: agent "waf": cert-file ${folder.file('c.pem')} with key-file ${folder.file('c.key')}: the private key does not belong to the certificate`,
     ]);
   });
 
-  it('warns of a certificate that has expired', async () => {
+  it('warns about an expired certificate', async () => {
     expect(await checked(pair(expired.certificate, expired.key))).toEqual([
       expect.stringMatching(/^warning: agent "waf": .* has expired on .*\d{4} GMT/),
     ]);
   });
 
-  it('shows nothing of a private key that stands in the place of authorities', async () => {
+  it('does not print a private key in place of authorities', async () => {
     const [problem = ''] = await checked(`ca-cert-file "${folder.write('swapped.pem', good.key)}"`);
     expect(problem).toContain('error: agent "waf": ca-cert-file');
     for (const line of good.key.split('\n').filter((text) => text.length > 20 && !text.startsWith('-'))) {

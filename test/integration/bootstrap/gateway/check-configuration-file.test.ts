@@ -19,13 +19,13 @@ const namesOf = async (file: string): Promise<readonly string[]> =>
   (await checkConfigurationFile(file)).problems.flatMap(({ id }) => id ?? []);
 
 describe('config check', () => {
-  it('has nothing to say of a file that is up to date and safe', async () => {
+  it('prints nothing for a current and safe file', async () => {
     const { problems, summary } = await checkConfigurationFile(folder.write('gateway.kdl', text));
     expect(problems).toEqual([]);
     expect(summary).toContain('is fine');
   });
 
-  it('says that a file with a secret can be read by others, and not once it cannot', async () => {
+  it('warns about a file with a secret that others can read', async () => {
     const file = folder.write('gateway.kdl', `${text}admin { token "0123456789" }\n`);
     chmodSync(file, 0o644);
     expect(await namesOf(file)).toEqual(['secrets-readable-by-others', 'plain-secret']);
@@ -33,7 +33,7 @@ describe('config check', () => {
     expect(await namesOf(file)).toEqual(['plain-secret']);
   });
 
-  it('says which files are written in an older form, where they are read and where they are not', async () => {
+  it('names files in an older form, readable or not', async () => {
     folder.write('more.kdl', 'limits { max-requests-per-second-global null; }\n');
     const file = folder.write('gateway.kdl', `include "more.kdl"\nserver { }\n${text}`);
     const { problems, summary } = await checkConfigurationFile(file);
@@ -48,7 +48,7 @@ describe('config check', () => {
 });
 
 describe('config print', () => {
-  it('prints what it has printed', async () => {
+  it('prints its own output unchanged', async () => {
     const first = await printConfiguration(folder.write('gateway.kdl', text), 'kdl');
     expect(first).toMatchObject({ exitCode: 0, stderr: '' });
     expect(await printConfiguration(folder.write('printed.kdl', first.stdout), 'kdl')).toEqual(first);
@@ -58,7 +58,7 @@ describe('config print', () => {
     });
   });
 
-  it('tells the errors of a file that has some, and prints nothing', async () => {
+  it('reports errors of an invalid file, and prints no configuration', async () => {
     const { stdout, stderr, exitCode } = await printConfiguration(folder.write('gateway.kdl', 'listeners { }'), 'kdl');
     expect([stdout, exitCode]).toEqual(['', 1]);
     expect(stderr).toContain('there is no listener');

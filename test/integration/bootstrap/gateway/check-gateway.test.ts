@@ -40,7 +40,7 @@ const checked = async (file: string, thorough = true) => {
 };
 
 describe('a thorough check of a configuration', () => {
-  it('finds nothing where certificate and key fit together', async () => {
+  it('finds nothing if certificate and key match', async () => {
     expect(await checked(written(good.certificate, good.key))).toEqual({
       problems: [],
       summary: 'The configuration is fine: 1 listener, 1 route, 0 upstreams, 0 agents.',
@@ -55,13 +55,13 @@ describe('a thorough check of a configuration', () => {
     ]);
   });
 
-  it('warns of a certificate that has expired, with the date, and lets it pass', async () => {
+  it('warns about an expired certificate with its date', async () => {
     const { problems, summary } = await checked(written(expired.certificate, expired.key));
     expect(summary).not.toBeNull();
     expect(problems).toEqual([expect.stringMatching(/^warning: listener "public": .* has expired on .*\d{4} GMT/)]);
   });
 
-  it('finds files that are missing, and authorities that are none', async () => {
+  it('finds missing files and invalid authorities', async () => {
     const clients = `client-auth "require"; ca-cert-file "${folder.write('ca.pem', 'nothing')}"`;
     expect((await checked(written(good.certificate, good.key, clients))).problems).toEqual([
       expect.stringContaining(`listener "public": ca-cert-file ${folder.file('ca.pem')}: `),
@@ -73,7 +73,7 @@ describe('a thorough check of a configuration', () => {
     ]);
   });
 
-  it('is what looks at the files: a plain one does not', async () => {
+  it('reads files, unlike a plain check', async () => {
     expect((await checked(written('', ''), false)).problems).toEqual([]);
     expect((await checked(written('', ''))).problems).toHaveLength(1);
   });
@@ -82,7 +82,7 @@ describe('a thorough check of a configuration', () => {
     ['written in the place of its path', (key: string) => `key-file "${key.replaceAll('\n', '\\n')}"`],
     ['written over several lines', (key: string) => `key-file """\n${key}\n"""`],
     ['referred to with (file)', () => `key-file (file)"${folder.file('c.key')}"`],
-  ])('shows nothing of a key that is %s', async (_how, keyFile) => {
+  ])('does not print a key that is %s', async (_how, keyFile) => {
     written(good.certificate, good.key);
     const file = folder.write(
       'gateway.kdl',

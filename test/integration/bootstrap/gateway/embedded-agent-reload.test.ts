@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 describe('a reload of a gateway with an embedded agent', () => {
-  it('reads the files of the agent again, and keeps the old agent where they are no good', async () => {
+  it("reloads the agent's files, and keeps the old agent if they are invalid", async () => {
     const logger = new RecordingLogger();
     const list = folder.file('keys');
     writeFileSync(list, 'first:alice\n');

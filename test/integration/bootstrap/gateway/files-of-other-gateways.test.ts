@@ -33,12 +33,12 @@ afterAll(async () => {
   folder.remove();
 });
 
-it('are fifteen at least', () => {
+it('has at least fifteen files', () => {
   expect(family.length).toBeGreaterThanOrEqual(15);
 });
 
 describe.each(family)('$name', ({ name, old, requests }) => {
-  it('is explained by config check as it is: no key of it is unknown', async () => {
+  it('is explained by config check without unknown keys', async () => {
     const { problems } = await checkConfigurationFile(folder.write(`${name}.kdl`, old));
     const messages = problems.map(({ message }) => message);
     expect(messages).not.toEqual([]);
@@ -47,7 +47,7 @@ describe.each(family)('$name', ({ name, old, requests }) => {
     expect(unexplained.map(formatProblem)).toEqual([]);
   });
 
-  it('is fine once it is migrated, runs, and answers its first request', async () => {
+  it('is valid after migration, and serves its first request', async () => {
     const { text, left } = migrateText(old);
     expect(left).toEqual([]);
     const { problems, summary } = await checkConfigurationFile(folder.write(`${name}.migrated.kdl`, text));

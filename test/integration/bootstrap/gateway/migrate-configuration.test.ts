@@ -37,7 +37,7 @@ const textOf = (name: string): string => readFileSync(folder.file(name), 'utf8')
 const modeOf = (name: string): number => statSync(folder.file(name)).mode & 0o777;
 
 describe('in place', () => {
-  it('changes the file and those that it includes, keeps the old ones and the mode, and leaves nothing else', async () => {
+  it('changes the file and its includes, and keeps backups and the mode', async () => {
     const { stdout, stderr, exitCode } = await migrateToOutput(file, { kind: 'in-place' });
     expect([exitCode, stdout]).toEqual([0, '']);
     expect(stderr).toContain(`${file}:2: "listener" moves to "listeners"\n`);
@@ -48,13 +48,13 @@ describe('in place', () => {
     expect(readdirSync(folder.path)).toHaveLength(4);
   });
 
-  it('does nothing a second time: not even another copy', async () => {
+  it('does nothing a second time', async () => {
     await migrateToOutput(file, { kind: 'in-place' });
     expect(await migrateToOutput(file, { kind: 'in-place' })).toEqual({ stdout: '', stderr: '', exitCode: 0 });
     expect(textOf('gateway.kdl.bak')).toBe(old);
   });
 
-  it('replaces no copy of before, and follows no link in its place', async () => {
+  it('replaces no earlier backup, and follows no link in its place', async () => {
     folder.write('gateway.kdl.bak', 'mine');
     folder.write('precious', 'precious');
     symlinkSync('precious', folder.file('gateway.kdl.bak.1'));
@@ -68,7 +68,7 @@ describe('in place', () => {
     ]);
   });
 
-  it('writes nothing where the stdout would have errors', async () => {
+  it('writes nothing if the result has errors', async () => {
     folder.write('routes.kdl', `${oldRoutes}unheard-of 1\n`);
     const { stderr, exitCode } = await migrateToOutput(file, { kind: 'in-place' });
     expect(exitCode).toBe(1);
@@ -78,7 +78,7 @@ describe('in place', () => {
     expect(readdirSync(folder.path)).toHaveLength(2);
   });
 
-  it('writes what a symbolic link points at, and keeps the link', async () => {
+  it('writes the target of a symbolic link, and keeps the link', async () => {
     symlinkSync('gateway.kdl', folder.file('link.kdl'));
     expect(await migrateToOutput(folder.file('link.kdl'), { kind: 'in-place' })).toMatchObject({ exitCode: 0 });
     expect(textOf('gateway.kdl')).toBe(now);
@@ -93,7 +93,7 @@ describe('in place', () => {
 describe('to another file', () => {
   const to = (name: string, force = false) => ({ kind: 'file', path: folder.file(name), force }) as const;
 
-  it('writes the file alone, with the mode of the old one, and names what else needs it', async () => {
+  it('writes only the file with the old mode, and names other files to migrate', async () => {
     const { stderr, exitCode } = await migrateToOutput(file, to('new.kdl'));
     expect(exitCode).toBe(1);
     expect(stderr).toContain(`${folder.file('routes.kdl')}: this included file needs a migration too`);
@@ -102,13 +102,13 @@ describe('to another file', () => {
     expect(textOf('gateway.kdl')).toBe(old);
   });
 
-  it('ends with 0 where the file is all there is', async () => {
+  it('exits with 0 if there are no other files', async () => {
     writeFileSync(file, single(old));
     expect(await migrateToOutput(file, to('new.kdl'))).toMatchObject({ exitCode: 0 });
     expect(textOf('new.kdl')).toBe(single(now));
   });
 
-  it('replaces a file that is there with --force alone, and never the file itself', async () => {
+  it('replaces an existing file only with --force, and never the source', async () => {
     folder.write('new.kdl', 'mine');
     const refused = await migrateToOutput(file, to('new.kdl'));
     expect(refused.exitCode).toBe(1);
@@ -122,19 +122,19 @@ describe('to another file', () => {
     expect(readdirSync(folder.path)).toHaveLength(3);
   });
 
-  it('writes nothing of a file that is too long to be looked at, and says so', async () => {
+  it('refuses a file that is too long', async () => {
     writeFileSync(file, 'a 1\n'.repeat(130_000));
     const { exitCode, stderr } = await migrateToOutput(file, to('new.kdl'));
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('250000 tokens')]);
     expect(readdirSync(folder.path)).toHaveLength(2);
   });
 
-  it('says why it cannot write', async () => {
+  it('reports why it cannot write', async () => {
     const { stderr, exitCode } = await migrateToOutput(file, to('nowhere/new.kdl'));
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('its folder does not exist')]);
   });
 
-  it('gives what no rule can change as it is, and names it', async () => {
+  it('keeps and names parts that no rule can change', async () => {
     writeFileSync(file, `server { }\nsystem { }\n${single(old)}`);
     const { stderr, exitCode } = await migrateToOutput(file, to('new.kdl'));
     expect(exitCode).toBe(1);
@@ -143,8 +143,8 @@ describe('to another file', () => {
   });
 });
 
-describe('nowhere', () => {
-  it('shows the stdout, or what would change, of values that this machine does not have too', async () => {
+describe('to standard output', () => {
+  it('prints the result or the difference, even with values that this machine lacks', async () => {
     writeFileSync(file, `${single(old)}admin { token (env)"NOT_SET_HERE" }\n`);
     const shown = await migrateToOutput(file, { kind: 'stdout' });
     expect(shown).toMatchObject({ exitCode: 0, stdout: `${single(now)}admin { token (env)"NOT_SET_HERE" }\n` });
@@ -155,14 +155,14 @@ describe('nowhere', () => {
     expect(readdirSync(folder.path)).toHaveLength(2);
   });
 
-  it('gives an up-to-date file back byte for byte, its mark and its line ends included', async () => {
+  it('prints a current file unchanged, byte order mark and line ends included', async () => {
     const text = `\ufeff${single(now).replaceAll('\n', '\r\n')}`;
     writeFileSync(file, text);
     expect(await migrateToOutput(file, { kind: 'stdout' })).toEqual({ stdout: text, stderr: '', exitCode: 0 });
     expect(await migrateToOutput(file, { kind: 'diff' })).toEqual({ stdout: '', stderr: '', exitCode: 0 });
   });
 
-  it.each(['nothing.kdl', 'gateway.kdl/x'])('says that there is no %s', async (name) => {
+  it.each(['nothing.kdl', 'gateway.kdl/x'])('reports a missing %s', async (name) => {
     const { stderr, exitCode } = await migrateToOutput(folder.file(name), { kind: 'diff' });
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('cannot be read')]);
   });

@@ -33,14 +33,14 @@ const checked = async (authz: string, thorough: boolean) => {
 };
 
 describe('a check of a gateway', () => {
-  it('finds mistakes in policies in place, without reading a file', async () => {
+  it('finds errors in inline policies without reading a file', async () => {
     const { summary, problems } = await checked('enabled #true\npolicy-inline "permit(principal);"', false);
     expect(summary).toBeNull();
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(/gateway\.kdl:8:32: error: "authz": policy-inline: /);
   });
 
-  it('shows mistakes in policies in place at their place in the file', async () => {
+  it('reports errors in inline policies with their position', async () => {
     const text = ['permit (principal, action, resource)', '  when { resource.path.startWith("/a") };'];
     const inline = `policy-inline #"""\n  ${text.join('\n  ')}\n  """#`;
     const { problems } = await checked(`enabled #true\n${inline}`, false);
@@ -48,14 +48,14 @@ describe('a check of a gateway', () => {
     expect(problems[0]).toContain(`\n    ${text[1]}\n`);
   });
 
-  it('that is thorough shows what is doubtful in policies in place at its place in the file', async () => {
+  it('in thorough mode reports doubtful inline policies with their position', async () => {
     const one = 'policy-inline #"permit (principal, action, resource) when { resource.pth == "/" };"#';
     const two = `policy-inline "permit (principal, action, resource);" ${one.slice(14)}`;
     expect((await checked(`enabled #true\n${one}`, true)).problems[0]).toContain('gateway.kdl:8:61: ');
     expect((await checked(`enabled #true\n${two}`, true)).problems[0]).toContain('gateway.kdl:8:101: ');
   });
 
-  it('that is thorough reads the policies of embedded agents, and shows where they are doubtful', async () => {
+  it('in thorough mode reads policies of embedded agents, and reports doubtful ones', async () => {
     const file = folder.write('a.cedar', misspelt);
     const authz = `enabled #true\npolicy-file "${file}"`;
     expect(await checked(authz, false)).toMatchObject({ problems: [], summary: expect.any(String) });
@@ -69,7 +69,7 @@ describe('a check of a gateway', () => {
     expect(strict.problems[0]).toMatch(/: error: agent "auth": authz: /);
   });
 
-  it('that is thorough finds a policy file that is not there', async () => {
+  it('in thorough mode finds a missing policy file', async () => {
     const { summary, problems } = await checked(`enabled #true\npolicy-file "${folder.file('gone')}"`, true);
     expect(summary).toBeNull();
     expect(problems).toEqual([
@@ -82,14 +82,14 @@ describe('a warning about options of an embedded agent', () => {
   it.each([
     ['enabled #false', /^.*gateway\.kdl:7:\d+: warning: "authz": it is not enabled/],
     ['enabled #true; default-decision "allow"', /^.*gateway\.kdl:7:\d+: warning: "authz": it has no policies/],
-  ])('is told once, with its place: %s', async (authz, told) => {
+  ])('is reported once with its position: %s', async (authz, told) => {
     const { summary, problems } = await checked(authz, true);
     expect(summary).not.toBeNull();
     expect(problems).toEqual([expect.stringMatching(told)]);
     expect((await checked(authz, false)).problems).toEqual(problems);
   });
 
-  it('is told of roles that nobody can have, which takes the policies of files', async () => {
+  it('is reported for roles that no agent can assign, also from policy files', async () => {
     const file = folder.write('roles.cedar', 'permit(principal in Role::"reader", action, resource);');
     const { problems } = await checked(`enabled #true\npolicy-file "${file}"\nroles-claim "roles"`, true);
     expect(problems).toEqual([
@@ -105,13 +105,13 @@ describe('a check of an agent', () => {
     return { summary, problems: problems.map((problem) => formatProblem(toConfigurationProblem(problem))) };
   };
 
-  it('reads the policies, and says how many there are', async () => {
+  it('reads the policies, and reports their number', async () => {
     const { summary, problems } = await check({ 'policy-inline': 'permit(principal, action, resource);' });
     expect(problems).toEqual([]);
     expect(summary).toBe('The configuration is fine. Methods: api_key.\nPolicies: 1.');
   });
 
-  it('shows what is doubtful, with the line', async () => {
+  it('reports doubtful policies with the line', async () => {
     const { summary, problems } = await check({ 'policy-inline': misspelt });
     expect(summary).toContain('Policies: 1.');
     expect(problems[0]).toMatch(/^policy-inline:2:\d+: warning: authz: /);

@@ -65,11 +65,11 @@ describe('a check of a gateway with single sign-on', () => {
       `${configured}; idp-cert-file "${otherFile}"\nsp-key-file "${keyFile}"\nsp-cert-file "${otherFile}"`,
       [/kdl:10:\d+: error: .*sp-key-file: the file .*sp\.key does not belong to the certificate of sp-cert-file\n/],
     ],
-  ])('shows where the file is named that cannot be used: %s', async (_, lines, told) => {
+  ])('reports the position of an unusable file: %s', async (_, lines, told) => {
     expect(await checked(lines)).toEqual(told.map((pattern) => expect.stringMatching(pattern)));
   });
 
-  it('shows where the URL of the store is wrong, without the password that it holds', async () => {
+  it('reports the position of an invalid store URL without its password', async () => {
     const store = 'session-store "redis"\nsession-store-url "redis://me:S3CRET@db:0"';
     const file = gateway(`${configured}; idp-cert-file "${otherFile}"; ${store}`);
     const { problems } = await checkGateway(file, false);
@@ -81,7 +81,7 @@ describe('a check of a gateway with single sign-on', () => {
 });
 
 describe('a check of an agent with a block in a file', () => {
-  it('shows where the file is named that cannot be used', async () => {
+  it('reports the position of an unusable file', async () => {
     const configFile = gateway(`${configured}\nidp-cert-file "${gone}"`, '"unix_socket" { path "/tmp/unused.sock" }');
     const run = { options: [], block: { configFile, agentName: null }, verbose: false, exposedSecrets: [] };
     const { start, locate } = await readStartOptions(run, async (file) => agentBlocksOfFile(file));

@@ -60,11 +60,11 @@ describe('a check of a gateway with token exchange', () => {
       `signing-key-file "${keyFile}"\nclients {\n${client('a', `public-key-file "${publicFile}"`)}\n${client('b', `public-key-file "${keyFile}"`)}\n}`,
       /kdl:18:\d+: error: agent "auth": token-exchange: client "b": public-key-file: the file .*signing\.pem /,
     ],
-  ])('shows where the file is named that cannot be used: %s', async (_, lines, told) => {
+  ])('reports the position of an unusable file: %s', async (_, lines, told) => {
     expect(await checked(lines)).toEqual({ summary: null, errors: [expect.stringMatching(told)] });
   });
 
-  it('finds nothing where the keys are in order', async () => {
+  it('finds nothing with valid keys', async () => {
     const clients = `clients {\n${client('a', `public-key-file "${publicFile}"`)}\n}`;
     const { summary, errors } = await checked(`signing-key-file "${keyFile}" "${publicFile}"\n${clients}`);
     expect(errors).toEqual([]);
@@ -73,7 +73,7 @@ describe('a check of a gateway with token exchange', () => {
 });
 
 describe('a check of an agent with token exchange', () => {
-  it('says who issues what, and with which key', async () => {
+  it('reports issuer and key', async () => {
     const container = agentContainer(new RecordingLogger());
     const { summary } = await checkAgent(container, { overrides: optionsOf(exchangeConfig([keyFile])), block: {} });
     expect(summary).toMatch(
@@ -81,7 +81,7 @@ describe('a check of an agent with token exchange', () => {
     );
   });
 
-  it('shows what is wrong with the keys', async () => {
+  it('reports key errors', async () => {
     const container = agentContainer(new RecordingLogger());
     const start = { overrides: optionsOf(exchangeConfig([gone])), block: {} };
     const { problems, summary } = await checkAgent(container, start);

@@ -16,8 +16,8 @@ import { RecordingLogger } from '../../../support/shared/recording-logger.js';
 import { builtProgram } from '../../../support/shared/running-gateway.js';
 import { isAlive } from '../../../support/shared/successors.js';
 
-describe('a worker whose event loop stands still', () => {
-  it('is killed once it has given no sign of life for the deadline, and replaced', async ({ cleanUp, folder }) => {
+describe('a worker with a blocked event loop', () => {
+  it('is killed after the deadline without a heartbeat, and replaced', async ({ cleanUp, folder }) => {
     const configFile = folder.write(
       'gateway.kdl',
       `listeners { listener "main" { address "127.0.0.1:0" } }

@@ -21,10 +21,8 @@ const toWorker = (link: WorkerLink): WorkerChannel =>
     throw new Error(`${topic}: ${String(error)}`);
   });
 
-describe('the process of a worker that has no order yet', () => {
-  it('goes on whatever signal comes, opens no inspector, and ends when nobody is there any more', async ({
-    cleanUp,
-  }) => {
+describe('a worker process without orders', () => {
+  it('ignores signals, opens no inspector, and ends with its supervisor', async ({ cleanUp }) => {
     const child = fork(program, [], { serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
     cleanUp.add(() => void child.kill('SIGKILL'));
     const written = child.stderr === null ? '' : text(child.stderr);
@@ -38,7 +36,7 @@ describe('the process of a worker that has no order yet', () => {
     expect(await written).toBe('');
   });
 
-  it('is in a group of its own, where a terminal does not reach it', async ({ cleanUp }) => {
+  it('has its own process group, out of reach of a terminal', async ({ cleanUp }) => {
     const { pid, link, ended, kill } = new NodeWorkerProcesses(pathToFileURL(program)).start();
     cleanUp.add(async () => {
       kill();
@@ -49,7 +47,7 @@ describe('the process of a worker that has no order yet', () => {
     expect(await toWorker(link).ask(heartbeat, null, deadlineMs)).toEqual(ok(null));
   });
 
-  it('ends with all the others at once, whoever waits for it', async () => {
+  it('ends at once with all others', async () => {
     const processes = new NodeWorkerProcesses(pathToFileURL(program));
     const started = [processes.start(), processes.start()];
     processes.killAll();

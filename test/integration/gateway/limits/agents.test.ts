@@ -69,7 +69,7 @@ describe('max-agent-queue-depth', () => {
   it.for([
     ['one below it', 1],
     ['one at it', 2],
-  ] as const)('has %s wait for the agent', async ([_, count], { cleanUp }) => {
+  ] as const)('queues %s for the agent', async ([_, count], { cleanUp }) => {
     const { gateway, clients, answer } = await startQueue(cleanUp, count);
     answer();
     const answers = await Promise.all(clients.map((client) => client.answer()));
@@ -85,7 +85,7 @@ describe('max-agent-queue-depth', () => {
     expect([...gateway.upstream.reached].sort()).toEqual(['/0', '/1', '/2']);
   });
 
-  it('lets one above it go on where the agent fails open, and says and counts it as well', async ({ cleanUp }) => {
+  it('passes one above it with failure mode open, logged and counted', async ({ cleanUp }) => {
     const { gateway, clients, answer } = await startQueue(cleanUp, 2, { failureMode: 'open' });
     expect((await gateway.ask(get('/3'))).status).toBe(200);
     expect(limitLines(gateway)).toMatchObject([
@@ -103,7 +103,7 @@ describe('max-agent-response-bytes', () => {
     requestHeaders: [{ kind: 'set', name: 'X', value: 'x'.repeat(octets - 3) }],
   });
 
-  it('takes an answer one below it and one at it, and refuses one above', async ({ cleanUp }) => {
+  it('accepts an answer up to it, and refuses one above', async ({ cleanUp }) => {
     const { gateway, service } = await startWithAgent(cleanUp, { maxAgentResponseBytes: 300 });
     const client = gateway.client();
     for (const octets of [299, 300]) {
@@ -115,7 +115,7 @@ describe('max-agent-response-bytes', () => {
     expect(gateway.upstream.reached).toHaveLength(2);
   });
 
-  it('opens nothing: an answer that came has been given', async ({ cleanUp }) => {
+  it('does not trigger failure mode open', async ({ cleanUp }) => {
     const { gateway, service } = await startWithAgent(cleanUp, { maxAgentResponseBytes: 300 }, { failureMode: 'open' });
     service.answer = () => answerOf(301);
     expect((await gateway.ask(get())).status).toBe(503);
@@ -123,7 +123,7 @@ describe('max-agent-response-bytes', () => {
   });
 });
 
-describe('what agents are shown of bodies', () => {
+describe('body inspection', () => {
   const readsAll = (event: AgentEvent): AgentAnswer =>
     event.kind === 'request_body_chunk' && event.isLast ? allowAnswer : { ...allowAnswer, needsMore: true };
 
@@ -135,7 +135,7 @@ describe('what agents are shown of bodies', () => {
     ['max-agent-body-bytes', { maxAgentBodyBytes: 100 }, post(101), 100, 101],
     ['max-decompressed-size-bytes', { maxDecompressedSizeBytes: 999 }, packedPost, 999, 1_000],
     ['max-decompression-ratio', { maxDecompressionRatio: 2.5 }, packedPost, 2.5, Math.ceil(1_000 / packed.length)],
-  ])('is refused above %s, told of and counted', async ([name, limits, octets, limit, actual], { cleanUp }) => {
+  ])('is refused above %s, logged and counted', async ([name, limits, octets, limit, actual], { cleanUp }) => {
     const { gateway, service } = await startWithAgent(cleanUp, limits);
     service.answer = readsAll;
     const client = gateway.client();

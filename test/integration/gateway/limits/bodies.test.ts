@@ -37,7 +37,7 @@ const refusedAt = (name: string, limit: number) => ({
 });
 
 describe.each(framings)('a body %s', (_, isChunked) => {
-  it('is held to max-body-size-bytes', async ({ cleanUp }) => {
+  it('is limited by max-body-size-bytes', async ({ cleanUp }) => {
     const gateway = await startLimited(cleanUp, { maxBodySizeBytes: 200 });
     expect(await tryAround(gateway, 200, isChunked)).toEqual(refusedAt('max-body-size-bytes', 200));
   });
@@ -46,7 +46,7 @@ describe.each(framings)('a body %s', (_, isChunked) => {
     ['less', 100],
     ['more', 300],
   ] as const)(
-    'is held to max-body-size of its route, which is %s than max-body-size-bytes',
+    'is limited by max-body-size of its route, %s than max-body-size-bytes',
     async ([_less, maxBodySize], { cleanUp }) => {
       const routes = [testRoute({ policies: { ...plainPolicies, maxBodySize } })];
       const gateway = await startLimited(cleanUp, { maxBodySizeBytes: 200 }, { routes });
@@ -54,7 +54,7 @@ describe.each(framings)('a body %s', (_, isChunked) => {
     },
   );
 
-  it('is held to max-body-size-bytes where it is buffered, too', async ({ cleanUp }) => {
+  it('is limited by max-body-size-bytes if buffered', async ({ cleanUp }) => {
     const routes = [testRoute({ policies: { ...plainPolicies, bufferRequests: true } })];
     const gateway = await startLimited(cleanUp, { maxBodySizeBytes: 200, maxBodyBufferBytes: 1_000 }, { routes });
     expect(await tryAround(gateway, 200, isChunked)).toEqual(refusedAt('max-body-size-bytes', 200));
@@ -62,7 +62,7 @@ describe.each(framings)('a body %s', (_, isChunked) => {
   });
 });
 
-it('a body that is refused for its length does not get to the upstream', async ({ cleanUp }) => {
+it('a body that is refused for its length does not reach the upstream', async ({ cleanUp }) => {
   const gateway = await startLimited(cleanUp, { maxBodySizeBytes: 200 });
   expect((await gateway.ask('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 201\r\n\r\n')).status).toBe(413);
   expect(gateway.upstream.reached).toEqual([]);

@@ -9,7 +9,7 @@ it.for([
   ['max-total-connections', { maxTotalConnections: 2 }],
   ['max-connections-per-client', { maxConnectionsPerClient: 2 }],
 ] as const)(
-  'a connection above %s is answered before it has said anything, and closed',
+  'a connection above %s gets a response before any octet, and is closed',
   async ([name, limits], { cleanUp }) => {
     const gateway = await startLimited(cleanUp, limits);
     const standing = [gateway.client(), gateway.client()];
@@ -32,7 +32,9 @@ it.for([
   },
 );
 
-it('a flood of refused connections is counted whole, and told of in a few lines and a number', async ({ cleanUp }) => {
+it('a flood of refused connections is counted completely, and logged in a few lines with a number', async ({
+  cleanUp,
+}) => {
   const gateway = await startLimited(cleanUp, { maxTotalConnections: 1 });
   expect((await gateway.ask(get())).status).toBe(200);
   const flood = 30;
@@ -55,7 +57,7 @@ it('a flood of refused connections is counted whole, and told of in a few lines 
   expect(await countedLimits(gateway)).toEqual(counted);
 });
 
-it('a client of IPv4 has its own address on a listener for both, also where its head could not be read', async ({
+it('an IPv4 client of a dual-stack listener keeps its IPv4 address, even with a malformed head', async ({
   cleanUp,
 }) => {
   const listeners = testConfiguration([]).listeners.map((listener) => ({

@@ -43,11 +43,11 @@ const heldBy: Readonly<Record<keyof typeof limitsShape, readonly string[]>> = {
 
 const asMember = (key: string): string => key.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-it('every key of the limits is held by tests', () => {
+it('every limit key has tests', () => {
   expect(Object.keys(heldBy).sort()).toEqual(Object.keys(limitsShape).sort());
 });
 
-it.each(Object.entries(heldBy))('%s is spoken of in each of its tests', (key, tests) => {
+it.each(Object.entries(heldBy))('%s is mentioned in each of its tests', (key, tests) => {
   for (const test of tests) {
     const file = `test/${test}.test.ts`;
     expect(existsSync(file), file).toBe(true);

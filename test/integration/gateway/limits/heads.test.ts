@@ -23,7 +23,7 @@ const rows: readonly (readonly [string, number, Partial<LimitsConfiguration>, He
 ];
 
 describe.each(rows)('%s', (name, limit, limits, head) => {
-  it('takes a head one below it and one at it on one connection, and refuses one above', async ({ cleanUp }) => {
+  it('accepts heads up to it on one connection, and refuses one above', async ({ cleanUp }) => {
     const gateway = await startLimited(cleanUp, limits);
     const client = gateway.client();
     expect((await client.ask(head(limit - 1))).status).toBe(200);
@@ -45,7 +45,7 @@ describe.each(rows)('%s', (name, limit, limits, head) => {
   });
 });
 
-it('the defaults hold where nothing is configured', async ({ cleanUp }) => {
+it('the defaults apply without configuration', async ({ cleanUp }) => {
   const gateway = await startLimited(cleanUp, {});
   const large = (octets: number) => get('/', `A: ${'x'.repeat(4_096)}`, `B: ${'x'.repeat(octets)}`);
   const rest = 8_192 - hostOctets - 2 * fieldOctets - 4_096;
@@ -65,7 +65,7 @@ it('the defaults hold where nothing is configured', async ({ cleanUp }) => {
   expect(statuses).toEqual([200, 431, 200, 431, 200, 431, 200, 431]);
 });
 
-it('a client behind a trusted proxy is the one that the line names', async ({ cleanUp }) => {
+it('the log line names the client behind a trusted proxy', async ({ cleanUp }) => {
   const gateway = await startLimited(cleanUp, { maxHeaderCount: 2 }, behindProxy);
   const refused = await gateway.ask(get('/', 'X-Forwarded-For: 192.0.2.7', 'A: x'));
   expect(await refusalOf(gateway, refused)).toMatchObject({ client_ip: '192.0.2.7', actual: 3 });

@@ -48,17 +48,14 @@ describe('max-idle-connections-per-upstream', () => {
     ['as many as it', 3, 3],
     ['one above it', 4, 3],
     ['many above it', 12, 3],
-  ] as const)(
-    'keeps of connections to all targets that nothing uses any more, %s',
-    async ([_, used, kept], { cleanUp }) => {
-      const { gateway, serve, openAtTargets } = await startWith(cleanUp, 3);
-      await serve(used);
-      await eventually(() => openAtTargets() === kept);
-      expect(await pool(gateway)).toEqual({ size: kept, idle: kept });
-    },
-  );
+  ] as const)('bounds idle connections over all targets, %s', async ([_, used, kept], { cleanUp }) => {
+    const { gateway, serve, openAtTargets } = await startWith(cleanUp, 3);
+    await serve(used);
+    await eventually(() => openAtTargets() === kept);
+    expect(await pool(gateway)).toEqual({ size: kept, idle: kept });
+  });
 
-  it('keeps none where it is 0, and serves all the same', async ({ cleanUp }) => {
+  it('keeps none with 0, and still serves', async ({ cleanUp }) => {
     const { gateway, serve, openAtTargets } = await startWith(cleanUp, 0);
     await serve(2);
     await eventually(() => openAtTargets() === 0);
@@ -66,7 +63,7 @@ describe('max-idle-connections-per-upstream', () => {
     expect((await gateway.ask(get())).status).toBe(200);
   });
 
-  it('lets connections be used again, and kept again', async ({ cleanUp }) => {
+  it('reuses kept connections', async ({ cleanUp }) => {
     const { gateway, serve, openAtTargets } = await startWith(cleanUp, 3);
     for (let turn = 0; turn < 3; turn += 1) {
       await serve(4);
@@ -75,9 +72,7 @@ describe('max-idle-connections-per-upstream', () => {
     }
   });
 
-  it('has the value of a reload for what comes then, and leaves no connection of before behind', async ({
-    cleanUp,
-  }) => {
+  it('applies the reloaded value, and leaves no earlier connection', async ({ cleanUp }) => {
     const { gateway, serve, openAtTargets } = await startWith(cleanUp, 3);
     await serve(4);
     await gateway.reloadLimits({ maxIdleConnectionsPerUpstream: 1 });

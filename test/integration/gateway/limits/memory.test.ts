@@ -37,10 +37,8 @@ const metricsOf = async (gateway: LimitedGateway): Promise<string> =>
 
 const shortOf = { status: 503, reasons: ['over the memory limit'] };
 
-describe('a gateway that holds more than max-memory-bytes', () => {
-  it('serves connections that stand, refuses others, says so, and is well again after a reload with more', async ({
-    cleanUp,
-  }) => {
+describe('a gateway above max-memory-bytes', () => {
+  it('serves open connections, refuses others, logs it, and recovers after a reload with more', async ({ cleanUp }) => {
     const gateway = await startLimited(cleanUp, {}, withAdmin);
     const standing = gateway.client();
     const inFlight = gateway.client().send(get('/held'));
@@ -81,9 +79,7 @@ describe('a gateway that holds more than max-memory-bytes', () => {
     expect((await gateway.ask(get())).status).toBe(200);
   });
 
-  it('has nothing wait: what waits and what would is refused, and what there is room for is served', async ({
-    cleanUp,
-  }) => {
+  it('refuses queued requests, and serves those with a slot', async ({ cleanUp }) => {
     const gateway = await startLimited(cleanUp, { maxInFlightRequests: 2 }, withAdmin);
     const standing = gateway.client();
     expect((await standing.ask(get())).status).toBe(200);
@@ -122,9 +118,7 @@ describe.each([
   ['max-memory-bytes', { maxMemoryBytes: 400_000_000 }, 400_000_000, 400_000_000],
   ['max-memory-percent', { maxMemoryPercent: 40 }, Math.floor(40 * onePercent()), 40],
 ])('%s', (name, limits, octets, limit) => {
-  it('lets connections in one octet below it and at it, none above it, and again below nine tenths of it', async ({
-    cleanUp,
-  }) => {
+  it('admits connections up to it, none above, and again below nine tenths of it', async ({ cleanUp }) => {
     let resident = octets - 1;
     const gateway = await startLimited(cleanUp, limits, withAdmin, { residentBytes: () => resident });
     expect((await gateway.ask(get())).status).toBe(200);
@@ -164,7 +158,7 @@ describe.each([
   });
 });
 
-it('memory is looked at again and again: nobody has to ask', async ({ cleanUp }) => {
+it('memory is checked periodically', async ({ cleanUp }) => {
   let resident = 1;
   const limits = { maxMemoryBytes: 400_000_000 };
   const gateway = await startLimited(cleanUp, limits, withAdmin, { residentBytes: () => resident });

@@ -39,8 +39,8 @@ const enqueue = async (gateway: LimitedGateway, client: string, path: string): P
   return connection;
 };
 
-describe('requests that wait', () => {
-  it('take turns by client: one request is not behind all of another client', async ({ cleanUp }) => {
+describe('queued requests', () => {
+  it('take turns by client', async ({ cleanUp }) => {
     const gateway = await startWithOnePlace(cleanUp, 100);
     const waiting: ClientConnection[] = [];
     for (const [client, path] of [
@@ -59,9 +59,7 @@ describe('requests that wait', () => {
     expect(gateway.upstream.reached).toEqual(['/held', '/a1', '/b1', '/c1', '/a2', '/b2', '/a3', '/a4']);
   });
 
-  it('of the client that has most of a full queue give way to those of others, the newest first', async ({
-    cleanUp,
-  }) => {
+  it('of the client with most of a full queue are evicted for others, newest first', async ({ cleanUp }) => {
     const gateway = await startWithOnePlace(cleanUp, 3);
     const greedy: ClientConnection[] = [];
     for (const path of ['/a1', '/a2', '/a3']) greedy.push(await enqueue(gateway, '192.0.2.1', path));
@@ -84,7 +82,7 @@ describe('requests that wait', () => {
     expect(gateway.upstream.reached).toEqual(['/held', '/a1', '/b1', '/a2']);
   });
 
-  it('are refused when their time is over, and never sent', async ({ cleanUp }) => {
+  it('are refused after their timeout, and never sent', async ({ cleanUp }) => {
     const gateway = await startWithOnePlace(cleanUp, 10);
     const late = await enqueue(gateway, '192.0.2.1', '/quick');
     expect(await refusalOf(gateway, await late.answer())).toEqual({
@@ -108,7 +106,7 @@ describe('requests that wait', () => {
     ['no body', get('/gone')],
     ['a body of which a part has come', 'POST /gone HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'],
     ['a body that has come whole', 'POST /gone HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc'],
-  ] as const)('and have %s leave the queue with their client', async ([_, octets], { cleanUp }) => {
+  ] as const)('that have %s leave the queue with their client', async ([_, octets], { cleanUp }) => {
     const gateway = await startWithOnePlace(cleanUp, 1);
     const leaving = gateway.client().send(octets);
     await eventually(() => gateway.state.requestsQueued() === 1);
@@ -123,7 +121,7 @@ describe('requests that wait', () => {
     expect(limitLines(gateway)).toEqual([]);
   });
 
-  it('send their body once they are let in', async ({ cleanUp }) => {
+  it('send their body once admitted', async ({ cleanUp }) => {
     const gateway = await startWithOnePlace(cleanUp, 1);
     const client = gateway.client().send('POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12345');
     await eventually(() => gateway.state.requestsQueued() === 1);

@@ -20,9 +20,7 @@ describe.each<[string, Partial<RateLimits>, number, number]>([
   ['max-requests-per-second-per-client', { perClient: rare }, 200, 429],
   ['max-requests-per-second-per-route', { perRoute: rare }, 429, 200],
 ])('%s', (name, rates, otherClient, otherRoute) => {
-  it('lets one below its burst and one at it through, and refuses one above; the connection serves on', async ({
-    cleanUp,
-  }) => {
+  it('passes requests up to its burst, refuses one above, and keeps the connection', async ({ cleanUp }) => {
     const gateway = await startLimited(cleanUp, { rates: { ...none, ...rates } }, { ...behindProxy, routes });
     const client = gateway.client();
     const statuses: number[] = [];
@@ -51,7 +49,7 @@ describe.each<[string, Partial<RateLimits>, number, number]>([
     ]);
   });
 
-  it('goes on counting where it was after a reload, and refuses nothing once it is disabled', async ({ cleanUp }) => {
+  it('keeps its counters over a reload, and refuses nothing once disabled', async ({ cleanUp }) => {
     const limits = { rates: { ...none, ...rates } };
     const gateway = await startLimited(cleanUp, limits, { ...behindProxy, routes });
     const client = gateway.client();
@@ -63,7 +61,7 @@ describe.each<[string, Partial<RateLimits>, number, number]>([
   });
 });
 
-it('the rate-limit of a route lets its burst through, and refuses one above', async ({ cleanUp }) => {
+it('the rate-limit of a route passes its burst, and refuses one above', async ({ cleanUp }) => {
   const policies = { ...plainPolicies, rateLimit: { limit: rare, key: { kind: 'client_ip' } as const } };
   const gateway = await startLimited(cleanUp, {}, { ...behindProxy, routes: [testRoute({ policies })] });
   const client = gateway.client();

@@ -13,7 +13,7 @@ const hold = async ({ client, upstream }: LimitedGateway, count: number, ...fiel
 const status = async (gateway: LimitedGateway, ...fields: readonly string[]): Promise<number> =>
   (await gateway.ask(get('/', ...fields))).status;
 
-it('the limits of heads and bodies are new for the next request of a connection that stands', async ({ cleanUp }) => {
+it('reloaded limits of heads and bodies apply to the next request of an open connection', async ({ cleanUp }) => {
   const gateway = await startLimited(cleanUp, { maxHeaderValueBytes: 100, maxBodySizeBytes: 100 });
   const client = gateway.client();
   const head = get('/', `A: ${'x'.repeat(100)}`);
@@ -26,7 +26,7 @@ it('the limits of heads and bodies are new for the next request of a connection 
   expect((await client.ask(post(100))).status).toBe(413);
 });
 
-it('a body that is on its way ends under the limit that it began under', async ({ cleanUp }) => {
+it('a body in transit keeps its limit', async ({ cleanUp }) => {
   const gateway = await startLimited(cleanUp, { maxBodySizeBytes: 10 });
   const client = gateway
     .client()
@@ -37,7 +37,7 @@ it('a body that is on its way ends under the limit that it began under', async (
   expect((await client.ask(post(6))).status).toBe(413);
 });
 
-it('requests of a route are counted with those that came before a reload', async ({ cleanUp }) => {
+it('requests of a route are counted with those from before a reload', async ({ cleanUp }) => {
   const gateway = await startLimited(cleanUp, { maxConnectionsPerRoute: 2 });
   const [first] = await hold(gateway, 2);
   await gateway.reloadLimits({ maxConnectionsPerRoute: 2 });
@@ -56,7 +56,7 @@ it('requests of a route are counted with those that came before a reload', async
   expect(await status(gateway)).toBe(200);
 });
 
-it('requests of a client behind a proxy are counted with those that came before a reload', async ({ cleanUp }) => {
+it('requests of a client behind a proxy are counted with those from before a reload', async ({ cleanUp }) => {
   const from = 'X-Forwarded-For: 192.0.2.1';
   const gateway = await startLimited(cleanUp, { maxConnectionsPerClient: 2 }, behindProxy);
   await hold(gateway, 2, from);
@@ -68,7 +68,7 @@ it('requests of a client behind a proxy are counted with those that came before 
   expect(await status(gateway, from)).toBe(200);
 });
 
-it('requests that wait are let in as soon as a reload makes room', async ({ cleanUp }) => {
+it('queued requests are admitted as soon as a reload makes room', async ({ cleanUp }) => {
   const gateway = await startLimited(cleanUp, { maxInFlightRequests: 1 });
   await hold(gateway, 1);
   const waiting = gateway.client().send(get('/waits'));
@@ -77,7 +77,7 @@ it('requests that wait are let in as soon as a reload makes room', async ({ clea
   expect((await waiting.answer()).body).toBe('/waits');
 });
 
-it('requests that wait stay where a reload shortens the queue; those that come find none', async ({ cleanUp }) => {
+it('queued requests stay when a reload shortens the queue, and new ones are refused', async ({ cleanUp }) => {
   const gateway = await startLimited(cleanUp, { maxInFlightRequests: 1, maxQueuedRequests: 2 });
   await hold(gateway, 1);
   const waiting = [gateway.client().send(get('/one')), gateway.client().send(get('/two'))];
@@ -89,9 +89,7 @@ it('requests that wait stay where a reload shortens the queue; those that come f
   expect(answers.map((answer) => answer.status)).toEqual([200, 200]);
 });
 
-it('fewer may be in flight after a reload: those that are go on, and nothing is let in until there is room', async ({
-  cleanUp,
-}) => {
+it('a lower limit keeps requests in flight, and admits none until there is room', async ({ cleanUp }) => {
   const gateway = await startLimited(cleanUp, { maxInFlightRequests: 3, maxQueuedRequests: 1 });
   const clients = await hold(gateway, 3);
   await gateway.reloadLimits({ maxInFlightRequests: 1, maxQueuedRequests: 1 });
@@ -105,9 +103,7 @@ it('fewer may be in flight after a reload: those that are go on, and nothing is 
   expect((await waiting.answer()).status).toBe(200);
 });
 
-it('fewer connections may stand after a reload: those that do are served on, and no other is let in', async ({
-  cleanUp,
-}) => {
+it('a lower limit keeps open connections, and admits no other', async ({ cleanUp }) => {
   const gateway = await startLimited(cleanUp, { maxTotalConnections: 3 });
   const clients = [gateway.client(), gateway.client()];
   for (const client of clients) await client.ask(get());

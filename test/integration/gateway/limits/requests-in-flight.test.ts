@@ -36,9 +36,7 @@ describe.each<[string, Partial<LimitsConfiguration>]>([
   ['max-in-flight-requests', { maxInFlightRequests: 3 }],
   ['max-in-flight-requests-per-worker', { maxInFlightRequestsPerWorker: 3 }],
 ])('%s', (name, limits) => {
-  it('has one below it and one at it be served at a time, and refuses one above; its connection serves on', async ({
-    cleanUp,
-  }) => {
+  it('serves requests up to it, refuses one above, and keeps its connection', async ({ cleanUp }) => {
     const gateway = await startLimited(cleanUp, { ...limits, maxQueuedRequests: 0 });
     await fill(gateway, 2);
     await fill(gateway, 1);
@@ -50,7 +48,7 @@ describe.each<[string, Partial<LimitsConfiguration>]>([
     expect((await client.ask(get())).status).toBe(200);
   });
 
-  it('has the others wait where there is a queue', async ({ cleanUp }) => {
+  it('queues the others if there is a queue', async ({ cleanUp }) => {
     const gateway = await startLimited(cleanUp, { ...limits, maxQueuedRequests: 1 });
     await fill(gateway, 3);
     const waiting = gateway.client().send(get('/later'));
@@ -61,7 +59,7 @@ describe.each<[string, Partial<LimitsConfiguration>]>([
   });
 });
 
-it('max-queued-requests has one below it and one at it wait, and refuses one above', async ({ cleanUp }) => {
+it('max-queued-requests queues requests up to it, and refuses one above', async ({ cleanUp }) => {
   const gateway = await startLimited(cleanUp, { maxInFlightRequests: 1, maxQueuedRequests: 2 });
   await fill(gateway, 1);
   const waiting = [gateway.client().send(get('/one'))];
@@ -75,9 +73,7 @@ it('max-queued-requests has one below it and one at it wait, and refuses one abo
   expect(gateway.upstream.reached).toEqual(['/held', '/one', '/two']);
 });
 
-it('max-connections-per-route has one below it and one at it be under way, and refuses one above at once', async ({
-  cleanUp,
-}) => {
+it('max-connections-per-route serves requests up to it, and refuses one above at once', async ({ cleanUp }) => {
   const { matches } = testRoute();
   const other = testRoute({ id: 'other', matches: { ...matches, pathPrefixes: ['/other'] } });
   const gateway = await startLimited(cleanUp, { maxConnectionsPerRoute: 3 }, { routes: [testRoute(), other] });
@@ -113,7 +109,7 @@ it('max-connections-per-client counts the requests of each client behind a trust
   expect((await client.ask(get('/', from('192.0.2.1')))).status).toBe(200);
 });
 
-it('a client that only says that it is a proxy is counted by its connections', async ({ cleanUp }) => {
+it('a client that only claims to be a proxy is counted by its connections', async ({ cleanUp }) => {
   const gateway = await startLimited(cleanUp, { maxConnectionsPerClient: 2 }, behindProxy);
   const statuses: number[] = [];
   for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
@@ -123,7 +119,7 @@ it('a client that only says that it is a proxy is counted by its connections', a
   expect(statuses).toEqual([200, 200, 503]);
 });
 
-it('what the gateway answers itself needs no place', async ({ cleanUp }) => {
+it('responses of the gateway need no slot', async ({ cleanUp }) => {
   const { matches } = testRoute();
   const health = testRoute({
     id: 'health',

@@ -50,7 +50,7 @@ describe('the client that a PROXY header names', () => {
     expect(gateway.complaints()).toEqual([]);
   });
 
-  it('is not believed to speak for others, unless it is a trusted proxy itself', async ({ cleanUp }) => {
+  it('is not trusted to forward addresses, unless it is a trusted proxy', async ({ cleanUp }) => {
     const gateway = await startProxiedGateway(cleanUp, { trustedProxies: ['127.0.0.1', '10.0.0.0/8'] });
     const forged = ['X-Forwarded-For: 203.0.113.9', 'X-Forwarded-Proto: https', 'X-Real-IP: 203.0.113.9'];
     const stranger = await ask(cleanUp, gateway, headerOf('192.0.2.7'), ...forged);
@@ -63,7 +63,7 @@ describe('the client that a PROXY header names', () => {
     expect(gateway.accessRecords.map(({ clientIp }) => clientIp)).toEqual(['192.0.2.7', '203.0.113.9']);
   });
 
-  it('is the proxy where the connection is its own', async ({ cleanUp }) => {
+  it('is the proxy for its own connection', async ({ cleanUp }) => {
     const gateway = await startProxiedGateway(cleanUp);
     expect(fieldOf(await ask(cleanUp, gateway, local), 'x-forwarded-for')).toEqual(['127.0.0.1']);
   });
@@ -74,7 +74,7 @@ describe('the client that a PROXY header names', () => {
     ['UNSPEC', binaryHeader(0x21, 0x00, Buffer.alloc(0)).toString('latin1')],
     ['AF_UNIX', binaryHeader(0x21, 0x31, Buffer.alloc(216)).toString('latin1')],
   ] as const)(
-    'does not choose an address where the header names none (%s): the peer is the client',
+    'cannot choose an address without one in the header (%s): the peer is the client',
     async ([_name, header], { cleanUp }) => {
       const gateway = await startProxiedGateway(cleanUp);
       const forged = ['X-Forwarded-For: 203.0.113.9', 'X-Forwarded-Proto: https', 'X-Real-IP: 203.0.113.9'];
@@ -88,7 +88,7 @@ describe('the client that a PROXY header names', () => {
     },
   );
 
-  it('is who connections are counted for', async ({ cleanUp }) => {
+  it('is counted for connection limits', async ({ cleanUp }) => {
     const gateway = await startProxiedGateway(cleanUp, {}, { limits: { ...plainLimits, maxConnectionsPerClient: 2 } });
     const statuses: number[] = [];
     for (const client of ['192.0.2.7', '192.0.2.7', '192.0.2.8', '192.0.2.7']) {
@@ -101,7 +101,7 @@ describe('the client that a PROXY header names', () => {
     ]);
   });
 
-  it('gives its place back with its connection', async ({ cleanUp }) => {
+  it('frees its slot with its connection', async ({ cleanUp }) => {
     const gateway = await startProxiedGateway(cleanUp, {}, { limits: { ...plainLimits, maxConnectionsPerClient: 1 } });
     for (let count = 0; count < 5; count += 1) {
       const request = `${headerOf('192.0.2.7')}GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
@@ -111,7 +111,7 @@ describe('the client that a PROXY header names', () => {
     }
   });
 
-  it('is whose requests are rated', async ({ cleanUp }) => {
+  it('is counted for rate limits', async ({ cleanUp }) => {
     const rates = { ...plainLimits.rates, perClient: { requestsPerSecond: 0.001, burst: 1 } };
     const gateway = await startProxiedGateway(cleanUp, {}, { limits: { ...plainLimits, rates } });
     const statuses: number[] = [];
@@ -122,8 +122,8 @@ describe('the client that a PROXY header names', () => {
   });
 });
 
-describe('a connection without a sound PROXY header', () => {
-  it('gets no answer, and a line in the log', async ({ cleanUp }) => {
+describe('a connection without a valid PROXY header', () => {
+  it('gets no response, and a log line', async ({ cleanUp }) => {
     const gateway = await startProxiedGateway(cleanUp);
     expect(await ask(cleanUp, gateway, '')).toBe('');
     expect(gateway.complaints()).toEqual([
@@ -135,7 +135,7 @@ describe('a connection without a sound PROXY header', () => {
 });
 
 describe('a reload', () => {
-  it('begins to ask for headers and ends it, with the next connection', async ({ cleanUp }) => {
+  it('starts and stops requiring headers with the next connection', async ({ cleanUp }) => {
     const gateway = await startProxiedGateway(cleanUp, { proxyProtocol: false });
     expect(statusOf(await ask(cleanUp, gateway, ''))).toBe(200);
     const reload = async (proxyProtocol: boolean): Promise<void> => {

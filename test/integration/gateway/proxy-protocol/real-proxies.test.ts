@@ -29,7 +29,7 @@ describeWithPeers(['curl'], 'curl with --haproxy-protocol', () => {
   });
 });
 
-describeWithPeers(['haproxy', 'curl', 'openssl'], 'haproxy that passes connections on', () => {
+describeWithPeers(['haproxy', 'curl', 'openssl'], 'haproxy in TCP mode', () => {
   const pki = new OpensslCertificates();
   let server: OpensslCertificate;
   beforeAll(() => {
@@ -51,7 +51,7 @@ describeWithPeers(['haproxy', 'curl', 'openssl'], 'haproxy that passes connectio
   };
 
   it.for(['send-proxy', 'send-proxy-v2', 'send-proxy-v2 proxy-v2-options crc32c,unique-id'])(
-    'brings its clients with %s, and whole requests and answers',
+    'names its clients with %s, and passes requests and responses intact',
     async (options, { cleanUp }) => {
       const { gateway, port } = await behindHaproxy(cleanUp, options);
       const body = 'x'.repeat(300_000);
@@ -65,7 +65,7 @@ describeWithPeers(['haproxy', 'curl', 'openssl'], 'haproxy that passes connectio
     },
   );
 
-  it('brings the clients of TLS that the gateway ends', async ({ cleanUp }) => {
+  it('names the clients of TLS that the gateway terminates', async ({ cleanUp }) => {
     const { certificateFile: certFile, keyFile } = server;
     const tls: ListenerConfiguration['tls'] = {
       certificates: [{ certFile, keyFile }],
@@ -83,7 +83,7 @@ describeWithPeers(['haproxy', 'curl', 'openssl'], 'haproxy that passes connectio
   });
 
   it.for(['send-proxy', 'send-proxy-v2'])(
-    'looks after the gateway without a word in its log (%s)',
+    'health-checks the gateway without a log line (%s)',
     async (options, { cleanUp }) => {
       const { gateway } = await behindHaproxy(
         cleanUp,

@@ -22,7 +22,7 @@ const exchangeInTwo = (port: number, part: string, rest: string): Promise<string
     socket.on('close', () => resolve(text));
   });
 
-describe('an upstream that answers before a body has come', () => {
+describe('an upstream that answers before a body arrives', () => {
   const recorder = new OctetRecorder();
   let port = 0;
 
@@ -52,7 +52,7 @@ describe('an upstream that answers before a body has come', () => {
       `POST /first HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n${length}\r\n\r\n`,
       `hello${smuggled}${last}`,
     ],
-  ])('never takes the rest of a body %s for a request', async (_, part, rest) => {
+  ])('never reads the rest of a body %s as a request', async (_, part, rest) => {
     const text = await exchangeInTwo(port, part, rest);
     expect(text).toMatch(/HTTP\/1\.1 200 /);
     expect(text).not.toContain('for /smuggled');

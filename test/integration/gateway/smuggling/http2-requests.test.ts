@@ -35,7 +35,7 @@ const probe = frame(
   ]),
 );
 
-describe('the gateway to clients of HTTP/2', () => {
+describe('the gateway with HTTP/2 clients', () => {
   const recorder = new OctetRecorder();
   const clients: RawHttp2Client[] = [];
   let gateway: InProcessGateway;
@@ -70,7 +70,7 @@ describe('the gateway to clients of HTTP/2', () => {
 
   describe.each(http2Tricks)('%s', (_, tricks) => {
     it.each(tricks)(
-      'makes of $name ($source) what it is',
+      'handles $name ($source) as specified',
       async ({ frames, status, out, body, host, without = [] }) => {
         const client = connect();
         client.send(...frames);

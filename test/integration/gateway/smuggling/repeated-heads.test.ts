@@ -46,12 +46,12 @@ const ask = async (client: CoreClient, octets: string): Promise<void> => {
 const complete = (): readonly StrictMessage[] => recorder.requests().filter(({ isComplete }) => isComplete);
 const faults = (): readonly string[] => recorder.readings().flatMap(({ fault }) => fault ?? []);
 
-describe('behind three requests with the same fields', () => {
+describe('after three requests with the same fields', () => {
   // What tricks have others take for a request ends in these very fields.
   const same = 'GET /same HTTP/1.1\r\nHost: a\r\n\r\n';
   const answered = requestTricks.flatMap(([, tricks]) => tricks).filter(({ statuses }) => statuses !== null);
 
-  it.each(answered)('$name ($source) is what it is on a connection of its own', async ({ octets, statuses, out }) => {
+  it.each(answered)('$name ($source) is handled as on a separate connection', async ({ octets, statuses, out }) => {
     const client = open();
     for (let time = 0; time < 3; time += 1) await ask(client, same);
     client.send(octets);
@@ -68,7 +68,7 @@ const sentFor = (target: string): readonly unknown[] =>
     .filter((request) => targetOf(request).endsWith(target))
     .map(({ line, fields, body }) => ({ line, fields: fields.filter(([name]) => name !== 'x-correlation-id'), body }));
 
-describe('requests with the same fields, or nearly the same', () => {
+describe('requests with equal or similar fields', () => {
   const fields =
     'Host: a\r\nAccept: */*\r\nX-Forwarded-For: 192.0.2.9\r\nCookie: a=b\r\nConnection: X-Own\r\nX-Own: 1\r\n';
   const get = (target: string, lines = fields, version = '1.1'): string =>
@@ -101,7 +101,7 @@ describe('requests with the same fields, or nearly the same', () => {
   ];
   const targets = messages.map((message) => (message.match(/\/[a-c]\d/) ?? [''])[0]);
 
-  it('go out as they do from connections of their own', async () => {
+  it('are forwarded as from separate connections', async () => {
     for (const message of messages) {
       const client = open();
       await ask(client, message);
@@ -130,7 +130,7 @@ describe('requests with the same fields, or nearly the same', () => {
       'GET /smuggled HTTP/1.1\r\nHost: a\r\n',
     ],
     ['a coding', 'Transfer-Encoding: chunked', '4\r\nGET \r\n0\r\n\r\n', 'GET '],
-  ])('have their bodies each time, framed by %s', async (_, framing, sent, body) => {
+  ])('each have their body, framed by %s', async (_, framing, sent, body) => {
     const client = open();
     const rounds = 5;
     for (let round = 0; round < rounds; round += 1) {
@@ -145,7 +145,7 @@ describe('requests with the same fields, or nearly the same', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('go out each with the fields of its own connection', async () => {
+  it('are each forwarded with the fields of their own connection', async () => {
     const clients = ['a', 'b', 'c'].map((name) => ({ name, client: open() }));
     const rounds = 6;
     for (let round = 0; round < rounds; round += 1) {

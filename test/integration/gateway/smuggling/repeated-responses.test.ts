@@ -96,7 +96,7 @@ const stages: Readonly<Record<string, readonly (readonly [Asked, Asked])[]>> = {
   ],
 };
 
-describe('the head of a response that its target sends again', () => {
+describe('a repeated response head of a target', () => {
   const cleanUp = new CleanUp();
   let upstream: RawUpstream;
   let gateway: InProcessGateway;
@@ -170,7 +170,7 @@ describe('the head of a response that its target sends again', () => {
     fields: fields.filter(([name]) => name !== 'x-correlation-id' && !(status === 204 && name === 'content-length')),
   });
 
-  it.each(Object.entries(stages))('is for each client what it is, on two connections: %s', async (_, rounds) => {
+  it.each(Object.entries(stages))('is correct for each client on two connections: %s', async (_, rounds) => {
     const first = new Asking('first');
     const second = new Asking('second');
     together = 2;
@@ -186,7 +186,7 @@ describe('the head of a response that its target sends again', () => {
     expect(upstream.connections()).toBe(2);
   });
 
-  it('is no Set-Cookie of another client', async () => {
+  it('has no Set-Cookie of another client', async () => {
     const first = new Asking('first');
     for (let time = 0; time < 8; time += 1) await first.ask(get(saying('cookie', { lines: 'Set-Cookie: user=a\r\n' })));
     const second = new Asking('second');
@@ -202,7 +202,7 @@ describe('the head of a response that its target sends again', () => {
     ['a whole response', saying('secret')],
     ['an octet', 'x'],
     ['a line end', '\r\n'],
-  ])('has behind it what is for nobody: %s', async (_, behind) => {
+  ])('has surplus octets that reach no client: %s', async (_, behind) => {
     const first = new Asking('first');
     for (let time = 0; time < 5; time += 1) await first.ask(get(saying('first!')));
     expect(upstream.connections()).toBe(1);

@@ -34,7 +34,7 @@ describe('the gateway', () => {
   const begun = () => recorder.requests().flatMap((request) => (request.isComplete ? [] : targetOf(request)));
 
   describe.each(requestTricks)('%s', (_, tricks) => {
-    it.each(tricks)('makes of $name ($source) what it is', async (trick) => {
+    it.each(tricks)('handles $name ($source) as specified', async (trick) => {
       const { statuses, out } = trick;
       const { text, isClosed } = await send(trick.octets, statuses === null ? shortPatienceMs : patienceMs);
       expect(statusesIn(text)).toEqual(statuses ?? []);

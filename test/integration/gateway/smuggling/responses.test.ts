@@ -8,7 +8,7 @@ import { it } from '../../../support/shared/fixtures.js';
 
 const patienceMs = 20_000;
 
-describe('a bad response', () => {
+describe('a malformed response', () => {
   const recorder = new OctetRecorder();
   let port = 0;
 
@@ -28,7 +28,7 @@ describe('a bad response', () => {
     return { text, ...strictResponses(text, []) };
   };
 
-  it.each(responseTricks)('$name ($source) is one response for one client', async (trick) => {
+  it.each(responseTricks)('$name ($source) reaches only one client once', async (trick) => {
     const { status, body } = trick;
     recorder.answer = (request, _turn, socket) => {
       if (targetOf(request) !== '/bad') return 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood';

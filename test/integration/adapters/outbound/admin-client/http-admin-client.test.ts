@@ -22,7 +22,7 @@ const post = async (answer: RequestListener, deadlineMs = 10_000) =>
   new HttpAdminClient(deadlineMs).post(await listening(createServer(answer)), '/admin/reload', token);
 
 describe('the admin endpoints of another process', () => {
-  it('are asked with the token, and no body', async () => {
+  it('are called with the token and without a body', async () => {
     const seen: IncomingMessage[] = [];
     const answered = await post((request, response) => {
       seen.push(request);
@@ -35,7 +35,7 @@ describe('the admin endpoints of another process', () => {
     expect(sent).toBe('Bearer gute-Nacht-Ü');
   });
 
-  it('are not followed elsewhere', async () => {
+  it('have redirects that are not followed', async () => {
     let asked = 0;
     const answered = await post((_request, response) => {
       asked += 1;
@@ -45,7 +45,7 @@ describe('the admin endpoints of another process', () => {
     expect(asked).toBe(1);
   });
 
-  it('that nobody serves are said to be so', async () => {
+  it('that nothing serves are reported as unreachable', async () => {
     const address = await listening(createServer());
     await new Promise((resolve) => server?.close(resolve));
     server = null;
@@ -55,7 +55,7 @@ describe('the admin endpoints of another process', () => {
     });
   });
 
-  it('that give no answer, or not all of it, are given up', async () => {
+  it('time out without a complete response', async () => {
     expect(await post(() => undefined, 50)).toMatchObject({ ok: false, error: { kind: 'timed_out' } });
     expect(await post((_request, response) => void response.write('{'), 50)).toMatchObject({
       ok: false,
@@ -63,7 +63,7 @@ describe('the admin endpoints of another process', () => {
     });
   });
 
-  it('that say too much, or no HTTP, are no success', async () => {
+  it('fail with an oversized response or without HTTP', async () => {
     const endless: RequestListener = (_request, response) => {
       const more = () => {
         while (response.write(Buffer.alloc(65_536, 32)));

@@ -45,13 +45,13 @@ describe('TLS to an agent over gRPC', () => {
   });
   const connect = ({ address }: RawGrpcAgent, tls: AgentTls | null) => connectRecorded(grpcConnector(address, { tls }));
 
-  it('reaches an agent whose certificate is for its address', async () => {
+  it('reaches an agent with a certificate for its address', async () => {
     const { told } = connect(await open(cast.server), trusting());
     await (agent as RawGrpcAgent).greeted();
     expect((await told.isReady()).agentId).toBe('raw-1');
   });
 
-  it('reaches one whose certificate is for the server name', async () => {
+  it('reaches an agent with a certificate for the server name', async () => {
     const { told } = connect(await open(cast.server), trusting({ serverName: 'a.example' }));
     await (agent as RawGrpcAgent).greeted();
     expect((await told.isReady()).agentId).toBe('raw-1');
@@ -64,7 +64,7 @@ describe('TLS to an agent over gRPC', () => {
     ['comes from no authority that Node knows', () => cast.server, () => trusting({ caCertFile: null })],
     ['has expired', () => cast.expired, () => trusting({ serverName: 'expired' })],
     ['is one for clients', () => cast.bob, () => trusting({ serverName: 'bob' })],
-  ])('refuses an agent whose certificate %s, before it has said anything', async (_, server, tls) => {
+  ])('refuses an agent whose certificate %s before any message', async (_, server, tls) => {
     const { told } = connectRecorded(grpcConnector((await open(server())).address, { tls: tls() }), { secret: 'hush' });
     expect(await told.hasEnded()).toMatchObject({
       kind: 'refused',
@@ -73,7 +73,7 @@ describe('TLS to an agent over gRPC', () => {
     expect(agent?.streams).toEqual([]);
   });
 
-  it('shows its own certificate where the agent asks for one', async () => {
+  it('sends its own certificate if the agent requests one', async () => {
     const { told } = connect(await open(cast.server, cast.root), trusting(shown(cast.bob)));
     await (agent as RawGrpcAgent).greeted();
     expect((await told.isReady()).agentId).toBe('raw-1');
@@ -82,20 +82,20 @@ describe('TLS to an agent over gRPC', () => {
   it.each([
     ['shows none', () => ({})],
     ['shows one of an authority that the agent does not trust', () => shown(cast.stranger)],
-  ])('is turned away by an agent that asks for a certificate where it %s', async (_, members) => {
+  ])('is refused by an agent that requires a certificate if it %s', async (_, members) => {
     const { told } = connect(await open(cast.server, cast.root), trusting(members()));
     expect(await told.hasEnded()).toMatchObject({ kind: 'ended' });
     expect(agent?.streams).toEqual([]);
   });
 
-  it('does not reach an agent in plaintext', async () => {
+  it('does not connect to an agent in plaintext', async () => {
     agent = await RawGrpcAgent.open();
     const { told } = connect(agent, trusting());
     expect(await told.hasEnded()).toMatchObject({ kind: 'ended' });
     expect(agent.streams).toEqual([]);
   });
 
-  it('does not reach an agent behind TLS where it speaks plaintext', async () => {
+  it('does not connect in plaintext to an agent with TLS', async () => {
     const { told } = connect(await open(cast.server), null);
     expect(await told.hasEnded()).toMatchObject({ kind: 'ended' });
     expect(agent?.streams).toEqual([]);
@@ -111,7 +111,7 @@ describe('TLS to an agent over gRPC', () => {
       'holds no PEM',
       () => ({ certificate: { certFile: folder.write('no.pem', 'nothing'), keyFile: cast.bob.keyFile } }),
     ],
-  ])('connects to nobody where a file %s, and says so without what the files hold', async (_, members) => {
+  ])('does not connect if a file %s, and logs no file content', async (_, members) => {
     const { told } = connect(await open(cast.server), trusting(members()));
     const end = await told.hasEnded();
     expect(end.kind).toBe('refused');
@@ -119,7 +119,7 @@ describe('TLS to an agent over gRPC', () => {
     expect(agent?.streams).toEqual([]);
   });
 
-  it('refuses one that is trusted no more once the file of the authorities has changed', async () => {
+  it('refuses an agent that lost trust by a changed authority file', async () => {
     const caCertFile = folder.write('ca.pem', cast.root.certificate);
     const connector = grpcConnector((await open(cast.server)).address, { tls: trusting({ caCertFile }) });
     const first = connectRecorded(connector);
@@ -130,7 +130,7 @@ describe('TLS to an agent over gRPC', () => {
     expect(await told.hasEnded()).toMatchObject({ kind: 'refused' });
   });
 
-  describe('and a peer that says nothing', () => {
+  describe('and a silent peer', () => {
     const sockets: Socket[] = [];
     let server: Server;
     afterEach(() => {
@@ -138,7 +138,7 @@ describe('TLS to an agent over gRPC', () => {
       server.close();
     });
 
-    it('is given up, and nothing stays open', async () => {
+    it('times out and leaves no connection', async () => {
       server = createServer((socket) => {
         sockets.push(socket);
         socket.resume();

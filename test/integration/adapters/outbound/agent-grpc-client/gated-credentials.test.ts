@@ -23,7 +23,7 @@ class WatchedGate extends SocketGate {
 }
 
 // The members that the library calls are not part of its published interface.
-describe('the gate that @grpc/grpc-js takes its sockets through', () => {
+describe('the gate for sockets of @grpc/grpc-js', () => {
   let agent: RawGrpcAgent;
   beforeEach(async () => {
     agent = await RawGrpcAgent.open();
@@ -35,7 +35,7 @@ describe('the gate that @grpc/grpc-js takes its sockets through', () => {
   const ready = (client: grpc.Client): Promise<Error | undefined> =>
     new Promise((resolve) => client.waitForReady(Date.now() + 5_000, resolve));
 
-  it('is asked about the connected socket, and what it gives is what the library speaks on', async () => {
+  it('receives the connected socket, and returns the one that the library uses', async () => {
     const gate = new WatchedGate({ kind: 'none' });
     const client = open(gate);
     expect(await ready(client)).toBeUndefined();
@@ -46,7 +46,7 @@ describe('the gate that @grpc/grpc-js takes its sockets through', () => {
     client.close();
   });
 
-  it('lets nothing be said where it refuses', async () => {
+  it('prevents every message on refusal', async () => {
     const gate = new WatchedGate({ kind: 'owner', path: '/nowhere/a.sock', owner: null });
     const client = open(gate);
     const status = new Promise<grpc.StatusObject>((resolve) => {
@@ -64,7 +64,7 @@ describe('the gate that @grpc/grpc-js takes its sockets through', () => {
     client.close();
   });
 
-  it('closes what passed, and what comes too late', async () => {
+  it('closes passed sockets and late ones', async () => {
     const gate = new WatchedGate({ kind: 'none' });
     const client = open(gate);
     await ready(client);
@@ -77,7 +77,7 @@ describe('the gate that @grpc/grpc-js takes its sockets through', () => {
   });
 });
 
-describe('a peer that takes a connection, says nothing, and does not end its side', () => {
+describe('a peer that accepts a connection, is silent, and does not close', () => {
   const created: Socket[] = [];
   const noteCreated = (message: unknown): void => {
     created.push((message as { readonly socket: Socket }).socket);
@@ -104,7 +104,7 @@ describe('a peer that takes a connection, says nothing, and does not end its sid
   it.each([
     ['in plaintext', null],
     ['within TLS', { caCertFile: null, certificate: null, serverName: 'a.example' }],
-  ])('keeps no socket of the gateway %s', async (_, tls) => {
+  ])('holds no socket of the gateway %s', async (_, tls) => {
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const connector = grpcConnector({ kind: 'tcp', host: '127.0.0.1', port }, { tls }, { handshakeTimeoutMs: 200 });

@@ -32,7 +32,7 @@ describe('a connection to an agent over gRPC', () => {
     return { connection, told, stream };
   };
 
-  it('introduces the gateway, and reads what the agent says of itself', async () => {
+  it('introduces the gateway, and reads capabilities of the agent', async () => {
     const { told } = connect({ colour: 'blue' });
     const stream = await agent.stream();
     const handshake = await stream.first((message) => message.handshake);
@@ -79,13 +79,13 @@ describe('a connection to an agent over gRPC', () => {
     });
   });
 
-  it('hands over no configuration as null', async () => {
+  it('sends a missing configuration as null', async () => {
     connect();
     const handshake = await (await agent.stream()).first((message) => message.handshake);
     expect(handshake.config_json).toBe('null');
   });
 
-  it('sends every event with every field that the protocol has for it', async () => {
+  it('sends every event with every protocol field', async () => {
     const { connection, stream } = await ready();
     const events: readonly AgentEvent[] = [
       headersEvent('a', { headers: ['x', '1', 'x', '\u00e9'] }),
@@ -163,7 +163,7 @@ describe('a connection to an agent over gRPC', () => {
     await stream.first((message) => (message.cancel?.reason === 6 ? message.cancel : null));
   });
 
-  it('tells an agent of no cancel where it has not said that it takes that', async () => {
+  it('sends no cancel to an agent without that capability', async () => {
     const { connection, told } = connect();
     const stream = await agent.stream();
     const capabilities = { ...rawCapabilities, features: { config_push: true } };
@@ -175,7 +175,7 @@ describe('a connection to an agent over gRPC', () => {
     expect(stream.received.some((message) => message.cancel !== undefined)).toBe(false);
   });
 
-  it('sends many events of one turn in their order', async () => {
+  it('sends many events of one turn in order', async () => {
     const { connection, stream } = await ready();
     const ids = Array.from({ length: 300 }, (_, index) => `c${index}`);
     for (const id of ids) connection.sendEvent(headersEvent(id));
@@ -185,7 +185,7 @@ describe('a connection to an agent over gRPC', () => {
     expect(sent).toEqual(ids);
   });
 
-  it('connects directly whatever proxy the environment names', async () => {
+  it('connects directly despite proxy environment variables', async () => {
     const dead = await freePort();
     for (const name of ['grpc_proxy', 'http_proxy', 'https_proxy']) vi.stubEnv(name, `http://127.0.0.1:${dead}`);
     vi.stubEnv('no_proxy', '');
@@ -198,7 +198,7 @@ describe('a connection to an agent over gRPC', () => {
     }
   });
 
-  it('makes no second connection for an agent that says goodbye as it answers', async () => {
+  it('makes no second connection on a GOAWAY with the answer', async () => {
     const { told } = connect();
     const stream = await agent.greeted();
     agent.leave();
@@ -347,7 +347,7 @@ describe('a connection to an agent over gRPC', () => {
     ]);
   });
 
-  it('hands over a configuration without waiting for an answer', async () => {
+  it('sends a configuration without waiting for an answer', async () => {
     const { connection, stream } = await ready();
     expect(await connection.configure({ colour: 'red' }, 'n-1', 'v-1')).toEqual({ ok: true, value: 'sent' });
     const event = await stream.first((message) => message.configure);
@@ -357,13 +357,13 @@ describe('a connection to an agent over gRPC', () => {
     await stream.first((message) => (message.configure?.config_json === 'null' ? message : null));
   });
 
-  it('says that a configuration was not sent on a connection that has ended', async () => {
+  it('reports that a configuration was not sent on an ended connection', async () => {
     const { connection } = await ready();
     connection.close('done');
     expect(await connection.configure({}, 'n-1', 'v-1')).toMatchObject({ ok: false, error: { kind: 'no_answer' } });
   });
 
-  it('takes a drain on the ControlStream for draining, whatever the reports say then', async () => {
+  it('is draining after a drain on the ControlStream, despite later reports', async () => {
     const { told, stream } = await ready();
     const control = await agent.control();
     control.send({ configure: {} });
@@ -376,14 +376,14 @@ describe('a connection to an agent over gRPC', () => {
     expect(told.healths.map(({ state }) => state)).toEqual(['draining', 'draining', 'unhealthy']);
   });
 
-  it('takes a shutdown on the ControlStream for draining', async () => {
+  it('is draining after a shutdown on the ControlStream', async () => {
     const { told } = await ready();
     (await agent.control()).send({ shutdown: { reason: 1 } });
     await eventually(() => told.healths.length === 1);
     expect(told.healths[0]).toMatchObject({ state: 'draining', message: 'the agent shuts down' });
   });
 
-  it('takes it for draining that HTTP/2 says goodbye, and still reads what comes', async () => {
+  it('is draining after a GOAWAY, and still reads answers', async () => {
     const { told, stream } = await ready();
     agent.leave();
     await eventually(() => told.healths.length === 1);
@@ -393,13 +393,13 @@ describe('a connection to an agent over gRPC', () => {
     expect(told.ends).toEqual([]);
   });
 
-  it('ends with an agent that is gone from one moment to the next', async () => {
+  it('ends when the agent disappears', async () => {
     const { told } = await ready();
     agent.close();
     expect(await told.hasEnded()).toMatchObject({ kind: 'ended' });
   });
 
-  it('goes on where the ControlStream ends, fails, or says what nobody can read', async () => {
+  it('continues when the ControlStream ends, fails or is malformed', async () => {
     const { told, stream } = await ready();
     const control = await agent.control();
     control.send(Buffer.of(0xff, 0xff));
@@ -409,7 +409,7 @@ describe('a connection to an agent over gRPC', () => {
     expect(told.ends).toEqual([]);
   });
 
-  it('reads what was sent before the end first', async () => {
+  it('reads earlier messages before the end', async () => {
     const { told, stream } = await ready();
     for (const id of ['a', 'b', 'c']) stream.send({ response: { correlation_id: id, allow: {} } });
     stream.call.end();
@@ -417,7 +417,7 @@ describe('a connection to an agent over gRPC', () => {
     expect(told.answers.map(({ correlationId }) => correlationId)).toEqual(['a', 'b', 'c']);
   });
 
-  it('knows a refusal that is followed by the end', async () => {
+  it('recognises a refusal that precedes the end', async () => {
     const { told } = connect();
     const stream = await agent.stream();
     stream.send({ handshake: { protocol_version: 2, error: 'not you' } });
@@ -425,7 +425,7 @@ describe('a connection to an agent over gRPC', () => {
     expect(await told.hasEnded()).toEqual({ kind: 'refused', detail: 'not you' });
   });
 
-  it('leaves nothing behind, however often it comes and goes', async () => {
+  it('leaks nothing over many connections', async () => {
     const server = grpcServer(new FakeAgentService());
     const bound = await server.listen();
     const port = Number(bound.slice(bound.lastIndexOf(':') + 1));
@@ -439,7 +439,7 @@ describe('a connection to an agent over gRPC', () => {
     await server.drain(0);
   });
 
-  it('ends after what was written has left', async () => {
+  it('ends after its writes are sent', async () => {
     const { connection, told, stream } = await ready();
     connection.sendCancel('a', 'timeout');
     connection.close('not needed any more');
@@ -453,7 +453,7 @@ describe('a connection to an agent over gRPC', () => {
     expect(told.toldAfterEnd).toBe(false);
   });
 
-  it('tells its end at once when it is closed before it stands', async () => {
+  it('reports its end at once if closed while connecting', async () => {
     const { connection, told } = connect();
     connection.close('changed my mind');
     expect(told.ends).toEqual([{ kind: 'ended', detail: 'changed my mind' }]);
@@ -461,7 +461,7 @@ describe('a connection to an agent over gRPC', () => {
     expect(told.ends).toHaveLength(1);
   });
 
-  it('refuses to send what is larger than a message can be', async () => {
+  it('refuses to send an oversized message', async () => {
     const { connection, stream } = await ready({ maxMessageBytes: 10_000 });
     expect(connection.sendEvent(chunkEvent('a', { data: new Uint8Array(10_000) }))).toBe(false);
     expect(await connection.configure({ text: 'x'.repeat(10_000) }, 'n-1', 'v-1')).toMatchObject({ ok: false });
@@ -470,12 +470,12 @@ describe('a connection to an agent over gRPC', () => {
     expect(stream.received.some((message) => message.request_body_chunk !== undefined)).toBe(false);
   });
 
-  it('refuses a configuration that is larger than a message can be before it connects', async () => {
+  it('refuses an oversized configuration before it connects', async () => {
     const { told } = connect({ text: 'x'.repeat(10_000) }, { maxMessageBytes: 10_000 });
     expect(await told.hasEnded()).toMatchObject({ kind: 'refused' });
   });
 
-  it('is busy while output waits, and tells when there is room again', async () => {
+  it('is busy while output waits, and notifies when there is room', async () => {
     const { connection, told, stream } = await ready({ busyOutputBytes: 200_000 });
     stream.call.pause();
     expect(connection.isBusy).toBe(false);
@@ -489,7 +489,7 @@ describe('a connection to an agent over gRPC', () => {
     expect(connection.isBusy).toBe(false);
   });
 
-  it('keeps each connection apart, with an HTTP/2 connection of its own', async () => {
+  it('uses a separate HTTP/2 connection for each connection', async () => {
     const connector = grpcConnector(agent.address);
     connectRecorded(connector);
     connectRecorded(connector);

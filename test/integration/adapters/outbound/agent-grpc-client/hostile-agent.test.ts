@@ -41,7 +41,7 @@ describe('a hostile agent over gRPC', () => {
     ['a needs_more without a decision', { needs_more: true }],
     ['a header operation that is none', { allow: {}, request_headers: [{}] }],
     ['a confidence that is no number', { allow: {}, audit: { confidence: Number.NaN } }],
-  ])('gets a malformed answer for %s', async (_, members) => {
+  ])('has its answer treated as malformed for %s', async (_, members) => {
     const { told, stream } = await ready();
     stream.send({ response: { correlation_id: 'a', ...members } });
     await eventually(() => told.answers.length === 1);
@@ -49,7 +49,7 @@ describe('a hostile agent over gRPC', () => {
     expect(told.ends).toEqual([]);
   });
 
-  it('gets a malformed answer for two decisions at once, in either order', async () => {
+  it('has its answer treated as malformed for two decisions, in either order', async () => {
     const { told, stream } = await ready();
     const id = rawField(1, 'a');
     const allow = rawField(2, '');
@@ -67,7 +67,7 @@ describe('a hostile agent over gRPC', () => {
     ['the body of a block', rawField(3, rawField(2, bad))],
     ['a parameter of a challenge', rawField(5, rawField(2, Buffer.concat([rawField(1, bad), rawField(2, 'x')])))],
     ['a tag', rawField(12, rawField(1, bad))],
-  ])('gets a malformed answer for invalid UTF-8 in %s, on that call alone', async (_, member) => {
+  ])('has its answer treated as malformed for invalid UTF-8 in %s, on only that call', async (_, member) => {
     const { told, stream } = await ready();
     const decision = [3, 4, 5].includes((member[0] as number) >> 3) ? '' : rawField(2, '');
     stream.send(rawField(response, Buffer.concat([rawField(1, 'a'), Buffer.from(decision), member])));
@@ -79,7 +79,7 @@ describe('a hostile agent over gRPC', () => {
     ]);
   });
 
-  it('has its reports left out for invalid UTF-8', async () => {
+  it('has reports with invalid UTF-8 ignored', async () => {
     const { told, stream } = await ready();
     stream.send(rawField(3, Buffer.concat([rawField(1, bad), Buffer.of(0x10, 1)])));
     stream.send(rawField(8, rawField(2, bad)));
@@ -141,7 +141,7 @@ describe('a hostile agent over gRPC', () => {
     expect(told.answers).toEqual([]);
   });
 
-  it('takes a message right below the limit', async () => {
+  it('may send a message just below the limit', async () => {
     const { told, stream } = await ready();
     const body = 'x'.repeat(16_777_216 - 100);
     stream.send({ response: { correlation_id: 'a', block: { status: 200, body } } });
@@ -153,7 +153,7 @@ describe('a hostile agent over gRPC', () => {
     ['an answer', { response: { correlation_id: 'a', allow: {} } }],
     ['a report', { health: { agent_id: 'a', state: 1 } }],
     ['a handshake without capabilities', { handshake: { protocol_version: 2, success: true } }],
-  ])('loses its connection for %s where the answer to the handshake is due', async (_, message) => {
+  ])('loses its connection for %s instead of the handshake answer', async (_, message) => {
     const { told } = connect();
     (await agent.stream()).send(message);
     expect(await told.hasEnded()).toMatchObject({ kind: 'malformed' });
@@ -165,7 +165,7 @@ describe('a hostile agent over gRPC', () => {
     ['gives no reason', { handshake: {} }, 'no reason given'],
     ['speaks another version', { handshake: { ...handshake, protocol_version: 3 } }, '3'],
     ['says very much', { handshake: { error: 'x'.repeat(10_000) } }, 'x'],
-  ])('is one that refuses where it %s', async (_, message, reason) => {
+  ])('counts as refusing if it %s', async (_, message, reason) => {
     const { told } = connect();
     (await agent.stream()).send(message);
     const end = await told.hasEnded();
@@ -174,7 +174,7 @@ describe('a hostile agent over gRPC', () => {
     expect(end.detail.length).toBeLessThanOrEqual(600);
   });
 
-  it('cannot claim more headers than fit', async () => {
+  it('cannot send more headers than the limit', async () => {
     const { told } = connect();
     const stream = await agent.stream();
     const metadata = new grpc.Metadata();
@@ -184,7 +184,7 @@ describe('a hostile agent over gRPC', () => {
     expect(await told.hasEnded()).toMatchObject({ kind: 'malformed' });
   });
 
-  it('has its reports left out where they cannot be read, and nothing else', async () => {
+  it('has only malformed reports ignored', async () => {
     const { told, stream } = await ready();
     stream.send({ health: { agent_id: 'a', state: 9 } });
     stream.send({ health: { agent_id: 'a', state: 1, load: { p95_latency_ms: Number.POSITIVE_INFINITY } } });
@@ -196,7 +196,7 @@ describe('a hostile agent over gRPC', () => {
     expect([told.healths, told.signals, told.updates, told.ends]).toEqual([[], [], [], []]);
   });
 
-  it('ends with the words it ended with, cut short', async () => {
+  it('has its end reported with its shortened message', async () => {
     const { told, stream } = await ready();
     stream.call.emit('error', { code: grpc.status.ABORTED, details: 'y'.repeat(2_000) });
     const end = await told.hasEnded();
@@ -210,19 +210,19 @@ describe('a hostile agent over gRPC', () => {
     ['does not know', grpc.status.UNAUTHENTICATED, 'refused'],
     ['does not serve', grpc.status.UNIMPLEMENTED, 'ended'],
     ['has no room for', grpc.status.RESOURCE_EXHAUSTED, 'ended'],
-  ])('is told apart where it %s the gateway', async (_, code, kind) => {
+  ])('is reported distinctly if it %s the gateway', async (_, code, kind) => {
     const { told } = connect();
     (await agent.stream()).call.emit('error', { code, details: 'no' });
     expect(await told.hasEnded()).toMatchObject({ kind });
   });
 
-  it('ends where it only says goodbye', async () => {
+  it('is disconnected after only a GOAWAY', async () => {
     const { told, stream } = await ready();
     stream.call.end();
     expect(await told.hasEnded()).toMatchObject({ kind: 'ended' });
   });
 
-  it('is given up where it does not answer the handshake', async () => {
+  it('times out without a handshake answer', async () => {
     const { told } = connect({ handshakeTimeoutMs: 50 });
     const stream = await agent.stream();
     expect(await told.hasEnded()).toMatchObject({
@@ -232,7 +232,7 @@ describe('a hostile agent over gRPC', () => {
     await eventually(() => stream.isCancelled);
   });
 
-  it('is given up where nothing at all comes after a ping', async () => {
+  it('times out without any answer to a ping', async () => {
     const { told } = await ready({ pingIntervalMs: 50 });
     expect(await told.hasEnded()).toMatchObject({ kind: 'ended', detail: expect.stringContaining('ping') });
   });
@@ -252,7 +252,7 @@ describe('a hostile agent over gRPC', () => {
     expect(told.ends).toEqual([]);
   });
 
-  it('does not keep its connection open by not reading it', async () => {
+  it('cannot keep its connection open by not reading', async () => {
     const { connection, stream } = await ready({ handshakeTimeoutMs: 200 });
     stream.call.pause();
     for (let index = 0; index < 10; index += 1) {
@@ -262,7 +262,7 @@ describe('a hostile agent over gRPC', () => {
     await expect.poll(() => stream.isCancelled || stream.call.destroyed).toBe(true);
   });
 
-  it('does not keep the process of the gateway from its end, once there is nothing more to send', async () => {
+  it('does not delay the exit of the gateway', async () => {
     const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
     const { connection, stream } = await ready({ handshakeTimeoutMs: 600_000 });
     const before = sockets();
@@ -276,7 +276,7 @@ describe('a hostile agent over gRPC', () => {
     await eventually(() => sockets() <= before - 2);
   });
 
-  it('serves no ControlStream, and is none the worse for it', async () => {
+  it('works without a ControlStream', async () => {
     agent.close();
     agent = await RawGrpcAgent.open({ servesControl: false });
     const { told, stream } = await ready();
@@ -286,7 +286,7 @@ describe('a hostile agent over gRPC', () => {
   });
 });
 
-describe('what is no agent at all', () => {
+describe('a peer that is no agent', () => {
   let server: Server;
   const sockets: Socket[] = [];
   beforeEach(() => {
@@ -308,17 +308,17 @@ describe('what is no agent at all', () => {
     return typeof address === 'object' && address !== null ? address.port : 0;
   };
 
-  it('is unreachable where nobody listens', async () => {
+  it('is unreachable if nothing listens', async () => {
     const { told } = connectRecorded(grpcConnector({ kind: 'tcp', host: '127.0.0.1', port: await freePort() }));
     expect(await told.hasEnded()).toMatchObject({ kind: 'ended', detail: expect.stringContaining('ECONNREFUSED') });
   });
 
-  it('is unreachable where the name has no address', async () => {
+  it('is unreachable if the name has no address', async () => {
     const { told } = connectRecorded(grpcConnector({ kind: 'tcp', host: 'no-such-host.invalid', port: 1 }));
     expect(await told.hasEnded()).toMatchObject({ kind: 'ended' });
   });
 
-  it('is given up where it takes the connection and says nothing, and nothing stays open', async () => {
+  it('times out if it is silent, and leaves no connection', async () => {
     const port = await listening();
     const { told } = connectRecorded(
       grpcConnector({ kind: 'tcp', host: '127.0.0.1', port }, {}, { handshakeTimeoutMs: 50 }),
@@ -327,7 +327,7 @@ describe('what is no agent at all', () => {
     await eventually(() => sockets.length > 0 && sockets.every((socket) => socket.destroyed));
   });
 
-  it('is given up where it speaks something else', async () => {
+  it('fails if it speaks another protocol', async () => {
     server.on('connection', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'));
     const port = await listening();
     const { told } = connectRecorded(grpcConnector({ kind: 'tcp', host: '127.0.0.1', port }));
@@ -335,7 +335,7 @@ describe('what is no agent at all', () => {
     expect(told.ready).toEqual([]);
   });
 
-  it('leaves nothing open where the gateway gives up itself', async () => {
+  it('leaves no connection if the gateway gives up', async () => {
     const port = await listening();
     const { connection } = connectRecorded(
       grpcConnector({ kind: 'tcp', host: '127.0.0.1', port }, {}, { handshakeTimeoutMs: 50 }),

@@ -8,9 +8,7 @@ import { grpcConnector } from '../../../../support/shared/grpc-connections.js';
 import { passTime } from '../../../../support/shared/loop-turns.js';
 import { RawGrpcAgent } from '../../../../support/shared/raw-grpc-agent.js';
 
-it('are handled between the answers of one read of an agent over gRPC, once they have waited for long', async ({
-  cleanUp,
-}) => {
+it('are handled between gRPC answers of one read once they have waited for long', async ({ cleanUp }) => {
   const agent = await RawGrpcAgent.open();
   cleanUp.add(() => agent.close());
   const order: string[] = [];

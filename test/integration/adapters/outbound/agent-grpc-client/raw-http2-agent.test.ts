@@ -25,7 +25,7 @@ const prefixed = (flag: number, message: Uint8Array, length = message.length): B
 };
 
 // What @grpc/grpc-js cannot be made to do as a server.
-describe('an agent that speaks HTTP/2 as it likes', () => {
+describe('an agent with unusual HTTP/2', () => {
   let server: Http2Server;
   const sessions: ServerHttp2Session[] = [];
   const sockets: Socket[] = [];
@@ -67,7 +67,7 @@ describe('an agent that speaks HTTP/2 as it likes', () => {
       ({ session }: ServerHttp2Stream) =>
         void setImmediate(() => session?.destroy(new Error('so'), constants.NGHTTP2_INTERNAL_ERROR)),
     ],
-  ])('loses its connection for a stream that it pushes and %s', async (_, then) => {
+  ])('loses its connection for a pushed stream that it %s', async (_, then) => {
     const told = connect((stream) => {
       stream.pushStream({ ':path': '/pushed' }, (error, pushed) => {
         if (error !== null) return;
@@ -81,12 +81,12 @@ describe('an agent that speaks HTTP/2 as it likes', () => {
     await allClosed();
   });
 
-  it('says that it was for the stream that was pushed', async () => {
+  it('has the pushed stream named as reason', async () => {
     const told = connect((stream) => stream.pushStream({ ':path': '/pushed' }, () => {}));
     expect(await told.hasEnded()).toMatchObject({ kind: 'malformed', detail: expect.stringContaining('pushes') });
   });
 
-  it('loses its connection for a message that is announced with 4 GiB', async () => {
+  it('loses its connection for a message with a length of 4 GiB', async () => {
     const told = connect((stream) => {
       stream.respond(grpcHead);
       stream.write(prefixed(0, Buffer.of(1), 2 ** 32 - 1));
@@ -113,7 +113,7 @@ describe('an agent that speaks HTTP/2 as it likes', () => {
     ['compresses against what it said', 'identity', prefixed(1, gzipSync(hello))],
     ['marks a message as compressed that is not', null, prefixed(1, hello)],
     ['marks a message as what there is not', null, prefixed(7, hello)],
-  ])('loses its connection, and has nothing inflated, where it %s', async (_, encoding, octets) => {
+  ])('loses its connection without inflation if it %s', async (_, encoding, octets) => {
     const inflaters = [vi.spyOn(zlib, 'createGunzip'), vi.spyOn(zlib, 'createInflate')];
     try {
       const told = connect((stream) => {
@@ -135,7 +135,7 @@ describe('an agent that speaks HTTP/2 as it likes', () => {
   it.each([
     ['another status', { ':status': 503 }],
     ['a page', { ':status': 200, 'content-type': 'text/html' }],
-  ])('is no agent where it answers with %s', async (_, head) => {
+  ])('is no agent if it answers with %s', async (_, head) => {
     const told = connect((stream) => {
       stream.respond(head);
       stream.end('<html>'.repeat(1_000));
@@ -154,7 +154,7 @@ describe('an agent that speaks HTTP/2 as it likes', () => {
         void setImmediate(() => session?.destroy(new Error('so'), constants.NGHTTP2_PROTOCOL_ERROR)),
     ],
     ['cuts the connection', () => cut()],
-  ])("ends, and is not tried again behind the gateway's back, where it %s", async (_, act) => {
+  ])('ends without a hidden reconnect if it %s', async (_, act) => {
     const told = connect(act);
     expect(await told.hasEnded()).toMatchObject({ kind: 'ended' });
     await allClosed();

@@ -19,7 +19,7 @@ describe('a unix address of an agent over gRPC', () => {
     folder.remove();
   });
 
-  it('is connected to where the own user owns it', async () => {
+  it('is usable if the own user owns it', async () => {
     agent = await RawGrpcAgent.open({ bindTo: `unix:${folder.file('a.sock')}` });
     const connector = grpcConnector(unix(folder.file('a.sock')));
     expect(await connector.check()).toEqual({ kind: 'ready' });
@@ -28,29 +28,29 @@ describe('a unix address of an agent over gRPC', () => {
     await told.isReady();
   });
 
-  it('is connected to by a link of the own user', async () => {
+  it('is usable by a link of the own user', async () => {
     agent = await RawGrpcAgent.open({ bindTo: `unix:${folder.file('a.sock')}` });
     symlinkSync(folder.file('a.sock'), folder.file('b.sock'));
     expect(await grpcConnector(unix(folder.file('b.sock'))).check()).toEqual({ kind: 'ready' });
   });
 
-  it('is absent where there is nothing', async () => {
+  it('is absent if the file does not exist', async () => {
     const connector = grpcConnector(unix(folder.file('none.sock')));
     expect(await connector.check()).toMatchObject({ kind: 'absent' });
     expect(await connectRecorded(connector).told.hasEnded()).toMatchObject({ kind: 'ended' });
   });
 
-  it('is refused where it is no socket', async () => {
+  it('is refused if it is no socket', async () => {
     const path = folder.write('a.sock', '');
     chmodSync(path, 0o600);
     expect(await grpcConnector(unix(path)).check()).toMatchObject({ kind: 'refused' });
   });
 
-  it('is refused where its path is longer than that of a socket', async () => {
+  it('is refused if its path is too long', async () => {
     expect(await grpcConnector(unix(`/${'x'.repeat(120)}`)).check()).toMatchObject({ kind: 'refused' });
   });
 
-  it('is refused on connecting too, before a word is said, where the named owner is nobody', async () => {
+  it('is refused while connecting, before any message, for another owner', async () => {
     agent = await RawGrpcAgent.open({ bindTo: `unix:${folder.file('a.sock')}` });
     const connector = grpcConnector(unix(folder.file('a.sock')), { owner: 'no-such-user-here' });
     expect(await connector.check()).toMatchObject({ kind: 'refused' });

@@ -52,7 +52,7 @@ describe('an agent of the older framing', () => {
     return connection;
   };
 
-  it('is handed its configuration first, and is there once it has taken it', async () => {
+  it('gets its configuration first, and is available once it accepts', async () => {
     await connect({ rules: ['a', 1] });
     const peer = await agent.peer();
     expect(peer.messages).toEqual([
@@ -80,12 +80,12 @@ describe('an agent of the older framing', () => {
     expect(listener.ends).toEqual([]);
   });
 
-  it('is handed an empty configuration where there is none', async () => {
+  it('gets an empty configuration if there is none', async () => {
     await connect(null);
     expect((await agent.peer()).messages[0]?.payload).toEqual({ agent_id: 'waf', config: {} });
   });
 
-  it('is not there before it has answered its configuration', async () => {
+  it('is unavailable before it answers its configuration', async () => {
     await agent.close();
     agent = await rawLegacyAgent(path, () => {});
     const connection = connector().connect(null, listener);
@@ -109,7 +109,7 @@ describe('an agent of the older framing', () => {
     await (await agent.peer()).closed();
   });
 
-  it('that gives no reason for its refusal has refused all the same', async () => {
+  it('may refuse without a reason', async () => {
     await agent.close();
     agent = await rawLegacyAgent(path, (peer) => {
       void peer.received(1).then(() => peer.send({ success: false }));
@@ -118,7 +118,7 @@ describe('an agent of the older framing', () => {
     expect(listener.ends).toEqual([{ kind: 'refused', detail: 'no reason given' }]);
   });
 
-  it('is sent each event with the payload that it has in the newer framing', async () => {
+  it('gets each event with the payload of the newer framing', async () => {
     const connection = await connect();
     const peer = await agent.peer();
     const events: readonly AgentEvent[] = [
@@ -170,7 +170,7 @@ describe('an agent of the older framing', () => {
     expect(listener.answers).toEqual(events.map(() => ({ correlationId: 'a', answer: ok(allowAnswer) })));
   });
 
-  it('answers in order, and says what it decides as others do', async () => {
+  it('answers in order, with decisions like other agents', async () => {
     const connection = await connect();
     const peer = await agent.peer();
     const answers = [
@@ -194,7 +194,7 @@ describe('an agent of the older framing', () => {
     ]);
   });
 
-  it('is asked one thing at a time on each connection', async () => {
+  it('gets one event at a time on each connection', async () => {
     const connection = await connect();
     const peer = await agent.peer();
     expect(connection.isBusy).toBe(false);
@@ -214,7 +214,7 @@ describe('an agent of the older framing', () => {
     expect(listener.answers.map(({ correlationId }) => correlationId)).toEqual(['a', 'c']);
   });
 
-  it('can send an answer in the smallest of pieces', async () => {
+  it('can send an answer octet by octet', async () => {
     const connection = await connect();
     const peer = await agent.peer();
     connection.sendEvent(headersEvent('a'));
@@ -229,7 +229,7 @@ describe('an agent of the older framing', () => {
     expect(listener.answers).toEqual([{ correlationId: 'a', answer: ok(allowAnswer) }]);
   });
 
-  it('loses its connection with a call that is given up, and its late answer with it', async () => {
+  it('loses its connection and late answer on a cancelled call', async () => {
     const connection = await connect();
     const peer = await agent.peer();
     connection.sendEvent(headersEvent('a'));
@@ -243,7 +243,7 @@ describe('an agent of the older framing', () => {
     expect(listener.ends).toHaveLength(1);
   });
 
-  it('keeps its connection where another request than the one it is asked about is given up', async () => {
+  it('keeps its connection when another request is cancelled', async () => {
     const connection = await connect();
     const peer = await agent.peer();
     connection.sendCancel('nobody', 'manual');
@@ -265,7 +265,7 @@ describe('an agent of the older framing', () => {
     await listener.answered(count);
   };
 
-  it('loses its connection with a body that is given up between two chunks', async () => {
+  it('loses its connection when a body is cancelled between two chunks', async () => {
     const connection = await connect();
     const peer = await agent.peer();
     await openDialogue(connection, peer, 'a');
@@ -277,7 +277,7 @@ describe('an agent of the older framing', () => {
     expect(listener.ends).toHaveLength(1);
   });
 
-  it('finishes what it has of others before it loses its connection for a body that was given up', async () => {
+  it('finishes other requests before it loses its connection for a cancelled body', async () => {
     const connection = await connect();
     const peer = await agent.peer();
     await openDialogue(connection, peer, 'gone');
@@ -303,7 +303,7 @@ describe('an agent of the older framing', () => {
     await peer.closed();
   });
 
-  it('keeps its connection where a body has come to its end before it is given up', async () => {
+  it('keeps its connection if a body ends before the cancel', async () => {
     const connection = await connect();
     const peer = await agent.peer();
     await openDialogue(connection, peer, 'a');
@@ -319,13 +319,13 @@ describe('an agent of the older framing', () => {
     expect(listener.ends).toEqual([]);
   });
 
-  it('is handed no other configuration on a connection that stands', async () => {
+  it('gets no new configuration on an open connection', async () => {
     const connection = await connect();
     expect(await connection.configure({}, 'id', 'version')).toMatchObject({ ok: false, error: { kind: 'no_answer' } });
     expect((await agent.peer()).messages).toHaveLength(1);
   });
 
-  it('is not sent what no frame can hold', async () => {
+  it('is not sent an oversized frame', async () => {
     const connection = await connect();
     const data = new Uint8Array(8_000_000);
     expect(connection.sendEvent(chunkEvent('a', { data }))).toBe(false);
@@ -338,7 +338,7 @@ describe('an agent of the older framing', () => {
     expect((await agent.peer()).messages).toEqual([]);
   });
 
-  it('is gone when it closes the connection, and the listener hears of it once', async () => {
+  it('disconnects once when it closes the connection', async () => {
     const connection = await connect();
     const peer = await agent.peer();
     connection.sendEvent(headersEvent('a'));
@@ -349,14 +349,14 @@ describe('an agent of the older framing', () => {
     expect(listener.ends).toHaveLength(1);
   });
 
-  it('tells before it returns that it is closed', async () => {
+  it('reports its close before it returns', async () => {
     const connection = await connect();
     connection.close('as asked');
     expect(listener.ends).toEqual([{ kind: 'ended', detail: 'as asked' }]);
     await (await agent.peer()).closed();
   });
 
-  it('is checked before it is connected to', async () => {
+  it('is checked before the connection', async () => {
     expect(await connector().check()).toEqual({ kind: 'ready' });
     expect(await connector('no-such-user').check()).toMatchObject({ kind: 'refused' });
     await agent.close();
@@ -367,14 +367,14 @@ describe('an agent of the older framing', () => {
     expect(await connector().check()).toMatchObject({ kind: 'refused' });
   });
 
-  it('that is not there ends the attempt', async () => {
+  it('that does not exist ends the attempt', async () => {
     path = folder.file('none');
     await connect();
     expect(listener.ends).toMatchObject([{ kind: 'ended' }]);
   });
 
   // Only root can give a file away.
-  it.runIf(isRoot)('that is a stranger gets no configuration, and with it no secret', async () => {
+  it.runIf(isRoot)('of another owner gets no configuration and no secret', async () => {
     chownSync(path, 54_321, 54_321);
     expect(await connector().check()).toMatchObject({ kind: 'refused' });
     expect(await connector('54321').check()).toEqual({ kind: 'ready' });
@@ -385,7 +385,7 @@ describe('an agent of the older framing', () => {
     expect(peer.messages).toEqual([]);
   });
 
-  it('hears nothing of a gateway that has given up before', async () => {
+  it('is not contacted after a cancel', async () => {
     const connection = connector().connect({ secret: 'top' }, listener);
     connection.close('never mind');
     await eventually(() => listener.ends.length === 1);

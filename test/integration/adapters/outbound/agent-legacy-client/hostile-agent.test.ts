@@ -90,7 +90,7 @@ describe('a hostile agent of the older framing', () => {
       legacyFrameOf({ ...legacyAllow, correlation_id: 'b' }),
       'another',
     ],
-  ])('that sends %s is no longer listened to', async (_, octets, detail) => {
+  ])('that sends %s is disconnected', async (_, octets, detail) => {
     await asked();
     peer.socket.write(octets);
     await expectMalformed(detail);
@@ -105,7 +105,7 @@ describe('a hostile agent of the older framing', () => {
     ['header operations that are none', { ...legacyAllow, request_headers: [{ replace: { name: 'a', value: 'b' } }] }],
     ['the answer to a configuration', { success: true }],
     ['an answer to a frame of a WebSocket', { ...legacyAllow, websocket_decision: 'drop' }],
-  ])('that answers with %s fails that call alone', async (_, answer) => {
+  ])('that answers with %s fails only that call', async (_, answer) => {
     await asked();
     peer.send(answer);
     await listener.answered();
@@ -114,7 +114,7 @@ describe('a hostile agent of the older framing', () => {
     expect(connection.isBusy).toBe(false);
   });
 
-  it('gives no second answer for a call that comes after the first', async () => {
+  it('cannot answer a call twice', async () => {
     await asked();
     // The place is taken at the moment it is free: what is left of the read must not become the next answer.
     listener.whenAnswered = () => void connection.sendEvent(headersEvent('b'));
@@ -122,13 +122,13 @@ describe('a hostile agent of the older framing', () => {
     await expectMalformed('more than one answer');
   });
 
-  it('that speaks while nobody asks is no longer listened to', async () => {
+  it('that sends unrequested frames is disconnected', async () => {
     await open();
     peer.send(legacyAllow);
     await expectMalformed('unexpected message');
   });
 
-  it('that speaks first is not handed its configuration', async () => {
+  it('that sends first gets no configuration', async () => {
     await open((hasty) => hasty.send({ success: true }));
     expect((await listener.ended()).kind).toBe('malformed');
     expect(listener.capabilities).toBeNull();
@@ -139,19 +139,19 @@ describe('a hostile agent of the older framing', () => {
     ['a success that is a text', { success: 'true' }],
     ['no JSON', 'yes'],
     ['a reason that is none', { success: false, error: 7 }],
-  ])('that answers its configuration with %s is not there', async (_, answer) => {
+  ])('that answers its configuration with %s is unavailable', async (_, answer) => {
     await open((greeted) => void greeted.received(1).then(() => greeted.send(answer)));
     expect((await listener.ended()).kind).toBe('malformed');
     expect(listener.capabilities).toBeNull();
   });
 
-  it('that answers its configuration twice is not there', async () => {
+  it('that answers its configuration twice is unavailable', async () => {
     await open((greeted) => void greeted.received(1).then(() => greeted.send({ success: true }, legacyAllow)));
     expect((await listener.ended()).kind).toBe('malformed');
     expect(listener.capabilities).toBeNull();
   });
 
-  it('that never answers its configuration is given up', async () => {
+  it('that never answers its configuration times out', async () => {
     await open(() => {}, 30);
     expect(await listener.ended()).toEqual({
       kind: 'ended',
@@ -160,27 +160,27 @@ describe('a hostile agent of the older framing', () => {
     await peer.closed();
   });
 
-  it('cannot make the log as long as it likes', async () => {
+  it('cannot write unbounded log lines', async () => {
     await open(
       (greeted) => void greeted.received(1).then(() => greeted.send({ success: false, error: 'x'.repeat(9_999) })),
     );
     expect((await listener.ended()).detail).toHaveLength(500);
   });
 
-  it('that closes within a frame leaves no answer behind', async () => {
+  it('that closes within a frame gives no answer', async () => {
     await asked();
     peer.socket.end(legacyFrameOf(legacyAllow).subarray(0, -1));
     expect(await listener.ended()).toEqual({ kind: 'ended', detail: 'the connection ended within a frame' });
     expect(listener.answers).toEqual([]);
   });
 
-  it('that closes within a length has closed, no more', async () => {
+  it('that closes within a length is only disconnected', async () => {
     await asked();
     peer.socket.end(lengthOf(9).subarray(0, 3));
     expect(await listener.ended()).toEqual({ kind: 'ended', detail: 'the agent closed it' });
   });
 
-  it('claims no memory by announcing a length', async () => {
+  it('cannot allocate memory by a length', async () => {
     await asked();
     const before = process.memoryUsage().arrayBuffers;
     peer.socket.write(Buffer.concat([lengthOf(10_485_760), Buffer.from('{')]));

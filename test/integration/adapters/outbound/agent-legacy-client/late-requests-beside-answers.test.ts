@@ -10,7 +10,7 @@ import { it } from '../../../../support/shared/fixtures.js';
 import { passTime } from '../../../../support/shared/loop-turns.js';
 import { legacyAllow, rawLegacyAgent } from '../../../../support/shared/raw-legacy-agent.js';
 
-it('are handled, and their writes go out, before what an agent of the older framing answers long behind them', async ({
+it('are handled and written before much later answers of an agent of the older framing', async ({
   cleanUp,
   folder,
 }) => {

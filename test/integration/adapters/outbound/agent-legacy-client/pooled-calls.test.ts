@@ -68,7 +68,7 @@ describe('calls to an agent of the older framing', () => {
     folder.remove();
   });
 
-  it('go one at a time by each connection, and each gets its own answer', async () => {
+  it('use each connection one at a time, and each gets its own answer', async () => {
     await open(3);
     let most = 0;
     answer = (message) => {
@@ -83,7 +83,7 @@ describe('calls to an agent of the older framing', () => {
     expect(client.status()).toMatchObject({ inFlight: 0, queueDepth: 0 });
   });
 
-  it('that wait for a place are bounded', async () => {
+  it('are bounded while they queue', async () => {
     await open(1, { maxQueueDepth: 2 });
     answer = () => null;
     const calls = ['a', 'b', 'c'].map((id) => client.ask(headersEvent(id)));
@@ -93,7 +93,7 @@ describe('calls to an agent of the older framing', () => {
     expect((await Promise.all(calls)).map(nameIn)).toEqual(['cancelled', 'cancelled', 'cancelled']);
   });
 
-  it('that time out close their connection, and the next go by a new one', async () => {
+  it('that time out close their connection, and later calls use a new one', async () => {
     await open(1, { timeoutMs: 60 });
     answer = (message) => (message.payload['correlation_id'] === 'late' ? null : named(message));
     expect(nameIn(await client.ask(headersEvent('late')))).toBe('timed_out');
@@ -103,7 +103,7 @@ describe('calls to an agent of the older framing', () => {
     expect(nameIn(await client.ask(headersEvent('next')))).toEqual({ kind: 'set', name: 'X-Id', value: 'next' });
   });
 
-  it('that are cancelled close their connection and no other', async () => {
+  it('that are cancelled close only their connection', async () => {
     await open(2);
     answer = (message) => (message.payload['correlation_id'] === 'gone' ? null : named(message));
     const gone = client.ask(headersEvent('gone'));
@@ -115,7 +115,7 @@ describe('calls to an agent of the older framing', () => {
     expect(agent.peers.filter(({ isClosed }) => isClosed)).toHaveLength(1);
   });
 
-  it('of which many are given up leave the agent reachable, with no line in the log', async () => {
+  it('leave the agent reachable without log lines when many are cancelled', async () => {
     await open(2, { timeoutMs: 2_000, maxQueueDepth: 100 });
     answer = (message) => (`${message.payload['correlation_id']}`.startsWith('gone') ? null : named(message));
     for (let round = 0; round < 5; round += 1) {
@@ -130,7 +130,7 @@ describe('calls to an agent of the older framing', () => {
     expect(logger.lines.map(({ message }) => message)).toEqual(['Agent connected']);
   });
 
-  it('about a body that is given up between two chunks cost their connection, and the next go by a new one', async () => {
+  it('close their connection when a body is cancelled between two chunks, and later calls use a new one', async () => {
     await open(1);
     answer = (message) => named(message, { needs_more: message.event_type === 'request_headers' });
     await client.ask(headersEvent('gone'));
@@ -143,7 +143,7 @@ describe('calls to an agent of the older framing', () => {
     expect(client.status()).toMatchObject({ inFlight: 0, queueDepth: 0, connections: 1 });
   });
 
-  it('send a body by the connection that the head went by', async () => {
+  it('send a body on the connection of its head', async () => {
     await open(4);
     answer = (message) => named(message, { needs_more: message.payload['is_last'] !== true });
     const ids = Array.from({ length: 12 }, (_, index) => `b${index}`);
@@ -163,7 +163,7 @@ describe('calls to an agent of the older framing', () => {
     }
   });
 
-  it('go on with a new configuration by new connections, without one being lost', async () => {
+  it('move to new connections for a new configuration without a loss', async () => {
     await open(2, { config: { colour: 'blue' } });
     const calls = Array.from({ length: 20 }, (_, index) => client.ask(headersEvent(`c${index}`)));
     await client.configure({ colour: 'red' });

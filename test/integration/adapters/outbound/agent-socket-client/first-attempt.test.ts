@@ -21,7 +21,7 @@ const openFolder = (cleanUp: CleanUp) => {
   return folder.file('agent.sock');
 };
 
-describe('a call before the first connection stands', () => {
+describe('a call before the first connection', () => {
   it('waits for it and is answered', async ({ cleanUp }) => {
     const path = openFolder(cleanUp);
     const server = socketServer(path, new FakeAgentService());
@@ -33,7 +33,7 @@ describe('a call before the first connection stands', () => {
     expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, true]);
   });
 
-  it('outlives the failure of one of several attempts', async ({ cleanUp }) => {
+  it('survives the failure of one of several attempts', async ({ cleanUp }) => {
     const path = openFolder(cleanUp);
     const attempts: Socket[] = [];
     const agent = createServer((socket) => {
@@ -55,16 +55,14 @@ describe('a call before the first connection stands', () => {
     expect(await asked).toMatchObject({ ok: true });
   });
 
-  it('ends with the attempt where nobody listens, long before its time-out', async ({ cleanUp }) => {
+  it('fails with the attempt if nothing listens, long before its timeout', async ({ cleanUp }) => {
     const client = clientOf(cleanUp, openFolder(cleanUp), { timeoutMs: 60_000 });
     client.start();
     expect(await client.ask(headersEvent('a'))).toMatchObject({ ok: false, error: { code: 'unreachable' } });
     expect(await client.ask(headersEvent('b'))).toMatchObject({ ok: false, error: { code: 'unreachable' } });
   });
 
-  it('waits no longer than its time-out for an agent that says nothing, in no longer a queue than allowed', async ({
-    cleanUp,
-  }) => {
+  it('times out for a silent agent, in a bounded queue', async ({ cleanUp }) => {
     const path = openFolder(cleanUp);
     const silent = createServer((socket) => socket.on('error', () => undefined));
     await new Promise<void>((resolve) => silent.listen(path, resolve));
@@ -80,7 +78,7 @@ describe('a call before the first connection stands', () => {
     expect(codes).toEqual(['timed_out', 'timed_out', 'queue_full']);
   });
 
-  it('is refused where the client has not been started', async ({ cleanUp }) => {
+  it('is refused if the client is not started', async ({ cleanUp }) => {
     const client = clientOf(cleanUp, openFolder(cleanUp));
     expect(await client.ask(headersEvent('a'))).toMatchObject({ ok: false, error: { code: 'unreachable' } });
   });

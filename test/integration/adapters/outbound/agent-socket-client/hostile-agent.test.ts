@@ -122,7 +122,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     expect(codeOf(await asked)).toBe('allow');
   });
 
-  it('matches an answer by its top-level id where the audit has none', async () => {
+  it('matches an answer by its top-level id if the audit has none', async () => {
     const { client, peer } = await connected();
     const asked = client.ask(headersEvent('x'));
     await peer.received(0x10);
@@ -156,7 +156,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     ['a body to be replaced', { decision: 'allow', request_body_mutation: { data: 'QQ==', chunk_index: 0 } }],
     ['a body to be dropped', { decision: 'allow', request_body_mutation: { data: '', chunk_index: 0 } }],
     ['a frame to be dropped', { decision: 'allow', websocket_decision: 'drop' }],
-  ])('takes %s for no answer, and keeps the connection', async (_case, members) => {
+  ])('rejects %s as an answer, and keeps the connection', async (_case, members) => {
     const { client, peer } = await connected();
     const [bad, good] = [client.ask(headersEvent('bad')), client.ask(headersEvent('good'))];
     await peer.received(0x10, 2);
@@ -204,7 +204,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     expect(codeOf(await asked)).toBe('disconnected');
   });
 
-  it('reads an answer that comes octet by octet', async () => {
+  it('reads an answer that arrives octet by octet', async () => {
     const { client, peer } = await connected();
     const asked = client.ask(headersEvent('slow'));
     await peer.received(0x10);
@@ -215,7 +215,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     expect(await asked).toMatchObject({ ok: true, value: { decision: { status: 418, body: 'é' } } });
   });
 
-  it('drops answers to calls that it does not know, and answers given twice', async () => {
+  it('drops answers to unknown calls and repeated answers', async () => {
     const { client, peer } = await connected();
     const [first, second] = [client.ask(headersEvent('a')), client.ask(headersEvent('b'))];
     await peer.received(0x10, 2);
@@ -229,7 +229,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     expect(client.status()).toMatchObject({ inFlight: 0, connections: 1 });
   });
 
-  it('does not take an answer by another connection than the one that asked', async () => {
+  it('rejects an answer on another connection', async () => {
     const agent = await listen();
     const client = start({}, { connections: 2 });
     await eventually(() => client.status().connections === 2);
@@ -244,7 +244,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     expect(codeOf(await asked)).toBe('block');
   });
 
-  it('does not give the late answer of a call to a later one with its id', async () => {
+  it('does not match a late answer to a later call with the same id', async () => {
     const { client, peer } = await connected({ timeoutMs: 30 });
     expect(codeOf(await client.ask(headersEvent('same')))).toBe('timed_out');
     const again = client.ask(headersEvent('same'));
@@ -273,7 +273,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     ['a handshake in words', (peer) => peer.send(0x02, { ...rawHandshakeAnswer, success: 'yes' })],
     ['another encoding', (peer) => peer.send(0x02, { ...rawHandshakeAnswer, encoding: 'msgpack' })],
     ['noise', (peer) => peer.socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
-  ])('gets no further with an agent that answers the handshake with %s', async (_case, greet) => {
+  ])('fails for an agent that answers the handshake with %s', async (_case, greet) => {
     const agent = await listen(greet);
     const client = start({}, { handshakeTimeoutMs: 50 });
     await eventually(() => agent.peers.length >= 2);
@@ -284,7 +284,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
   it.each<[string, object]>([
     ['refuses', { protocol_version: 2, capabilities: null, success: false, error: 'bad config' }],
     ['speaks another version', { ...rawHandshakeAnswer, protocol_version: 3 }],
-  ])('says once that an agent %s, and goes on trying', async (_case, answer) => {
+  ])('logs once that an agent %s, and retries', async (_case, answer) => {
     const agent = await listen((peer) => void peer.received(0x01).then(() => peer.send(0x02, answer)));
     const client = start();
     await eventually(() => agent.peers.length >= 4);
@@ -292,7 +292,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     expect(logger.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
   });
 
-  it('notices an agent that stands still, and returns to it', async () => {
+  it('detects a hanging agent, and returns to it', async () => {
     let mute = false;
     const agent = await listen((peer) => {
       void peer.received(0x01).then(() => peer.send(0x02, rawHandshakeAnswer));
@@ -310,7 +310,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     expect(agent.peers.length).toBeGreaterThan(1);
   });
 
-  it('gives an agent that drains no new call, and leaves when it has answered', async () => {
+  it('sends a draining agent no new call, and disconnects after its answers', async () => {
     const agent = await listen((peer) => {
       // The first connection drains; later ones get no handshake.
       if (agent.peers.length === 1) void peer.received(0x01).then(() => peer.send(0x02, rawHandshakeAnswer));
@@ -347,7 +347,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     await eventually(() => client.status().state === expected);
   });
 
-  it('passes over reports that it cannot read', async () => {
+  it('ignores malformed reports', async () => {
     const { client, peer } = await connected();
     peer.send(0x30, { agent_id: 'raw', state: 9, timestamp_ms: 1 });
     peer.send(0x30, { state: 'fine' });
@@ -365,7 +365,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     expect(problems).toHaveLength(1);
   });
 
-  it('sends nothing new while the agent has it pause', async () => {
+  it('sends nothing new while the agent pauses it', async () => {
     const { client, peer } = await connected();
     const before = client.ask(headersEvent('before'));
     await peer.received(0x10);
@@ -383,7 +383,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     expect(codeOf(await held)).toBe('allow');
   });
 
-  it('hands the configuration over again to an agent that asks for it, not as often as it asks', async () => {
+  it('resends the configuration to an agent that requests it, at a bounded rate', async () => {
     const { client, peer } = await connected({ config: { v: 1 } });
     const reload = { request_id: 'r', timestamp_ms: 1, update_type: { type: 'request_reload' } };
     for (let index = 0; index < 50; index += 1) peer.send(0x32, reload);
@@ -410,7 +410,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     expect(logger.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
   });
 
-  it('sends no Cancel and no Configure to an agent that takes none', async () => {
+  it('sends no Cancel or Configure to an agent without that capability', async () => {
     const capabilities = { ...rawHandshakeAnswer.capabilities, features: {} };
     const greet = (peer: RawPeer) =>
       void peer.received(0x01).then(() => peer.send(0x02, { ...rawHandshakeAnswer, capabilities }));
@@ -450,7 +450,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     ],
   });
 
-  it('hands on each report of any agent id', async () => {
+  it('forwards each report of any agent id', async () => {
     const { client, peer } = await connected();
     const reader = new RecordingReportReader();
     client.reportTo(reader);
@@ -464,7 +464,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     ]);
   });
 
-  it('lets one connection speak for an agent id, and the next once that one has ended', async () => {
+  it('accepts reports of an agent id from one connection, and from the next after its end', async () => {
     const agent = await listen();
     const client = start({}, { connections: 2 });
     const reader = new RecordingReportReader();
@@ -490,7 +490,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     await eventually(() => reader.endedIds.includes('raw'));
   });
 
-  it('does not pile up calls for an agent that does not read', async () => {
+  it('bounds queued calls for an agent that does not read', async () => {
     const { client, peer } = await connected({ timeoutMs: 300, maxQueueDepth: 5 }, { busyOutputBytes: 65_536 });
     peer.socket.pause();
     const large = 'x'.repeat(65_536);
@@ -503,7 +503,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     expect(client.status()).toMatchObject({ inFlight: 0, queueDepth: 0 });
   });
 
-  it('returns by itself when the agent does, and says so once each way', async () => {
+  it('reconnects when the agent returns, and logs each change once', async () => {
     const first = await listen();
     const client = start({}, { connections: 3 });
     await eventually(() => client.status().connections === 3);
@@ -519,7 +519,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     expect(logger.lines.map(({ level }) => level)).toEqual(['info', 'warn', 'info']);
   });
 
-  it('asks a new configuration of every connection, and gives it in later handshakes', async () => {
+  it('sends a new configuration on every connection and in later handshakes', async () => {
     const agent = await listen((peer) => {
       void peer.received(0x01).then(() => peer.send(0x02, rawHandshakeAnswer));
       void peer.received(0x17).then(([configure]) => {
@@ -537,7 +537,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     expect(JSON.parse(agent.peers[3]?.frames[0]?.payload ?? '').config).toEqual({ v: 2 });
   });
 
-  it('keeps the old configuration where the agent refuses the new one', async () => {
+  it('keeps the old configuration if the agent refuses the new one', async () => {
     const agent = await listen();
     const client = start({ config: { v: 1 } });
     await eventually(() => client.status().connections === 1);
@@ -552,7 +552,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     expect(JSON.parse(agent.peers[1]?.frames[0]?.payload ?? '').config).toEqual({ v: 1 });
   });
 
-  it('gives the new configuration in later handshakes where the agent says nothing to it, or is away', async () => {
+  it('sends the new configuration in later handshakes if the agent is silent or absent', async () => {
     const agent = await listen();
     const client = start({ config: { v: 1 } }, { configureTimeoutMs: 50, connections: 2 });
     await eventually(() => client.status().connections === 2);

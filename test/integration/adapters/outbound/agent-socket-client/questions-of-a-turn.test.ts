@@ -48,9 +48,7 @@ const start = async (cleanUp: CleanUp, onAnswer: (correlationId: string) => void
   return { connection, peer };
 };
 
-it('leave at the end of the turn in which the requests are handled, together, before anything else is read', async ({
-  cleanUp,
-}) => {
+it('are sent together at the end of the turn, before other reads', async ({ cleanUp }) => {
   const { connection, peer } = await start(cleanUp);
   const gathering: boolean[] = [];
   for (const id of ['a', 'b']) {
@@ -66,9 +64,7 @@ it('leave at the end of the turn in which the requests are handled, together, be
   await eventually(() => peer.frames.filter(({ code }) => code === 0x10).length === 2);
 });
 
-it('are answered one behind the other, and what has waited to be written for long goes out in between', async ({
-  cleanUp,
-}) => {
+it('are answered in order, with long-waiting writes in between', async ({ cleanUp }) => {
   const order: string[] = [];
   const { connection, peer } = await start(cleanUp, (id) => {
     order.push(id);
@@ -85,7 +81,7 @@ it('are answered one behind the other, and what has waited to be written for lon
   expect(order).toEqual(['a', 'written for a', 'b', 'written for b', 'c', 'written for c']);
 });
 
-it('have no more answers once what has waited has ended the connection', async ({ cleanUp }) => {
+it('get no answer after a waiting write ends the connection', async ({ cleanUp }) => {
   const told: string[] = [];
   const { connection, peer } = await start(cleanUp, (id) => {
     told.push(id);

@@ -70,10 +70,8 @@ const answerAll = (peer: RawPeer): void => {
   answer();
 };
 
-describe('a PooledAgentClient that has been retired', () => {
-  it('finishes what it has, answers what is asked still, and neither connects nor greets again', async ({
-    cleanUp,
-  }) => {
+describe('a retired PooledAgentClient', () => {
+  it('finishes its calls, accepts more, and makes no new connection or handshake', async ({ cleanUp }) => {
     const agent = await listen(cleanUp, greet);
     const client = start(cleanUp, 10_000, 2);
     await eventually(() => client.status().connections === 2);
@@ -90,7 +88,7 @@ describe('a PooledAgentClient that has been retired', () => {
     await othersComeBack(cleanUp, agent, 2);
   });
 
-  it('gives up the attempts to connect that go on, unless another client says the same', async ({ cleanUp }) => {
+  it('cancels connection attempts, unless another client has the same configuration', async ({ cleanUp }) => {
     const agent = await listen(cleanUp, () => undefined);
     const [dropped, continued] = [start(cleanUp, 10_000, 1), start(cleanUp, 10_000, 1)];
     const calls = [dropped.ask(headersEvent('a')), continued.ask(headersEvent('b'))] as const;
@@ -126,7 +124,7 @@ describe('a PooledAgentClient that has been retired', () => {
     expect(reader.endedIds).toEqual(endedIds);
   });
 
-  it('does not send its configuration where it was retired before it was connected', async ({ cleanUp }) => {
+  it('does not send its configuration if retired before it connects', async ({ cleanUp }) => {
     const agent = await listen(cleanUp, greet);
     const client = start(cleanUp, 10_000, 4);
     client.retire({ sameConfig: false, hasSuccessor: false });
@@ -149,7 +147,7 @@ describe('a PooledAgentClient over a socket', () => {
     expect(refusals()[0]?.fields['reason']).toHaveLength(500);
   });
 
-  it('leaves alone what no agent can own, and says so once', async ({ cleanUp }) => {
+  it('does not connect to a path that no agent can own, and logs it once', async ({ cleanUp }) => {
     const owned = ['X-Mine', 'Host', 'cookie', 'Content_Type', 'Transfer-Encoding', 'Te', 'X-*', 'Con*', '*', 'X-My-*'];
     const capabilities = { ...rawHandshakeAnswer.capabilities, owned_headers: owned };
     await listen(cleanUp, (peer) => {
@@ -161,7 +159,7 @@ describe('a PooledAgentClient over a socket', () => {
     expect(logger.lines.filter(({ message }) => message.includes('no agent can own'))).toHaveLength(1);
   });
 
-  it('does not prefer a connection that lets its calls time out to one that answers', async ({ cleanUp }) => {
+  it('prefers a connection that answers to one with timeouts', async ({ cleanUp }) => {
     let silent: RawPeer | null = null;
     await listen(cleanUp, (peer) => {
       greet(peer);

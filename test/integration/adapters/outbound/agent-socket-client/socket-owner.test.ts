@@ -34,22 +34,22 @@ describe('the owner of an agent socket', () => {
     expect(await checkSocketOwner(path, null)).toEqual({ kind: 'trusted' });
   });
 
-  it('is none where there is no file', async () => {
+  it('is absent without a file', async () => {
     expect(await checkSocketOwner(folder.file('none'), null)).toEqual({ kind: 'absent' });
   });
 
-  it('is not asked of a file that is no socket', async () => {
+  it('is not checked for a file that is no socket', async () => {
     expect(await checkSocketOwner(folder.write('file', ''), null)).toEqual({
       kind: 'refused',
       reason: 'it is not a socket',
     });
   });
 
-  it('is not asked of a path that Node would cut off', async () => {
+  it('is not checked for a path that Node would truncate', async () => {
     expect(await checkSocketOwner(folder.file('x'.repeat(120)), null)).toMatchObject({ kind: 'refused' });
   });
 
-  it('is looked up by name, and an unknown one is an error', async () => {
+  it('is found by name, and an unknown name is an error', async () => {
     for (const known of ['root', userInfo().username, '12345']) {
       expect(await checkSocketOwner(path, known)).toEqual({ kind: 'trusted' });
     }
@@ -62,21 +62,21 @@ describe('the owner of an agent socket', () => {
   });
 
   // Only root can give a file away.
-  it.runIf(isRoot)('may be nobody else but the one that the configuration names', async () => {
+  it.runIf(isRoot)('must be the configured owner', async () => {
     chownSync(path, strangerId, strangerId);
     expect(await checkSocketOwner(path, null)).toMatchObject({ kind: 'refused' });
     expect(await checkSocketOwner(path, '54322')).toMatchObject({ kind: 'refused' });
     expect(await checkSocketOwner(path, String(strangerId))).toEqual({ kind: 'trusted' });
   });
 
-  it.runIf(isRoot)('is asked behind a link too', async () => {
+  it.runIf(isRoot)('is checked behind a link too', async () => {
     symlinkSync(path, folder.file('link'));
     expect(await checkSocketOwner(folder.file('link'), null)).toEqual({ kind: 'trusted' });
     chownSync(path, strangerId, strangerId);
     expect(await checkSocketOwner(folder.file('link'), null)).toMatchObject({ kind: 'refused' });
   });
 
-  it.runIf(isRoot)('that is a stranger gets no handshake, and with it no secret', async () => {
+  it.runIf(isRoot)('that is unexpected gets no handshake and no secret', async () => {
     const logger = new RecordingLogger();
     const strangers = folder.file('stranger.sock');
     const agent = await rawAgent(strangers);

@@ -23,7 +23,7 @@ const opened = async (cleanUp: CleanUp, path: string) => {
 };
 
 describe('an audit file', () => {
-  it('is made for its owner alone, appended to, and whole when it is closed', async ({ cleanUp }) => {
+  it('is created for only its owner, appended to, and complete when closed', async ({ cleanUp }) => {
     const path = folder(cleanUp).file('audit.log');
     const first = await opened(cleanUp, path);
     for (let number = 0; number < 1_000; number += 1) first.write(`first ${number}\n`);
@@ -37,9 +37,7 @@ describe('an audit file', () => {
     expect(lines.slice(-3)).toEqual(['first 999', 'second', '']);
   });
 
-  it('has lines of several writers, none torn, and goes on under its name once it was moved away and opened anew', async ({
-    cleanUp,
-  }) => {
+  it('has intact lines of several writers, and continues after rotation', async ({ cleanUp }) => {
     const { file } = folder(cleanUp);
     const path = file('audit.log');
     const writers = [await opened(cleanUp, path), await opened(cleanUp, path), await opened(cleanUp, path)];
@@ -60,7 +58,7 @@ describe('an audit file', () => {
     expect(readFileSync(path, 'utf8')).toBe('next\n');
   });
 
-  it('that is deleted has lost nothing once it is opened anew', async ({ cleanUp }) => {
+  it('that is deleted loses nothing once reopened', async ({ cleanUp }) => {
     const path = folder(cleanUp).file('audit.log');
     const first = await opened(cleanUp, path);
     rmSync(path);
@@ -73,7 +71,7 @@ describe('an audit file', () => {
     expect([first.dropped(), second.dropped()]).toEqual([0, 0]);
   });
 
-  it('that is deleted, and so is the one in its place, counts what it cannot hand over', async ({ cleanUp }) => {
+  it('that is deleted like its replacement counts lost records', async ({ cleanUp }) => {
     const path = folder(cleanUp).file('audit.log');
     const first = await opened(cleanUp, path);
     rmSync(path);
@@ -88,7 +86,7 @@ describe('an audit file', () => {
     expect([first.dropped(), second.dropped()]).toEqual([0, 2]);
   });
 
-  it('that is deleted while its disk was full never says that it is written again', async ({ cleanUp }) => {
+  it('that is deleted with a full disk reports no recovery', async ({ cleanUp }) => {
     const path = folder(cleanUp).file('audit.log');
     const logger = new RecordingLogger();
     const log = await openAuditFile(path, logger);
@@ -104,7 +102,7 @@ describe('an audit file', () => {
     expect(logger.lines.map(({ level }) => level)).toEqual(['error']);
   });
 
-  it('is refused with what is wrong where it cannot be one', async ({ cleanUp }) => {
+  it('is refused with a reason if invalid', async ({ cleanUp }) => {
     const { file } = folder(cleanUp);
     execFileSync('mkfifo', [file('pipe')]);
     writeFileSync(file('plain'), '');
@@ -155,7 +153,7 @@ class FullDisk implements AuditFileWriter {
 }
 
 describe('an audit file on a disk that is full', () => {
-  it('says so once, keeps what fits into its memory, counts the rest, and writes all of it when there is room', async () => {
+  it('reports it once, buffers up to its bound, counts the rest, and writes the buffer when there is room', async () => {
     const disk = new FullDisk();
     const logger = new RecordingLogger();
     const file = new AuditFile(disk, { path: '/audit.log', logger, maxPendingBytes: 30 });
@@ -173,7 +171,7 @@ describe('an audit file on a disk that is full', () => {
     expect(file.dropped()).toBe(1);
   });
 
-  it('gives what waits to the file that takes its place, and before what comes then', async () => {
+  it('passes buffered records to its replacement, before new ones', async () => {
     const [full, disk] = [new FullDisk(), new FullDisk()];
     disk.room = 1_000;
     const logger = new RecordingLogger();
@@ -191,7 +189,7 @@ describe('an audit file on a disk that is full', () => {
     expect([full.text, disk.text]).toEqual(['one\ntw', '\ntwo\nthree\n']);
   });
 
-  it('writes nothing more into a file that is deleted, and all of it into the one that takes its place', async () => {
+  it('writes its buffer to the replacement of a deleted file', async () => {
     const [gone, disk] = [new FullDisk(), new FullDisk()];
     gone.room = 1_000;
     gone.gone = true;
@@ -212,7 +210,7 @@ describe('an audit file on a disk that is full', () => {
     expect(logger.lines).toHaveLength(1);
   });
 
-  it('that is deleted is not written to when it ends, either', async () => {
+  it('that is deleted is not written at its end', async () => {
     const gone = new FullDisk();
     const logger = new RecordingLogger();
     gone.room = 1_000;
@@ -224,7 +222,7 @@ describe('an audit file on a disk that is full', () => {
     expect([gone.text, file.dropped()]).toEqual(['one\n', 1]);
   });
 
-  it('has the next wait for a write that is under way, which may leave a part of a line', async () => {
+  it('makes the replacement wait for a write in progress, which can be partial', async () => {
     const [full, disk] = [new FullDisk(), new FullDisk()];
     disk.room = 1_000;
     const logger = new RecordingLogger();
@@ -246,7 +244,7 @@ describe('an audit file on a disk that is full', () => {
     expect([file.dropped(), next.dropped()]).toEqual([1, 0]);
   });
 
-  it('gives no more than the next has room for, or the one after that, and counts the rest', async () => {
+  it('passes only records that fit the replacements, and counts the rest', async () => {
     const logger = new RecordingLogger();
     const options = { path: '/audit.log', logger };
     const file = new AuditFile(new FullDisk(), options);
@@ -262,7 +260,7 @@ describe('an audit file on a disk that is full', () => {
     expect(file.dropped() + second.dropped() + third.dropped()).toBe(2);
   });
 
-  it('counts what is still unwritten when it is closed', async () => {
+  it('counts unwritten records on close', async () => {
     const disk = new FullDisk();
     const file = new AuditFile(disk, { path: '/audit.log', logger: new RecordingLogger() });
     for (let number = 0; number < 3; number += 1) file.write(`${number}\n`);

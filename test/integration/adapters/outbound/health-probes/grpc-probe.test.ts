@@ -77,7 +77,7 @@ const answering = (cleanUp: CleanUp, ...numbers: readonly number[]) =>
   serve(cleanUp, (_call, answer) => answer(null, Buffer.from(numbers)));
 
 describe('a gRPC health check', () => {
-  it('asks the health service about the service, by the name of the configuration', async ({ cleanUp }) => {
+  it('checks the configured service at the health service', async ({ cleanUp }) => {
     const asked: string[] = [];
     const target = await serve(cleanUp, (call, answer) => {
       asked.push(call.request.toString('latin1'), call.getHost());
@@ -95,7 +95,7 @@ describe('a gRPC health check', () => {
     ['SERVICE_UNKNOWN', [8, 3], 'service unknown'],
     ['a status of another time', [8, 9], 'health unknown'],
     ['garbage', [0x0a, 9], 'malformed answer'],
-  ] as const)('finds a target unwell that says %s', async ([_name, numbers, error], { cleanUp }) => {
+  ] as const)('fails for the status %s', async ([_name, numbers, error], { cleanUp }) => {
     expect(await prober.probe(await answering(cleanUp, ...numbers), probe, patientMs)).toEqual(err(error));
   });
 
@@ -103,29 +103,26 @@ describe('a gRPC health check', () => {
     ['NOT_FOUND', grpc.status.NOT_FOUND, 'service unknown'],
     ['UNAVAILABLE', grpc.status.UNAVAILABLE, 'unavailable'],
     ['PERMISSION_DENIED', grpc.status.PERMISSION_DENIED, 'gRPC status 7'],
-  ] as const)(
-    'finds a target unwell that refuses with %s, and does not repeat its words',
-    async ([_name, code, error], { cleanUp }) => {
-      const target = await serve(cleanUp, (_call, answer) => answer({ code, details: 'SECRET' }));
-      expect(await prober.probe(target, probe, patientMs)).toEqual(err(error));
-    },
-  );
+  ] as const)('fails for the error %s without its message', async ([_name, code, error], { cleanUp }) => {
+    const target = await serve(cleanUp, (_call, answer) => answer({ code, details: 'SECRET' }));
+    expect(await prober.probe(target, probe, patientMs)).toEqual(err(error));
+  });
 
-  it('finds a target unwell that has no health service', async ({ cleanUp }) => {
+  it('fails without a health service', async ({ cleanUp }) => {
     expect(await prober.probe(await serve(cleanUp, null), probe, patientMs)).toEqual(err('no health service'));
   });
 
-  it('finds a target unwell that sends more than a health message', async ({ cleanUp }) => {
+  it('fails for an oversized message', async ({ cleanUp }) => {
     const target = await serve(cleanUp, (_call, answer) => answer(null, Buffer.alloc(100_000)));
     expect(await prober.probe(target, probe, patientMs)).toEqual(err('malformed answer'));
   });
 
-  it('finds a target unwell that nothing listens for', async () => {
+  it('fails if nothing listens', async () => {
     const target = { address: { host: '127.0.0.1', port: await freePort() }, authority: 'api.test:8080' };
     expect(await prober.probe(target, probe, patientMs)).toEqual(err('connection refused'));
   });
 
-  it('waits no longer than it should for an answer', async ({ cleanUp }) => {
+  it('times out', async ({ cleanUp }) => {
     const target = await serve(cleanUp, () => undefined);
     expect(await prober.probe(target, probe, shortMs)).toEqual(err('no answer within 0.3 s'));
   });
@@ -139,7 +136,7 @@ describe('a gRPC health check', () => {
     ['sends octets slowly', trickle, 'no answer within 0.3 s'],
   ];
   it.for(misbehaviours)(
-    'finds a target unwell that %s, and leaves no connection behind',
+    'fails if the target %s, and leaves no connection',
     async ([_name, hear, error], { cleanUp }) => {
       const server = await startProbedServer(hear);
       cleanUp.add(() => server.close());
@@ -159,7 +156,7 @@ describe('a gRPC health check', () => {
       { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': 'x' },
       'malformed answer',
     ],
-  ] as const)('finds a target unwell that answers with %s', async ([_name, headers, error], { cleanUp }) => {
+  ] as const)('fails for an answer with %s', async ([_name, headers, error], { cleanUp }) => {
     const target = await serveHttp2(cleanUp, (stream) => stream.respond(headers, { endStream: true }));
     expect(await prober.probe(target, probe, patientMs)).toEqual(err(error));
   });
@@ -169,7 +166,7 @@ describe('a gRPC health check', () => {
     ['message too many', [0, 0, 0, 0, 2, 8, 1, 0, 0, 0, 0, 2, 8, 1]],
     ['message that is cut off', [0, 0, 0, 0, 9, 8, 1]],
     ['message without a length', [0, 0]],
-  ] as const)('does not take a %s for an answer', async ([_name, numbers], { cleanUp }) => {
+  ] as const)('fails for a %s instead of an answer', async ([_name, numbers], { cleanUp }) => {
     const target = await serveHttp2(cleanUp, (stream) => {
       stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
       stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
@@ -178,12 +175,12 @@ describe('a gRPC health check', () => {
     expect(await prober.probe(target, probe, patientMs)).toEqual(err('malformed answer'));
   });
 
-  it('finds a target unwell that resets the stream', async ({ cleanUp }) => {
+  it('fails for a stream reset', async ({ cleanUp }) => {
     const target = await serveHttp2(cleanUp, (stream) => stream.close(http2.constants.NGHTTP2_REFUSED_STREAM));
     expect(await prober.probe(target, probe, patientMs)).toEqual(err('connection lost'));
   });
 
-  it('reads no body without an end', async ({ cleanUp }) => {
+  it('bounds the body', async ({ cleanUp }) => {
     const target = await serveHttp2(cleanUp, (stream) => {
       stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
       stream.on('drain', () => void stream.write(Buffer.alloc(16_384)));
@@ -192,7 +189,7 @@ describe('a gRPC health check', () => {
     expect(await prober.probe(target, probe, patientMs)).toEqual(err('malformed answer'));
   });
 
-  it('leaves no connection to a target that is well', async ({ cleanUp }) => {
+  it('leaves no connection to a healthy target', async ({ cleanUp }) => {
     const { address } = await answering(cleanUp, 8, 1);
     const relay = await startProbedServer(
       () => undefined,

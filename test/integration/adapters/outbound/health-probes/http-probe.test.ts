@@ -40,7 +40,7 @@ const probed = async (server: ProbedServer, timeoutMs = patientMs): Promise<Resu
 const answering = (cleanUp: CleanUp, text: string) => serve(cleanUp, (socket) => void socket.write(text));
 
 describe('an HTTP health check', () => {
-  it('asks for the path with GET, the host of the configuration, and a connection of its own', async ({ cleanUp }) => {
+  it('sends GET with the configured path and host on a new connection', async ({ cleanUp }) => {
     const server = await answering(cleanUp, 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
     expect(await probed(server)).toEqual(ok(undefined));
     const [line, ...fields] = server.received().toLowerCase().trimEnd().split('\r\n');
@@ -53,7 +53,7 @@ describe('an HTTP health check', () => {
     ]);
   });
 
-  it('names another host where the configuration says so', async ({ cleanUp }) => {
+  it('uses another host if configured', async ({ cleanUp }) => {
     const server = await answering(cleanUp, 'HTTP/1.1 204 No Content\r\n\r\n');
     expect(await prober.probe(server.target, { ...get, host: 'other.test' }, patientMs)).toEqual(ok(undefined));
     expect(server.received()).toContain('Host: other.test\r\n');
@@ -75,21 +75,18 @@ describe('an HTTP health check', () => {
     ['a head without an end', `HTTP/1.1 200 OK\r\nX-Secret: ${'x'.repeat(50_000)}`, 'malformed answer'],
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx', 'malformed answer'],
     ['chunks that are none', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nsecret', 'malformed answer'],
-  ] as const)(
-    'finds a target unwell that answers with %s, and repeats nothing of it',
-    async ([_name, text, error], { cleanUp }) => {
-      expect(await probed(await answering(cleanUp, text))).toEqual(err(error));
-    },
-  );
+  ] as const)('fails for %s without repeating it', async ([_name, text, error], { cleanUp }) => {
+    expect(await probed(await answering(cleanUp, text))).toEqual(err(error));
+  });
 
-  it('takes interim answers for none', async ({ cleanUp }) => {
+  it('ignores interim responses', async ({ cleanUp }) => {
     const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'.repeat(20);
     expect(await probed(await answering(cleanUp, `${interim}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`))).toEqual(
       ok(undefined),
     );
   });
 
-  it('finds a target unwell that nothing listens for', async () => {
+  it('fails if nothing listens', async () => {
     const target = { address: { host: '127.0.0.1', port: await freePort() }, authority: 'api.test:8080' };
     expect(await prober.probe(target, get, patientMs)).toEqual(err('connection refused'));
   });
@@ -98,11 +95,11 @@ describe('an HTTP health check', () => {
     ['ends', (socket: Socket) => socket.destroy()],
     ['resets the connection', (socket: Socket) => socket.resetAndDestroy()],
     ['breaks off within the body', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx')],
-  ] as const)('finds a target unwell that %s', async ([_name, hear], { cleanUp }) => {
+  ] as const)('fails if the target %s', async ([_name, hear], { cleanUp }) => {
     expect(await probed(await serve(cleanUp, hear))).toEqual(err('connection lost'));
   });
 
-  it('waits no longer than it should for an answer', async ({ cleanUp }) => {
+  it('times out', async ({ cleanUp }) => {
     expect(await probed(await serve(cleanUp, () => undefined), shortMs)).toEqual(err('no answer within 0.15 s'));
   });
 
@@ -110,19 +107,16 @@ describe('an HTTP health check', () => {
     ['a head', 'HTTP/1.1 200 OK\r\n', 'X-A: b\r\n', 'no answer within 0.15 s'],
     ['interim answers', '', 'HTTP/1.1 103 Early Hints\r\n\r\n', 'no answer within 0.15 s'],
     ['a body', 'HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n', 'x', 'no complete answer within 0.15 s'],
-  ] as const)(
-    'gives a target that sends %s slowly no more time for that',
-    async ([_name, first, piece, error], { cleanUp }) => {
-      const server = await serve(cleanUp, (socket) => {
-        socket.write(first);
-        const timer = setInterval(() => socket.write(piece), 5);
-        socket.on('close', () => clearInterval(timer));
-      });
-      expect(await probed(server, shortMs)).toEqual(err(error));
-    },
-  );
+  ] as const)('times out for a target that sends %s slowly', async ([_name, first, piece, error], { cleanUp }) => {
+    const server = await serve(cleanUp, (socket) => {
+      socket.write(first);
+      const timer = setInterval(() => socket.write(piece), 5);
+      socket.on('close', () => clearInterval(timer));
+    });
+    expect(await probed(server, shortMs)).toEqual(err(error));
+  });
 
-  it('has heard enough of a long answer after 64 KiB', async ({ cleanUp }) => {
+  it('reads at most 64 KiB of a response', async ({ cleanUp }) => {
     let sent = 0;
     const pour = (socket: Socket): void => {
       while (!socket.destroyed && socket.write('x'.repeat(16_384))) sent += 16_384;
@@ -140,7 +134,7 @@ describe('an HTTP health check', () => {
   it.for([
     ['path', { ...get, path: '/a path' }, 'failed: ERR_UNESCAPED_CHARACTERS'],
     ['host', { ...get, host: 'a\r\nX-Injected: 1' }, 'failed: ERR_INVALID_CHAR'],
-  ] as const)('sends nothing where the %s cannot be sent', async ([_name, probe, error], { cleanUp }) => {
+  ] as const)('sends nothing if the %s is invalid', async ([_name, probe, error], { cleanUp }) => {
     const server = await answering(cleanUp, 'HTTP/1.1 200 OK\r\n\r\n');
     expect(await prober.probe(server.target, probe, patientMs)).toEqual(err(error));
     expect(server.received()).toBe('');
@@ -150,14 +144,14 @@ describe('an HTTP health check', () => {
 describe('a TCP health check', () => {
   const tcp: HealthProbe = { kind: 'tcp' };
 
-  it('finds a target well that a connection stands to, sends nothing and closes it', async ({ cleanUp }) => {
+  it('succeeds with a connection, without sending', async ({ cleanUp }) => {
     const server = await serve(cleanUp, () => undefined);
     expect(await prober.probe(server.target, tcp, patientMs)).toEqual(ok(undefined));
     await server.allClosed();
     expect(server.received()).toBe('');
   });
 
-  it('finds a target unwell that nothing listens for', async () => {
+  it('fails if nothing listens', async () => {
     const target = { address: { host: '127.0.0.1', port: await freePort() }, authority: 'api.test:8080' };
     expect(await prober.probe(target, tcp, patientMs)).toEqual(err('connection refused'));
   });

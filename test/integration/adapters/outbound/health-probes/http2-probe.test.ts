@@ -58,8 +58,8 @@ const probed = async (server: ProbedServer, timeoutMs = patientMs, probe = get) 
   return result;
 };
 
-describe('an HTTP health check of a target that is spoken to by HTTP/2', () => {
-  it('asks for the path with GET, and the host of the configuration', async ({ cleanUp }) => {
+describe('an HTTP health check over HTTP/2', () => {
+  it('sends GET with the configured path and host', async ({ cleanUp }) => {
     const asked: IncomingHttpHeaders[] = [];
     const server = await serve(cleanUp, (stream, headers) => {
       asked.push(Object.fromEntries(Object.entries(headers)));
@@ -81,7 +81,7 @@ describe('an HTTP health check of a target that is spoken to by HTTP/2', () => {
     expect(asked[1]?.[':authority']).toBe('other.test');
   });
 
-  it('takes an answer without a body, and does not wait for the end of a very long one', async ({ cleanUp }) => {
+  it('accepts a response without a body, and does not wait for the end of a long one', async ({ cleanUp }) => {
     const empty = await serve(cleanUp, (stream) => stream.respond({ ':status': 204 }, { endStream: true }));
     expect(await probed(empty)).toEqual(ok(undefined));
     const long = await serve(cleanUp, (stream) => {
@@ -91,7 +91,7 @@ describe('an HTTP health check of a target that is spoken to by HTTP/2', () => {
     expect(await probed(long)).toEqual(ok(undefined));
   });
 
-  it('takes interim answers for none', async ({ cleanUp }) => {
+  it('ignores interim responses', async ({ cleanUp }) => {
     const server = await serve(cleanUp, (stream) => {
       stream.additionalHeaders({ ':status': 103 });
       stream.respond({ ':status': 204 }, { endStream: true });
@@ -120,11 +120,11 @@ describe('an HTTP health check of a target that is spoken to by HTTP/2', () => {
       'connection lost',
     ],
   ];
-  it.for(cases)('finds a target unwell that answers with %s', async ([_name, hear, error], { cleanUp }) => {
+  it.for(cases)('fails for %s', async ([_name, hear, error], { cleanUp }) => {
     expect(await probed(await serve(cleanUp, hear))).toEqual(err(error));
   });
 
-  it('finds a target unwell that does not answer in time, or not to the end', async ({ cleanUp }) => {
+  it('fails without a complete response in time', async ({ cleanUp }) => {
     expect(await probed(await serve(cleanUp, () => undefined), shortMs)).toEqual(err('no answer within 0.3 s'));
     const half = await serve(cleanUp, (stream) => {
       stream.respond({ ':status': 200 });
@@ -133,7 +133,7 @@ describe('an HTTP health check of a target that is spoken to by HTTP/2', () => {
     expect(await probed(half, shortMs)).toEqual(err('no complete answer within 0.3 s'));
   });
 
-  it('finds a target unwell that speaks HTTP/1.1 alone, or is not there', async ({ cleanUp }) => {
+  it('fails for a target with only HTTP/1.1, or none', async ({ cleanUp }) => {
     const old = await startProbedServer((socket) => void socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
     cleanUp.add(() => old.close());
     expect(await probed(old)).toEqual(err('malformed answer'));

@@ -43,7 +43,7 @@ const probes: readonly HealthProbe[] = [
   { kind: 'grpc', service: '' },
 ];
 
-describe('a health check of a target that answers no attempt to connect', () => {
+describe('a health check of a target that accepts no connection', () => {
   let listener: StuckListener;
 
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describe('a health check of a target that answers no attempt to connect', () => 
   });
   afterAll(() => listener.close());
 
-  it.each(probes)('waits no longer than it should, by $kind', async (probe) => {
+  it.each(probes)('times out, by $kind', async (probe) => {
     const target = { address: { host: '127.0.0.1', port: listener.port }, authority: 'api.test:80' };
     expect(await new NodeHealthProber().probe(target, probe, 100)).toEqual(err('no connection within 0.1 s'));
   });

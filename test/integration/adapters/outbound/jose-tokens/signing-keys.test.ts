@@ -48,7 +48,7 @@ const privateStretch = (pem: string): string => pem.split('\n').slice(1, -2).joi
 describe.each(signingAlgorithms)('a token signed by %s', (algorithm) => {
   const { text, verifying } = material(algorithm);
 
-  it('is verified by jose, with the header that was asked for', async () => {
+  it('is verified by jose, with the requested header', async () => {
     const key = await read(text, algorithm);
     for (const type of ['at+jwt', 'JWT']) {
       const { protectedHeader, payload: signed } = await compactVerify(await key.sign(type, payload), verifying);
@@ -65,7 +65,7 @@ describe.each(signingAlgorithms)('a token signed by %s', (algorithm) => {
     expect(() => verify(signToken(algorithm, otherSigner(algorithm), claims))).toThrow();
   });
 
-  it('is verified by its own verifier, and with anything of it changed it is not', async () => {
+  it('is verified by its own verifier only if unchanged', async () => {
     const key = await read(text, algorithm);
     const token = await key.sign('at+jwt', payload);
     expect(key.verifier.isSigned(token)).toBe(true);
@@ -76,7 +76,7 @@ describe.each(signingAlgorithms)('a token signed by %s', (algorithm) => {
     expect(key.verifier.isSigned(signToken(algorithm, otherSigner(algorithm), claims))).toBe(false);
   });
 
-  it('has the same kid whenever the key is read, and another one with another key', async () => {
+  it('has a kid that depends only on the key', async () => {
     const kid = (await read(text, algorithm)).kid;
     expect((await read(text, algorithm)).kid).toBe(kid);
     expect(kid).toMatch(/^[\w-]{22,43}$/);
@@ -84,7 +84,7 @@ describe.each(signingAlgorithms)('a token signed by %s', (algorithm) => {
     expect((await read(another, algorithm)).kid).not.toBe(kid);
   });
 
-  it('is made of a key that no print shows', async () => {
+  it('hides its key in printed output', async () => {
     const key = await read(text, algorithm);
     const own = algorithm === 'HS256' ? [secret, Buffer.from(secret).toString('base64url')] : [privateStretch(text)];
     const prints = [JSON.stringify(key), inspect(key, { depth: 9, showHidden: true }), String(key)];
@@ -95,7 +95,7 @@ describe.each(signingAlgorithms)('a token signed by %s', (algorithm) => {
 describe.each(pairAlgorithms)('the published key of %s', (algorithm) => {
   const { text, verifying } = material(algorithm);
 
-  it('has its thumbprint for a kid, and no member that is private', async () => {
+  it('has its thumbprint as kid, and no private member', async () => {
     const key = await read(text, algorithm);
     const jwk = verifying.export({ format: 'jwk' });
     expect(key.kid).toBe(await calculateJwkThumbprint(jwk as JsonWebKey));
@@ -103,7 +103,7 @@ describe.each(pairAlgorithms)('the published key of %s', (algorithm) => {
     for (const member of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']) expect(key.publicJwk).not.toHaveProperty(member);
   });
 
-  it('is what jose finds in a key set of several', async () => {
+  it('is found by jose in a key set of several', async () => {
     const [signing, another] = [await read(text, algorithm), await read(material('ES256').text, 'ES256')];
     const keySet = createLocalJWKSet({ keys: [another.publicJwk, signing.publicJwk] } as unknown as JSONWebKeySet);
     const token = await signing.sign('at+jwt', payload);
@@ -111,7 +111,7 @@ describe.each(pairAlgorithms)('the published key of %s', (algorithm) => {
     expect(verified.payload).toEqual(claims);
   });
 
-  it('is the same whether it is read from the private or from the public key', async () => {
+  it('is the same from the private and the public key', async () => {
     const signing = await read(text, algorithm);
     for (const pem of [text, publicPem(verifying)]) {
       const published = await keys.readPublishedKey(new Secret(pem), algorithm);
@@ -127,7 +127,7 @@ describe.each(pairAlgorithms)('the published key of %s', (algorithm) => {
     }
   });
 
-  it('signs in the pool of threads, not on the calling one', async () => {
+  it('signs on the thread pool', async () => {
     const key = await read(text, algorithm);
     const jobs: string[] = [];
     // Node has an asynchronous resource of this type for signatures of the pool, and none for others.
@@ -140,7 +140,7 @@ describe.each(pairAlgorithms)('the published key of %s', (algorithm) => {
 });
 
 describe('the kid of a secret', () => {
-  it('is no digest of the secret, nor a part of a signature that a token could have', async () => {
+  it('reveals no digest of the secret and no part of a possible signature', async () => {
     const key = await read(secret, 'HS256');
     const jwk = { kty: 'oct', k: Buffer.from(secret).toString('base64url') };
     expect(await calculateJwkThumbprint(jwk)).not.toContain(key.kid);
@@ -151,7 +151,7 @@ describe('the kid of a secret', () => {
     expect(key.kid).toBe(mac.subarray(0, 16).toString('base64url'));
   });
 
-  it('does not depend on the end of its line', async () => {
+  it('does not depend on the line end', async () => {
     const kids = await Promise.all(
       [secret, `${secret}\n`, `${secret}\r\n`].map(async (text) => (await read(text, 'HS256')).kid),
     );
@@ -175,7 +175,7 @@ describeWithPeers(['openssl'], 'with openssl', () => {
     'PKCS #8, Ed25519': ['EdDSA', () => openssl('genpkey', '-algorithm', 'ed25519')],
   };
   for (const [name, [algorithm, make]] of Object.entries(made)) {
-    it(`signs with a key that it has made: ${name}`, async () => {
+    it(`signs with a generated key: ${name}`, async () => {
       const text = make();
       for (const pem of [text, text.replaceAll('\n', '\r\n'), `a comment\n${text}`]) {
         const key = await read(pem, algorithm);
@@ -185,7 +185,7 @@ describeWithPeers(['openssl'], 'with openssl', () => {
     });
   }
 
-  it('agrees about a signature by RS256, and about one by EdDSA', async () => {
+  it('agrees on signatures with RS256 and EdDSA', async () => {
     for (const algorithm of ['RS256', 'EdDSA'] as const) {
       const { text, verifying } = material(algorithm);
       const token = await (await read(text, algorithm)).sign('JWT', payload);
@@ -202,7 +202,7 @@ describeWithPeers(['openssl'], 'with openssl', () => {
     }
   });
 
-  it('reads the public key of a certificate, and of a file that holds both key and certificate', async () => {
+  it('reads the public key of a certificate, and of a file with key and certificate', async () => {
     const [key, certificate] = [folder.file('key.pem'), folder.file('certificate.pem')];
     openssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=id', '-keyout', key, '-out', certificate);
     const [keyPem, certificatePem] = [openssl('pkey', '-in', key), openssl('x509', '-in', certificate)];

@@ -44,7 +44,7 @@ const lockedOld = rsa.privateKey
 const pss = generateKeyPairSync('rsa-pss', { modulusLength: 2048 }).privateKey;
 const garbled = rsaPem.replace(/\n[^-]{20}/, `\n${'A'.repeat(20)}`);
 
-describe('a key to sign with', () => {
+describe('a signing key', () => {
   const refused: Readonly<Record<string, readonly [text: string, algorithm: SigningAlgorithm, error: RegExp]>> = {
     'an empty file': ['', 'RS256', /^holds no PEM private key$/],
     'no PEM': ['{"kty":"RSA"}', 'RS256', /^holds no PEM private key$/],
@@ -95,17 +95,17 @@ describe('a key to sign with', () => {
     'a secret for a private key': ['0123456789abcdef0123456789abcdef', 'RS256', /^holds no PEM private key$/],
   };
   for (const [name, [text, algorithm, error]] of Object.entries(refused)) {
-    it(`is not ${name}`, async () => {
+    it(`cannot be ${name}`, async () => {
       expect(await signingFault(text, algorithm)).toMatch(error);
     });
   }
 
-  it('is a secret of 32 octets, which need not be characters', async () => {
+  it('may be a binary secret of 32 octets', async () => {
     expect(await signingFault('0123456789abcdef0123456789abcdef\n', 'HS256')).toBe('');
     expect(await signingFault('ä'.repeat(16), 'HS256')).toBe('');
   });
 
-  it('is not said more of than one clause, with nothing of what the file holds', async () => {
+  it('is refused in one clause without file content', async () => {
     for (const text of [
       rsaPem.slice(0, 400),
       garbled,
@@ -122,13 +122,13 @@ describe('a key to sign with', () => {
   });
 });
 
-describe('a key that is only published', () => {
+describe('a published key', () => {
   const algorithmOf = async (text: string, signing: SigningAlgorithm): Promise<SigningAlgorithm | string> => {
     const key = await keys.readPublishedKey(new Secret(text), signing);
     return key.ok ? key.value.algorithm : key.error;
   };
 
-  it('is for what is signed with where it fits, else for what is usual', async () => {
+  it('is for the signing algorithm if it fits, otherwise for the usual one', async () => {
     for (const pem of [
       publicPem(rsa.publicKey),
       rsaPem,
@@ -144,7 +144,7 @@ describe('a key that is only published', () => {
     }
   });
 
-  it('is a secret beside a secret alone, and such a one is not shown', async () => {
+  it('may be a secret only beside a secret, and is not shown', async () => {
     const secret = 'a secret of more than thirty-two octets';
     expect(await keys.readPublishedKey(new Secret(`${secret}\n`), 'HS256')).toMatchObject({
       ok: true,
@@ -173,13 +173,13 @@ describe('a key that is only published', () => {
     ['a garbled one', garbled, /^holds an unreadable private key$/],
     ['an empty block', '-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----\n', /^holds no PEM public key$/],
     ['a label alone', '-----BEGIN ', /^holds no PEM public key$/],
-  ])('is not %s', async (_name, text, error) => {
+  ])('cannot be %s', async (_name, text, error) => {
     expect(await publishedFault(text, 'RS256')).toMatch(error);
   });
 });
 
-describe('a key of a client', () => {
-  it('verifies by every algorithm that it fits, and by each of them only its own signatures', async () => {
+describe('a client key', () => {
+  it('verifies with every suitable algorithm, and only its own signatures', async () => {
     const fitting = { RS: rsa, PS: rsa, ES256: ec, ES384: ecPair('P-384'), ES512: ecPair('P-521'), EdDSA: ed };
     for (const [name, pair] of Object.entries(fitting)) {
       const read = await keys.readClientKey(publicPem(pair.publicKey));
@@ -205,7 +205,7 @@ describe('a key of a client', () => {
     ['a weak one', publicPem(weak.publicKey), /^holds an RSA key of 1024 bits/],
     ['one on a foreign curve', publicPem(ecPair('secp256k1').publicKey), /on the curve secp256k1; use RSA, P-256/],
     ['one to agree on a key', publicPem(generateKeyPairSync('x448').publicKey), /^holds a key of type x448; use RSA/],
-  ])('is not %s', async (_name, pem, error) => {
+  ])('cannot be %s', async (_name, pem, error) => {
     expect(await clientFault(pem)).toMatch(error);
   });
 });

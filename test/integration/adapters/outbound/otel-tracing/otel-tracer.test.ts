@@ -49,7 +49,7 @@ const callersTrace = '0af7651916cd43dd8448eb211c80319c';
 const callersSpan = 'b7ad6b7169203331';
 
 describe('the spans of a request', () => {
-  it('reach the collector, each below what it is a part of', async ({ cleanUp }) => {
+  it('reach the collector with their parents', async ({ cleanUp }) => {
     const tracer = newTracer(cleanUp);
     const exchange = newExchange({ headers: ['traceparent', `00-${callersTrace}-${callersSpan}-00`] });
     exchange.target = { ...exchange.target, path: '/cart', host: 'shop.example' };
@@ -113,7 +113,7 @@ describe('the spans of a request', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it('are posted where the configuration says, with its header fields', async ({ cleanUp }) => {
+  it('are posted to the configured URL with the configured headers', async ({ cleanUp }) => {
     const tracer = newTracer(cleanUp);
     tracer.start('GET', 'server', null, {}).end();
     await tracer.stop(graceMs);
@@ -124,14 +124,14 @@ describe('the spans of a request', () => {
     expect(posted?.headers['user-agent']).toMatch(/^portcullis\/1\.2\.3 /);
   });
 
-  it('are sent while the gateway runs, not only at its end', async ({ cleanUp }) => {
+  it('are sent while the gateway runs', async ({ cleanUp }) => {
     const tracer = newTracer(cleanUp);
     tracer.start('GET', 'server', null, {}).end();
     await collector.received(1);
     expect(collector.spans.map(({ name }) => name)).toEqual(['GET']);
   });
 
-  it('begin traces of their own, with ids like no others, where there is no caller', async ({ cleanUp }) => {
+  it('start a new trace with unique ids without a caller', async ({ cleanUp }) => {
     const tracer = newTracer(cleanUp);
     for (let index = 0; index < 100; index += 1) tracer.start('GET', 'server', null, {}).end();
     await tracer.stop(graceMs);
@@ -145,7 +145,7 @@ describe('the spans of a request', () => {
     }
   });
 
-  it('have texts of a bounded length', async ({ cleanUp }) => {
+  it('have bounded texts', async ({ cleanUp }) => {
     const tracer = newTracer(cleanUp);
     tracer.start('GET', 'server', null, { 'url.path': '/'.padEnd(100_000, 'x') }).end();
     await tracer.stop(graceMs);
@@ -153,7 +153,7 @@ describe('the spans of a request', () => {
   });
 });
 
-describe('what the configuration says', () => {
+describe('the configuration', () => {
   const variables = {
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://192.0.2.1:1/',
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://192.0.2.1:1/',
@@ -171,7 +171,7 @@ describe('what the configuration says', () => {
     OTEL_SDK_DISABLED: 'true',
   };
 
-  it('is changed by no environment variable, and changes none', async ({ cleanUp }) => {
+  it('ignores environment variables, and changes none', async ({ cleanUp }) => {
     Object.assign(process.env, variables);
     cleanUp.add(() => {
       for (const name of Object.keys(variables)) delete process.env[name];
@@ -192,7 +192,7 @@ describe('what the configuration says', () => {
     expect(posted?.headers['content-encoding']).toBeUndefined();
   });
 
-  it('is nothing that other users of OpenTelemetry in the process would see', async ({ cleanUp }) => {
+  it('does not affect other users of OpenTelemetry in the process', async ({ cleanUp }) => {
     const tracer = newTracer(cleanUp);
     tracer.start('GET', 'server', null, {}).end();
     // What is made by the global provider is not recorded as long as nobody has registered one.
@@ -203,7 +203,7 @@ describe('what the configuration says', () => {
   });
 });
 
-describe('a collector that does not take spans', () => {
+describe('a collector that refuses spans', () => {
   const warnings = () => logger.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
   const send = async (cleanUp: CleanUp, spans: number): Promise<void> => {
     const tracer = newTracer(cleanUp);
@@ -211,7 +211,7 @@ describe('a collector that does not take spans', () => {
     await tracer.stop(graceMs);
   };
 
-  it('is told of by one line, without its words or the keys that it was sent', async ({ cleanUp }) => {
+  it('causes one log line without its message or keys', async ({ cleanUp }) => {
     collector.status = 401;
     await send(cleanUp, 3);
     const { host } = new URL(collector.endpoint);
@@ -219,7 +219,7 @@ describe('a collector that does not take spans', () => {
     expect(JSON.stringify(logger.lines)).not.toContain('s3cret');
   });
 
-  it('is told of once a minute at most, however much it refuses', async ({ cleanUp }) => {
+  it('causes at most one log line a minute', async ({ cleanUp }) => {
     collector.status = 400;
     // Every batch of these fails by itself.
     await send(cleanUp, 1_000);
@@ -228,7 +228,7 @@ describe('a collector that does not take spans', () => {
     expect(Number(warnings()[0]?.['lost'])).toBeLessThan(1_000);
   });
 
-  it('is not waited for at the end where nobody listens', async ({ cleanUp }) => {
+  it('does not delay shutdown if nothing listens', async ({ cleanUp }) => {
     const tracer = newTracer(cleanUp, { endpoint: `http://127.0.0.1:${await freePort()}/v1/traces` });
     tracer.start('GET', 'server', null, {}).end();
     // It is tried again for longer than this.
@@ -236,7 +236,7 @@ describe('a collector that does not take spans', () => {
     expect(warnings()).toEqual([]);
   });
 
-  it('closes its connection at the end when the grace is over', async ({ cleanUp }) => {
+  it('is disconnected after the grace period', async ({ cleanUp }) => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     cleanUp.add(() => new Promise<void>((resolve) => server.close(() => resolve())));
@@ -251,7 +251,7 @@ describe('a collector that does not take spans', () => {
     await expect.poll(() => socket.destroyed).toBe(true);
   });
 
-  it('gets nothing of what ends after the tracer was stopped', async ({ cleanUp }) => {
+  it('gets no span that ends after the tracer stops', async ({ cleanUp }) => {
     const tracer = newTracer(cleanUp);
     const late = tracer.start('late', 'server', null, {});
     tracer.start('GET', 'server', null, {}).end();
@@ -261,7 +261,7 @@ describe('a collector that does not take spans', () => {
     expect(collector.spans.map(({ name }) => name)).toEqual(['GET']);
   });
 
-  it('does not let spans heap up: what ends beyond the bound is lost, and counted', async ({ cleanUp }) => {
+  it('does not make spans pile up: spans beyond the bound are dropped and counted', async ({ cleanUp }) => {
     collector.status = null;
     const tracer = newTracer(cleanUp);
     for (let index = 0; index < 10_000; index += 1) tracer.start('GET', 'server', null, {}).end();

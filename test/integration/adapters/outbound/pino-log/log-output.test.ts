@@ -36,7 +36,7 @@ describe.each([
   ['that makes writes wait', true],
   ['that refuses writes while full', false],
 ])('a pipe %s', (_what, blocking) => {
-  it('gets every line once and in order, however slowly it is read', async () => {
+  it('gets every line once and in order with a slow reader', async () => {
     const reader = pipe(blocking);
     const output = new LogOutput({ fileDescriptor: reader.writeEnd, format: null });
     for (let index = 0; index < 1000; index += 1) output.writeAccess(kilobyte(index));
@@ -46,7 +46,7 @@ describe.each([
     expect(output.droppedAccessLines()).toBe(0);
   });
 
-  it('that nobody reads makes audit lines be dropped last of all, counted, and as JSON whatever the format', async () => {
+  it('without a reader drops audit lines last, counted, and as JSON in every format', async () => {
     const reader = pipe(blocking);
     const maxPendingCharacters = 100 * 1024;
     const format = (line: string): string => `pretty ${line}`;
@@ -65,7 +65,7 @@ describe.each([
     expect(audit.dropped()).toBe(5001 - written);
   });
 
-  it('that nobody reads makes access lines be dropped, whole and counted, and others not', async () => {
+  it('without a reader drops only access lines, complete and counted', async () => {
     const reader = pipe(blocking);
     const maxPendingCharacters = 100 * 1024;
     const output = new LogOutput({ fileDescriptor: reader.writeEnd, format: null, maxPendingCharacters });
@@ -79,7 +79,7 @@ describe.each([
     expect(text.endsWith('\nan error\n')).toBe(true);
   });
 
-  it('that nobody reads does not let errors grow without bound either', async () => {
+  it('without a reader bounds errors too', async () => {
     const reader = pipe(blocking);
     const maxPendingCharacters = 100 * 1024;
     const output = new LogOutput({ fileDescriptor: reader.writeEnd, format: null, maxPendingCharacters });
@@ -87,7 +87,7 @@ describe.each([
     expect(numbersOf(await readAll(output, reader)).length).toBeLessThan(600);
   });
 
-  it('that nobody reads does not keep a closing program waiting', async () => {
+  it('without a reader does not delay the exit', async () => {
     const reader = pipe(blocking);
     const output = new LogOutput({ fileDescriptor: reader.writeEnd, format: null });
     for (let index = 0; index < 1000; index += 1) output.write(kilobyte(index));
@@ -100,7 +100,7 @@ describe.each([
     }
   });
 
-  it('whose reader has gone does not end the program', async () => {
+  it('with a closed reader does not end the program', async () => {
     const reader = pipe(blocking);
     const output = new LogOutput({ fileDescriptor: reader.writeEnd, format: null });
     reader.closeReader();
@@ -112,7 +112,7 @@ describe.each([
 });
 
 describe('a log output', () => {
-  it('writes at once what waits when the process is about to end', () => {
+  it('writes its buffer at once when the process exits', () => {
     const reader = pipe(true);
     const output = new LogOutput({ fileDescriptor: reader.writeEnd, format: null });
     output.write('last words\n');
@@ -120,7 +120,7 @@ describe('a log output', () => {
     expect(reader.read()).toBe('last words\n');
   });
 
-  it('takes nothing once it is closed', async () => {
+  it('accepts nothing once closed', async () => {
     const reader = pipe(true);
     const output = new LogOutput({ fileDescriptor: reader.writeEnd, format: null });
     expect(await output.close(20_000)).toBe(true);
@@ -131,7 +131,7 @@ describe('a log output', () => {
     expect(output.droppedAccessLines()).toBe(1);
   });
 
-  it('listens for the end of the process as long as it is open', async () => {
+  it('listens for the process exit while open', async () => {
     const before = process.listenerCount('exit');
     const output = new LogOutput({ fileDescriptor: pipe(true).writeEnd, format: null });
     expect(process.listenerCount('exit')).toBe(before + 1);

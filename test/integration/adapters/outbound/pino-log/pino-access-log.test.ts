@@ -57,21 +57,21 @@ describe('an access record', () => {
     ]);
   });
 
-  it('says which agent ended it, and why, in its words', async () => {
+  it('names the agent that ended it, and its reason', async () => {
     const verdict = { agent: 'words', reasonCodes: ['found "it"\n'], ruleIds: [], tags: ['a', 'b'] };
     const [line] = recordsOf(await logged([{ ...record, errorType: 'blocked_by_agent', verdict }]));
     expect(line).toMatchObject({ agent: 'words', reason_codes: ['found "it"\n'], tags: ['a', 'b'] });
     expect(line).not.toHaveProperty('rule_ids');
   });
 
-  it('names what went wrong, and has null where nothing is known', async () => {
+  it('names the error, and has null for unknown values', async () => {
     const [line] = recordsOf(
       await logged([{ ...record, errorType: 'no_route', host: null, route: null, upstream: null, target: null }]),
     );
     expect(line).toMatchObject({ error_type: 'no_route', host: null, route: null, upstream: null, target: null });
   });
 
-  it('has its own time, however many came in one second', async () => {
+  it('has its own time, even within one second', async () => {
     const times = [999, 1000, 1001, 1001.7, 61_000, 60_999];
     let index = 0;
     const log = await logged(Array<AccessRecord>(times.length).fill(record), 'info', () => times[index++] as number);
@@ -100,7 +100,7 @@ describe('an access record', () => {
     expect(first).toMatchObject({ level: 'info', status: 200 });
   });
 
-  it('is what it would be as the first, whatever lines came before it', async () => {
+  it('does not depend on earlier lines', async () => {
     const one = (values: Partial<AccessRecord>): AccessRecord => ({ ...record, ...values });
     const records = [
       record,
@@ -133,7 +133,7 @@ describe('an access record', () => {
     }
   });
 
-  it('tells the time that it took to a microsecond, as JSON writes numbers', async () => {
+  it('has the duration in microsecond precision as a JSON number', async () => {
     const times = [
       0, 0.0004, 0.0005, 0.001, 0.01, 0.1, 0.25, 0.9996, 1, 12.3, 1_000.05, 1_073_741.823, 1_073_741.824, 9e9, -1,
     ];
@@ -142,7 +142,7 @@ describe('an access record', () => {
     expect(texts).toEqual(times.map((ms) => JSON.stringify(Math.round(ms * 1_000) / 1_000)));
   });
 
-  it('stays JSON where a number is none', async () => {
+  it('stays JSON if a number is not finite', async () => {
     const [line] = recordsOf(await logged([{ ...record, durationMs: Number.NaN }]));
     expect(line).toMatchObject({ duration_ms: null });
   });
@@ -156,7 +156,7 @@ describe('the level', () => {
     ['warn', 0],
     ['error', 0],
     ['off', 0],
-  ] as const)('%s writes %i access lines of one', async (level, lines) => {
+  ] as const)('%s writes %i of one access line', async (level, lines) => {
     expect(recordsOf(await logged([record], level))).toHaveLength(lines);
   });
 });

@@ -25,7 +25,7 @@ describe('a log record', () => {
     });
   });
 
-  it('stays one line, and the text what it was, whatever a value holds', async () => {
+  it('stays one line and preserves the text for any value', async () => {
     const log = await logged((logger) => logger.error(hostile, { value: hostile, list: [hostile], [hostile]: 1 }));
     expect(log.match(/\n/g)).toHaveLength(1);
     expect(log.slice(0, -1)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
@@ -34,7 +34,7 @@ describe('a log record', () => {
     ]);
   });
 
-  it('stays JSON where a text holds half a character', async () => {
+  it('stays JSON for a lone surrogate', async () => {
     const log = await logged((logger) => logger.info('x', { value: `\ud800${'y'.repeat(200)}`, short: '\udc00' }));
     expect(recordsOf(log)).toEqual([expect.objectContaining({ message: 'x' })]);
   });
@@ -59,12 +59,12 @@ describe('a log record', () => {
     expect(log).toContain(`"${name}":"[secret]"`);
   });
 
-  it('shows fields that are only named alike', async () => {
+  it('shows fields with similar names', async () => {
     const fields = { token_count: 1, key: 'path-prefix', secretary: 'x', cookies_seen: 2 };
     expect(recordsOf(await logged((logger) => logger.info('x', fields)))).toEqual([expect.objectContaining(fields)]);
   });
 
-  it('keeps its level and message where a field has the same name', async () => {
+  it('keeps its level and message if a field has the same name', async () => {
     const [record] = recordsOf(
       await logged((logger) => logger.info('real', { level: 'error', message: 'x', time: 'y' })),
     );
@@ -80,7 +80,7 @@ describe('the level', () => {
     ['info', ['error', 'warn', 'info']],
     ['debug', ['error', 'warn', 'info', 'debug']],
     ['trace', ['error', 'warn', 'info', 'debug', 'trace']],
-  ] as const)('%s lets through %j', async (level, expected) => {
+  ] as const)('%s passes %j', async (level, expected) => {
     const log = await logged((logger) => {
       for (const each of ['error', 'warn', 'info', 'debug', 'trace'] as const) logger[each](each);
     }, level);
@@ -92,12 +92,12 @@ describe('the pretty format', () => {
   const pretty = (log: (logger: PinoLogger) => void): Promise<string> =>
     capturedLog((output) => log(new PinoLogger('trace', output)), 'pretty');
 
-  it('is a line of text, without colours where it goes to a file', async () => {
+  it('is a line of text, without colours for a file', async () => {
     const log = await pretty((logger) => logger.warn('too big', { limit: 8 }));
     expect(log).toMatch(/^\[[^\]]+\] WARN: too big \{"limit":8\}\n$/);
   });
 
-  it('lets nobody begin a line or paint on a terminal', async () => {
+  it('escapes line ends and terminal sequences', async () => {
     const log = await pretty((logger) => logger.warn(hostile, { value: hostile, list: [hostile] }));
     expect(log.match(/\n/g)).toHaveLength(1);
     expect(log.slice(0, -1)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);

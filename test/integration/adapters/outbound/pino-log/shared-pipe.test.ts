@@ -27,8 +27,8 @@ const writer = `
   process.exitCode = (await output.close(60_000)) ? 0 : 1;
 `;
 
-describe('several processes that log into one pipe', () => {
-  it('tear no line of one another, however slowly it is read', async () => {
+describe('several processes that log to one pipe', () => {
+  it('write intact lines with a slow reader', async () => {
     const names = Array.from({ length: processes }, (_, index) => String(index));
     const start = names.map((name) => `"$NODE" --input-type=module -e "$WRITER" ${name} <&3 &`).join(' ');
     // What Node gives a child is a socket; "cat" makes it a pipe.

@@ -25,7 +25,7 @@ const record = {
 } as const;
 
 describe('the lines of a worker', () => {
-  it('have its number, and a field of that name has another one', async () => {
+  it('have its number, and a field with that name is renamed', async () => {
     const log = await capturedLog((output) => {
       const logger = new PinoLogger('info', output, 3);
       logger.info('first');
@@ -40,7 +40,7 @@ describe('the lines of a worker', () => {
     expect(log.match(/"worker":/g)).toHaveLength(3);
   });
 
-  it('are without where there is but one process, or it is the supervisor’s', async () => {
+  it('have no number for a single process or the supervisor', async () => {
     const log = await capturedLog((output) => {
       new PinoLogger('info', output).info('a worker ended', { worker: 2 });
       new PinoAccessLog('info', output, () => 0).write(record);

@@ -52,12 +52,12 @@ const serverWith = async (cleanUp: CleanUp, take: (socket: Socket) => void): Pro
   return new Secret(`redis://:hunter2@127.0.0.1:${(server.address() as AddressInfo).port}/0`);
 };
 
-it('a store in Redis says that nobody listens, and does not wait for it', async ({ cleanUp }) => {
+it('a Redis store reports at once that nothing listens', async ({ cleanUp }) => {
   const store = await opened(cleanUp, new Secret(`redis://:hunter2@127.0.0.1:${await freePort()}`));
   expect(detailOf(await store.take(charges))).toBe('redis: connection refused');
 });
 
-it('a store in Redis with a URL that is none cannot be asked, and repeats nothing of it', async ({ cleanUp }) => {
+it('a Redis store with an invalid URL is unavailable, and does not print it', async ({ cleanUp }) => {
   const store = await opened(cleanUp, new Secret('redis://hunter2:hunter2@['));
   expect(detailOf(await store.take(charges))).toBe('redis: rate-limit-store-url is invalid');
 });
@@ -67,17 +67,14 @@ it.for<[string, (socket: Socket) => void]>([
   ['resets the connection', (socket) => socket.resetAndDestroy()],
   ['speaks another protocol', (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
   ['repeats the password in an error', (socket) => socket.on('data', () => socket.write('-ERR hunter2 is wrong\r\n'))],
-])(
-  'a store in Redis cannot be asked where the server %s, and never says the password',
-  async ([_, take], { cleanUp }) => {
-    const store = await opened(cleanUp, await serverWith(cleanUp, take), { connectMs: 200 });
-    const detail = detailOf(await store.take(charges));
-    expect(detail).toMatch(/^redis: /);
-    expect(detail).not.toContain('hunter2');
-  },
-);
+])('a Redis store is unavailable if the server %s, and does not print the password', async ([_, take], { cleanUp }) => {
+  const store = await opened(cleanUp, await serverWith(cleanUp, take), { connectMs: 200 });
+  const detail = detailOf(await store.take(charges));
+  expect(detail).toMatch(/^redis: /);
+  expect(detail).not.toContain('hunter2');
+});
 
-describeWithPeers(['redis-server'], 'buckets in a Redis server that fails', () => {
+describeWithPeers(['redis-server'], 'buckets in a failing Redis server', () => {
   const started = async (
     cleanUp: CleanUp,
     plan: RedisPlan = {},
@@ -87,7 +84,7 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server that fails', () =
     return { redis, store: await opened(cleanUp, redis.url()) };
   };
 
-  it('are there again when it is, without anybody doing anything', async ({ cleanUp }) => {
+  it('return with the server', async ({ cleanUp }) => {
     const { redis, store } = await started(cleanUp, { isDurable: true });
     expect((await store.take(charges)).kind).toBe('taken');
     await redis.kill();
@@ -98,7 +95,7 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server that fails', () =
     expect(answer.kind === 'taken' && Math.floor((answer.left[0] ?? 0) + 1e-3)).toBe(998);
   });
 
-  it('are reached also where it was not there at first', async ({ cleanUp }) => {
+  it('become available if the server starts later', async ({ cleanUp }) => {
     const port = await freePort();
     const store = await opened(cleanUp, new Secret(`redis://127.0.0.1:${port}`));
     expect((await store.take(charges)).kind).toBe('unavailable');
@@ -108,7 +105,7 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server that fails', () =
     expect((await store.take(charges)).kind).toBe('taken');
   });
 
-  it('are not waited for by every request when it hangs, and are there again when it goes on', async ({ cleanUp }) => {
+  it('do not delay every request when the server hangs, and return when it continues', async ({ cleanUp }) => {
     const redis = await startRedis();
     cleanUp.add(redis.remove);
     const store = await opened(cleanUp, redis.url(), {});
@@ -125,7 +122,7 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server that fails', () =
     expect((await store.take(charges)).kind).toBe('taken');
   });
 
-  it('need the right password, which is in no answer', async ({ cleanUp }) => {
+  it('need the right password, which no answer contains', async ({ cleanUp }) => {
     const redis = await startRedis({ password: 'p@ss:word/#?' });
     cleanUp.add(redis.remove);
     expect((await (await opened(cleanUp, redis.url())).take(charges)).kind).toBe('taken');
@@ -137,7 +134,7 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server that fails', () =
     expect(detailOf(await none.take(charges))).toBe('redis: it wants a password, and rate-limit-store-url has none');
   });
 
-  it('are in the database that the URL names', async ({ cleanUp }) => {
+  it('are in the database of the URL', async ({ cleanUp }) => {
     const { redis } = await started(cleanUp);
     const store = await opened(cleanUp, redis.url(3));
     await store.take(charges);
@@ -146,7 +143,7 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server that fails', () =
     expect(await redis.send('KEYS', '*')).toHaveLength(2);
   });
 
-  it('are asked by nobody once the store is closed', async ({ cleanUp }) => {
+  it('are not used after the store closes', async ({ cleanUp }) => {
     const { store } = await started(cleanUp);
     await store.close();
     expect(detailOf(await store.take(charges))).toBe('redis: the connection to it is closed');

@@ -25,7 +25,7 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server', () => {
     limit: { requestsPerSecond, burst },
   });
 
-  it('give two gateways together the burst and no more, of 1 000 requests at once', async ({ cleanUp }) => {
+  it('give two gateways together exactly the burst of 1 000 concurrent requests', async ({ cleanUp }) => {
     const [one, other] = [await open(cleanUp), await open(cleanUp)];
     const both = [charge('shared', 300), { ...charge('', 400), space: 'global' }];
     const answers = await Promise.all(
@@ -40,7 +40,7 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server', () => {
     });
   });
 
-  it('are there as long as they are not full', async ({ cleanUp }) => {
+  it('exist until they are full', async ({ cleanUp }) => {
     const store = await open(cleanUp);
     await store.take([charge('slow', 10, 0.01), charge('quick', 2, 1_000)]);
     const left = Number(await redis.send('PTTL', 'portcullis:rate:client:slow'));
@@ -50,7 +50,7 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server', () => {
     await expect.poll(() => redis.send('EXISTS', 'portcullis:rate:client:quick')).toBe(0);
   });
 
-  it('leave nothing behind when all of them are full', async ({ cleanUp }) => {
+  it('leave no key when all of them are full', async ({ cleanUp }) => {
     const store = await open(cleanUp);
     await redis.send('FLUSHALL');
     const quick = Array.from({ length: 50 }, (_, index) => charge(`quick ${index}`, 2, 200));
@@ -58,7 +58,7 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server', () => {
     await expect.poll(() => redis.send('DBSIZE')).toBe(0);
   });
 
-  it('are so many of each space at most, those included that have gone by themselves', async ({ cleanUp }) => {
+  it('are bounded per space, expired ones included', async ({ cleanUp }) => {
     const store = await open(cleanUp, 100);
     await redis.send('FLUSHALL');
     for (let round = 0; round < 5; round += 1) {
@@ -69,21 +69,21 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server', () => {
     expect(await redis.send('ZCARD', 'portcullis:rate:client')).toBe(100);
   });
 
-  it('outlive scripts that the server has forgotten', async ({ cleanUp }) => {
+  it('survive a script flush', async ({ cleanUp }) => {
     const store = await open(cleanUp);
     expect((await store.take([charge('kept', 1)])).kind).toBe('taken');
     await redis.send('SCRIPT', 'FLUSH');
     expect((await store.take([charge('kept', 1)])).kind).toBe('refused');
   });
 
-  it('that somebody has written over count as full', async ({ cleanUp }) => {
+  it('that are overwritten count as full', async ({ cleanUp }) => {
     const store = await open(cleanUp);
     await redis.send('SET', 'portcullis:rate:client:odd', 'nan 12 ;');
     expect((await store.take([charge('odd', 1)])).kind).toBe('taken');
     expect((await store.take([charge('odd', 1)])).kind).toBe('refused');
   });
 
-  it('that are something else altogether cannot be asked', async ({ cleanUp }) => {
+  it('of another type are unavailable', async ({ cleanUp }) => {
     const store = await open(cleanUp);
     await redis.send('RPUSH', 'portcullis:rate:client:list', 'a');
     expect(await store.take([charge('list', 1)])).toEqual({
@@ -92,7 +92,7 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server', () => {
     });
   });
 
-  it('keep nobody out for long when the clock of the server was set back by a year', async ({ cleanUp }) => {
+  it('recover soon when the server clock is set back by a year', async ({ cleanUp }) => {
     const store = await open(cleanUp);
     const [seconds] = (await redis.send('TIME')) as [string, string];
     const inAYearMs = (Number(seconds) + 31_536_000) * 1000;

@@ -8,7 +8,7 @@ import { describeWithPeers } from '../../../../support/shared/peers.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 import { type RedisPlan, type RedisServer, startRedis } from '../../../../support/shared/redis-server.js';
 
-describeWithPeers(['redis-server'], 'stores in a Redis server that fails', () => {
+describeWithPeers(['redis-server'], 'stores in a failing Redis server', () => {
   const opened = async (
     cleanUp: CleanUp,
     plan: RedisPlan = {},
@@ -50,7 +50,7 @@ describeWithPeers(['redis-server'], 'stores in a Redis server that fails', () =>
     requests.removeExpired(0, 10),
   ];
 
-  it('fail at once while it is away, and go on when it is back with what it had', async ({ cleanUp }) => {
+  it('fail at once while it is down, and continue with its data', async ({ cleanUp }) => {
     const { redis, stores } = await opened(cleanUp, { isDurable: true });
     const session = testSession('a');
     expect(await stores.sessions.insert(session)).toMatchObject({ ok: true });
@@ -63,9 +63,7 @@ describeWithPeers(['redis-server'], 'stores in a Redis server that fails', () =>
     expect(await answerOf(() => stores.sessions.find(session.idHash))).toEqual(session);
   });
 
-  it('give an answer to everything that was under way when it was killed, and keep what they confirmed', async ({
-    cleanUp,
-  }) => {
+  it('answer every call in flight when it is killed, and keep confirmed data', async ({ cleanUp }) => {
     const { redis, stores } = await opened(cleanUp, { isDurable: true });
     const names = Array.from({ length: 400 }, (_, index) => `${index}`);
     const inserting = names.map((name) => stores.sessions.insert(testSession(name)));
@@ -81,7 +79,7 @@ describeWithPeers(['redis-server'], 'stores in a Redis server that fails', () =>
     expect(answers[40]).toMatchObject({ ok: true });
   });
 
-  it('do not wait for one that hangs, and go on when it goes on', async ({ cleanUp }) => {
+  it('do not wait for a hanging server, and continue with it', async ({ cleanUp }) => {
     const { redis, stores } = await opened(cleanUp);
     const session = testSession('a');
     await stores.sessions.insert(session);
@@ -99,7 +97,7 @@ describeWithPeers(['redis-server'], 'stores in a Redis server that fails', () =>
     expect(await answerOf(() => stores.sessions.find(session.idHash))).toEqual(session);
   });
 
-  it('do not take it for hanging when this process itself was busy', async ({ cleanUp }) => {
+  it('do not report a hang when only this process is busy', async ({ cleanUp }) => {
     const { stores } = await opened(cleanUp);
     await stores.sessions.insert(testSession('a'));
     const finding = stores.sessions.find(hashOf('a'));
@@ -108,7 +106,7 @@ describeWithPeers(['redis-server'], 'stores in a Redis server that fails', () =>
     expect(await finding).toMatchObject({ ok: true, value: { userId: 'alice' } });
   });
 
-  it('fail and forget nothing when its memory is full', async ({ cleanUp }) => {
+  it('fail without losing data when its memory is full', async ({ cleanUp }) => {
     const { redis, stores } = await opened(cleanUp);
     await stores.sessions.insert(testSession('a'));
     await redis.send('CONFIG', 'SET', 'maxmemory', '500kb');
@@ -121,7 +119,7 @@ describeWithPeers(['redis-server'], 'stores in a Redis server that fails', () =>
     expect(await stores.sessions.remove(hashOf('a'))).toEqual({ ok: true, value: true });
   });
 
-  it('close while it hangs, and fail from then on', async ({ cleanUp }) => {
+  it('close while it hangs, and fail afterwards', async ({ cleanUp }) => {
     const { redis, stores } = await opened(cleanUp);
     redis.hang();
     const finding = stores.sessions.find(hashOf('a'));

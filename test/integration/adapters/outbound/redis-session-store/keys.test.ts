@@ -17,7 +17,7 @@ import { startRedis } from '../../../../support/shared/redis-server.js';
 
 const namespace = 'https://gateway.example';
 
-describeWithPeers(['redis-server'], 'keys of stores in Redis', () => {
+describeWithPeers(['redis-server'], 'keys of Redis stores', () => {
   let raw: (...command: string[]) => Promise<unknown>;
   let open: (namespace: string) => Promise<SessionStores>;
 
@@ -35,7 +35,7 @@ describeWithPeers(['redis-server'], 'keys of stores in Redis', () => {
 
   const keys = async (): Promise<string[]> => ((await raw('KEYS', '*')) as string[]).toSorted();
 
-  it('are in one slot, leave when what they are for leaves, and none is left without an end', async () => {
+  it('share one slot, are deleted with their record, and always expire', async () => {
     const { sessions, replays, requests } = await open(namespace);
     await sessions.insert(testSession('a', { logout: ofAlice('_a'), expiresMs: noonMs + hourMs }));
     await replays.remember('key', noonMs + hourMs, noonMs);
@@ -55,13 +55,13 @@ describeWithPeers(['redis-server'], 'keys of stores in Redis', () => {
     expect(await keys()).toEqual([]);
   });
 
-  it('hold neither the name of a user, nor that of a subject, but in the record', async () => {
+  it('contain names of users and subjects only in the record', async () => {
     const { sessions } = await open(namespace);
     await sessions.insert(testSession('a', { userId: 'alice' }));
     expect((await keys()).join(' ')).not.toMatch(/alice|example/);
   });
 
-  it('carry sessions of earlier releases over, with what a sign-out at the provider needs', async () => {
+  it('keep sessions of earlier releases, with data for sign-out at the provider', async () => {
     const { sessions } = await open(namespace);
     await sessions.insert(testSession('a', { logout: ofAlice('_a') }));
     const key = (await keys()).find((name) => name.endsWith(`session:${hashOf('a')}`)) ?? '';
@@ -81,7 +81,7 @@ describeWithPeers(['redis-server'], 'keys of stores in Redis', () => {
     );
   });
 
-  it('have records that an earlier release can read', async () => {
+  it('have records readable by an earlier release', async () => {
     const { sessions } = await open(namespace);
     await sessions.insert(testSession('a', { logout: ofAlice('_a') }));
     const key = (await keys()).find((name) => name.endsWith(`session:${hashOf('a')}`)) ?? '';
@@ -93,7 +93,7 @@ describeWithPeers(['redis-server'], 'keys of stores in Redis', () => {
     });
   });
 
-  it('whose record was evicted are no sessions, and are cleaned up where they are met', async () => {
+  it('with an evicted record are no sessions, and are cleaned up', async () => {
     const { sessions } = await open(namespace);
     for (const name of ['a', 'b', 'c']) await sessions.insert(testSession(name, { logout: ofAlice(`_${name}`) }));
     const lost = (await keys()).find((key) => key.endsWith(`session:${hashOf('b')}`));
@@ -112,7 +112,7 @@ describeWithPeers(['redis-server'], 'keys of stores in Redis', () => {
     expect(await raw('PTTL', left)).toBeGreaterThan(0);
   });
 
-  it('whose record is not ours are a failure, and never a session', async () => {
+  it('with a foreign record are a failure', async () => {
     const { sessions, requests } = await open(namespace);
     await sessions.insert(testSession('a'));
     const key = (await keys()).find((one) => one.endsWith(`session:${hashOf('a')}`)) ?? '';
@@ -129,7 +129,7 @@ describeWithPeers(['redis-server'], 'keys of stores in Redis', () => {
     expect(await requests.take(hashOf('r'), 0)).toMatchObject({ ok: false });
   });
 
-  it('of another service provider are not touched', async () => {
+  it('of another service provider are kept', async () => {
     const [one, other] = [await open(namespace), await open('https://other.example')];
     await one.sessions.insert(testSession('a'));
     expect(await other.sessions.find(hashOf('a'))).toEqual({ ok: true, value: null });
@@ -138,7 +138,7 @@ describeWithPeers(['redis-server'], 'keys of stores in Redis', () => {
     expect(await one.sessions.count()).toEqual({ ok: true, value: 1 });
   });
 
-  it('of more sessions than one step removes all go', async () => {
+  it('of more sessions than one step removes are all deleted', async () => {
     const { sessions } = await open(namespace);
     for (let from = 0; from < 1_200; from += 100) {
       const names = Array.from({ length: 100 }, (_, index) => `${from + index}`);
@@ -155,7 +155,7 @@ describeWithPeers(['redis-server'], 'keys of stores in Redis', () => {
     expect(await keys()).toEqual([]);
   });
 
-  it('are found a page after another, also where what ended a page is gone by then', async () => {
+  it('are listed page by page, even if the last key of a page is deleted', async () => {
     const { sessions } = await open(namespace);
     for (let index = 0; index < 30; index += 1) {
       // Several of one moment.

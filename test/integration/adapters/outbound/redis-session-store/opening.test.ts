@@ -10,7 +10,7 @@ import { describeWithPeers } from '../../../../support/shared/peers.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 import { type RedisPlan, startRedis } from '../../../../support/shared/redis-server.js';
 
-describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => {
+describeWithPeers(['redis-server', 'openssl'], 'opening Redis stores', () => {
   const server = async (cleanUp: CleanUp, plan: RedisPlan = {}) => {
     const started = await startRedis(plan);
     cleanUp.add(started.remove);
@@ -27,7 +27,7 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     return { opened, logger, error: opened.ok ? null : opened.error };
   };
 
-  it('signs in with the password of the URL, and warns of nothing', async ({ cleanUp }) => {
+  it('authenticates with the password of the URL without a warning', async ({ cleanUp }) => {
     const redis = await server(cleanUp, { password: 'correct horse/battery' });
     const { opened, logger } = await open(cleanUp, redis.url(3));
     if (!opened.ok) throw new Error(opened.error);
@@ -35,7 +35,7 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     expect(logger.lines).toEqual([]);
   });
 
-  it('signs in as a user, who needs no more than keys of ours and scripts', async ({ cleanUp }) => {
+  it('authenticates as a user with only our keys and scripts', async ({ cleanUp }) => {
     const acl = 'gate on >secret-word ~portcullis:* resetchannels -@all +@read +@write +@scripting +@connection';
     const redis = await server(cleanUp, { settings: [['user', acl]] });
     const { opened, logger } = await open(cleanUp, `redis://gate:secret-word@127.0.0.1:${redis.port}`);
@@ -45,13 +45,13 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     expect(logger.lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('noeviction') }]);
   });
 
-  it('fails where the user may not run scripts', async ({ cleanUp }) => {
+  it('fails if the user must not run scripts', async ({ cleanUp }) => {
     const redis = await server(cleanUp, { settings: [['user', 'gate on >secret-word ~* +@all -@scripting']] });
     const { error } = await open(cleanUp, `redis://gate:secret-word@127.0.0.1:${redis.port}`);
     expect(error).toMatch(/^redis at 127\.0\.0\.1:\d+ cannot be used: its user may not do what sessions need/);
   });
 
-  it('fails with a wrong password, and never repeats it', async ({ cleanUp }) => {
+  it('fails with a wrong password without printing it', async ({ cleanUp }) => {
     const redis = await server(cleanUp, { password: 'right' });
     for (const wrong of [':hunter2', 'hunter2:hunter2']) {
       const { error, logger } = await open(cleanUp, `redis://${wrong}@127.0.0.1:${redis.port}`);
@@ -61,7 +61,7 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     }
   });
 
-  it('fails without the password that the server wants, and with one that it does not want', async ({ cleanUp }) => {
+  it('fails without a required password, and with an unexpected one', async ({ cleanUp }) => {
     const closed = await server(cleanUp, { password: 'right' });
     expect((await open(cleanUp, `redis://127.0.0.1:${closed.port}`)).error).toContain('it wants a password');
     const unguarded = await server(cleanUp);
@@ -70,14 +70,12 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     expect(error).not.toContain('hunter2');
   });
 
-  it('fails with a database that the server does not have', async ({ cleanUp }) => {
+  it('fails with a missing database', async ({ cleanUp }) => {
     const redis = await server(cleanUp);
     expect((await open(cleanUp, redis.url(400))).error).toContain('the password or the database');
   });
 
-  it('fails where nothing listens, where it hangs, and where there is no TLS, unless that is waited for', async ({
-    cleanUp,
-  }) => {
+  it('fails if nothing listens, if it hangs, and without TLS, unless it may wait', async ({ cleanUp }) => {
     expect((await open(cleanUp, `redis://127.0.0.1:${await freePort()}`, false)).error).toContain('connection refused');
     const redis = await server(cleanUp);
     expect((await open(cleanUp, `rediss://127.0.0.1:${redis.port}`, false)).error).toContain(
@@ -96,7 +94,7 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     }
   };
 
-  it('succeeds with a warning where nothing listens yet, and works as soon as it does', async ({ cleanUp }) => {
+  it('succeeds with a warning if nothing listens yet, and works as soon as it does', async ({ cleanUp }) => {
     const port = await freePort();
     const { opened, logger } = await open(cleanUp, `redis://127.0.0.1:${port}`);
     if (!opened.ok) throw new Error(opened.error);
@@ -121,7 +119,7 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     expect(logger.lines).toHaveLength(1);
   });
 
-  it('succeeds with a warning where the server hangs, and works when it goes on', async ({ cleanUp }) => {
+  it('succeeds with a warning if the server hangs, and works when it continues', async ({ cleanUp }) => {
     const redis = await server(cleanUp);
     redis.hang();
     const { opened, logger } = await open(cleanUp, redis.url());
@@ -137,7 +135,7 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     ).toEqual({ ok: true, value: 0 });
   });
 
-  it('never uses what comes there later and cannot be used, and says why', async ({ cleanUp }) => {
+  it('never uses an unsuitable later server, and reports why', async ({ cleanUp }) => {
     const port = await freePort();
     const { opened } = await open(cleanUp, `redis://127.0.0.1:${port}`);
     if (!opened.ok) throw new Error(opened.error);
@@ -151,7 +149,7 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     expect(answer).toMatchObject({ error: { reason: expect.stringContaining('read-only replica') } });
   });
 
-  it('leaves nothing behind where it is closed before it was reached', async ({ cleanUp }) => {
+  it('leaks nothing if closed before the connection', async ({ cleanUp }) => {
     const port = await freePort();
     const { opened } = await open(cleanUp, `redis://127.0.0.1:${port}`);
     if (!opened.ok) throw new Error(opened.error);
@@ -161,7 +159,7 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     expect(await redis.send('CLIENT', 'LIST')).not.toMatch(/\n.*\n/);
   });
 
-  it('fails where nobody that is trusted has signed the certificate', async ({ cleanUp }) => {
+  it('fails for an untrusted certificate', async ({ cleanUp }) => {
     const pki = new OpensslCertificates();
     cleanUp.add(() => pki.remove());
     const certificate = pki.server('localhost', { names: ['IP:127.0.0.1'] });
@@ -179,7 +177,7 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     expect((await open(cleanUp, `rediss://127.0.0.1:${redis.port}`)).error).toContain('its certificate is not trusted');
   });
 
-  it('warns of a server that drops keys when its memory is full', async ({ cleanUp }) => {
+  it('warns about a server that evicts keys', async ({ cleanUp }) => {
     const redis = await server(cleanUp, {
       settings: [
         ['maxmemory', '100mb'],
@@ -199,7 +197,7 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     expect((await open(cleanUp, cluster.url())).error).toContain('Redis Cluster');
   });
 
-  it('refuses options of another technology', async () => {
+  it('refuses options of another store', async () => {
     const opened = await new RedisStoreOpener(new RecordingLogger()).open(
       { kind: 'memory' },
       'https://gateway.example',

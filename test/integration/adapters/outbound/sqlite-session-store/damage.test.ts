@@ -33,7 +33,7 @@ describe('a damaged SQLite store', () => {
     ['the first octets', 0, 16],
     ['the whole head', 0, 100],
     ['the first page', 0, pageOctets],
-  ])('whose head is overwritten (%s) is refused by its name, and stays as it is', async (_, offset, length) => {
+  ])('with an overwritten header (%s) is refused by name and not changed', async (_, offset, length) => {
     overwrite(path, offset, garbage(length));
     const before = readFileSync(path);
     const refusal = await refusalOf(path);
@@ -42,12 +42,12 @@ describe('a damaged SQLite store', () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  it('whose schema is overwritten is refused', async () => {
+  it('with an overwritten schema is refused', async () => {
     overwrite(path, 100, garbage(pageOctets - 100));
     expect(await refusalOf(path)).toMatch(/is damaged/);
   });
 
-  it('whose pages are overwritten fails where they are needed, gives nothing wrong, and is never made anew', async () => {
+  it('with overwritten pages fails, gives no wrong data, and is not recreated', async () => {
     const { length } = readFileSync(path);
     // All but the first pages, where the schema and the names of the spaces are.
     overwrite(path, 4 * pageOctets, garbage(length - 4 * pageOctets));
@@ -62,7 +62,7 @@ describe('a damaged SQLite store', () => {
     expect(await sessions.insert(testSession('new'))).toMatchObject({ ok: false });
   });
 
-  it('with one page overwritten in its middle gives the session that was asked for, or fails', async () => {
+  it('with one overwritten page gives the right session or fails', async () => {
     const original = readFileSync(path);
     let failures = 0;
     for (let page = 5; page < original.length / pageOctets; page += 7) {
@@ -83,7 +83,7 @@ describe('a damaged SQLite store', () => {
     ['by its last page', (length: number) => length - pageOctets],
     ['in its middle', (length: number) => Math.floor(length / 2) + 100],
     ['after its first page', () => pageOctets + 100],
-  ])('that is cut %s is refused by its name and is not filled up', async (_, rest) => {
+  ])('that is truncated %s is refused by name and not extended', async (_, rest) => {
     const left = rest(readFileSync(path).length);
     truncateSync(path, left);
     expect(await refusalOf(path)).toContain(`${path} is damaged`);
@@ -91,7 +91,7 @@ describe('a damaged SQLite store', () => {
   });
 
   it.each(['{', '{}', '[1]', '[{"name":"a"}]', '[{"name":"a","values":[1]}]', ''])(
-    'whose row holds other attributes than were ever written (%s) gives no session',
+    'with invalid attributes in a row (%s) gives no session',
     async (attributes) => {
       bySqlite(path, (database) =>
         database.prepare('UPDATE sessions SET attributes = ? WHERE id_hash = ?').run(attributes, hashOf(nthName(7))),
@@ -105,26 +105,26 @@ describe('a damaged SQLite store', () => {
     },
   );
 
-  it('that is cut to nothing is refused: it is no new store', async () => {
+  it('that is truncated to nothing is refused: it is no new store', async () => {
     truncateSync(path, 0);
     expect(await refusalOf(path)).toMatch(/is empty and not a session store/);
     expect(readFileSync(path)).toHaveLength(0);
   });
 
-  it('whose log is something else is refused: what was in it would be lost in silence', async () => {
+  it('with a foreign log is refused, because its content would be lost', async () => {
     writeFileSync(`${path}-wal`, garbage(10_000));
     expect(await refusalOf(path)).toMatch(/sessions\.db-wal is damaged/);
     expect(readFileSync(`${path}-wal`)).toHaveLength(10_000);
   });
 
-  it('whose log was made longer by a power cut, and never written, is opened', async () => {
+  it('with a log that a power cut extended is opened', async () => {
     writeFileSync(`${path}-wal`, new Uint8Array(32_768));
     const stores = await succeeded(openSqlite(path));
     open.push(stores);
     expect(await succeeded(stores.sessions.count())).toBe(sessionCount);
   });
 
-  it('whose file is gone while its log is there is refused: the log would be played into a new one', async () => {
+  it('with a log but no file is refused, because a new file would replay the log', async () => {
     const stores = await succeeded(openSqlite(path));
     open.push(stores);
     await succeeded(stores.sessions.insert(testSession('in the log')));

@@ -6,7 +6,7 @@ import { openSqlite, refusalOf } from '../../../../support/agent/sqlite-stores.j
 import { hashOf, noonMs, succeeded, testSession, testSignOnRequest } from '../../../../support/agent/test-sessions.js';
 import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
-describe('a SQLite store that another program has locked', () => {
+describe('a SQLite store that another program locks', () => {
   let folder: TemporaryFolder;
   let path: string;
   let stores: SessionStores;
@@ -24,14 +24,14 @@ describe('a SQLite store that another program has locked', () => {
     folder.remove();
   });
 
-  it('is never waited for by the thread itself', async () => {
+  it('never blocks the thread', async () => {
     const database = await openDatabase(path, false);
     if (!database.ok) throw new Error(database.error);
     expect(database.value.pragma('busy_timeout', { simple: true })).toBe(0);
     database.value.close();
   });
 
-  it('says so to every write once its patience ends, and reads on', async () => {
+  it('fails every write after the timeout, and still reads', async () => {
     other.exec('BEGIN IMMEDIATE');
     let turns = 0;
     const count = setInterval(() => {
@@ -60,7 +60,7 @@ describe('a SQLite store that another program has locked', () => {
     expect(await succeeded(sessions.count())).toBe(2);
   });
 
-  it('waits for a lock that is let go of in time', async () => {
+  it('waits for a lock that is released in time', async () => {
     other.exec('BEGIN IMMEDIATE');
     const insert = stores.sessions.insert(testSession('during'));
     let isSettled = false;
@@ -73,7 +73,7 @@ describe('a SQLite store that another program has locked', () => {
     expect(await insert).toEqual({ ok: true, value: undefined });
   });
 
-  it('closes once those who wait for the lock have been answered', async () => {
+  it('closes after the waiting writes are answered', async () => {
     other.exec('BEGIN IMMEDIATE');
     const insert = stores.sessions.insert(testSession('during'));
     const closed = stores.close();
@@ -83,7 +83,7 @@ describe('a SQLite store that another program has locked', () => {
     expect(other.prepare('SELECT count(*) FROM sessions').pluck().get()).toBe(2);
   });
 
-  it('refuses to open where all of it is held', async () => {
+  it('refuses to open under an exclusive lock', async () => {
     const locked = folder.file('locked.db');
     await (await succeeded(openSqlite(locked))).close();
     const holder = new Sqlite(locked);
@@ -95,7 +95,7 @@ describe('a SQLite store that another program has locked', () => {
     await (await succeeded(openSqlite(locked))).close();
   });
 
-  it('turns writes away where too many wait, at once', async () => {
+  it('refuses writes at once when too many wait', async () => {
     other.exec('BEGIN IMMEDIATE');
     const writes = Array.from({ length: 10_050 }, () => stores.sessions.remove(hashOf('before')));
     const surplus = await Promise.all(writes.slice(10_000));

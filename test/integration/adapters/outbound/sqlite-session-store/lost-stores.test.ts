@@ -9,7 +9,7 @@ import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
-describe('a SQLite store that is lost while it is in use', () => {
+describe('a SQLite store that is lost while in use', () => {
   let folder: TemporaryFolder;
   let path: string;
   let leases: SessionStoreLeases;
@@ -36,14 +36,14 @@ describe('a SQLite store that is lost while it is in use', () => {
   };
   const leased = () => succeeded(acquire());
 
-  it('is none as long as nothing happens to it', async () => {
+  it('works while nothing happens to it', async () => {
     const { stores } = await leased();
     await succeeded(stores.sessions.insert(testSession('one')));
     expect(stores.isLost()).toBe(false);
     expect((await leased()).stores).toBe(stores);
   });
 
-  it('because its files were removed is made anew for whoever comes next, and stays so when the lost one is closed', async () => {
+  it('with removed files is recreated on the next open, and survives the close of the lost one', async () => {
     const before = await leased();
     await succeeded(before.stores.sessions.insert(testSession('one')));
     for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file);
@@ -58,7 +58,7 @@ describe('a SQLite store that is lost while it is in use', () => {
     expect(await succeeded(again.stores.sessions.count())).toBe(2);
   });
 
-  it('because its file alone was removed is refused with the reason, and goes on when it is put back', async () => {
+  it('with only its file removed is refused with the reason, and continues when it is restored', async () => {
     const before = await leased();
     await succeeded(before.stores.sessions.insert(testSession('one')));
     renameSync(path, folder.file('away.db'));
@@ -72,7 +72,7 @@ describe('a SQLite store that is lost while it is in use', () => {
     expect(await succeeded((await leased()).stores.sessions.find(hashOf('one')))).not.toBeNull();
   });
 
-  it('because another file was put in its place is refused: its log would be played into that', async () => {
+  it('with another file in its place is refused, because that file would replay the log', async () => {
     const copy = folder.file('copy.db');
     await filledStore(copy, 3);
     const whole = readFileSync(copy);
@@ -89,7 +89,7 @@ describe('a SQLite store that is lost while it is in use', () => {
     expect(await succeeded(stores.sessions.find(hashOf('one')))).toBeNull();
   });
 
-  it('because it was damaged is opened anew, as soon as somebody has met the damage', async () => {
+  it('that is damaged is reopened once the damage is found', async () => {
     await filledStore(path, 400);
     const whole = folder.file('whole.db');
     copyFileSync(path, whole);
@@ -107,7 +107,7 @@ describe('a SQLite store that is lost while it is in use', () => {
     expect(await succeeded(after.stores.sessions.find(hashOf(nthName(1))))).not.toBeNull();
   });
 
-  it('because it was cut to nothing is refused, and not filled', async () => {
+  it('that is truncated to nothing is refused and not extended', async () => {
     await filledStore(path, 10);
     const before = await leased();
     truncateSync(path, 0);

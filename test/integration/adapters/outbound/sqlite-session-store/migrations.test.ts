@@ -35,7 +35,7 @@ describe('the schema of a SQLite store', () => {
   const tables = (): unknown[] =>
     database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").pluck().all();
 
-  it('grows step by step from wherever it is, and no step is taken twice', () => {
+  it('migrates step by step from any version, each step once', () => {
     const steps = ['CREATE TABLE a (x)', 'CREATE TABLE b (x); CREATE TABLE c (x)', 'ALTER TABLE a RENAME TO z'];
     migrate(database, steps.slice(0, 1));
     expect([version(), tables()]).toEqual([1, ['a']]);
@@ -45,13 +45,13 @@ describe('the schema of a SQLite store', () => {
     expect(version()).toBe(3);
   });
 
-  it('stays at the version before where a step fails half-way', () => {
+  it('keeps the previous version if a step fails', () => {
     const steps = ['CREATE TABLE a (x)', 'CREATE TABLE b (x); INSERT INTO missing VALUES (1)', 'CREATE TABLE c (x)'];
     expect(() => migrate(database, steps)).toThrow(/missing/);
     expect([version(), tables(), database.inTransaction]).toEqual([1, ['a'], false]);
   });
 
-  it('is refused where it is later than what is known', () => {
+  it('is refused if newer than supported', () => {
     database.pragma('user_version = 4');
     expect(() => migrate(database, ['', '', ''])).toThrow(UnknownVersionError);
     expect(tables()).toEqual([]);
@@ -66,7 +66,7 @@ describe('the schema of a SQLite store', () => {
     ['removeExpired of replays', replayStatements.removeExpired] as const,
   ];
 
-  it.each(all)('has an index for %s: none of its steps looks through a table', (_, statement) => {
+  it.each(all)('has an index for %s: no step scans a table', (_, statement) => {
     migrate(database, migrations);
     makeAdditions(database);
     const parameters = Array.from({ length: statement.split('?').length - 1 }, () => 1);
@@ -77,7 +77,7 @@ describe('the schema of a SQLite store', () => {
     expect(scans).toEqual([]);
   });
 
-  it('has additions that change no version, so that earlier programs open the file, and come once', () => {
+  it('has additions without a version change, so that earlier programs open the file', () => {
     migrate(database, migrations);
     const before = version();
     for (let times = 0; times < 2; times += 1) makeAdditions(database);
@@ -103,7 +103,7 @@ describe('the schema of a SQLite store', () => {
   const openFile = async (path: string): Promise<SessionStores> =>
     succeeded(new SqliteStoreOpener().open({ kind: 'sqlite', path }, 'sp'));
 
-  it('carries sessions of earlier releases over, with what a sign-out at the provider needs', async () => {
+  it('keeps sessions of earlier releases, with data for sign-out at the provider', async () => {
     const folder = temporaryFolder();
     try {
       earlierFile(folder.file('s.db'), 'alice@example.com');
@@ -128,7 +128,7 @@ describe('the schema of a SQLite store', () => {
     }
   });
 
-  it('lets an earlier release go on to use the file, and reads what it writes', async () => {
+  it('lets an earlier release use the file, and reads its writes', async () => {
     const folder = temporaryFolder();
     try {
       earlierFile(folder.file('s.db'), '');
@@ -155,7 +155,7 @@ describe('the schema of a SQLite store', () => {
     }
   });
 
-  it('counts by triggers what is there, for each space', () => {
+  it('counts rows of each space with triggers', () => {
     migrate(database, migrations);
     database.exec("INSERT INTO spaces (name) VALUES ('a'), ('b')");
     const insert = database.prepare(
@@ -171,7 +171,7 @@ describe('the schema of a SQLite store', () => {
     expect(database.prepare('SELECT requests FROM spaces ORDER BY id').pluck().all()).toEqual([1, 0]);
   });
 
-  it('takes a moment that is a whole number alone, and no session of a space that is not there', () => {
+  it('accepts only integer times, and only sessions of an existing space', () => {
     migrate(database, migrations);
     const insert = (space: number, moment: unknown) =>
       database.prepare('INSERT INTO replays (space, message, until_ms) VALUES (?, ?, ?)').run(space, 'x', moment);

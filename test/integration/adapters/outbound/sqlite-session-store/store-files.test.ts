@@ -34,7 +34,7 @@ describe('the files of a SQLite store', () => {
     folder.remove();
   });
 
-  it('are for their owner alone, with the folders that are made for them', async () => {
+  it('are for only their owner, with the folders created for them', async () => {
     const deep = folder.file('one/two/sessions.db');
     const stores = await succeeded(openSqlite(deep));
     await succeeded(stores.sessions.insert(testSession('one')));
@@ -45,13 +45,13 @@ describe('the files of a SQLite store', () => {
     expect(modeOf(deep)).toBe(0o600);
   });
 
-  it('leave a folder that is there as it is', async () => {
+  it('do not change an existing folder', async () => {
     mkdirSync(folder.file('there'), { mode: 0o755 });
     await (await succeeded(openSqlite(folder.file('there/sessions.db')))).close();
     expect(modeOf(folder.file('there'))).toBe(0o755);
   });
 
-  it('lose what rights others have on them', async () => {
+  it('lose permissions of others', async () => {
     await filledStore(path, 1);
     // As after a crash, with the files beside it.
     const other = await succeeded(openSqlite(path));
@@ -64,7 +64,7 @@ describe('the files of a SQLite store', () => {
     await other.close();
   });
 
-  it('are not followed where they are links', async () => {
+  it('are not followed if they are links', async () => {
     await filledStore(path, 1);
     symlinkSync(path, folder.file('link.db'));
     expect(await refusalOf(folder.file('link.db'))).toMatch(/link\.db is a symbolic link/);
@@ -80,7 +80,7 @@ describe('the files of a SQLite store', () => {
     expect(existsSync(folder.file('nowhere'))).toBe(false);
   });
 
-  it('are regular files', async () => {
+  it('must be regular files', async () => {
     expect(await refusalOf(folder.path)).toMatch(/is not a regular file/);
     execFileSync('mkfifo', [folder.file('fifo')]);
     expect(await refusalOf(folder.file('fifo'))).toMatch(/fifo is not a regular file/);
@@ -90,7 +90,7 @@ describe('the files of a SQLite store', () => {
     expect(await refusalOf(folder.file(`${'x'.repeat(300)}.db`))).toMatch(/ENAMETOOLONG/);
   });
 
-  it('belong to the user that the program runs as', async () => {
+  it('must belong to the user of the program', async () => {
     let strange = '/etc/passwd';
     if (process.getuid?.() === 0) {
       await filledStore(path, 1);
@@ -102,7 +102,7 @@ describe('the files of a SQLite store', () => {
     );
   });
 
-  it('of another program are refused and stay as they are', async () => {
+  it('of another program are refused and not changed', async () => {
     bySqlite(path, (database) => database.exec('CREATE TABLE precious (a); INSERT INTO precious VALUES (1)'));
     chmodSync(path, 0o644);
     const before = readFileSync(path);
@@ -117,7 +117,7 @@ describe('the files of a SQLite store', () => {
     expect(modeOf(text)).toBe(0o644);
   });
 
-  it('of a later version are refused and stay as they are', async () => {
+  it('of a later version are refused and not changed', async () => {
     await filledStore(path, 3);
     bySqlite(path, (database) => database.pragma('user_version = 99'));
     expect(await refusalOf(path)).toMatch(/was written by a later version \(schema 99; this version supports \d+\)/);
@@ -125,7 +125,7 @@ describe('the files of a SQLite store', () => {
     expect(bySqlite(path, (database) => database.prepare('SELECT count(*) FROM sessions').pluck().get())).toBe(3);
   });
 
-  it('are not made where nothing may be made', async () => {
+  it('are not created without permission', async () => {
     const opener = new SqliteStoreOpener({ creates: false });
     const missing = folder.file('missing/sessions.db');
     const options = { kind: 'sqlite', path: missing } as const;
@@ -137,7 +137,7 @@ describe('the files of a SQLite store', () => {
     await stores.close();
   });
 
-  it('are made once by those who begin at the same moment, and no draft is left', async () => {
+  it('are created once by concurrent starts, without a leftover draft', async () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => succeeded(openSqlite(path))));
     await Promise.all(all.map(({ sessions }, index) => succeeded(sessions.insert(testSession(`n${index}`)))));
     for (const { sessions } of all) expect(await succeeded(sessions.count())).toBe(5);
@@ -145,7 +145,7 @@ describe('the files of a SQLite store', () => {
     expect(readdirSync(folder.path)).toEqual(['sessions.db']);
   });
 
-  it('that vanish or are replaced while in use make every call fail: what is written then would be lost', async () => {
+  it('that vanish or are replaced while in use make every call fail, because writes would be lost', async () => {
     await filledStore(path, 1);
     const stores = await succeeded(openSqlite(path));
     const copy = folder.file('copy.db');
@@ -161,7 +161,7 @@ describe('the files of a SQLite store', () => {
     await stores.close();
   });
 
-  it('are files whatever their name means to SQLite elsewhere', async () => {
+  it('are files even with a special name of SQLite', async () => {
     const before = process.cwd();
     process.chdir(folder.path);
     try {

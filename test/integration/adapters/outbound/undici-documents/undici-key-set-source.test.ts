@@ -41,8 +41,8 @@ const headOf = (fields: readonly string[], status = '200 OK'): string =>
 const whole = (body: string, ...fields: string[]): string =>
   headOf([`Content-Length: ${Buffer.byteLength(body)}`, ...fields]) + body;
 
-describe('a provider that answers well', () => {
-  it('gives the JSON of its key set, and is asked for just that', async ({ cleanUp }) => {
+describe('a valid provider', () => {
+  it('returns its key set on one GET for JSON', async ({ cleanUp }) => {
     const { upstream, url } = await serving(cleanUp, (socket) =>
       socket.write(whole(keySet, 'Content-Type: application/json')),
     );
@@ -53,7 +53,7 @@ describe('a provider that answers well', () => {
     expect(head.toLowerCase()).not.toMatch(/\r\n(authorization|cookie):/);
   });
 
-  it('may answer in chunks, slowly within the time, with any type, or with a byte order mark', async ({ cleanUp }) => {
+  it('may answer in chunks, slowly, with any type, or with a byte order mark', async ({ cleanUp }) => {
     const { url } = await serving(cleanUp, (socket, _, turn) => {
       if (turn === 1) socket.write(whole(`\ufeff${keySet}`, 'Content-Type: text/plain'));
       if (turn !== 0) return;
@@ -70,13 +70,13 @@ describe('a provider that answers well', () => {
     expect(await patient.fetch(url, neverCancelled)).toEqual({ ok: true, value: JSON.parse(keySet) });
   });
 
-  it('has its connection closed afterwards, although it would keep it', async ({ cleanUp }) => {
+  it('has its connection closed afterwards, despite keep-alive', async ({ cleanUp }) => {
     const { url, ended } = await serving(cleanUp, (socket) => socket.write(whole(keySet)));
     expect(await patient.fetch(url, neverCancelled)).toMatchObject({ ok: true });
     await ended[0];
   });
 
-  it('is not held up by another that hangs', async ({ cleanUp }) => {
+  it('is not delayed by another provider that hangs', async ({ cleanUp }) => {
     const slow = await serving(cleanUp, () => undefined);
     const quick = await serving(cleanUp, (socket) => socket.write(whole(keySet)));
     const hanging = patient.fetch(slow.url, neverCancelled);
@@ -85,7 +85,7 @@ describe('a provider that answers well', () => {
     expect(await hanging).toMatchObject({ ok: false, error: { code: 'unreachable' } });
   });
 
-  it('may send just as much as is allowed', async ({ cleanUp }) => {
+  it('may send up to the limit', async ({ cleanUp }) => {
     const body = `{"keys":"${'x'.repeat(limits.bodyOctets - 11)}"}`;
     expect(body.length).toBe(limits.bodyOctets);
     const { url } = await serving(cleanUp, (socket) => socket.write(whole(body)));
@@ -93,7 +93,7 @@ describe('a provider that answers well', () => {
   });
 });
 
-describe('an answer is refused', () => {
+describe('a response is refused', () => {
   const oversize = 'x'.repeat(limits.bodyOctets + 1);
   const chunked = headOf(['Transfer-Encoding: chunked']);
 
@@ -130,7 +130,7 @@ describe('an answer is refused', () => {
   });
 
   it.for(['301 Moved', '302 Found', '303 See Other', '307 Temporary Redirect', '308 Permanent Redirect'])(
-    'that leads elsewhere, and is not followed: %s',
+    'that redirects: %s',
     async (status, { cleanUp }) => {
       const elsewhere = await serving(cleanUp, (socket) => socket.write(whole(keySet)));
       const { url } = await serving(cleanUp, (socket) =>
@@ -142,7 +142,7 @@ describe('an answer is refused', () => {
     },
   );
 
-  it('that goes on without end, as soon as it is over the limit', async ({ cleanUp }) => {
+  it('that is endless, as soon as it exceeds the limit', async ({ cleanUp }) => {
     let sent = 0;
     const { url, ended } = await serving(cleanUp, (socket) => {
       socket.write(chunked);
@@ -159,7 +159,7 @@ describe('an answer is refused', () => {
     expect(sent).toBeLessThan(64 * 1024 * 1024);
   });
 
-  it('that is compressed: a bomb is not even read', async ({ cleanUp }) => {
+  it('that is compressed, unread', async ({ cleanUp }) => {
     const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024, ' '));
     const { url, ended } = await serving(cleanUp, (socket) => {
       socket.write(headOf(['Content-Encoding: gzip', `Content-Length: ${bomb.length}`]));
@@ -190,7 +190,7 @@ describe('an answer is refused', () => {
       },
     ],
     ['between its chunks', (socket) => socket.end(`${chunked}2\r\n{}\r\n`)],
-  ])('that breaks off %s', async ([_, breakOff], { cleanUp }) => {
+  ])('that is truncated %s', async ([_, breakOff], { cleanUp }) => {
     const { url } = await serving(cleanUp, (socket) => breakOff(socket));
     const fetched = await patient.fetch(url, neverCancelled);
     expect(fetched).toMatchObject({ ok: false });
@@ -218,7 +218,7 @@ describe('a provider that is slow', () => {
         socket.once('close', () => clearInterval(timer));
       },
     ],
-  ])('%s has its time for the whole answer, and its connection is closed', async ([_, answer], { cleanUp }) => {
+  ])('%s has a timeout for the complete response, and its connection is closed', async ([_, answer], { cleanUp }) => {
     const { url, ended } = await serving(cleanUp, answer);
     expect(await hasty.fetch(url, neverCancelled)).toEqual({
       ok: false,
@@ -227,7 +227,7 @@ describe('a provider that is slow', () => {
     await ended[0];
   });
 
-  it('in its handshake has its own time for that, and its connection is closed', async ({ cleanUp }) => {
+  it('in its handshake has a separate timeout, and its connection is closed', async ({ cleanUp }) => {
     const ended: Promise<void>[] = [];
     const server = createTcpServer((socket) => {
       socket.on('error', () => undefined).resume();
@@ -244,8 +244,8 @@ describe('a provider that is slow', () => {
   });
 });
 
-describe('a fetch that nobody wants any more', () => {
-  it('lets go of a provider that does not answer', async ({ cleanUp }) => {
+describe('a cancelled fetch', () => {
+  it('ends without a response', async ({ cleanUp }) => {
     const cancellation = new CancellationSource();
     const { url, ended } = await serving(cleanUp, () => cancellation.cancel());
     const fetched = await patient.fetch(url, cancellation);
@@ -253,7 +253,7 @@ describe('a fetch that nobody wants any more', () => {
     await ended[0];
   });
 
-  it('lets go of one that does not come to the end of its answer', async ({ cleanUp }) => {
+  it('ends within a response', async ({ cleanUp }) => {
     const cancellation = new CancellationSource();
     const { url, ended } = await serving(cleanUp, (socket) => {
       socket.write(`${headOf(['Content-Length: 100'])}{"keys":`, () => cancellation.cancel());
@@ -262,7 +262,7 @@ describe('a fetch that nobody wants any more', () => {
     await ended[0];
   });
 
-  it('lets go of one that does not come to the end of the handshake', async ({ cleanUp }) => {
+  it('ends within the handshake', async ({ cleanUp }) => {
     const cancellation = new CancellationSource();
     const closed: Promise<void>[] = [];
     const server = createTcpServer((socket) => {
@@ -276,7 +276,7 @@ describe('a fetch that nobody wants any more', () => {
     await closed[0];
   });
 
-  it('is not even begun where that was so before', async ({ cleanUp }) => {
+  it('does not begin if already cancelled', async ({ cleanUp }) => {
     const cancellation = new CancellationSource();
     cancellation.cancel();
     const { upstream, url } = await serving(cleanUp, (socket) => socket.write(whole(keySet)));
@@ -285,7 +285,7 @@ describe('a fetch that nobody wants any more', () => {
   });
 });
 
-describe('a provider that cannot be had', () => {
+describe('an unreachable provider', () => {
   it.each<[string, string | (() => Promise<string>), RegExp]>([
     ['because nothing listens', async () => `http://127.0.0.1:${await freePort()}/`, /ECONNREFUSED/],
     ['because its name leads nowhere', 'https://keys.invalid/', /^the connection failed \(E\w+\)$/],
@@ -293,12 +293,12 @@ describe('a provider that cannot be had', () => {
     ['because its address is a file', 'file:///etc/passwd', /not an http or https URL/],
     ['because its address is data', `data:application/json,${keySet}`, /not an http or https URL/],
     ['because its port is no port', 'http://127.0.0.1:99999/', /not an http or https URL/],
-  ])('%s, is unreachable', async (_, url, detail) => {
+  ])('%s, is reported', async (_, url, detail) => {
     const fetched = await patient.fetch(typeof url === 'string' ? url : await url(), neverCancelled);
     expect(fetched).toEqual({ ok: false, error: { code: 'unreachable', detail: expect.stringMatching(detail) } });
   });
 
-  it('because nobody vouches for its certificate, is unreachable', async ({ cleanUp }) => {
+  it('with an untrusted certificate is reported', async ({ cleanUp }) => {
     const cert = certificatePem(selfSignedCertificate(pair, 'localhost'));
     const key = pair.privateKey.export({ type: 'pkcs8', format: 'pem' });
     let requests = 0;
@@ -319,8 +319,8 @@ describe('a provider that cannot be had', () => {
   });
 });
 
-describe('what is told of a failure', () => {
-  it('holds nothing of the answer', async ({ cleanUp }) => {
+describe('a failure message', () => {
+  it('contains nothing of the response', async ({ cleanUp }) => {
     const { url } = await serving(cleanUp, (socket) =>
       socket.write(whole('{"password":"hunter2"', 'X-Other: hunter2')),
     );
@@ -330,7 +330,7 @@ describe('what is told of a failure', () => {
   });
 });
 
-describe('the limits that hold where none are given', () => {
+describe('the default limits', () => {
   it('are 5 s to connect, 10 s in all, and 512 KiB', () => {
     expect(defaultKeySetLimits).toMatchObject({ connectMs: 5_000, answerMs: 10_000, bodyOctets: 524_288 });
   });

@@ -23,7 +23,7 @@ const whole = (body: string | Buffer, fields = '', status = '200 OK'): Buffer =>
 const source = new UndiciMetadataSource();
 
 describe('metadata over HTTP', () => {
-  it.for(metadataSamples)('comes as $product has written it', async ({ text }, { cleanUp }) => {
+  it.for(metadataSamples)('is returned as $product wrote it', async ({ text }, { cleanUp }) => {
     const { upstream, url } = await serving(cleanUp, (socket) =>
       socket.write(whole(text, 'Content-Type: application/samlmetadata+xml\r\n')),
     );
@@ -34,12 +34,12 @@ describe('metadata over HTTP', () => {
     expect(head.toLowerCase()).not.toMatch(/\r\n(authorization|cookie):/);
   });
 
-  it('comes without a byte order mark, which some write', async ({ cleanUp }) => {
+  it('is returned without a byte order mark', async ({ cleanUp }) => {
     const { url } = await serving(cleanUp, (socket) => socket.write(whole('\ufeff<a/>')));
     expect(await source.fetch(url, neverCancelled)).toEqual({ ok: true, value: '<a/>' });
   });
 
-  it('may be as large as that of a federation, and no larger', async ({ cleanUp }) => {
+  it('may be as large as that of a federation, but not larger', async ({ cleanUp }) => {
     const limit = defaultMetadataLimits.bodyOctets;
     expect(limit).toBe(4 * 1024 * 1024);
     const sizes = [limit, limit + 1];
@@ -61,7 +61,7 @@ describe('metadata over HTTP', () => {
     expect(await source.fetch(url, neverCancelled)).toMatchObject({ ok: false, error: { code } });
   });
 
-  it('has its time for the whole answer', async ({ cleanUp }) => {
+  it('has a timeout for the complete response', async ({ cleanUp }) => {
     const { url } = await serving(cleanUp, (socket) =>
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<a>'),
     );
@@ -69,7 +69,7 @@ describe('metadata over HTTP', () => {
     expect(await hasty.fetch(url, neverCancelled)).toMatchObject({ ok: false, error: { code: 'timed_out' } });
   });
 
-  it('is aborted when the fetch was cancelled', async ({ cleanUp }) => {
+  it('is aborted when the fetch is cancelled', async ({ cleanUp }) => {
     const cancellation = new CancellationSource();
     const { url } = await serving(cleanUp, () => cancellation.cancel());
     expect(await source.fetch(url, cancellation)).toMatchObject({ ok: false, error: { code: 'cancelled' } });

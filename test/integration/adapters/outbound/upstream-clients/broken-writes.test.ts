@@ -7,13 +7,13 @@ import { it } from '../../../../support/shared/fixtures.js';
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-describe('a connection that is reset as the rest of a request is written', () => {
+describe('a connection that is reset while the rest of a request is written', () => {
   const others: readonly (readonly [string, Partial<UpstreamRequest>])[] = [
     ['one that may not be repeated', { body: new ScriptedBody(['xy'], 2) }],
     ['a safe one', { method: 'GET' }],
   ];
 
-  it.for(others)('is not given to %s that waits', async ([_, other], { cleanUp }) => {
+  it.for(others)('is not given to a waiting %s', async ([_, other], { cleanUp }) => {
     const upstream = await startSeparateUpstream(ok, ok, true);
     cleanUp.add(() => upstream.close());
     const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });

@@ -10,7 +10,7 @@ import { it } from '../../../../support/shared/fixtures.js';
 import { freePort } from '../../../../support/shared/free-port.js';
 
 describe('a client of an upstream', () => {
-  it('requests that are given up while they connect leave no connection outside the pool', async ({ cleanUp }) => {
+  it('cancelled requests leave no connection outside the pool', async ({ cleanUp }) => {
     const upstream = await startHttpUpstream((_, response) => setTimeout(() => response.end('ok'), 1));
     cleanUp.add(() => upstream.close());
     upstream.server.keepAliveTimeout = 60_000;
@@ -39,19 +39,19 @@ describe('a client of an upstream', () => {
       return outcome.error;
     };
 
-    it('because nobody listens was never sent', async ({ cleanUp }) => {
+    it('because nothing listens was never sent', async ({ cleanUp }) => {
       const client = targetClient(await freePort(), cleanUp);
       expect(await failureOf(client)).toMatchObject({ code: 'unreachable', neverSent: true });
     });
 
-    it('because the connection does not come about was never sent', async ({ cleanUp }) => {
+    it('because the connection times out was never sent', async ({ cleanUp }) => {
       // An address of a network for documentation: nobody answers, or the system says that there is no way.
       const address = { host: '192.0.2.1', port: 9 };
       const client = targetClient(1, cleanUp, { address, connectMs: 50 });
       expect(await failureOf(client)).toMatchObject({ neverSent: true });
     });
 
-    it('because its time is over while it waits for a connection was never sent', async ({ cleanUp }) => {
+    it('because it times out while it waits for a connection was never sent', async ({ cleanUp }) => {
       const upstream = await startRawUpstream(() => undefined);
       cleanUp.add(() => upstream.close());
       const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
@@ -60,7 +60,7 @@ describe('a client of an upstream', () => {
       expect(late).toEqual({ code: 'overloaded', neverSent: true, detail: 'no free connection within 20 ms' });
     });
 
-    it('because its target is taken out while it waits for a connection is told at once', async ({ cleanUp }) => {
+    it('because its target is removed while it waits fails at once', async ({ cleanUp }) => {
       const upstream = await startRawUpstream(() => undefined);
       cleanUp.add(() => upstream.close());
       const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
@@ -89,7 +89,7 @@ describe('a client of an upstream', () => {
     ];
 
     it.for(misdeeds)(
-      'because the upstream %s once it has the head may have been sent',
+      'because the upstream %s after the head may have been sent',
       async ([_, code, answer], { cleanUp }) => {
         const upstream = await startRawUpstream(answer);
         cleanUp.add(() => upstream.close());
@@ -98,7 +98,7 @@ describe('a client of an upstream', () => {
       },
     );
 
-    it('because its answer does not come may have been sent', async ({ cleanUp }) => {
+    it('because it gets no response may have been sent', async ({ cleanUp }) => {
       const upstream = await startRawUpstream(() => undefined);
       cleanUp.add(() => upstream.close());
       const client = targetClient(upstream.port, cleanUp);
@@ -106,7 +106,7 @@ describe('a client of an upstream', () => {
       expect(late).toEqual({ code: 'timed_out', neverSent: false, detail: 'no answer within 20 ms' });
     });
 
-    it('because others had left it too little time is not the fault of its target', async ({ cleanUp }) => {
+    it('because earlier attempts left too little time is not a target failure', async ({ cleanUp }) => {
       const upstream = await startRawUpstream(() => undefined);
       cleanUp.add(() => upstream.close());
       const client = targetClient(upstream.port, cleanUp);
@@ -116,7 +116,7 @@ describe('a client of an upstream', () => {
       expect(fair).toEqual({ code: 'timed_out', neverSent: false, detail: 'no answer within 60 ms' });
     });
 
-    it('because its body has come when its target was out already was never sent', async ({ cleanUp }) => {
+    it('because its body arrives after its target is removed was never sent', async ({ cleanUp }) => {
       const upstream = await startRawUpstream(() => undefined);
       cleanUp.add(() => upstream.close());
       const client = targetClient(upstream.port, cleanUp);
@@ -134,7 +134,7 @@ describe('a client of an upstream', () => {
       expect([upstream.connections(), client.isFull]).toEqual([0, false]);
     });
 
-    it('because 1000 wait already was never sent', async ({ cleanUp }) => {
+    it('because 1000 already wait was never sent', async ({ cleanUp }) => {
       const upstream = await startRawUpstream(() => undefined);
       cleanUp.add(() => upstream.close());
       const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
@@ -149,7 +149,7 @@ describe('a client of an upstream', () => {
     });
   });
 
-  describe('a request that gets the connection of another one', () => {
+  describe('a request that gets the connection of another request', () => {
     /** The first holds the only connection until the second has waited so long that `leftMs` are left to it. */
     const secondAfter = async (cleanUp: CleanUp, leftMs: number) => {
       const held: Socket[] = [];
@@ -165,9 +165,7 @@ describe('a client of an upstream', () => {
       return { outcome: await second.response, upstream, client };
     };
 
-    it('with too little time left for any answer is not sent, and the connection serves the next', async ({
-      cleanUp,
-    }) => {
+    it('with too little time left is not sent, and the connection serves the next', async ({ cleanUp }) => {
       const { outcome, upstream, client } = await secondAfter(cleanUp, 190);
       const detail = 'no free connection in good time within 190 ms';
       expect(outcome).toEqual({ ok: false, error: { code: 'overloaded', neverSent: true, detail } });
@@ -175,51 +173,48 @@ describe('a client of an upstream', () => {
       await expect.poll(() => client.figures()).toMatchObject({ activeConnections: 0, idleConnections: 1 });
     });
 
-    it('with less than half of its time left says nothing about its target where that is late', async ({ cleanUp }) => {
+    it('with less than half of its time left does not blame a late target', async ({ cleanUp }) => {
       const { outcome, upstream } = await secondAfter(cleanUp, 400);
       expect(outcome).toMatchObject({ error: { code: 'overloaded', neverSent: false } });
       expect(upstream.heads).toHaveLength(2);
     });
 
-    it('says that its target is late where that had half of the time', async ({ cleanUp }) => {
+    it('blames a late target that had half of the time', async ({ cleanUp }) => {
       const { outcome } = await secondAfter(cleanUp, 1_200);
       expect(outcome).toMatchObject({ error: { code: 'timed_out', neverSent: false } });
     });
   });
 
-  describe('a safe request whose kept connection closes as it goes out', () => {
+  describe('a safe request on a kept connection that closes', () => {
     const get = { ...plainUpstreamRequest, method: 'GET' };
     const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
 
     it.for([
       [true, 1, 3],
       [false, 1, 2],
-    ] as const)(
-      'is sent once more if it may be (%s), and that is asked once',
-      async ([mayRepeat, asked, heads], { cleanUp }) => {
-        const upstream = await startRawUpstream((socket, _, turn) => {
-          if (turn === 0) socket.write(ok);
-          else socket.destroy();
-        });
-        cleanUp.add(() => upstream.close());
-        const client = targetClient(upstream.port, cleanUp);
-        let times = 0;
-        const ask = (): boolean => {
-          times += 1;
-          return mayRepeat;
-        };
-        await client.send({ ...get, mayRepeat: ask }).response;
-        await expect.poll(() => client.figures().idleConnections).toBe(1);
-        expect(times).toBe(0);
-        expect(await client.send({ ...get, mayRepeat: ask }).response).toMatchObject({
-          error: { code: 'unreachable' },
-        });
-        expect([times, upstream.heads.length]).toEqual([asked, heads]);
-      },
-    );
+    ] as const)('is sent once more if allowed (%s)', async ([mayRepeat, asked, heads], { cleanUp }) => {
+      const upstream = await startRawUpstream((socket, _, turn) => {
+        if (turn === 0) socket.write(ok);
+        else socket.destroy();
+      });
+      cleanUp.add(() => upstream.close());
+      const client = targetClient(upstream.port, cleanUp);
+      let times = 0;
+      const ask = (): boolean => {
+        times += 1;
+        return mayRepeat;
+      };
+      await client.send({ ...get, mayRepeat: ask }).response;
+      await expect.poll(() => client.figures().idleConnections).toBe(1);
+      expect(times).toBe(0);
+      expect(await client.send({ ...get, mayRepeat: ask }).response).toMatchObject({
+        error: { code: 'unreachable' },
+      });
+      expect([times, upstream.heads.length]).toEqual([asked, heads]);
+    });
   });
 
-  describe('connections that nothing uses', () => {
+  describe('idle connections', () => {
     /** An upstream that answers once all of so many requests have come. */
     const startTogether = async (cleanUp: CleanUp, count: number) => {
       const held: Socket[] = [];
@@ -235,7 +230,7 @@ describe('a client of an upstream', () => {
     const sendTogether = (...clients: ReturnType<typeof targetClient>[]) =>
       Promise.all(clients.map((client) => client.send(plainUpstreamRequest).response));
 
-    it('are kept up to the number of their target, and used again', async ({ cleanUp }) => {
+    it('are kept up to the limit of their target, and reused', async ({ cleanUp }) => {
       const upstream = await startTogether(cleanUp, 3);
       const client = targetClient(upstream.port, cleanUp, { maxIdle: 2 });
       for (const made of [3, 4]) {
@@ -245,9 +240,7 @@ describe('a client of an upstream', () => {
       }
     });
 
-    it('are not made anew under a load that needs more of them than may be kept, which rest when it is over', async ({
-      cleanUp,
-    }) => {
+    it('are not recreated under a load above the idle limit', async ({ cleanUp }) => {
       const upstream = await startTogether(cleanUp, 6);
       const client = targetClient(upstream.port, cleanUp, { maxIdle: 2 });
       for (let turn = 0; turn < 20; turn += 1) await sendTogether(client, client, client, client, client, client);
@@ -259,20 +252,17 @@ describe('a client of an upstream', () => {
       ['timeout=1', 1],
       ['timeout=2', 1],
       ['timeout=0', 10],
-    ] as const)(
-      'are used again one behind the other where the upstream says %s: ten requests on %i',
-      async ([said, made], { cleanUp }) => {
-        const upstream = await startRawUpstream((socket) => {
-          socket.write(`HTTP/1.1 200 OK\r\nKeep-Alive: ${said}\r\nContent-Length: 0\r\n\r\n`);
-        });
-        cleanUp.add(() => upstream.close());
-        const client = targetClient(upstream.port, cleanUp);
-        for (let turn = 0; turn < 10; turn += 1) await sendTogether(client);
-        expect(upstream.connections()).toBe(made);
-      },
-    );
+    ] as const)('are reused for %s: ten requests on %i', async ([said, made], { cleanUp }) => {
+      const upstream = await startRawUpstream((socket) => {
+        socket.write(`HTTP/1.1 200 OK\r\nKeep-Alive: ${said}\r\nContent-Length: 0\r\n\r\n`);
+      });
+      cleanUp.add(() => upstream.close());
+      const client = targetClient(upstream.port, cleanUp);
+      for (let turn = 0; turn < 10; turn += 1) await sendTogether(client);
+      expect(upstream.connections()).toBe(made);
+    });
 
-    it('are none where none may be kept', async ({ cleanUp }) => {
+    it('are closed if none may be kept', async ({ cleanUp }) => {
       const upstream = await startTogether(cleanUp, 1);
       const client = targetClient(upstream.port, cleanUp, { maxIdle: 0 });
       await sendTogether(client);
@@ -280,7 +270,7 @@ describe('a client of an upstream', () => {
       expect([upstream.connections(), client.figures().idleConnections]).toEqual([2, 0]);
     });
 
-    it('are kept up to the number of their upstream, whichever target they are to', async ({ cleanUp }) => {
+    it('are kept up to the limit of their upstream over all targets', async ({ cleanUp }) => {
       const upstream = await startTogether(cleanUp, 4);
       const idle = new IdleConnections(3);
       const [one, other] = [
@@ -291,7 +281,7 @@ describe('a client of an upstream', () => {
       await expect.poll(() => one.figures().idleConnections + other.figures().idleConnections).toBe(3);
     });
 
-    it('are no longer counted once they are used, lost or closed', async ({ cleanUp }) => {
+    it('are not counted once used, lost or closed', async ({ cleanUp }) => {
       const sockets: Socket[] = [];
       const upstream = await startRawUpstream((socket) => {
         sockets.push(socket);
@@ -324,7 +314,7 @@ describe('a client of an upstream', () => {
     });
   });
 
-  it('a request that is cut off as its client closes is no fault of its target', async ({ cleanUp }) => {
+  it('a request aborted by the close of its client is not a target failure', async ({ cleanUp }) => {
     const upstream = await startRawUpstream((socket) => socket.write('HTTP/1.1 2'));
     cleanUp.add(() => upstream.close());
     const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
@@ -335,7 +325,7 @@ describe('a client of an upstream', () => {
     expect(await waiting.response).toMatchObject({ error: { code: 'cancelled', neverSent: true } });
   });
 
-  it('a request without a Host gets the name of its target as it is configured', async ({ cleanUp }) => {
+  it('a request without a Host gets the configured name of its target', async ({ cleanUp }) => {
     const upstream = await startRawUpstream((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
     cleanUp.add(() => upstream.close());
     const client = targetClient(upstream.port, cleanUp, { authority: 'api.internal:8080' });

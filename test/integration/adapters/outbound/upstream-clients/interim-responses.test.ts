@@ -33,8 +33,8 @@ const startHttp2 = async (isAnswered = true): Promise<number> => {
 describe.each([
   ['HTTP/1.1', startHttp1, { httpVersion: '1.1' }],
   ['HTTP/2', startHttp2, { httpVersion: '2' }],
-] as const)('who has sent a request (%s)', (_, start, changes) => {
-  it('is told of interim responses with their fields, each before what came behind it', async () => {
+] as const)('the sender of a request (%s)', (_, start, changes) => {
+  it('gets interim responses with their fields, in order', async () => {
     const told: unknown[] = [];
     const informed = (status: number, headers: HeaderList): void => {
       told.push(
@@ -55,7 +55,7 @@ describe.each([
     expect((await bodyOctets(body)).toString()).toBe('made');
   });
 
-  it('may cancel because of one', async () => {
+  it('may cancel on one', async () => {
     const told: number[] = [];
     const exchange = targetClient(await start(false), cleanUp, changes).send({
       ...plainUpstreamRequest,

@@ -90,30 +90,33 @@ const textOf = async ({ body }: UpstreamResponse): Promise<string> => (await bod
 describe.each([
   ['HTTP/1.1', startHttp1, { httpVersion: '1.1' }],
   ['HTTP/2', startHttp2, { httpVersion: '2' }],
-] as const)('who has sent a request (%s)', (_, start, changes) => {
-  it.each(['/length', '/pieces', '/late'])('may send the next while it is told of the answer: %s', async (path) => {
-    const client = listeningClient(await start(), cleanUp, { ...changes, maxConnections: 1 });
-    const texts: Promise<string>[] = [];
-    const listeners: RecordingListener[] = [];
-    const isDone = new Promise<void>((resolve) => {
-      const send = (): void => {
-        const listener = new RecordingListener((response) => {
-          texts.push(textOf(response));
-          if (listeners.length < 20) send();
-          else resolve();
-        });
-        listeners.push(listener);
-        client.send({ ...get, target: path }, listener);
-      };
-      send();
-    });
-    await isDone;
-    expect(new Set(await Promise.all(texts))).toEqual(new Set(['it is fine']));
-    expect(listeners.map(({ told }) => told)).toEqual(Array.from({ length: 20 }, () => ['answered']));
-    await expect.poll(() => client.figures().activeConnections).toBe(0);
-  });
+] as const)('the sender of a request (%s)', (_, start, changes) => {
+  it.each(['/length', '/pieces', '/late'])(
+    'may send the next one during the response notification: %s',
+    async (path) => {
+      const client = listeningClient(await start(), cleanUp, { ...changes, maxConnections: 1 });
+      const texts: Promise<string>[] = [];
+      const listeners: RecordingListener[] = [];
+      const isDone = new Promise<void>((resolve) => {
+        const send = (): void => {
+          const listener = new RecordingListener((response) => {
+            texts.push(textOf(response));
+            if (listeners.length < 20) send();
+            else resolve();
+          });
+          listeners.push(listener);
+          client.send({ ...get, target: path }, listener);
+        };
+        send();
+      });
+      await isDone;
+      expect(new Set(await Promise.all(texts))).toEqual(new Set(['it is fine']));
+      expect(listeners.map(({ told }) => told)).toEqual(Array.from({ length: 20 }, () => ['answered']));
+      await expect.poll(() => client.figures().activeConnections).toBe(0);
+    },
+  );
 
-  it('is told of a failure once what has brought it about has returned', async () => {
+  it('gets a failure after its cause returns', async () => {
     const acts: [readonly string[], (client: TargetClient, cancel: () => void) => void][] = [
       [['cancelled'], (_client, cancel) => cancel()],
       // Where its connection stands before the grace is over, it is cut off.
@@ -130,7 +133,7 @@ describe.each([
     }
   });
 
-  it('is told so, too, where it waits for a connection to a target that is taken out', async () => {
+  it('gets it too while waiting for a removed target', async () => {
     const client = listeningClient(await start(), cleanUp, { ...changes, maxConnections: 1 });
     const listeners = Array.from({ length: 3 }, () => new RecordingListener());
     if (changes.httpVersion === '2') for (const listener of listeners) client.send(get, listener);
@@ -140,7 +143,7 @@ describe.each([
     await expect.poll(() => listeners.at(-1)?.told).toEqual(['overloaded']);
   });
 
-  it('is told after it has been sent, where it cannot be', async () => {
+  it('gets it after the send call if sending is impossible', async () => {
     const client = listeningClient(await start(), cleanUp, changes);
     await client.close(0);
     const listener = new RecordingListener();
@@ -149,7 +152,7 @@ describe.each([
     await expect.poll(() => listener.told).toEqual(['overloaded']);
   });
 
-  it('hears no more of one that it does not want while it is told of the answer', async () => {
+  it('gets no further notification after cancelling within one', async () => {
     const client = listeningClient(await start(), cleanUp, changes);
     const sent: UpstreamExchange[] = [];
     const listener = new RecordingListener(() => sent[0]?.cancel());

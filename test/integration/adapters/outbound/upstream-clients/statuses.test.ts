@@ -35,14 +35,14 @@ const startHttp2 = async (status: number): Promise<number> => {
 describe.each([
   ['HTTP/1.1', startHttp1, { httpVersion: '1.1' }],
   ['HTTP/2', startHttp2, { httpVersion: '2' }],
-] as const)('a status of an upstream (%s)', (_, start, changes) => {
-  it.each([600, 799, 999])('is none where it is %d', async (status) => {
+] as const)('an upstream status (%s)', (_, start, changes) => {
+  it.each([600, 799, 999])('is invalid if it is %d', async (status) => {
     const client = targetClient(await start(status), cleanUp, changes);
     const outcome = await client.send({ ...plainUpstreamRequest, method: 'GET' }).response;
     expect(outcome).toMatchObject({ ok: false, error: { code: 'invalid_response' } });
   });
 
-  it('is passed on up to 599', async () => {
+  it('is forwarded up to 599', async () => {
     const client = targetClient(await start(599), cleanUp, changes);
     const outcome = await client.send({ ...plainUpstreamRequest, method: 'GET' }).response;
     expect(outcome).toMatchObject({ ok: true, value: { status: 599 } });

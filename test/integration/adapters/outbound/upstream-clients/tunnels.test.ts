@@ -28,7 +28,7 @@ describe('a client of an upstream', () => {
   };
 
   describe('a tunnel', () => {
-    it('is one of the connections to its target until it closes', async ({ cleanUp }) => {
+    it('counts as a connection to its target until it closes', async ({ cleanUp }) => {
       const { client, upstream } = await startSwitching(cleanUp);
       const tunnel = await opened(client);
       expect([client.figures(), client.isFull]).toEqual([
@@ -44,7 +44,7 @@ describe('a client of an upstream', () => {
       expect([upstream.connections(), client.figures().activeConnections]).toEqual([2, 1]);
     });
 
-    it('that its upstream ends makes room', async ({ cleanUp }) => {
+    it('frees its place when its upstream ends it', async ({ cleanUp }) => {
       const { client, sockets } = await startSwitching(cleanUp);
       const tunnel = await opened(client);
       sockets[0]?.resetAndDestroy();
@@ -52,7 +52,7 @@ describe('a client of an upstream', () => {
       await opened(client);
     });
 
-    it('is cut off when the grace of its target is over, and not before', async ({ cleanUp }) => {
+    it('is closed after the grace period of its target, not before', async ({ cleanUp }) => {
       const { client } = await startSwitching(cleanUp, 2);
       const [one, other] = [await opened(client), await opened(client)];
       let isClosed = false;
@@ -67,7 +67,7 @@ describe('a client of an upstream', () => {
       expect(client.figures().activeConnections).toBe(0);
     });
 
-    it('takes octets on when its upstream sends no more', async ({ cleanUp }) => {
+    it('still accepts octets when its upstream half-closes', async ({ cleanUp }) => {
       const { client, sockets } = await startSwitching(cleanUp);
       const tunnel = await opened(client);
       const taken = new Promise((resolve) => sockets[0]?.once('data', resolve));
@@ -81,7 +81,7 @@ describe('a client of an upstream', () => {
       await expect.poll(() => [tunnel.closed, client.isFull]).toEqual([true, false]);
     });
 
-    it('closes where its exchange is no longer wanted', async ({ cleanUp }) => {
+    it('closes when its exchange is cancelled', async ({ cleanUp }) => {
       const { client } = await startSwitching(cleanUp);
       const exchange = client.send(upgrade);
       await exchange.response;

@@ -26,8 +26,8 @@ const signedWith = (name: string): string =>
   signElement(swapped(assertionXml(), plainName, name), { id: '_assertion-1', key: idp });
 const responseWith = (name: string): string => responseXml({ assertions: [signedWith(name)] });
 
-describe('a subject whose name is encrypted', () => {
-  it('is told, whichever of the two is signed', async () => {
+describe('a subject with an encrypted name', () => {
+  it('is decrypted, whether response or assertion is signed', async () => {
     const name = await encryptedId(nameOf('alice@example.com'));
     expect(await verdict(responseWith(name))).toBe(alice);
     const inResponse = responseXml({ assertions: [swapped(assertionXml(), plainName, name)] });
@@ -35,13 +35,13 @@ describe('a subject whose name is encrypted', () => {
     expect(await tokenVerdict(signedWith(name))).toBe(alice);
   });
 
-  it('is told where its key stands beside it, and where the assertion is encrypted as well', async () => {
+  it('is decrypted with a separate key element, and within an encrypted assertion', async () => {
     const name = await encryptedId(nameOf('alice@example.com'), { keyBeside: true });
     expect(await verdict(responseWith(name))).toBe(alice);
     expect(await verdict(responseXml({ assertions: [await encryptedAssertion(signedWith(name))] }))).toBe(alice);
   });
 
-  it('is told of a LogoutRequest, too', async () => {
+  it('is decrypted in a LogoutRequest too', async () => {
     const nowMs = Date.UTC(2026, 0, 2);
     const name = await encryptedId(nameOf('alice@example.com'));
     const plain = logoutRequestXml({ nowMs });
@@ -59,14 +59,14 @@ describe('a subject whose name is encrypted', () => {
   });
 });
 
-describeWithPeers(['xmlsec1'], 'a name that xmlsec1 has encrypted', () => {
-  it('is told', async () => {
+describeWithPeers(['xmlsec1'], 'a name encrypted by xmlsec1', () => {
+  it('is decrypted', async () => {
     const data = xmlsecEncrypted(nameOf('alice@example.com'), spKey());
     expect(await verdict(responseWith(`<saml:EncryptedID>${data}</saml:EncryptedID>`))).toBe(alice);
   });
 });
 
-describe('a name that is encrypted is refused', () => {
+describe('an encrypted name is refused', () => {
   const mallory = nameOf('mallory@example.com');
 
   it.each<readonly [string, () => Promise<string>, string]>([
@@ -143,11 +143,11 @@ describe('a name that is encrypted is refused', () => {
       async () => responseWith(await encryptedId(nameOf('<saml:NameID>a</saml:NameID>'))),
       'malformed_element',
     ],
-  ])('where %s', async (_, make, reason) => {
+  ])('if %s', async (_, make, reason) => {
     expect(await verdict(await make())).toBe(reason);
   });
 
-  it('where there is no key of ours', async () => {
+  it('without our key', async () => {
     const xml = responseWith(await encryptedId(mallory));
     expect(await verdict(xml, documentKeys([idpKey()], null))).toBe('encrypted_without_key');
   });

@@ -27,7 +27,7 @@ const signResponse = (xml: string): string => signElement(xml, { id: '_response-
 
 describe('an encrypted assertion', () => {
   for (const cipher of [cipherUris.aes128Gcm, cipherUris.aes192Gcm, cipherUris.aes256Gcm]) {
-    it(`is accepted by ${cipher}`, async () => {
+    it(`is accepted with ${cipher}`, async () => {
       expect(await verdict(await response(signedAssertion, { cipher }))).toBe(alice);
     });
   }
@@ -39,33 +39,33 @@ describe('an encrypted assertion', () => {
     { transport: transportUris.oaep, digest: 'sha256', mask: 'sha256' },
     { transport: transportUris.oaep, digest: 'sha1', mask: 'sha256' },
   ] as const) {
-    it(`is accepted by ${JSON.stringify(plan)}`, async () => {
+    it(`is accepted with ${JSON.stringify(plan)}`, async () => {
       expect(await verdict(await response(signedAssertion, plan))).toBe(alice);
     });
   }
 
-  it('is accepted with its key beside it', async () => {
+  it('is accepted with a separate key element', async () => {
     expect(await verdict(await response(signedAssertion, { keyBeside: true }))).toBe(alice);
   });
 
-  it('is accepted where the response is signed, whether it is signed itself or not', async () => {
+  it('is accepted in a signed response, signed itself or not', async () => {
     expect(await verdict(signResponse(await response(plainAssertion)))).toBe(alice);
     expect(await verdict(signResponse(await response(signedAssertion)))).toBe(alice);
   });
 });
 
-describe('an encrypted assertion that is refused', () => {
-  it('is not signed, by itself or with its response: everybody can encrypt', async () => {
+describe('a refused encrypted assertion', () => {
+  it('has no signature on itself or its response', async () => {
     expect(await verdict(await response(plainAssertion))).toBe('unsigned');
   });
 
-  it('is signed by somebody else, even where the response is signed', async () => {
+  it('has a foreign signature, even in a signed response', async () => {
     const forged = signElement(plainAssertion, { id: '_assertion-1', key: strangerKey().privateKey });
     expect(await verdict(await response(forged))).toBe('wrong_signature');
     expect(await verdict(signResponse(await response(forged)))).toBe('wrong_signature');
   });
 
-  it('took the place of another one in a signed response', async () => {
+  it('replaces another one in a signed response', async () => {
     const signed = signResponse(await response(plainAssertion));
     const other = await encryptedAssertion(assertionXml({ nameId: 'mallory@example.com' }));
     const forged = swapped(signed, piece(signed, 'saml:EncryptedAssertion'), other);
@@ -73,7 +73,7 @@ describe('an encrypted assertion that is refused', () => {
   });
 
   for (const cipher of [cipherUris.aes128Cbc, cipherUris.aes256Cbc, cipherUris.tripleDes]) {
-    it(`is encrypted by ${cipher}`, async () => {
+    it(`uses ${cipher}`, async () => {
       expect(await verdict(await response(signedAssertion, { cipher }))).toBe('weak_encryption');
       expect(await verdict(signResponse(await response(signedAssertion, { cipher })))).toBe('weak_encryption');
     });
@@ -84,12 +84,12 @@ describe('an encrypted assertion that is refused', () => {
     { transport: transportUris.oaep, digest: 'sha512' },
     { transport: transportUris.oaep, digest: 'sha256', mask: 'sha512' },
   ] as const) {
-    it(`is encrypted with ${JSON.stringify(plan)}`, async () => {
+    it(`uses ${JSON.stringify(plan)}`, async () => {
       expect(await verdict(await response(signedAssertion, plan))).toBe('weak_encryption');
     });
   }
 
-  it('is for somebody else, or for us who have no key', async () => {
+  it('is for another recipient, or needs a missing key', async () => {
     const xml = await response(signedAssertion, { key: strangerKey() });
     expect(await verdict(xml)).toBe('undecipherable');
     expect(await verdict(await response(signedAssertion), documentKeys([idpKey()], null))).toBe(
@@ -101,7 +101,7 @@ describe('an encrypted assertion that is refused', () => {
     expect(await verdict(ours, documentKeys([idpKey()], spKey()))).toBe(alice);
   });
 
-  it('was changed or cut', async () => {
+  it('is changed or truncated', async () => {
     const flipped = (octets: Buffer, index: number): Buffer => {
       const copy = Buffer.from(octets);
       copy.writeUInt8(copy.readUInt8(index) ^ 1, index);
@@ -122,13 +122,13 @@ describe('an encrypted assertion that is refused', () => {
     }
   });
 
-  it('names a cipher of another length than its key has', async () => {
+  it('names a cipher with another key length', async () => {
     const xml = await response(signedAssertion, { cipher: cipherUris.aes256Gcm });
     expect(await verdict(swapped(xml, cipherUris.aes256Gcm, cipherUris.aes128Gcm))).toBe('undecipherable');
     expect(await verdict(swapped(xml, cipherUris.aes256Gcm, 'urn:none'))).toBe('weak_encryption');
   });
 
-  it('refers to its octets or its key, or has several', async () => {
+  it('references its octets or key, or has several', async () => {
     const xml = await response(signedAssertion);
     const key = piece(xml, 'e:EncryptedKey');
     const data = piece(xml, 'xenc:EncryptedData');
@@ -156,17 +156,17 @@ describe('an encrypted assertion that is refused', () => {
     'an encrypted assertion again': [atEnd(signedAssertion, '<saml:EncryptedAssertion/>'), 'misplaced_assertion'],
   };
   for (const [name, [content, reason]] of Object.entries(contents)) {
-    it(`holds ${name}`, async () => {
+    it(`contains ${name}`, async () => {
       expect(await verdict(await response(content))).toBe(reason);
     });
   }
 
-  it('holds octets that are no UTF-8', () => {
+  it('contains invalid UTF-8', () => {
     const latin = Buffer.from(signedAssertion.replace('alice', 'alic\u00e9'), 'latin1');
     expect(decodeDecrypted(latin)).toEqual({ ok: false, error: 'document_encoding' });
   });
 
-  it('stands beside another one', async () => {
+  it('has a sibling assertion', async () => {
     const encrypted = await encryptedAssertion(signedAssertion);
     const beside = responseXml({
       assertions: [encrypted, signElement(assertionXml({ id: '_b' }), { id: '_b', key: idp })],

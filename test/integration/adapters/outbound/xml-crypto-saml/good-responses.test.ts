@@ -16,9 +16,9 @@ import { documentKeys, verdict } from '../../../../support/agent/saml-verifying.
 const verifier = new XmlCryptoDocumentVerifier();
 const alice = 'accepted alice@example.com';
 
-describe('a response that is in order', () => {
+describe('a valid response', () => {
   for (const signed of ['assertion', 'response', 'both'] as const) {
-    it(`is read where ${signed} is signed`, async () => {
+    it(`is read if ${signed} is signed`, async () => {
       const result = await verifier.verifyResponse(posted(signedResponse({}, { signed })), documentKeys());
 
       expect(result).toMatchObject({
@@ -52,7 +52,7 @@ describe('a response that is in order', () => {
     });
   }
 
-  it('is accepted where it is canonicalized with comments, as it has none', async () => {
+  it('is accepted with comment canonicalization and no comments', async () => {
     const { enveloped, exclusiveWithComments } = transformUris;
     for (const signed of ['assertion', 'response', 'both'] as const) {
       const plan = { signed, transforms: [enveloped, exclusiveWithComments], canonicalization: exclusiveWithComments };
@@ -60,7 +60,7 @@ describe('a response that is in order', () => {
     }
   });
 
-  it('is accepted where its audience stands on a line of its own', async () => {
+  it('is accepted with white space around its audience', async () => {
     const xml = signedResponse({ assertion: { audience: `\n      ${spEntityId}\t\n    ` } });
     const result = await verifier.verifyResponse(posted(xml), documentKeys());
     expect(result).toMatchObject({ value: { assertion: { conditions: { audienceRestrictions: [[spEntityId]] } } } });
@@ -81,14 +81,14 @@ describe('a response that is in order', () => {
     });
   }
 
-  it('is accepted with any one of several certificates, whatever their order', async () => {
+  it('is accepted with any of several certificates in any order', async () => {
     const xml = signedResponse();
     const ec = ecSamlKey();
     expect(await verdict(xml, documentKeys([strangerKey(), ec, idpKey()]))).toBe(alice);
     expect(await verdict(signedResponse({}, { key: ec }), documentKeys([idpKey(), ec]))).toBe(alice);
   });
 
-  it('keeps what it says, character by character', async () => {
+  it('keeps its content exactly', async () => {
     const written = '  a&amp;b &lt;c&gt; &#x1F600; ü"\' ';
     expect(await verdict(signedResponse({ assertion: { nameId: written } }, { signed: 'both' }))).toBe(
       'accepted   a&b <c> \u{1F600} ü"\' ',
@@ -103,19 +103,19 @@ describe('a response that is in order', () => {
 });
 
 describe('keys', () => {
-  it('of somebody else are not believed', async () => {
+  it('of others are not trusted', async () => {
     expect(await verdict(signedResponse(), documentKeys([strangerKey()]))).toBe('wrong_signature');
     expect(await verdict(signedResponse({}, { key: strangerKey() }))).toBe('wrong_signature');
   });
 
-  it('that are too weak are as if they were not there', async () => {
+  it('that are too weak are ignored', async () => {
     const weak = rsaSamlKey('weak', 1024);
     const curve = ecSamlKey('odd', 'secp256k1');
     expect(await verdict(signedResponse({}, { key: weak }), documentKeys([weak]))).toBe('verifier_failed');
     expect(await verdict(signedResponse({}, { key: curve }), documentKeys([curve, idpKey()]))).toBe('wrong_signature');
   });
 
-  it('are needed', async () => {
+  it('are required', async () => {
     expect(await verdict(signedResponse(), { signingCertificates: [], decryptionKey: null })).toBe('verifier_failed');
     expect(await verdict(signedResponse(), { signingCertificates: ['AAAA'], decryptionKey: null })).toBe(
       'verifier_failed',

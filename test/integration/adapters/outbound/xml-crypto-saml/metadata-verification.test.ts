@@ -31,8 +31,8 @@ const failed = { ok: false, error: 'verifier_failed' };
 const cancelled = { ok: false, error: 'cancelled' };
 const read = { ok: true, value: { kind: 'metadata' } };
 
-describe('metadata on its thread', () => {
-  it('keeps no sign-on waiting, however long it takes', async ({ cleanUp }) => {
+describe('metadata verification on its thread', () => {
+  it('does not delay sign-ons', async ({ cleanUp }) => {
     const verifier = verifying(cleanUp);
     const hanging = verifier.verifyMetadata('hang', query, neverCancelled);
     const responses = await Promise.all(
@@ -44,7 +44,7 @@ describe('metadata on its thread', () => {
     expect(await verifier.verifyMetadata('a', query, neverCancelled)).toEqual(failed);
   });
 
-  it('waits for no other metadata longer than it may, and is stopped when it takes too long', async ({ cleanUp }) => {
+  it('has timeouts for the queue and for the work', async ({ cleanUp }) => {
     const verifier = verifying(cleanUp, 500);
     const results = await Promise.all([
       verifier.verifyMetadata('hang', query, neverCancelled),
@@ -54,7 +54,7 @@ describe('metadata on its thread', () => {
     expect(results[1]?.ok).toBe(false);
   });
 
-  it('ends when it is cancelled, whether it waits or is at work, and makes way', async ({ cleanUp }) => {
+  it('ends when cancelled, queued or running, and frees its place', async ({ cleanUp }) => {
     const verifier = verifying(cleanUp);
     const [running, waiting, early] = [new CancellationSource(), new CancellationSource(), new CancellationSource()];
     const first = verifier.verifyMetadata('hang', query, running);
@@ -69,7 +69,7 @@ describe('metadata on its thread', () => {
     expect(await third).toMatchObject(read);
   });
 
-  it('waits within bounds', async ({ cleanUp }) => {
+  it('has a bounded queue', async ({ cleanUp }) => {
     const verifier = verifying(cleanUp);
     const source = new CancellationSource();
     const many = Array.from({ length: 18 }, () => verifier.verifyMetadata('hang', query, source));
@@ -86,7 +86,7 @@ describe('metadata on its thread', () => {
     for (const result of await Promise.all(whole.slice(0, 5))) expect(result).toMatchObject(read);
   });
 
-  it('leaves no thread behind', async ({ cleanUp }) => {
+  it('leaves no thread', async ({ cleanUp }) => {
     const verifier = verifying(cleanUp);
     const first = await verifier.verifyMetadata('a', query, neverCancelled);
     const second = await verifier.verifyMetadata('a', query, neverCancelled);

@@ -30,11 +30,11 @@ const outcome = async (text: string, certificates = [idpKey().certificate]): Pro
   return typeof result.error === 'string' ? result.error : result.error.unusable;
 };
 
-describe('metadata that is canonicalized with comments', () => {
+describe('metadata with comment canonicalization', () => {
   const { enveloped, exclusiveWithComments } = transformUris;
   const plans = [{ transforms: [enveloped, exclusiveWithComments] }, { canonicalization: exclusiveWithComments }];
 
-  it.each(plans)('is read where it has none, and refused where it has some: %o', async (plan) => {
+  it.each(plans)('is read without comments, and refused with comments: %o', async (plan) => {
     const signedWith = (text: string) =>
       signElement(text, { id: '_m', key: idpKey().privateKey, after: null, ...plan });
     expect(await outcome(signedWith(metadata.replaceAll(/<!-- [^>]*-->/g, '')))).toBe('https://idp.example/sso');
@@ -43,7 +43,7 @@ describe('metadata that is canonicalized with comments', () => {
 });
 
 describe('metadata', () => {
-  it('is read where one of the certificates has signed it', async () => {
+  it('is read if one of the certificates signs it', async () => {
     const certificates = [strangerKey().certificate, idpKey().certificate];
     const result = await verifier.verifyMetadata(signed, { certificates, entityId: null, nowMs: 0 });
     const provider = {
@@ -56,7 +56,7 @@ describe('metadata', () => {
     expect(result).toEqual({ ok: true, value: { provider, validUntilMs: null, cacheDurationMs: null } });
   });
 
-  it('is of use where it describes whom it should, and is still valid', async () => {
+  it('is used if it describes the configured entity and is valid', async () => {
     const query = { certificates: [], entityId: 'https://other.example/', nowMs: 0 };
     const other = await verifier.verifyMetadata(metadata, query);
     expect(other).toEqual({
@@ -74,33 +74,33 @@ describe('metadata', () => {
     });
   });
 
-  it('is read as it came where no certificate is known, once it is found in order', async () => {
+  it('is read without known certificates after validation', async () => {
     expect(await outcome(metadata, [])).toBe('https://idp.example/sso');
     expect(await outcome(`<!DOCTYPE a>${metadata}`, [])).toBe('document_markup');
     expect(await outcome(metadata.slice(0, -1), [])).toBe('document_not_well_formed');
     expect(await outcome(atEnd(metadata, '<evil:a/>'), [])).toBe('document_not_well_formed');
   });
 
-  it('is refused where it is not signed, or not by one of the certificates', async () => {
+  it('is refused unless one of the certificates signs it', async () => {
     expect(await outcome(metadata)).toBe('unsigned');
     expect(await outcome(signed, [strangerKey().certificate])).toBe('wrong_signature');
     expect(await outcome(swapped(signed, 'https://idp.example/sso', 'https://evil.example/'))).toBe('wrong_signature');
     expect(await outcome(swapped(signed, 'A & B', 'C'))).toBe('wrong_signature');
   });
 
-  it('is refused where the signed one is in a forged one', async () => {
+  it('is refused if signed metadata is wrapped in forged metadata', async () => {
     const forged = metadata.replace('_m', '_n').replace('idp.example', 'evil.example');
     expect(await outcome(atEnd(forged, signed.slice(signed.indexOf('<md:'))))).toBe('unsigned');
   });
 
-  it('is refused where its ID is missing or empty, though its signature covers all of it', async () => {
+  it('is refused if its ID is missing or empty, despite a complete signature', async () => {
     expect(await outcome(swapped(signed, ' ID="_m"', ''))).toBe('signature_reference');
     expect(await outcome(swapped(swapped(signed, ' ID="_m"', ' ID=""'), 'URI="#_m"', 'URI="#"'))).toBe(
       'signature_reference',
     );
   });
 
-  it('is refused where it is larger than metadata may be', async () => {
+  it('is refused above the size limit', async () => {
     expect(await outcome(atEnd(metadata, ' '.repeat(4 * 1024 * 1024)), [])).toBe('document_too_large');
   });
 });

@@ -16,7 +16,7 @@ const read = ({ privatePem, certificatePem: pem }: SamlKey) => {
 };
 
 describe('a key of the service provider', () => {
-  it('signs by RSA, and can decrypt', async () => {
+  it('signs with RSA, and can decrypt', async () => {
     const key = read(spKey());
     const signature = Buffer.from(await key.sign('ä'), 'base64');
     expect(key.signatureAlgorithm).toBe(signatureUris.rsaSha256);
@@ -25,7 +25,7 @@ describe('a key of the service provider', () => {
     expect(createPublicKey(key.decryptionKey?.reveal() ?? '').equals(spKey().publicKey)).toBe(true);
   });
 
-  it('signs by ECDSA as r and s, and cannot decrypt', async () => {
+  it('signs with ECDSA as r and s, and cannot decrypt', async () => {
     for (const [curve, octets] of [
       ['P-256', 64],
       ['P-384', 96],
@@ -42,7 +42,7 @@ describe('a key of the service provider', () => {
     }
   });
 
-  it('signs in the pool of threads, not on the calling one', async () => {
+  it('signs on the thread pool', async () => {
     const key = read(spKey());
     const jobs: string[] = [];
     // Node has an asynchronous resource of this type for signatures of the pool, and none for others.
@@ -53,7 +53,7 @@ describe('a key of the service provider', () => {
     await signature;
   });
 
-  it('is not shown where its secret is printed', () => {
+  it('hides its secret in printed output', () => {
     expect(JSON.stringify(read(spKey()))).not.toContain('PRIVATE KEY');
   });
 
@@ -75,7 +75,7 @@ describe('a key of the service provider', () => {
     'with two certificates': [good.privatePem, good.certificatePem + strangerKey().certificatePem, /several/],
   };
   for (const [name, [key, certificate, error]] of Object.entries(refused)) {
-    it(`is refused where it is ${name}`, () => {
+    it(`is refused if it is ${name}`, () => {
       const result = keys.readServiceProviderKey(key, certificate);
       expect(result.ok ? '' : result.error).toMatch(error);
     });
@@ -93,12 +93,12 @@ describe('certificates', () => {
     expect(result.ok && result.value[0]?.notAfterMs).toBe(notAfterMs);
   });
 
-  it('are read from metadata, folded as they may be', () => {
+  it('are read from metadata with line breaks', () => {
     const folded = `\n${rsa.certificate.replaceAll(/.{64}/g, '$&\n  ')}\t`;
     expect(keys.readCertificate(folded)).toMatchObject({ ok: true, value: { der: rsa.certificate } });
   });
 
-  it('are refused where they are none, damaged or weak', () => {
+  it('are refused if missing, damaged or weak', () => {
     for (const [pem, error] of [
       ['', /^has no certificate/],
       [rsa.privatePem, /no "CERTIFICATE"/],
@@ -115,7 +115,7 @@ describe('certificates', () => {
     }
   });
 
-  it('are not taken from PEM in DER, nor with octets behind them', () => {
+  it('are not read from PEM in DER, or with trailing octets', () => {
     expect(keys.readCertificate(Buffer.from(rsa.certificatePem).toString('base64')).ok).toBe(false);
     const der = Buffer.from(rsa.certificate, 'base64');
     expect(keys.readCertificate(Buffer.concat([der, Buffer.of(0)]).toString('base64')).ok).toBe(false);

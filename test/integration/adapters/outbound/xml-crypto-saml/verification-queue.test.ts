@@ -53,7 +53,7 @@ afterEach(async () => {
 });
 
 describe('messages of single logout', () => {
-  it('never hold the last thread', async () => {
+  it('never use the last thread', async () => {
     const by = verifying({ threads: 2 });
     const endless = [logout(by, 'endless'), logout(by, 'endless'), logout(by, 'endless')];
     expect(await response(by, 'a')).toEqual({ ok: true, value: 0 });
@@ -62,13 +62,13 @@ describe('messages of single logout', () => {
     expect(await Promise.all(endless)).toEqual([failed, failed, failed]);
   });
 
-  it('are verified one after the other while responses come', async () => {
+  it('are verified one at a time while responses arrive', async () => {
     const by = verifying({ threads: 2 });
     const all = [logout(by, 'first'), logout(by, 'a'), response(by, 'first'), logout(by, 'b')];
     expect((await Promise.all(all)).map(({ ok }) => ok)).toEqual([true, true, true, true]);
   });
 
-  it('do not go before a response that waits', async () => {
+  it('do not precede a queued response', async () => {
     const by = verifying();
     const first = response(by, 'first');
     const messages = [logout(by, 'a'), logout(by, 'b')];
@@ -78,7 +78,7 @@ describe('messages of single logout', () => {
     expect((await Promise.all(messages)).map((result) => result.ok && result.value)).toEqual([3, 4]);
   });
 
-  it('take no place from responses that wait', async () => {
+  it('use no queue place of responses', async () => {
     const by = verifying({ waiting: 1, waitingLogouts: 2 });
     const first = response(by, 'first');
     const messages = ['a', 'b', 'c'].map((text) => logout(by, text));
@@ -88,7 +88,7 @@ describe('messages of single logout', () => {
     expect((await first).ok).toBe(true);
   });
 
-  it('have a bound for the characters of those that wait', async () => {
+  it('have a bound for queued characters', async () => {
     const by = verifying({ waitingLogoutCharacters: 5 });
     const first = response(by, 'first');
     const messages = ['aaa', 'bbb', 'cc'].map((text) => logout(by, text));
@@ -96,15 +96,15 @@ describe('messages of single logout', () => {
     expect((await first).ok).toBe(true);
   });
 
-  it('are refused at once where they are longer than any has to be', async () => {
+  it('are refused at once if oversized', async () => {
     const by = verifying();
     expect(await logout(by, 'A'.repeat(128 * 1024 + 1))).toEqual({ ok: false, error: 'document_too_large' });
     expect((await response(by, 'A'.repeat(128 * 1024 + 1))).ok).toBe(true);
   });
 });
 
-describe('assertions that are tokens', () => {
-  it('never hold the last thread, alone or with messages of single logout', async () => {
+describe('assertions as tokens', () => {
+  it('never use the last thread, alone or with logout messages', async () => {
     const by = verifying({ threads: 2 });
     const endless = [token(by, 'endless'), token(by, 'endless'), logout(by, 'endless')];
     expect(await response(by, 'a')).toEqual({ ok: true, value: 0 });
@@ -113,7 +113,7 @@ describe('assertions that are tokens', () => {
     expect(await Promise.all(endless)).toEqual([failed, failed, failed]);
   });
 
-  it('do not go before a response that waits', async () => {
+  it('do not precede a queued response', async () => {
     const by = verifying();
     const first = response(by, 'first');
     const tokens = [token(by, 'a'), token(by, 'b')];
@@ -126,7 +126,7 @@ describe('assertions that are tokens', () => {
     ]);
   });
 
-  it('take turns with messages of single logout, so that neither starves', async () => {
+  it('take turns with logout messages, so that neither starves', async () => {
     const by = verifying();
     const first = response(by, 'first');
     const tokens = ['a', 'b', 'c'].map((text) => token(by, text));
@@ -136,7 +136,7 @@ describe('assertions that are tokens', () => {
     expect((await Promise.all(tokens)).map((result) => result.ok && result.value)).toEqual([2, 4, 6]);
   });
 
-  it('take no place from anything else that waits, and have bounds of their own', async () => {
+  it('use no queue place of others, and have separate bounds', async () => {
     const by = verifying({ waiting: 1, waitingLogouts: 1, waitingTokens: 2, waitingTokenCharacters: 5 });
     const first = response(by, 'first');
     const tokens = ['aaa', 'bbb', 'cc', 'd'].map((text) => token(by, text));
@@ -146,7 +146,7 @@ describe('assertions that are tokens', () => {
     expect((await first).ok).toBe(true);
   });
 
-  it('leave the queue where nobody waits for them any more', async () => {
+  it('leave the queue when cancelled', async () => {
     const by = verifying({ waitingTokens: 1 });
     const source = new CancellationSource();
     const first = response(by, 'first');
@@ -157,14 +157,14 @@ describe('assertions that are tokens', () => {
     expect((await first).ok).toBe(true);
   });
 
-  it('are refused at once where they are longer than any has to be', async () => {
+  it('are refused at once if oversized', async () => {
     const by = verifying();
     expect(await token(by, 'A'.repeat(2 * 1024 * 1024 + 1))).toEqual({ ok: false, error: 'document_too_large' });
   });
 });
 
-describe('a document that nobody waits for any more', () => {
-  it('leaves the queue, and its place to another one', async () => {
+describe('a cancelled document', () => {
+  it('leaves the queue and frees its place', async () => {
     const by = verifying({ waiting: 1 });
     const source = new CancellationSource();
     const first = response(by, 'first');
@@ -177,7 +177,7 @@ describe('a document that nobody waits for any more', () => {
     expect(await third).toEqual({ ok: true, value: 1 });
   });
 
-  it('leaves the queue of messages of single logout too', async () => {
+  it('leaves the queue of logout messages too', async () => {
     const by = verifying({ waitingLogouts: 1 });
     const source = new CancellationSource();
     const first = response(by, 'first');
@@ -188,7 +188,7 @@ describe('a document that nobody waits for any more', () => {
     expect((await first).ok).toBe(true);
   });
 
-  it('is answered at once while it is at work, and its result is for nobody', async () => {
+  it('is answered at once while running, and its result is dropped', async () => {
     const by = verifying();
     const source = new CancellationSource();
     const running = response(by, 'first', source);
@@ -198,7 +198,7 @@ describe('a document that nobody waits for any more', () => {
     expect(await next).toEqual({ ok: true, value: 1 });
   });
 
-  it('does not come to a thread where that was so before', async () => {
+  it('does not reach a thread if already cancelled', async () => {
     const by = verifying();
     const source = new CancellationSource();
     source.cancel();
@@ -206,7 +206,7 @@ describe('a document that nobody waits for any more', () => {
     expect(await response(by, 'b')).toEqual({ ok: true, value: 0 });
   });
 
-  it('is not listened for once it is answered', async () => {
+  it('has no listener once answered', async () => {
     let listeners = 0;
     const counted: Cancellation = {
       onCancel: () => {
@@ -223,8 +223,8 @@ describe('a document that nobody waits for any more', () => {
   });
 });
 
-describe('a document that waits in vain', () => {
-  it('is refused as one too many, not as one that could not be judged', async () => {
+describe('a document that times out in the queue', () => {
+  it('is refused as overload, not as failure', async () => {
     const by = verifying({ deadlineMs: 300 });
     const all = ['endless', 'endless', 'a'].map((text) => response(by, text));
     expect(await Promise.all(all)).toEqual([failed, failed, overloaded]);

@@ -60,7 +60,7 @@ describe('WorkerDocumentVerifier', () => {
     expect(existsSync(program)).toBe(true);
   });
 
-  it('warms its threads up by a document of its own, and verifies what comes meanwhile', async () => {
+  it('warms up its threads with its own document, and verifies others meanwhile', async () => {
     const verifier = verifying(program);
     const warm = verifier.warmUp();
     expect(verifier.warmUp()).toBe(warm);
@@ -75,11 +75,11 @@ describe('WorkerDocumentVerifier', () => {
       'finds its own document wrong',
       `parentPort.on('message', () => parentPort.postMessage({ ok: false, error: 'verifier_failed' }));`,
     ],
-  ])('says so where a thread %s when it is warmed up', async (_, code) => {
+  ])('reports a thread that %s during warm-up', async (_, code) => {
     expect(await verifying(misbehaving(code)).warmUp()).toBe(false);
   });
 
-  it('is not warmed up once it is stopped', async () => {
+  it('does not warm up once stopped', async () => {
     const verifier = verifying(program);
     await verifier.stop();
     expect(await verifier.warmUp()).toBe(false);
@@ -110,14 +110,14 @@ describe('WorkerDocumentVerifier', () => {
     expect(await verifier.verifyMetadata('<a/>', query, neverCancelled)).toEqual({ ok: false, error: notMetadata });
   });
 
-  it('hands its key to the thread', async () => {
+  it('passes its key to the thread', async () => {
     const xml = signedResponse();
     const assertion = piece(xml, 'saml:Assertion');
     const encrypted = swapped(xml, assertion, await encryptedAssertion(assertion));
     expect(await verifying(program).verifyResponse(posted(encrypted), keys, neverCancelled)).toMatchObject(accepted);
   });
 
-  it('lets the event loop go on meanwhile', async () => {
+  it('does not block the event loop', async () => {
     const verifier = verifying(program);
     let isDone = false;
     const verified = verifier.verifyResponse(encoded, keys, neverCancelled).then((result) => {
@@ -129,7 +129,7 @@ describe('WorkerDocumentVerifier', () => {
     expect(await verified).toMatchObject(accepted);
   });
 
-  it('answers many at once, each its own', async () => {
+  it('verifies many concurrently, each with its own answer', async () => {
     const verifier = verifying(program);
     const names = Array.from({ length: 40 }, (_, index) => `user-${index}@example.com`);
     const results = await Promise.all(
@@ -140,13 +140,13 @@ describe('WorkerDocumentVerifier', () => {
     expect(results.map((result) => (result.ok ? result.value.assertion.nameId?.value : result.error))).toEqual(names);
   });
 
-  it('refuses at once what is too large for every document', async () => {
+  it('refuses an oversized document at once', async () => {
     const verifier = verifying(misbehaving('process.exit(3);'));
     const result = await verifier.verifyResponse('A'.repeat(3_000_000), keys, neverCancelled);
     expect(result).toEqual({ ok: false, error: 'document_too_large' });
   });
 
-  it('refuses what comes while too many wait, by their number', async () => {
+  it('refuses documents when too many wait', async () => {
     const verifier = verifying(program, { threads: 1, waiting: 2 });
     const results = await Promise.all(
       Array.from({ length: 4 }, () => verifier.verifyResponse(encoded, keys, neverCancelled)),
@@ -160,7 +160,7 @@ describe('WorkerDocumentVerifier', () => {
     expect(await verifier.verifyResponse(encoded, keys, neverCancelled)).toMatchObject(accepted);
   });
 
-  it('refuses what comes while too many wait, by their characters', async () => {
+  it('refuses documents when too many characters wait', async () => {
     const verifier = verifying(program, { threads: 1, waitingCharacters: encoded.length });
     const results = await Promise.all(
       Array.from({ length: 3 }, () => verifier.verifyResponse(encoded, keys, neverCancelled)),
@@ -169,7 +169,7 @@ describe('WorkerDocumentVerifier', () => {
     expect(results[2]).toEqual({ ok: false, error: 'overloaded' });
   });
 
-  it('stops a document that takes too long, and replaces its thread; those that wait are refused in time', async () => {
+  it('stops a document that times out, replaces its thread, and refuses queued ones in time', async () => {
     const hangs = `parentPort.on('message', () => { for (;;) {} });`;
     const verifier = verifying(misbehaving(hangs), { threads: 1, deadlineMs: 200 });
     const results = await Promise.all([
@@ -181,7 +181,7 @@ describe('WorkerDocumentVerifier', () => {
     expect(await verifier.verifyResponse(encoded, keys, neverCancelled)).toEqual(failed);
   });
 
-  it('fails where its thread crashes, and goes on with another one', async () => {
+  it('fails if its thread crashes, and continues with another', async () => {
     const answer = JSON.stringify({ ok: false, error: 'unsigned' });
     const crashing = `parentPort.on('message', (job) => {
       if (job.encoded === 'throw') throw new Error('x');
@@ -196,19 +196,19 @@ describe('WorkerDocumentVerifier', () => {
     }
   });
 
-  it('fails where there is no program', async () => {
+  it('fails without its program', async () => {
     const verifier = verifying(new URL('none.js', program));
     expect(await verifier.verifyResponse(encoded, keys, neverCancelled)).toEqual(failed);
     expect(await verifier.verifyResponse(encoded, keys, neverCancelled)).toEqual(failed);
   });
 
-  it('gives the threads nothing of the environment', async () => {
+  it('gives its threads no environment', async () => {
     const tells = `parentPort.on('message', () => parentPort.postMessage({ ok: true, value: Object.keys(process.env).length }));`;
     const verifier = verifying(misbehaving(tells));
     expect(await verifier.verifyMetadata('<a/>', query, neverCancelled)).toEqual({ ok: true, value: 0 });
   });
 
-  it('answers all that it has not finished when it is stopped, and everything after that', async () => {
+  it('answers all unfinished and later documents when stopped', async () => {
     const hangs = `parentPort.on('message', () => { for (;;) {} });`;
     const verifier = verifying(misbehaving(hangs), { threads: 1 });
     const pending = [
@@ -220,7 +220,7 @@ describe('WorkerDocumentVerifier', () => {
     expect(await verifier.verifyResponse(encoded, keys, neverCancelled)).toEqual(failed);
   });
 
-  it('keeps no process alive while it has nothing to do, and does not end one that waits for it', async () => {
+  it('keeps a process alive only while it works', async () => {
     const module = fileURLToPath(
       new URL('../../../../../dist/adapters/outbound/xml-crypto-saml/worker-document-verifier.js', import.meta.url),
     );

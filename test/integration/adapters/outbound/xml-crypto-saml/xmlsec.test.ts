@@ -20,14 +20,14 @@ import { describeWithPeers } from '../../../../support/shared/peers.js';
 const alice = 'accepted alice@example.com';
 const inAssertion = { id: '_assertion-1' };
 
-describeWithPeers(['xmlsec1'], 'documents that xmlsec1 has signed', () => {
-  it('are accepted, and refused once they are changed', async () => {
+describeWithPeers(['xmlsec1'], 'documents signed by xmlsec1', () => {
+  it('are accepted, and refused after a change', async () => {
     const xml = xmlsecSigned(responseXml(), inAssertion);
     expect(await verdict(xml)).toBe(alice);
     expect(await verdict(swapped(xml, 'alice', 'mallory'))).toBe('wrong_signature');
   });
 
-  it('are accepted where the response is signed, or both are', async () => {
+  it('are accepted if the response or both are signed', async () => {
     const inResponse = { id: '_response-1' };
     expect(await verdict(xmlsecSigned(responseXml(), inResponse))).toBe(alice);
     const both = xmlsecSigned(xmlsecSigned(responseXml(), inAssertion), inResponse);
@@ -55,7 +55,7 @@ describeWithPeers(['xmlsec1'], 'documents that xmlsec1 has signed', () => {
     });
   }
 
-  it('are accepted with inclusive prefixes, declared outside of what is signed', async () => {
+  it('are accepted with inclusive prefixes declared outside the signed element', async () => {
     const typed = swapped(
       swapped(responseXml(), '<samlp:Response ', '<samlp:Response xmlns:xs="http://www.w3.org/2001/XMLSchema" '),
       '<saml:AttributeValue>engineering',
@@ -66,13 +66,13 @@ describeWithPeers(['xmlsec1'], 'documents that xmlsec1 has signed', () => {
     expect(await verdict(swapped(xml, 'XMLSchema"', 'Evil"'))).toBe('wrong_signature');
   });
 
-  it('are accepted where they are an assertion alone, as a token', async () => {
+  it('are accepted as a token if they are only an assertion', async () => {
     const xml = xmlsecSigned(assertionXml(), inAssertion);
     expect(await tokenVerdict(xml)).toBe(alice);
     expect(await tokenVerdict(swapped(xml, 'alice', 'mallory'))).toBe('wrong_signature');
   });
 
-  it('are accepted where they are logout requests', async () => {
+  it('are accepted if they are logout requests', async () => {
     const xml = xmlsecSigned(logoutRequestXml(), { id: '_logout-1' });
     const verifier = new XmlCryptoDocumentVerifier();
     const encoded = posted(xml);
@@ -84,13 +84,13 @@ describeWithPeers(['xmlsec1'], 'documents that xmlsec1 has signed', () => {
 });
 
 describeWithPeers(['xmlsec1'], 'xmlsec1', () => {
-  it('finds what is signed here in order', () => {
+  it('accepts our signatures', () => {
     expect(xmlsecVerifies(signedResponse(), idpKey())).toBe(true);
     expect(xmlsecVerifies(swapped(signedResponse(), 'alice', 'mallory'), idpKey())).toBe(false);
     expect(xmlsecVerifies(signedToken(), idpKey())).toBe(true);
   });
 
-  it('finds wrapped signatures in order too: the attacks are real', () => {
+  it('accepts wrapped signatures too: the attacks are real', () => {
     const believed = wrappedAssertions().filter(({ xml }) => xmlsecVerifies(xml, idpKey()));
     const names = ['XSW2', 'XSW3', 'XSW4', 'XSW5', 'XSW7'].map((shape) => `${shape} on the assertion`);
     expect(believed.map(({ name }) => name)).toEqual(expect.arrayContaining(names));

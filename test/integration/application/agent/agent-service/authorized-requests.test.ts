@@ -61,12 +61,12 @@ afterAll(async () => {
 const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
   call(port, { path, headers: { 'x-api-key': 'key-1', ...headers } });
 
-describe('a request through a gateway whose agent has policies', () => {
-  it('passes where they permit it', async () => {
+describe('a request through a gateway with policies', () => {
+  it('passes if they permit it', async () => {
     expect((await get('/orders')).status).toBe(200);
   });
 
-  it('is answered 403 where they do not, with nothing of the policies in the answer', async () => {
+  it('gets 403 otherwise, without policy details', async () => {
     const { status, headers, body } = await get('/admin');
     expect(status).toBe(403);
     expect(headers['content-type']).toBe('application/problem+json');
@@ -85,22 +85,22 @@ describe('a request through a gateway whose agent has policies', () => {
     '/admin?x=1',
     '/admin/users',
     '/admin/../admin/x',
-  ])('cannot go round a policy by how the path is written: %s', async (path) => {
+  ])('cannot bypass a policy by the spelling of the path: %s', async (path) => {
     expect((await get(path)).status).toBe(403);
   });
 
-  it.each(['/admin%2fusers', '/admin%00', '/admin%5cx'])('is refused before the agent sees it: %s', async (path) => {
+  it.each(['/admin%2fusers', '/admin%00', '/admin%5cx'])('is refused before it reaches the agent: %s', async (path) => {
     expect((await get(path)).status).toBe(400);
   });
 
-  it('has the host that was asked for, whatever its case and port', async () => {
+  it('has the requested host in any case and with any port', async () => {
     expect((await get('/', { host: 'open.example' })).status).toBe(200);
     for (const host of ['closed.example', 'CLOSED.example:8080', 'closed.example.']) {
       expect((await get('/', { host })).status).toBe(403);
     }
   });
 
-  it('has its decision in the log', () => {
+  it('is logged with its decision', () => {
     const line = logger.lines.findLast(({ message }) => message === 'authorization decided');
     expect(line?.fields).toMatchObject({
       agent: 'auth',
@@ -115,7 +115,7 @@ describe('a request through a gateway whose agent has policies', () => {
 });
 
 describe('a reload of the gateway', () => {
-  it('has the policies read again, and keeps those before where the new ones are broken', async () => {
+  it('reloads policies, and keeps the old ones if the new ones are invalid', async () => {
     writeFileSync(folder.file('policies.cedar'), 'permit(principal, action, resource) when { };');
     const broken = await gateway.reload();
     expect(broken.ok).toBe(false);

@@ -31,8 +31,8 @@ const options = (mtls: JsonObject = {}, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 
-describe('an agent that reads client certificates', () => {
-  it('tells who they are of, in headers that the client cannot set', async () => {
+describe('an agent with client certificates', () => {
+  it('names their owner in headers that the client cannot set', async () => {
     const { ask } = await startedTestAgent(options());
     const forged = ['x-client-cert-cn', 'root', 'X_Client_Cert_DN', 'CN=root', 'x-user-id', 'root'];
     const headers = [...forged, 'x-client-cert', encoded(alice)];
@@ -50,7 +50,7 @@ describe('an agent that reads client certificates', () => {
     ]);
   });
 
-  it('forwards them by name alone', async () => {
+  it('forwards only their names', async () => {
     const { ask } = await startedTestAgent(options({}, { 'forward-credentials': true }));
     const headers = ['x-client-cert', encoded(alice), 'client-cert', ':AA==:'];
     const upstream = upstreamHeaders(headers, await ask(headers));
@@ -58,7 +58,7 @@ describe('an agent that reads client certificates', () => {
     expect(firstHeader(upstream, 'client-cert')).toBeUndefined();
   });
 
-  it('refuses those of another authority, and goes on to the next method', async () => {
+  it('refuses those of another authority, and tries the next method', async () => {
     const { ask, agent } = await startedTestAgent(options({}, { 'api-keys': ['key:name'] }));
     const headers = ['x-client-cert', encoded(stranger)];
     expect((await ask(headers)).decision).toMatchObject({ kind: 'block', status: 401 });
@@ -69,7 +69,7 @@ describe('an agent that reads client certificates', () => {
     expect(firstHeader(upstreamHeaders(withKey, await ask(withKey)), 'x-auth-method')).toBe('api_key');
   });
 
-  it('refuses those that are in no list, which is told to nobody but the log', async () => {
+  it('refuses unlisted ones, with the reason only in the log', async () => {
     const { ask, logger } = await startedTestAgent(options({ 'allowed-dns': ['CN=bob,O=Zoë'] }));
     const { decision } = await ask(['x-client-cert', encoded(alice)]);
     expect(decision).toMatchObject({ kind: 'block', headers: expect.arrayContaining(['Bearer realm="gateway"']) });
@@ -77,7 +77,7 @@ describe('an agent that reads client certificates', () => {
     expect(logger.lines.at(-1)?.fields).toMatchObject({ method: 'mtls', reason: 'certificate_not_allowed' });
   });
 
-  it('trusts an authority no longer once its file has been read without it', async () => {
+  it('distrusts an authority once its file is reloaded without it', async () => {
     const file = pki.bundle('trusted.pem', [root, other]);
     const { ask, agent } = await startedTestAgent(options({ 'ca-cert-path': file }));
     const kinds = async () =>

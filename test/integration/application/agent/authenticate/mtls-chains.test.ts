@@ -276,20 +276,20 @@ describe('a chain', () => {
     expect(opensslTakes(shown)).toBe(expected.startsWith('user '));
   });
 
-  it('is refused, where openssl checks them, for any constraint of names', () => {
+  it('is refused for any name constraint, even ones that openssl accepts', () => {
     const limited = authority({ by: root, extensions: { nameConstraints: 'critical,permitted;DNS:.example' } });
     const shown = { leaf: client({ by: limited, names: ['DNS:a.example'] }), with: [limited], trusted: [root] };
     expect(verdictOf(shown)).toBe('certificate_unsupported');
     expect(opensslTakes(shown)).toBe(true);
   });
 
-  it('ends with the authority that has left the file', () => {
+  it('is refused without the authority that left the file', () => {
     const shown = { leaf: alice, with: [issuing] };
     expect(verdictOf({ ...shown, trusted: [root, otherRoot] })).toBe('user alice');
     expect(verdictOf({ ...shown, trusted: [otherRoot] })).toBe('certificate_untrusted');
   });
 
-  it('is not needed by a certificate that is trusted itself', () => {
+  it('is unnecessary for a directly trusted certificate', () => {
     const pinned = client({});
     expect(verdictOf({ leaf: pinned, trusted: [pinned] })).toBe('user alice');
     expect(verdictOf({ leaf: client({}), trusted: [pinned] })).toBe('certificate_untrusted');
@@ -309,7 +309,7 @@ describe('without authorities', () => {
       () => client({ extensions: { '1.2.3.4': 'critical,DER:05:00' } }),
       'certificate_unsupported',
     ],
-  ])('the certificate itself is checked: %s', (_case, make, expected) => {
+  ])('only the certificate is checked: %s', (_case, make, expected) => {
     const leaf = make();
     expect(inShort(checkCertificates(mtlsCheck({ authorities: null }), leaf, issuing))).toBe(expected);
   });

@@ -37,8 +37,8 @@ afterAll(() => pki.remove());
 
 const checkAll = () => mtlsCheck({ authorities: authoritiesOf(root) });
 
-describe('who it is', () => {
-  it('is told by the common name, with the distinguished name', () => {
+describe('the identity', () => {
+  it('is the common name, with the distinguished name', () => {
     const outcome = checkCertificates(checkAll(), alice, issuing);
     expect(outcome).toMatchObject({
       kind: 'authenticated',
@@ -53,7 +53,7 @@ describe('who it is', () => {
     });
   });
 
-  it('is told by the e-mail address where that is configured', () => {
+  it('is the e-mail address if configured', () => {
     const rules = { ...certificateRules(), extractEmail: true };
     const check = mtlsCheck({ authorities: authoritiesOf(root), rules });
     expect(inShort(checkCertificates(check, alice, issuing))).toBe('user Alice@Example.com');
@@ -61,12 +61,12 @@ describe('who it is', () => {
     expect(inShort(checkCertificates(check, nameless))).toBe('certificate_unusable_subject');
   });
 
-  it('is nobody without a certificate', () => {
+  it('is absent without a certificate', () => {
     const outcome = checkAll().check({ authorization: null, apiKey: 'k', certificate: null, sessionCookies: [] });
     expect(inShort(outcome)).toBe('absent');
   });
 
-  it('is nobody where a proxy sends the field empty, but not where a chain stands beside it', () => {
+  it('is absent for an empty header, unless it has a chain', () => {
     expect(inShort(checkHeader(checkAll(), ''))).toBe('absent');
     expect(inShort(checkHeader(checkAll(), '(null)'))).toBe('absent');
     expect(inShort(checkHeader(checkAll(), '', byteSequence(issuing.der)))).toBe('certificate_malformed');
@@ -82,7 +82,7 @@ describe('who it is', () => {
   });
 });
 
-describe('lists', () => {
+describe('allow lists', () => {
   const verdict = (names: readonly string[], sans: readonly string[]): string =>
     inShort(
       checkCertificates(
@@ -96,7 +96,7 @@ describe('lists', () => {
     'CN=alice,OU=Sales,O=Example\\, Inc.,C=DE',
     'cn = ALICE , ou = sales, O = "Example,  Inc." , c=de',
     '2.5.4.3=alice,2.5.4.11=Sales,2.5.4.10=Example\\2C Inc.,2.5.4.6=DE',
-  ])('have the subject by its meaning: %s', (name) => {
+  ])('match the subject semantically: %s', (name) => {
     expect(verdict(['CN=bob', name], [])).toBe('user alice');
   });
 
@@ -105,7 +105,7 @@ describe('lists', () => {
     'C=DE,O=Example\\, Inc.,OU=Sales,CN=alice',
     'CN=alice,OU=Sales,O=Example,C=DE',
     'CN=alice+OU=Sales,O=Example\\, Inc.,C=DE',
-  ])('do not have the subject: %s', (name) => {
+  ])('do not match the subject: %s', (name) => {
     expect(verdict([name], [])).toBe('certificate_not_allowed');
   });
 
@@ -117,7 +117,7 @@ describe('lists', () => {
     'spiffe://example/alice',
     'IP:10.1.2.3',
     '10.1.0.0/16',
-  ])('have an alternative name: %s', (san) => {
+  ])('match an alternative name: %s', (san) => {
     expect(verdict([], ['bob.example', san])).toBe('user alice');
   });
 
@@ -129,18 +129,18 @@ describe('lists', () => {
     'spiffe://example/Alice',
     'spiffe://example/alice/x',
     '10.1.2.4',
-  ])('do not have an alternative name: %s', (san) => {
+  ])('do not match an alternative name: %s', (san) => {
     expect(verdict([], [san])).toBe('certificate_not_allowed');
   });
 
-  it('have to match both', () => {
+  it('must match both', () => {
     const subject = 'CN=alice,OU=Sales,O=Example\\, Inc.,C=DE';
     expect(verdict([subject], ['IP:10.1.2.3'])).toBe('user alice');
     expect(verdict([subject], ['IP:10.1.2.4'])).toBe('certificate_not_allowed');
     expect(verdict(['CN=bob'], ['IP:10.1.2.3'])).toBe('certificate_not_allowed');
   });
 
-  it('are not fooled by a name with a NUL in it', () => {
+  it('do not match a name with NUL', () => {
     // DNS:alice.clients.example, a NUL, and .evil
     const dns = Buffer.from('alice.clients.example\0.evil', 'latin1');
     const der = Buffer.concat([Buffer.of(0x30, dns.length + 2, 0x82, dns.length), dns]).toString('hex');
@@ -179,7 +179,7 @@ describe('a header', () => {
     for (const [value, chain] of headers) expect(inShort(checkHeader(check, value, chain))).toBe('user alice');
   });
 
-  it('is malformed where two field lines of base64 were joined: the first may be anybody', () => {
+  it('is malformed with two joined base64 values', () => {
     const mallory = pki.client('mallory', { by: issuing });
     const check = mtlsCheck({ authorities: authoritiesOf(root, issuing) });
     const own = [mallory, issuing].map(({ der }) => base64Der(der)).join(',');
@@ -189,14 +189,14 @@ describe('a header', () => {
     }
   });
 
-  it('may have the certificate alone, where the authorities hold the rest', () => {
+  it('may contain only the certificate if the authorities complete the chain', () => {
     const check = mtlsCheck({ authorities: authoritiesOf(root, issuing) });
     for (const value of [base64Der(alice.der), byteSequence(alice.der), pemOf([alice.der], ' ')]) {
       expect(inShort(checkHeader(check, value))).toBe('user alice');
     }
   });
 
-  it('is malformed where its hash is that of another certificate', () => {
+  it('is malformed with the hash of another certificate', () => {
     const hash = createHash('sha256').update(issuing.der).digest('hex');
     const value = xfccOf([
       ['Hash', hash],
@@ -206,7 +206,7 @@ describe('a header', () => {
     expect(inShort(checkHeader(check, value))).toBe('certificate_malformed');
   });
 
-  it('names somebody else where the order is another: the first is the client', () => {
+  it('names its first certificate as the client', () => {
     expect(inShort(checkCertificates(checkAll(), issuing, alice))).toBe('certificate_wrong_usage');
   });
 
@@ -231,7 +231,7 @@ describe('a header', () => {
     }
   });
 
-  it('is malformed with a megabyte of chain beside it, which nobody digests', () => {
+  it('is malformed with a chain of a megabyte, without hashing it', () => {
     let digested = 0;
     const digest = { digest: () => `${++digested}`, equal: () => false, sha256Hex: () => '' };
     const check = mtlsCheck({ authorities: authoritiesOf(root), digest });
@@ -242,7 +242,7 @@ describe('a header', () => {
 });
 
 describe('a forged certificate', () => {
-  it('with the same names and another key is not believed', () => {
+  it('with the same names and another key is refused', () => {
     const forged = pki.client('alice', {
       by: pki.authority('issuing', { by: pki.authority('root') }),
       subject: '/C=DE/O=Example, Inc./OU=Sales/CN=alice',
@@ -253,14 +253,14 @@ describe('a forged certificate', () => {
     expect(inShort(checkCertificates(check, forged, ...forged.intermediates))).toBe('certificate_untrusted');
   });
 
-  it('with another name in the place of its own is not believed', () => {
+  it('with a replaced name is refused', () => {
     const changed = Buffer.from(alice.der);
     changed.write('admin', alice.der.indexOf('alice'), 'latin1');
     const check = checkAll();
     expect(inShort(checkHeader(check, urlEncodedPem([changed, issuing.der])))).toBe('certificate_untrusted');
   });
 
-  it('with the certificate of somebody inside it is not believed', () => {
+  it('with an embedded certificate is refused', () => {
     const pem = Buffer.from(`\n${alice.certificate}`);
     const length = [0x82, pem.length >> 8, pem.length & 0xff];
     const hidden = Buffer.concat([Buffer.of(0x04, ...length), pem])

@@ -69,8 +69,8 @@ const counted = (parts: Partial<MtlsCheckParts> = {}): Counted => {
   return { clock, reader, check: mtlsCheck({ authorities: authoritiesOf(root), reader, clock, ...parts }) };
 };
 
-describe('a certificate that was accepted', () => {
-  it('is not read again, and gives the identity that was prepared once', () => {
+describe('an accepted certificate', () => {
+  it('is cached with its prepared identity', () => {
     let prepared = 0;
     const { check, reader } = counted({
       prepare: (identity) => {
@@ -84,7 +84,7 @@ describe('a certificate that was accepted', () => {
     expect([reader.count, prepared]).toEqual([1, 1]);
   });
 
-  it('is refused from the moment it expires, remembered or not', () => {
+  it('is refused once it expires, cached or not', () => {
     const { check, clock } = counted();
     expect(inShort(checkCertificates(check, alice))).toBe('user alice');
     clock.advance(3 * hour);
@@ -93,7 +93,7 @@ describe('a certificate that was accepted', () => {
     expect(inShort(checkCertificates(check, alice))).toBe('certificate_expired');
   });
 
-  it('is refused from the moment an authority above it expires', () => {
+  it('is refused once an authority above it expires', () => {
     const brief = pki.authority('brief', { by: root, validity: [startMs - hour, startMs + hour] });
     const leaf = pki.client('carol', { by: brief, validity: around });
     const { check, clock } = counted();
@@ -102,7 +102,7 @@ describe('a certificate that was accepted', () => {
     expect(inShort(checkCertificates(check, leaf, brief))).toBe('certificate_expired');
   });
 
-  it('goes on by another chain where the one it came by expires', () => {
+  it('stays accepted by another chain when its chain expires', () => {
     const brief = pki.authority('issuing', { by: root, validity: [startMs - hour, startMs + hour] });
     const long = pki.authority('issuing', { by: root, keyOf: brief, validity: around });
     const leaf = pki.client('carol', { by: brief, validity: around });
@@ -112,20 +112,20 @@ describe('a certificate that was accepted', () => {
     expect(inShort(checkCertificates(check, leaf, brief, long))).toBe('user carol');
   });
 
-  it('is refused before its time, where the clock is set back', () => {
+  it('is refused before its start if the clock is set back', () => {
     const { check, clock } = counted();
     expect(inShort(checkCertificates(check, alice))).toBe('user alice');
     clock.advance(-hour - 1);
     expect(inShort(checkCertificates(check, alice))).toBe('certificate_not_yet_valid');
   });
 
-  it('is forgotten with the configuration: its authority may have left', () => {
+  it('is not cached over a reload', () => {
     expect(inShort(checkCertificates(counted().check, alice))).toBe('user alice');
     const { check } = counted({ authorities: authoritiesOf(other) });
     expect(inShort(checkCertificates(check, alice))).toBe('certificate_untrusted');
   });
 
-  it('is read again once others have pushed it out, the least recently used first', () => {
+  it('is read again after eviction, least recently used first', () => {
     const { check, reader } = counted({ memorySize: 2 });
     const carol = pki.client('carol', { by: root, validity: around });
     checkCertificates(check, alice);
@@ -139,7 +139,7 @@ describe('a certificate that was accepted', () => {
     expect(reader.count).toBe(4);
   });
 
-  it('is read every time where nothing is remembered', () => {
+  it('is read every time without a cache', () => {
     const { check, reader } = counted({ memorySize: 0 });
     for (let times = 0; times < 3; times += 1) {
       checkCertificates(check, alice);
@@ -148,7 +148,7 @@ describe('a certificate that was accepted', () => {
     expect(reader.count).toBe(6);
   });
 
-  it('is one with its chain: neither a piece of it nor another split is the same', () => {
+  it('is cached with its exact chain', () => {
     const { check } = counted();
     const [leaf, above] = [byteSequence(alice.der), byteSequence(root.der)];
     expect(inShort(checkHeader(check, leaf, above))).toBe('user alice');
@@ -157,7 +157,7 @@ describe('a certificate that was accepted', () => {
     expect(inShort(checkHeader(check, '', `${leaf}${above}`))).toBe('certificate_malformed');
   });
 
-  it('is not judged on every request because its name is long', () => {
+  it('is cached despite a long name', () => {
     const long = pki.client('dora', { by: root, validity: around, subject: longSubject('dora') });
     const { check, reader } = counted({ memorySize: 1 });
     expect(inShort(checkCertificates(check, long))).toBe('user dora');
@@ -166,8 +166,8 @@ describe('a certificate that was accepted', () => {
   });
 });
 
-describe('a certificate that was refused', () => {
-  it('is not read again for five seconds', () => {
+describe('a refused certificate', () => {
+  it('is cached for five seconds', () => {
     const { check, reader, clock } = counted();
     for (let times = 0; times < 10; times += 1) {
       expect(inShort(checkCertificates(check, stranger))).toBe('certificate_untrusted');
@@ -181,7 +181,7 @@ describe('a certificate that was refused', () => {
     expect(reader.count).toBe(2);
   });
 
-  it('is accepted from the moment it becomes valid', () => {
+  it('is accepted once it becomes valid', () => {
     const { check, clock } = counted();
     clock.advance(-hour - 1);
     expect(inShort(checkCertificates(check, alice))).toBe('certificate_not_yet_valid');
@@ -189,7 +189,7 @@ describe('a certificate that was refused', () => {
     expect(inShort(checkCertificates(check, alice))).toBe('user alice');
   });
 
-  it('before its time is not judged on every request, and for no longer than five seconds', () => {
+  it('that is not yet valid is cached for at most five seconds', () => {
     const { check, reader, clock } = counted();
     clock.advance(-hour - 8_000);
     for (let times = 0; times < 10; times += 1) {
@@ -207,7 +207,7 @@ describe('a certificate that was refused', () => {
     expect(inShort(checkCertificates(check, alice))).toBe('user alice');
   });
 
-  it('is accepted from the moment an authority becomes valid: the configured one, or one that was shown', () => {
+  it('is accepted once an authority becomes valid, configured or sent', () => {
     const early = [startMs - hour, startMs + hour] as const;
     const later = [startMs + 2_000, startMs + hour] as const;
     const lateRoot = pki.authority('late root', { validity: later });
@@ -229,7 +229,7 @@ describe('a certificate that was refused', () => {
     }
   });
 
-  it('before its time is accepted where the clock is set forward', () => {
+  it('that is not yet valid is accepted if the clock is set forward', () => {
     const clock = new ManualClock(startMs - 2 * hour);
     const stepping = mtlsCheck({
       authorities: authoritiesOf(root),
@@ -240,7 +240,7 @@ describe('a certificate that was refused', () => {
     expect(inShort(checkCertificates(stepping, alice))).toBe('user alice');
   });
 
-  it('never pushes out one that was accepted, however many there are', () => {
+  it('never evicts an accepted one', () => {
     const { check, reader } = counted({ memorySize: 1 });
     checkCertificates(check, alice);
     for (let times = 0; times < 3_000; times += 1) {
@@ -253,7 +253,7 @@ describe('a certificate that was refused', () => {
     expect(reader.count).toBe(before);
   });
 
-  it('is pushed out by a thousand others: what is remembered of refusals is bounded', () => {
+  it('is evicted by a thousand others', () => {
     const { check, reader } = counted();
     const header = (number: number): string => byteSequence(Buffer.from(`no ${number}`));
     for (let number = 0; number <= 1_000; number += 1) checkHeader(check, header(number));

@@ -33,19 +33,19 @@ const warningsOf = async (provider: LiveSamlProvider, files: Record<string, stri
   return warnings.map(({ message }) => message);
 };
 
-describe('an agent without a key of its own', () => {
+describe('an agent without its own key', () => {
   it('warns once at the start if the identity provider requires signed requests', async () => {
     expect(await warningsOf(strict)).toEqual([
       expect.stringMatching(/^saml: the identity provider requires signed requests .* it will refuse sign-ons$/),
     ]);
   });
 
-  it('says nothing where it does not', async () => {
+  it('does not warn otherwise', async () => {
     expect(await warningsOf(lenient)).toEqual([]);
   });
 });
 
-it('an agent with a key says nothing', async () => {
+it('an agent with a key does not warn', async () => {
   const { key, certificate } = newSamlKey('ours');
   const files = { 'sp-key-file': folder.write('sp.key', key), 'sp-cert-file': folder.write('sp.crt', certificate) };
   expect(await warningsOf(strict, files)).toEqual([]);

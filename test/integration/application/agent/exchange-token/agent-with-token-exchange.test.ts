@@ -67,7 +67,7 @@ const verified = async (client: TokenClient, token: unknown, clock: ManualClock)
   return jwtVerify(String(token), keySet, { issuer: tokenIssuer, typ: 'at+jwt', currentDate });
 };
 
-describe.each(transportNames)('token exchange by the transport %s', (transport) => {
+describe.each(transportNames)('token exchange with transport %s', (transport) => {
   const connected = async (cleanUp: CleanUp) => {
     const here = place(cleanUp);
     const { clock } = here;
@@ -103,7 +103,7 @@ describe.each(transportNames)('token exchange by the transport %s', (transport) 
     });
   });
 
-  it('refuses what is not in order, and lets nothing of it through', async ({ cleanUp }) => {
+  it('refuses invalid requests, and forwards nothing', async ({ cleanUp }) => {
     const { client, token } = await connected(cleanUp);
     for (const pieceOctets of [0, 9]) {
       expect(await client.exchange(token(), { scope: 'delete' }, { pieceOctets })).toMatchObject({
@@ -117,7 +117,7 @@ describe.each(transportNames)('token exchange by the transport %s', (transport) 
     });
   });
 
-  it('answers many at a time, each its own', async ({ cleanUp }) => {
+  it('answers many concurrently, each with its own token', async ({ cleanUp }) => {
     const { client, clock, token } = await connected(cleanUp);
     const users = Array.from({ length: 40 }, (_, index) => `user-${index}`);
     const replies = await Promise.all(users.map((sub) => client.exchange(token({ sub }), {}, { pieceOctets: 50 })));
@@ -128,7 +128,7 @@ describe.each(transportNames)('token exchange by the transport %s', (transport) 
 });
 
 describe('an agent with token exchange', () => {
-  it('needs no method of authentication for its endpoints, and lets nobody in anywhere else', async ({ cleanUp }) => {
+  it('needs no authentication method for its endpoints, and refuses other paths', async ({ cleanUp }) => {
     const { client } = await place(cleanUp).start();
     expect((await client.get('/token/jwks')).status).toBe(200);
     expect((await client.get('/orders')).status).toBe(401);
@@ -137,7 +137,7 @@ describe('an agent with token exchange', () => {
     expect((await client.get('/token//exchange')).status).toBe(405);
   });
 
-  it('counts exchanges by what they came to', async ({ cleanUp }) => {
+  it('counts exchanges by result', async ({ cleanUp }) => {
     const here = place(cleanUp);
     const { agent, client, logger } = await here.start();
     const token = here.token();
@@ -193,7 +193,7 @@ describe('an agent with token exchange', () => {
     },
   );
 
-  it('tells its log no secret, whatever it is asked', async ({ cleanUp }) => {
+  it('logs no secret', async ({ cleanUp }) => {
     const here = place(cleanUp);
     const clientKey = here.folder.write('client.pem', publicPem(clientPair.publicKey));
     const clients = {
@@ -249,8 +249,8 @@ describe('an agent with token exchange', () => {
   });
 });
 
-describe('tokens of its own', () => {
-  it('are bearer tokens on other routes, once the agent knows its keys as those of a provider', async ({ cleanUp }) => {
+describe('own tokens', () => {
+  it('are bearer tokens on other routes if its keys are configured as a provider', async ({ cleanUp }) => {
     const here = place(cleanUp);
     const keySetSource = new FakeKeySetSource();
     const scheduler = new ManualScheduler(here.clock);
@@ -292,9 +292,7 @@ describe('a reload', () => {
     return { ...here, ...made, ask, kidOf, published, previousFile };
   };
 
-  it('takes new keys, and tokens that were signed with the old one go on for as long as it is published', async ({
-    cleanUp,
-  }) => {
+  it('loads new keys, and old tokens stay valid while their key is published', async ({ cleanUp }) => {
     const { folder, agent, ask, kidOf, published, token } = await rotating(cleanUp);
     const old = await ask(token(), 'jwt');
     const oldKid = await kidOf(old.token);
@@ -317,7 +315,7 @@ describe('a reload', () => {
     expect((await ask(renewed.token, 'access_token')).status).toBe(200);
   });
 
-  it('changes nothing where a file is wrong, and says which', async ({ cleanUp }) => {
+  it('changes nothing if a file is invalid, and names it', async ({ cleanUp }) => {
     const { folder, agent, ask, published, token, keyFile, previousFile } = await rotating(cleanUp);
     const before = await published();
     for (const [name, file] of [
@@ -334,14 +332,14 @@ describe('a reload', () => {
     }
   });
 
-  it('says where two files hold one key', async ({ cleanUp }) => {
+  it('reports two files with the same key', async ({ cleanUp }) => {
     const { logger, keyFile, previousFile } = await rotating(cleanUp);
     expect(logger.lines.map(({ message }) => message)).toContain(
       `token-exchange: signing-key-file: the file ${previousFile} holds the same key as the file ${keyFile}, and is ignored`,
     );
   });
 
-  it('does not make an assertion of a client good once more', async ({ cleanUp }) => {
+  it('does not make a used client assertion valid again', async ({ cleanUp }) => {
     const here = place(cleanUp);
     const clientKey = here.folder.write('client.pem', publicPem(clientPair.publicKey));
     const client = { name: 'robot', 'public-key-file': clientKey, 'allowed-audiences': ['orders'] };
@@ -359,7 +357,7 @@ describe('a reload', () => {
     expect((await show()).status).toBe(401);
   });
 
-  it('does not do so with another issuer, either, nor with single sign-on and its store', async ({ cleanUp }) => {
+  it('does not do so with another issuer or with single sign-on', async ({ cleanUp }) => {
     const here = place(cleanUp);
     const certificateFile = here.folder.write('idp.pem', idpKey().certificatePem);
     const clientKey = here.folder.write('client.pem', publicPem(clientPair.publicKey));
@@ -390,40 +388,37 @@ describe('single sign-on beside token exchange', () => {
   it.for([
     ['memory', [200, 200, 401]],
     ['redis', [200, 503, 401]],
-  ] as const)(
-    'remembers assertions of clients in its store only where other processes may share it: %s',
-    async ([kind, told], { cleanUp }) => {
-      const here = place(cleanUp);
-      const { clock } = here;
-      // Whatever the store is said to be, one id fits into it.
-      const full = new MemoryStoreOpener({ replays: 1 });
-      const opener: SessionStoreOpener = { open: () => full.open({ kind: 'memory' }) };
-      const stores = new SessionStoreLeases({
-        opener,
-        clock,
-        logger: new RecordingLogger(),
-        endings: noOtherProcesses,
-      });
-      const url = kind === 'redis' ? { 'session-store-url': 'redis://127.0.0.1:6379' } : {};
-      const certificateFile = here.folder.write('idp.pem', idpKey().certificatePem);
-      const clientKey = here.folder.write('client.pem', publicPem(clientPair.publicKey));
-      const clients = { client: { name: 'robot', 'public-key-file': clientKey, 'allowed-audiences': ['orders'] } };
-      const saml = samlConfig(certificateFile, { 'session-store': kind, ...url });
-      const { client } = await here.start({ clients }, saml, { saml: { stores } });
-      const statuses: number[] = [];
-      for (const jti of ['j-1', 'j-2', 'j-1']) {
-        const claims = { iss: 'robot', sub: 'robot', aud: tokenIssuer, jti, exp: clock.seconds() + 60 };
-        const fields = {
-          client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-          client_assertion: signToken('ES256', clientPair.privateKey, claims),
-        };
-        statuses.push((await client.exchange(here.token(), fields, { authorization: null })).status);
-      }
-      expect(statuses).toEqual(told);
-    },
-  );
+  ] as const)('records client assertions in its store only if it is shared: %s', async ([kind, told], { cleanUp }) => {
+    const here = place(cleanUp);
+    const { clock } = here;
+    // Whatever the store is said to be, one id fits into it.
+    const full = new MemoryStoreOpener({ replays: 1 });
+    const opener: SessionStoreOpener = { open: () => full.open({ kind: 'memory' }) };
+    const stores = new SessionStoreLeases({
+      opener,
+      clock,
+      logger: new RecordingLogger(),
+      endings: noOtherProcesses,
+    });
+    const url = kind === 'redis' ? { 'session-store-url': 'redis://127.0.0.1:6379' } : {};
+    const certificateFile = here.folder.write('idp.pem', idpKey().certificatePem);
+    const clientKey = here.folder.write('client.pem', publicPem(clientPair.publicKey));
+    const clients = { client: { name: 'robot', 'public-key-file': clientKey, 'allowed-audiences': ['orders'] } };
+    const saml = samlConfig(certificateFile, { 'session-store': kind, ...url });
+    const { client } = await here.start({ clients }, saml, { saml: { stores } });
+    const statuses: number[] = [];
+    for (const jti of ['j-1', 'j-2', 'j-1']) {
+      const claims = { iss: 'robot', sub: 'robot', aud: tokenIssuer, jti, exp: clock.seconds() + 60 };
+      const fields = {
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        client_assertion: signToken('ES256', clientPair.privateKey, claims),
+      };
+      statuses.push((await client.exchange(here.token(), fields, { authorization: null })).status);
+    }
+    expect(statuses).toEqual(told);
+  });
 
-  it('takes assertions for the token endpoint, each once, also after a reload', async ({ cleanUp }) => {
+  it('accepts assertions for the token endpoint once, also after a reload', async ({ cleanUp }) => {
     const here = place(cleanUp);
     const certificateFile = here.folder.write('idp.pem', idpKey().certificatePem);
     const saml = samlConfig(certificateFile, { 'session-store': 'memory' });

@@ -59,7 +59,7 @@ const outcome = async (token: string): Promise<string> => {
 
 const ada = 'accepted ada@example.com';
 
-describe('a token that the identity provider has made for the token endpoint', () => {
+describe('a SAML token for the token endpoint', () => {
   it('is accepted, alone or in a response', async () => {
     expect(await outcome(exchangeAssertion(endpointUrl, { nowMs }))).toBe(ada);
     for (const signed of ['assertion', 'response', 'both'] as const) {
@@ -67,7 +67,7 @@ describe('a token that the identity provider has made for the token endpoint', (
     }
   });
 
-  it('says what its attributes are, and when it is over', async () => {
+  it('has its attributes and expiry', async () => {
     const token = exchangeAssertion(endpointUrl, { nowMs, sessionNotOnOrAfterMs: issuedMs + 90_000 });
     const result = await tokens.verify(token, headersEvent('c-1'), neverCancelled);
     expect(result).toMatchObject({
@@ -83,7 +83,7 @@ describe('a token that the identity provider has made for the token endpoint', (
 });
 
 /** The identity provider itself has signed these: for another purpose, another time, or carelessly. */
-describe('an assertion alone that is signed and says the wrong thing', () => {
+describe('a signed assertion with wrong content', () => {
   const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
   const refused: Readonly<Record<string, readonly [parts: Partial<AssertionParts>, reason: string]>> = {
     'the consumer endpoint as its recipient': [{ recipient: acsUrl }, 'wrong_recipient'],
@@ -121,13 +121,13 @@ describe('an assertion alone that is signed and says the wrong thing', () => {
     });
   }
 
-  it('is refused by the key of somebody else', async () => {
+  it('is refused with another key', async () => {
     expect(await outcome(exchangeAssertion(endpointUrl, { nowMs }, { key: strangerKey() }))).toBe('wrong_signature');
   });
 });
 
-describe('what a sign-on has left behind', () => {
-  it('is no token: neither the response, asked for or not, nor the assertion out of it', async () => {
+describe('messages of a sign-on', () => {
+  it('are no token: neither the response nor its assertion', async () => {
     const answered = signedResponse({}, { signed: 'both' });
     const unasked = signedResponse({ inResponseTo: null });
     expect(await outcome(asToken(answered))).toBe('wrong_destination');
@@ -136,7 +136,7 @@ describe('what a sign-on has left behind', () => {
     expect(await outcome(asToken(piece(unasked, 'saml:Assertion')))).toBe('wrong_recipient');
   });
 
-  it('is no token with another response put around it', async () => {
+  it('are no token in another response', async () => {
     const assertion = piece(signedResponse({ inResponseTo: null }), 'saml:Assertion');
     const around = { nowMs, inResponseTo: null, destination: endpointUrl, assertions: [assertion] };
     const xml = responseXml(around);
@@ -145,7 +145,7 @@ describe('what a sign-on has left behind', () => {
   });
 });
 
-describe('what was made for the token endpoint', () => {
+describe('a token for the token endpoint', () => {
   /** What sign-on makes of it, where it takes what nobody asked for. */
   const signedOn = async (token: string): Promise<string> => {
     const encoded = Buffer.from(token, 'base64url').toString('base64');
@@ -169,7 +169,7 @@ describe('what was made for the token endpoint', () => {
   const inResponse = (response: Partial<ResponseParts>): string =>
     exchangeResponse(endpointUrl, { nowMs, ...response, assertion: { nowMs } });
 
-  it('signs nobody on, alone, in its response or in one of our own', async () => {
+  it('cannot be used for sign-on, alone or in a response', async () => {
     expect(await signedOn(exchangeAssertion(endpointUrl, { nowMs }))).toBe('unexpected_root');
     expect(await signedOn(inResponse({}))).toBe('wrong_destination');
     expect(await signedOn(inResponse({ destination: acsUrl }))).toBe('wrong_recipient');

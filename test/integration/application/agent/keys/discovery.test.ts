@@ -32,7 +32,7 @@ const claimsOf = (iss: string, more: JsonObject = {}): JsonObject => {
 };
 
 describe('a provider without jwks-url', () => {
-  it('is looked up by its discovery document', async ({ cleanUp }) => {
+  it('is found by its discovery document', async ({ cleanUp }) => {
     const provider = new LiveOidcProvider();
     await provider.start({ kid: 'first', algorithm: 'ES256' });
     cleanUp.add(() => provider.stop());
@@ -124,7 +124,7 @@ describe('tenants of a provider', () => {
     expect(await judge(agent, token())).toBe(refusal);
   });
 
-  it('keep their keys where a later discovery document names others that cannot be had', async () => {
+  it('keep their keys if a later discovery document names unreachable ones', async () => {
     documents.set(discovery('one'), { issuer: issuerOf('one'), jwks_uri: `${origin}/moved/keys` });
     // A kid that nobody has makes the agent fetch the keys again.
     const unknown = signToken('ES256', strangers.privateKey, claimsOf(issuerOf('one')), { kid: 'unknown' });

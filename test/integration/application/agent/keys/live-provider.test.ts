@@ -67,7 +67,7 @@ afterEach(async () => {
 afterAll(() => provider.stop());
 
 describe('the keys of a live provider', () => {
-  it('rotate under load: no valid token is refused, and no withdrawn key accepted after the refresh', async () => {
+  it('rotate under load without refusing a valid token or accepting a withdrawn key', async () => {
     const old = await provider.token();
     let current = old;
     let stopped = false;
@@ -101,7 +101,7 @@ describe('the keys of a live provider', () => {
     expect(await judge(renewed)).toBe('allow');
   });
 
-  it('serve on while the provider is down for ten minutes, and the agent says that it is degraded', async () => {
+  it('work while the provider is down for ten minutes, and the agent reports degraded', async () => {
     await refreshAfter(refreshMs);
     await provider.goDown();
     await scheduler.advance(refreshMs / 2);
@@ -122,7 +122,7 @@ describe('the keys of a live provider', () => {
     expect(agent.agent.health()).toMatchObject({ state: 'healthy' });
   });
 
-  it('are not waited for by tokens that need no new one, however slow the provider is', async () => {
+  it('do not delay tokens with a known key, even with a slow provider', async () => {
     const token = await provider.token();
     const held: ServerResponse[] = [];
     provider.disturbance = (_request, response) => void held.push(response);
@@ -135,7 +135,7 @@ describe('the keys of a live provider', () => {
     for (const response of held) response.destroy();
   });
 
-  it('are fetched once for a thousand tokens with as many unknown kids within a second', async () => {
+  it('are fetched once for a thousand tokens with unknown kids within a second', async () => {
     const before = provider.keySetRequests;
     const { privateKey } = ecPair();
     const tokens = Array.from({ length: 1_000 }, (_, index) =>
@@ -181,7 +181,7 @@ describe('the keys of a live provider', () => {
     ['a megabyte', answering(200, json, `{"keys":[],"filler":"${'x'.repeat(1024 * 1024)}"}`)],
     ['deep nesting', answering(200, json, `{"keys":[],"deep":${'['.repeat(50_000)}${']'.repeat(50_000)}}`)],
     ['a broken connection', (_request, response) => void response.destroy()],
-  ])('stay as they were where the provider answers with %s', async (_what, disturbance) => {
+  ])('stay unchanged if the provider answers with %s', async (_what, disturbance) => {
     const good = () => signToken('RS256', provider.privateKey(first.kid), claimsFor(), { kid: first.kid });
     provider.disturbance = disturbance;
     await refreshAfter(refreshMs);
@@ -199,7 +199,7 @@ describe('the keys of a live provider', () => {
     ['a private key', { ...ecPair().privateKey.export({ format: 'jwk' }), kid: 'first' }],
     ['a key for encryption', { ...strong, kid: 'first', use: 'enc' }],
     ['a key of a type to come', { kty: 'AKP', kid: 'next', alg: 'ML-DSA-44', pub: 'AAAA' }],
-  ])('are withdrawn where the provider publishes %s alone', async (_what, jwk) => {
+  ])('are withdrawn if the provider publishes only %s', async (_what, jwk) => {
     const lasting = { ...claimsFor(), exp: clock.seconds() + 7_200 };
     const remembered = signToken('RS256', provider.privateKey(first.kid), lasting, { kid: first.kid });
     expect(await judge(remembered)).toBe('allow');

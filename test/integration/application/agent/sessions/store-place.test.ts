@@ -11,7 +11,7 @@ import { type TemporaryFolder, temporaryFolder } from '../../../../support/share
 
 const entityId = 'https://gateway.example/saml/metadata';
 
-describe('the store that the commands look into', () => {
+describe('the store of the commands', () => {
   let folder: TemporaryFolder;
   beforeEach(() => {
     folder = temporaryFolder();
@@ -36,7 +36,7 @@ describe('the store that the commands look into', () => {
     return opened.error.map(({ message }) => message).join();
   };
 
-  it('is the one of the agent, also where sign-on is not enabled', async () => {
+  it('is that of the agent, even without sign-on', async () => {
     const path = folder.file('sessions.db');
     const stores = await succeeded(new SqliteStoreOpener().open({ kind: 'sqlite', path }, entityId));
     await succeeded(stores.sessions.insert(testSession('one')));
@@ -55,18 +55,18 @@ describe('the store that the commands look into', () => {
     await other.value.stores.close();
   });
 
-  it('is never made', async () => {
+  it('is never created', async () => {
     const path = folder.file('absent.db');
     expect(await errorOf(agent(samlBlockText(`session-store-path "${path}"`)))).toContain(path);
     expect(await errorOf({ kind: 'file', path, entityId })).toContain(path);
     expect(existsSync(path)).toBe(false);
   });
 
-  it('cannot be in the memory of another process', async () => {
+  it('cannot be the memory of another process', async () => {
     expect(await errorOf(agent(samlBlockText('session-store "memory"')))).toContain('session-store is memory');
   });
 
-  it('is none where the configuration has errors', async () => {
+  it('is absent if the configuration has errors', async () => {
     expect(await errorOf(agent(samlBlockText('session-store "redis"')))).toContain('session-store-url');
     expect(await errorOf({ kind: 'agent', configFile: folder.file('absent.kdl'), agentName: null })).toContain(
       'absent.kdl',

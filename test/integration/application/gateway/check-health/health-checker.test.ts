@@ -21,7 +21,7 @@ const check: HealthCheck = {
 };
 
 describe('the health checker, with a real upstream', () => {
-  it('tells when the upstream fails, dies and is back, while another stays well', async ({ cleanUp }) => {
+  it('reports when the upstream fails, dies and returns, while another stays healthy', async ({ cleanUp }) => {
     const upstreams = [new FaultyUpstream('one'), new FaultyUpstream('other')] as const;
     for (const upstream of upstreams) {
       await upstream.start();

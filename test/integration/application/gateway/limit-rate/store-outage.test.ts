@@ -12,7 +12,7 @@ import { describeWithPeers } from '../../../../support/shared/peers.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 import { startRedis } from '../../../../support/shared/redis-server.js';
 
-describeWithPeers(['redis-server'], 'rates that are counted in a Redis server', () => {
+describeWithPeers(['redis-server'], 'rates counted in a Redis server', () => {
   const take = async (limiter: RateLimiter, times: number): Promise<string[]> => {
     const charges = [{ space: 'client', key: '203.0.113.7', limit: { requestsPerSecond: 0.000_1, burst: 5 } }];
     const kinds: string[] = [];
@@ -29,7 +29,7 @@ describeWithPeers(['redis-server'], 'rates that are counted in a Redis server', 
     ['allow', times(10, 'let through: true')],
     ['deny', times(10, 'let through: false')],
   ])(
-    'go on as on-store-failure "%s" says while it is away, and as they stood when it is back',
+    'follow on-store-failure "%s" while it is down, and continue when it returns',
     async ([onFailure, away], { cleanUp }) => {
       const redis = await startRedis({ isDurable: true });
       cleanUp.add(redis.remove);

@@ -26,7 +26,7 @@ const textFrom = async (client: AwaitedClient, request = get): Promise<string> =
   return (await bodyOctets(outcome.value.body)).toString();
 };
 
-describe('a connection that has served', () => {
+describe('a used connection', () => {
   const kept: readonly (readonly [string, string, Partial<UpstreamRequest>])[] = [
     ['a length', ok, {}],
     ['chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n', {}],
@@ -38,7 +38,7 @@ describe('a connection that has served', () => {
     ['a time that is long enough', `HTTP/1.1 200 OK\r\nKeep-Alive: timeout=60\r\nContent-Length: 2\r\n\r\nok`, {}],
   ];
 
-  it.for(kept)('an answer with %s serves again', async ([_, answer, changes], { cleanUp }) => {
+  it.for(kept)('is reused after a response with %s', async ([_, answer, changes], { cleanUp }) => {
     const { upstream, client } = await startWith(cleanUp, (socket) => socket.write(answer));
     for (let turn = 0; turn < 3; turn += 1) await textFrom(client, { ...get, ...changes });
     expect([upstream.connections(), client.figures().idleConnections]).toEqual([1, 1]);
@@ -71,7 +71,7 @@ describe('a connection that has served', () => {
     ['a time that is over', 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=0\r\nContent-Length: 2\r\n\r\nok', {}],
   ];
 
-  it.for(spent)('an answer with %s serves no more', async ([_, answer, changes], { cleanUp }) => {
+  it.for(spent)('is closed after a response with %s', async ([_, answer, changes], { cleanUp }) => {
     const { upstream, client } = await startWith(cleanUp, (socket) => socket.write(answer));
     const wanted = answer.includes('ok') && !/ (204|304) /.test(answer) && changes.method !== 'HEAD' ? 'ok' : '';
     for (let turn = 1; turn <= 3; turn += 1) {
@@ -80,7 +80,7 @@ describe('a connection that has served', () => {
     }
   });
 
-  it('an answer to a request that was not sent whole serves no more, and the rest is not sent', async ({ cleanUp }) => {
+  it('is closed after a response to an incomplete request, and the rest is not sent', async ({ cleanUp }) => {
     const { upstream, client } = await startWith(cleanUp, (socket) => socket.write(ok));
     let isOver: (piece: null) => void = () => undefined;
     const source = new ScriptedBody(['first']);
@@ -102,7 +102,7 @@ describe('a connection that has served', () => {
     expect(upstream.connections()).toBe(2);
   });
 
-  it('an answer that came before the upstream had taken all of the request serves no more', async ({ cleanUp }) => {
+  it('is closed after a response before the upstream has the complete request', async ({ cleanUp }) => {
     const { upstream, client } = await startWith(cleanUp, (socket) => {
       socket.pause();
       socket.write(ok);
@@ -117,9 +117,9 @@ describe('a connection that has served', () => {
   });
 });
 
-describe('a connection that nothing uses', () => {
+describe('an idle connection', () => {
   it.for(['HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil', '\r\n', 'x'])(
-    'and that brings %j is closed, and no request gets that',
+    'that receives %j is closed, and no request gets these octets',
     async (unasked, { cleanUp }) => {
       const sockets: Socket[] = [];
       const { upstream, client } = await startWith(cleanUp, (socket) => {
@@ -136,7 +136,7 @@ describe('a connection that nothing uses', () => {
     },
   );
 
-  it('is closed before its upstream does that, as far as that says when', async ({ cleanUp }) => {
+  it('is closed before the announced keep-alive timeout', async ({ cleanUp }) => {
     const { client } = await startWith(cleanUp, (socket) =>
       socket.write('HTTP/1.1 200 OK\r\nKeep-Alive: timeout=3, max=9\r\nContent-Length: 0\r\n\r\n'),
     );
@@ -146,13 +146,13 @@ describe('a connection that nothing uses', () => {
   });
 });
 
-describe('a request that is given up', () => {
+describe('a cancelled request', () => {
   it.for([
     ['before its answer', ''],
     ['in the midst of its head', 'HTTP/1.1 2'],
     ['in the midst of its body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok'],
     ['in the midst of a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nok'],
-  ] as const)('%s has its connection closed', async ([_, begin], { cleanUp }) => {
+  ] as const)('%s closes its connection', async ([_, begin], { cleanUp }) => {
     const sockets: Socket[] = [];
     const { client } = await startWith(cleanUp, (socket) => {
       sockets.push(socket);

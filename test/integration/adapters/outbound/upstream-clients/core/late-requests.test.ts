@@ -104,7 +104,7 @@ const repeatable = (request: UpstreamRequest): AskedRequest & { asked: number } 
 };
 
 describe('requests of one turn', () => {
-  it.for([1, 100])('are answered each with its own, over %i connections', async (maxConnections, { cleanUp }) => {
+  it.for([1, 100])('each get their own response over %i connections', async (maxConnections, { cleanUp }) => {
     const { client, targets } = await start(cleanUp, maxConnections);
     await keep(client, maxConnections);
     const wanted = Array.from({ length: 200 }, (_, index) => `/${index}`);
@@ -113,7 +113,7 @@ describe('requests of one turn', () => {
     expect(targets().slice(maxConnections).toSorted()).toEqual(wanted.toSorted());
   });
 
-  it('that came before an answer, and have waited for long, are handled before it', async ({ cleanUp }) => {
+  it('that waited for long before a response are handled before it', async ({ cleanUp }) => {
     const pass = (ms: number): void => {
       const beganMs = performance.now();
       while (performance.now() - beganMs < ms);
@@ -134,7 +134,7 @@ describe('requests of one turn', () => {
     expect(happened).toEqual(['handled', 'answered']);
   });
 
-  it('do not come to the upstream where they are given up, and no other has their connection', async ({ cleanUp }) => {
+  it('are not sent if cancelled, and no other request gets their connection', async ({ cleanUp }) => {
     const { upstream, client, targets } = await start(cleanUp);
     await keep(client, 1);
     const [given, kept] = await beforePoll(() => {
@@ -146,7 +146,7 @@ describe('requests of one turn', () => {
     expect([targets(), upstream.connections()]).toEqual([['/kept', '/kept'], 2]);
   });
 
-  it('come whole with a body in one piece', async ({ cleanUp }) => {
+  it('are sent complete with a body in one piece', async ({ cleanUp }) => {
     const { upstream, client } = await start(cleanUp);
     await keep(client, 1);
     const posted = await beforePoll(() => client.send(withBody('abc\r\n\r\n')));
@@ -162,7 +162,7 @@ const ends: readonly (readonly [string, (socket: Socket) => void])[] = [
   ['brings an answer and ends', (socket) => socket.end(evil)],
 ];
 
-describe.each(ends)('where a connection %s in the turn in which a request is begun on it', (_, act) => {
+describe.each(ends)('when a connection %s in the turn of a new request on it', (_, act) => {
   const startWithKept = async (cleanUp: CleanUp, count = 1) => {
     const started = await start(cleanUp);
     await keep(started.client, count);
@@ -176,7 +176,7 @@ describe.each(ends)('where a connection %s in the turn in which a request is beg
   it.for([
     ['before', true],
     ['behind', false],
-  ] as const)('%s it, that is sent once, on another', async ([_when, isBefore], { cleanUp }) => {
+  ] as const)('%s it, the request is sent once, on another connection', async ([_when, isBefore], { cleanUp }) => {
     const { upstream, client, targets, hit } = await startWithKept(cleanUp);
     const request = repeatable(to('/asked'));
     const exchange = await beforePoll(() => {
@@ -194,18 +194,21 @@ describe.each(ends)('where a connection %s in the turn in which a request is beg
     ['', () => plainUpstreamRequest],
     // What the upstream of these tests takes for no head.
     [' with a body', () => withBody('abc\r\n\r\n')],
-  ] as const)('a POST%s is sent once, on another, for none of it had been', async ([_which, post], { cleanUp }) => {
-    const { client, targets, hit } = await startWithKept(cleanUp);
-    const exchange = await beforePoll(() => {
-      hit();
-      return client.send(to('/posted', post()));
-    });
-    expect(await outcomeOf(exchange)).toBe('/posted');
-    expect(await outcomeOf(client.send(to('/next')))).toBe('/next');
-    expect(targets()).toEqual(['/kept', '/posted', '/next']);
-  });
+  ] as const)(
+    'a POST%s is sent once, on another connection, because nothing was sent',
+    async ([_which, post], { cleanUp }) => {
+      const { client, targets, hit } = await startWithKept(cleanUp);
+      const exchange = await beforePoll(() => {
+        hit();
+        return client.send(to('/posted', post()));
+      });
+      expect(await outcomeOf(exchange)).toBe('/posted');
+      expect(await outcomeOf(client.send(to('/next')))).toBe('/next');
+      expect(targets()).toEqual(['/kept', '/posted', '/next']);
+    },
+  );
 
-  it('nothing of that is the answer to any of more requests than may wait', async ({ cleanUp }) => {
+  it('these octets answer none of the excess requests', async ({ cleanUp }) => {
     const { client, targets, hit } = await startWithKept(cleanUp, most + 6);
     const wanted = Array.from({ length: most + 6 }, (_each, index) => `/${index}`);
     const exchanges = await beforePoll(() => {
@@ -221,7 +224,7 @@ describe.each(ends)('where a connection %s in the turn in which a request is beg
   });
 });
 
-it('a request that begins while what waits is written does not get what its connection has brought before', async ({
+it('a request that begins during deferred writes does not get earlier octets of its connection', async ({
   cleanUp,
 }) => {
   const { client, sockets } = await start(cleanUp, 1);
@@ -238,9 +241,7 @@ it('a request that begins while what waits is written does not get what its conn
   expect(await outcomeOf(exchange)).toBe('/');
 });
 
-it('what comes for a request that was given up by what waited is not the answer of the next one', async ({
-  cleanUp,
-}) => {
+it('a response to a cancelled request is not the response of the next one', async ({ cleanUp }) => {
   const asked: Socket[] = [];
   const upstream = await startRawUpstream((socket, head) => {
     if (targetOf(head) === '/given-up') asked.push(socket);
@@ -259,7 +260,7 @@ it('what comes for a request that was given up by what waited is not the answer 
   expect(await Promise.all([outcomeOf(given), outcomeOf(waited)])).toEqual(['cancelled', '/waited']);
 });
 
-it('what an upstream answers is handled behind what waited before that, where 64 wait', async ({ cleanUp }) => {
+it('responses are handled after earlier work when 64 wait', async ({ cleanUp }) => {
   const asked: Socket[] = [];
   const upstream = await startRawUpstream((socket) => asked.push(socket));
   cleanUp.add(() => upstream.close());
@@ -282,7 +283,7 @@ it('what an upstream answers is handled behind what waited before that, where 64
   await expect.poll(() => waited).toBe(0);
 });
 
-it('the time of a turn stands while an answer is handled, and goes on behind it', async ({ cleanUp }) => {
+it('the turn time is constant while a response is handled, and advances after it', async ({ cleanUp }) => {
   const { upstream } = await start(cleanUp);
   const client = listeningClient(upstream.port, cleanUp);
   const pass = (): void => {

@@ -41,7 +41,7 @@ const startRecording = async (
 
 const post = plainUpstreamRequest;
 
-describe('a request goes out', () => {
+describe('a request is sent', () => {
   const cases: readonly (readonly [string, Partial<UpstreamRequest>, string])[] = [
     ['without a body', { method: 'GET' }, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['as a POST without a body', {}, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n'],
@@ -97,7 +97,7 @@ describe('a request goes out', () => {
     ],
   ];
 
-  it.for(cases)('%s, octet for octet', async ([_, changes, expected], { cleanUp }) => {
+  it.for(cases)('with the expected octets: %s', async ([_, changes, expected], { cleanUp }) => {
     const { received, client } = await startRecording(cleanUp, expected.slice(-9));
     for (let turn = 1; turn <= 2; turn += 1) {
       const { body } = changes;
@@ -119,7 +119,7 @@ describe('a request goes out', () => {
   };
 });
 
-describe('a request is refused and not begun', () => {
+describe('a request is refused before it begins', () => {
   it.for<[string, Partial<UpstreamRequest>]>([
     ['a method that is none', { method: 'GE T' }],
     ['a target with a space', { target: '/a b' }],
@@ -145,12 +145,12 @@ describe('a request is refused and not begun', () => {
   });
 });
 
-describe('a request whose body is not what it was to be', () => {
+describe('a request with an invalid body', () => {
   it.for<[string, string, BodySource]>([
     ['shorter', 'refused_request', new ScriptedBody(['he', 'l'], 5)],
     ['longer', 'refused_request', new ScriptedBody(['he', 'llo', ' world'], 5)],
     ['broken off', 'request_body', new ScriptedBody(['he', null], 5)],
-  ])('because it is %s fails, and its connection is closed', async ([_, code, body], { cleanUp }) => {
+  ])('that is %s fails, and its connection is closed', async ([_, code, body], { cleanUp }) => {
     const { client, sockets, received } = await startRecording(cleanUp, 'never');
     const headers = ['Host', 'a', 'Content-Length', '5'];
     const outcome = await client.send({ ...post, headers, body }).response;
@@ -160,14 +160,14 @@ describe('a request whose body is not what it was to be', () => {
     expect(client.figures()).toMatchObject({ activeConnections: 0, idleConnections: 0 });
   });
 
-  it('fails before anything is sent where its first octet does not come', async ({ cleanUp }) => {
+  it('fails before it is sent if its first octet is missing', async ({ cleanUp }) => {
     const { client, received } = await startRecording(cleanUp, 'never');
     const body = new ScriptedBody([null], 5);
     expect(await client.send({ ...post, body }).response).toMatchObject({ error: { code: 'request_body' } });
     expect(received).toEqual([]);
   });
 
-  it('breaks its answer off where that has begun', async ({ cleanUp }) => {
+  it('aborts a response that has begun', async ({ cleanUp }) => {
     let breakOff: (error: Error) => void = () => undefined;
     const rest = new Promise<null>((_, reject) => {
       breakOff = reject;
@@ -190,10 +190,8 @@ describe('a request whose body is not what it was to be', () => {
   });
 });
 
-describe('a body that its upstream does not take', () => {
-  it('is read only as far as sockets hold it, and fails once the upstream has been still for too long', async ({
-    cleanUp,
-  }) => {
+describe('a body that its upstream does not read', () => {
+  it('is read only up to socket buffers, and fails after the stall timeout', async ({ cleanUp }) => {
     let reads = 0;
     const body: BodySource = {
       declaredLength: null,
@@ -226,11 +224,11 @@ describe('a body that its upstream does not take', () => {
   });
 });
 
-describe('a request for WebSocket', () => {
+describe('a WebSocket request', () => {
   const upgrade: UpstreamRequest = { ...post, method: 'GET', upgradeToWebSocket: true };
   const switched = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
 
-  it('asks for it, and has the octets that come with the answer', async ({ cleanUp }) => {
+  it('upgrades, and keeps octets that arrive with the response', async ({ cleanUp }) => {
     const { client, received } = await startRecording(cleanUp, '\r\n\r\n', `${switched}first`);
     const outcome = await client.send(upgrade).response;
     if (!outcome.ok || outcome.value.tunnel === null) throw new Error('no tunnel');
@@ -244,7 +242,7 @@ describe('a request for WebSocket', () => {
     await expect.poll(() => client.figures().activeConnections).toBe(0);
   });
 
-  it('that is answered otherwise has that answer, and leaves the connection to the next', async ({ cleanUp }) => {
+  it('with another response gets it, and keeps the connection', async ({ cleanUp }) => {
     const { client, received } = await startRecording(
       cleanUp,
       '\r\n\r\n',
@@ -257,7 +255,7 @@ describe('a request for WebSocket', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('does not take the place of a connection that is kept, beyond what its target may have', async ({ cleanUp }) => {
+  it('does not replace a kept connection beyond the limit of its target', async ({ cleanUp }) => {
     const { client, received } = await startRecording(cleanUp, '\r\n\r\n', ok, { maxConnections: 1 });
     await client.send({ ...post, method: 'GET' }).response;
     expect(await client.send(upgrade).response).toMatchObject({ ok: true });
@@ -271,7 +269,7 @@ describe('a request for WebSocket', () => {
     ['no Upgrade', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n\r\n'],
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n'],
     ['no Connection', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n'],
-  ] as const)('that is answered by a switch with %s fails', async ([_, answer], { cleanUp }) => {
+  ] as const)('with a 101 response with %s fails', async ([_, answer], { cleanUp }) => {
     const { client } = await startRecording(cleanUp, '\r\n\r\n', answer);
     expect(await client.send(upgrade).response).toMatchObject({ error: { code: 'invalid_response' } });
     expect(client.isFull).toBe(false);

@@ -39,7 +39,7 @@ describe('a response', () => {
     ['of a length', length],
     ['in chunks', chunks],
     ['behind interim ones', `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: b\r\n\r\n${length}`],
-  ] as const)('%s that comes octet by octet is the same as one that comes at once', async ([_, text], { cleanUp }) => {
+  ] as const)('%s is the same octet by octet and at once', async ([_, text], { cleanUp }) => {
     const whole = await responseTo(cleanUp, (socket) => socket.write(text));
     const slow = await responseTo(cleanUp, (socket) => {
       socket.setNoDelay(true);
@@ -55,7 +55,7 @@ describe('a response', () => {
     expect(slow.body?.trailers()).toEqual(whole.body?.trailers());
   });
 
-  it('that has come whole is there at once', async ({ cleanUp }) => {
+  it('that arrived completely is available at once', async ({ cleanUp }) => {
     const { body } = await responseTo(cleanUp, (socket) => socket.write(length));
     expect([body?.declaredLength, Buffer.from((body?.read() as Uint8Array) ?? []).toString(), body?.read()]).toEqual([
       11,
@@ -64,7 +64,7 @@ describe('a response', () => {
     ]);
   });
 
-  it('keeps its octets when others are read after it', async ({ cleanUp }) => {
+  it('keeps its octets over later reads', async ({ cleanUp }) => {
     const { client } = await startWith(cleanUp, (socket, head) => {
       const letter = head.slice(5, 6);
       socket.write(`HTTP/1.1 200 OK\r\nX-Letter: ${letter}\r\nContent-Length: 900\r\n\r\n${letter.repeat(900)}`);
@@ -79,7 +79,7 @@ describe('a response', () => {
     }
   });
 
-  it('that pauses behind its head is told of before its body', async ({ cleanUp }) => {
+  it('that pauses after its head is reported before its body', async ({ cleanUp }) => {
     let end: () => void = () => undefined;
     const response = await responseTo(cleanUp, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n');
@@ -90,7 +90,7 @@ describe('a response', () => {
     expect((await bodyOctets(response.body)).toString()).toBe('ok');
   });
 
-  it('may have a hundred interim ones before it, and no more', async ({ cleanUp }) => {
+  it('may follow up to a hundred interim responses', async ({ cleanUp }) => {
     const interims = (count: number): string => 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(count);
     expect((await responseTo(cleanUp, (socket) => socket.write(interims(100) + length))).status).toBe(200);
     await expect(responseTo(cleanUp, (socket) => socket.write(interims(101) + length))).rejects.toThrow(
@@ -98,7 +98,7 @@ describe('a response', () => {
     );
   });
 
-  it('has a head of 65536 octets at most', async ({ cleanUp }) => {
+  it('has a head of up to 65536 octets', async ({ cleanUp }) => {
     const before = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-A: ';
     const head = (octets: number): string => `${before}${'a'.repeat(octets - before.length - 4)}\r\n\r\n`;
     expect((await responseTo(cleanUp, (socket) => socket.write(head(65_536)))).status).toBe(200);
@@ -108,7 +108,7 @@ describe('a response', () => {
     );
   });
 
-  it('that nobody reads holds its upstream back, and comes whole once it is read', async ({ cleanUp }) => {
+  it('that is unread applies backpressure, and is complete once read', async ({ cleanUp }) => {
     const octets = 20_000_000;
     const content = Buffer.alloc(octets, 'abcdefg');
     let upstreamSocket: Socket | null = null;
@@ -126,7 +126,7 @@ describe('a response', () => {
     expect(waiting()).toBe(0);
   });
 
-  it('that nobody reads is not late', async ({ cleanUp }) => {
+  it('that is unread does not time out', async ({ cleanUp }) => {
     const content = Buffer.alloc(1_000_000, 'x');
     const { body } = await responseTo(
       cleanUp,
@@ -145,10 +145,10 @@ describe('a response', () => {
   });
 });
 
-describe('a response that begins before its request has been sent', () => {
+describe('a response before the end of its request', () => {
   const early = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n';
 
-  it('is not late while its upstream waits for the rest', async ({ cleanUp }) => {
+  it('does not time out while its upstream waits for the rest', async ({ cleanUp }) => {
     let end: (piece: null) => void = () => undefined;
     const pieces = [Buffer.from('first')];
     const body = {
@@ -181,7 +181,7 @@ describe('a response that begins before its request has been sent', () => {
     expect((await bodyOctets(outcome.value.body)).toString()).toBe('a');
   });
 
-  it('is late where its upstream has all of the request, or takes none of it', async ({ cleanUp }) => {
+  it('times out if its upstream has the complete request, or reads none of it', async ({ cleanUp }) => {
     const { client } = await startWith(
       cleanUp,
       (socket) => {
@@ -204,7 +204,7 @@ describe('a response that begins before its request has been sent', () => {
   });
 });
 
-describe('a response that breaks off', () => {
+describe('a truncated response', () => {
   const ways: readonly (readonly [string, (socket: Socket) => void])[] = [
     ['in order', (socket) => void socket.end()],
     ['by a reset', (socket) => void socket.resetAndDestroy()],
@@ -212,28 +212,25 @@ describe('a response that breaks off', () => {
 
   it.for(
     ways.flatMap(([way, end]) => [[way, 'a length', length, end] as const, [way, 'chunks', chunks, end] as const]),
-  )(
-    '%s, at whatever octet of one with %s, is never taken for a whole one',
-    async ([_way, _framing, text, end], { cleanUp }) => {
-      const { client, upstream } = await startWith(cleanUp, (socket, head) => {
-        const octets = Number(head.split(' ')[1]?.slice(1));
-        socket.write(text.slice(0, octets), () => end(socket));
-      });
-      for (let octets = 0; octets < text.length; octets += 1) {
-        const outcome = await client.send({ ...get, target: `/${octets}` }).response;
-        if (outcome.ok) await expect(bodyOctets(outcome.value.body)).rejects.toMatchObject({ code: 'aborted' });
-        else expect(outcome.error).toMatchObject({ code: 'unreachable', neverSent: false });
-      }
-      expect([upstream.connections(), client.figures().activeConnections]).toEqual([text.length, 0]);
-    },
-  );
+  )('%s, at any octet of one with %s, is never complete', async ([_way, _framing, text, end], { cleanUp }) => {
+    const { client, upstream } = await startWith(cleanUp, (socket, head) => {
+      const octets = Number(head.split(' ')[1]?.slice(1));
+      socket.write(text.slice(0, octets), () => end(socket));
+    });
+    for (let octets = 0; octets < text.length; octets += 1) {
+      const outcome = await client.send({ ...get, target: `/${octets}` }).response;
+      if (outcome.ok) await expect(bodyOctets(outcome.value.body)).rejects.toMatchObject({ code: 'aborted' });
+      else expect(outcome.error).toMatchObject({ code: 'unreachable', neverSent: false });
+    }
+    expect([upstream.connections(), client.figures().activeConnections]).toEqual([text.length, 0]);
+  });
 
-  it('in order is whole where only that ends it', async ({ cleanUp }) => {
+  it('with a clean close is complete if only the close delimits it', async ({ cleanUp }) => {
     const { body } = await responseTo(cleanUp, (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nhello'));
     expect([body?.declaredLength, (await bodyOctets(body)).toString()]).toEqual([null, 'hello']);
   });
 
-  it('by a reset is broken also where only its end ends it', async ({ cleanUp }) => {
+  it('with a reset is broken even if only the close delimits it', async ({ cleanUp }) => {
     let reset: () => void = () => undefined;
     const { body } = await responseTo(cleanUp, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\nhello');
@@ -245,7 +242,7 @@ describe('a response that breaks off', () => {
   });
 });
 
-describe('a response that could be read in two ways', () => {
+describe('an ambiguous response', () => {
   const head = 'HTTP/1.1 200 OK\r\n';
   const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n`;
 
@@ -288,7 +285,7 @@ describe('a response that could be read in two ways', () => {
     ['a bare LF behind a chunk', '2\r\nok\n0\r\n\r\n'],
     ['a trailer with a bare LF', '2\r\nok\r\n0\r\nX-A: b\n\r\n'],
     ['a trailer that is folded', '2\r\nok\r\n0\r\nX-A: b\r\n c\r\n\r\n'],
-  ] as const)('has %s, and is no whole one', async ([_, body], { cleanUp }) => {
+  ] as const)('with %s is not complete', async ([_, body], { cleanUp }) => {
     const { client, upstream } = await startWith(cleanUp, (socket) => socket.write(`${chunked}${body}`));
     for (let turn = 1; turn <= 2; turn += 1) {
       // It came with its head, of which nobody has heard.

@@ -21,7 +21,7 @@ const answered = async (sent: { response: Promise<{ ok: boolean }> }): Promise<U
 };
 
 describe('a request over HTTP/2', () => {
-  it('has its pseudo-headers, and nothing that concerns a connection of HTTP/1.1', async ({ cleanUp }) => {
+  it('has pseudo-headers, and no hop-by-hop fields', async ({ cleanUp }) => {
     let seen: readonly string[] = [];
     const { port } = await startHttp2Upstream(cleanUp, (stream, _, raw) => {
       seen = raw;
@@ -43,7 +43,7 @@ describe('a request over HTTP/2', () => {
     ]);
   });
 
-  it('without a Host has the name of its target as it is configured', async ({ cleanUp }) => {
+  it('without a Host has the configured name of its target', async ({ cleanUp }) => {
     let authority: unknown;
     const { port } = await startHttp2Upstream(cleanUp, (stream, headers) => {
       authority = headers[':authority'];
@@ -66,7 +66,7 @@ describe('a request over HTTP/2', () => {
     ['two lengths', { headers: ['Content-Length', '0', 'Content-Length', '0'] }],
     ['a length without a body', { headers: ['Content-Length', '4'] }],
     ['two credentials', { headers: ['Authorization', 'a', 'Authorization', 'b'] }],
-  ] as const)('with %s is refused, and nothing is sent', async ([_, changes], { cleanUp }) => {
+  ] as const)('with %s is refused before it is sent', async ([_, changes], { cleanUp }) => {
     const upstream = await startHttp2Upstream(cleanUp, (stream) => stream.respond({}, { endStream: true }));
     const client = targetClient(upstream.port, cleanUp, http2);
     expect(await client.send({ ...get, ...changes }).response).toMatchObject({
@@ -76,7 +76,7 @@ describe('a request over HTTP/2', () => {
     await answered(client.send(get));
   });
 
-  it('has its body sent as its upstream takes it', async ({ cleanUp }) => {
+  it('sends its body with flow control', async ({ cleanUp }) => {
     const taken: Buffer[] = [];
     let go: () => void = () => undefined;
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
@@ -109,7 +109,7 @@ describe('a request over HTTP/2', () => {
   it.for([
     ['shorter', ['abc'], '4'],
     ['longer', ['abc', 'de'], '4'],
-  ] as const)('whose body is %s than it says is cut off', async ([_, pieces, length], { cleanUp }) => {
+  ] as const)('with a body %s than declared is aborted', async ([_, pieces, length], { cleanUp }) => {
     let code: number | null = null;
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
       stream.resume();
@@ -124,7 +124,7 @@ describe('a request over HTTP/2', () => {
     await expect.poll(() => code).toBe(8);
   });
 
-  it('whose client goes away is cut off', async ({ cleanUp }) => {
+  it('is aborted when its client disconnects', async ({ cleanUp }) => {
     const upstream = await startRawHttp2Upstream(cleanUp, () => undefined);
     const client = targetClient(upstream.port, cleanUp, http2);
     const sent = client.send({ ...plainUpstreamRequest, body: new ScriptedBody(['abc', null]) });
@@ -168,7 +168,7 @@ describe('a request over HTTP/2', () => {
 });
 
 describe('a response over HTTP/2', () => {
-  it('has its fields as they came, its body and its trailers', async ({ cleanUp }) => {
+  it('has its original fields, body and trailers', async ({ cleanUp }) => {
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
       stream.respond({ ':status': 200, 'set-cookie': ['a=1', 'b=2'], 'x-a': '\u00e4' }, { waitForTrailers: true });
       stream.on('wantTrailers', () => stream.sendTrailers({ 'x-sum': '42', 'grpc-status': '0' }));
@@ -184,7 +184,7 @@ describe('a response over HTTP/2', () => {
     expect(body?.trailers()).toEqual(['x-sum', '42', 'grpc-status', '0']);
   });
 
-  it('that is a head alone has an empty body', async ({ cleanUp }) => {
+  it('that is only a head has an empty body', async ({ cleanUp }) => {
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
       stream.respond({ ':status': 200, 'grpc-status': '5' }, { endStream: true });
     });
@@ -193,7 +193,7 @@ describe('a response over HTTP/2', () => {
     expect([body?.declaredLength, await body?.read(), body?.trailers()]).toEqual([0, null, []]);
   });
 
-  it('to HEAD has no body, and the length that it says', async ({ cleanUp }) => {
+  it('to HEAD has no body and keeps its length', async ({ cleanUp }) => {
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
       stream.respond({ ':status': 200, 'content-length': '1000' }, { endStream: true });
     });
@@ -203,7 +203,7 @@ describe('a response over HTTP/2', () => {
     await eventually(() => client.figures().idleConnections === 1);
   });
 
-  it('is not taken for the interim ones before it', async ({ cleanUp }) => {
+  it('is distinguished from interim responses before it', async ({ cleanUp }) => {
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
       stream.additionalHeaders({ ':status': 103, link: '</a>' });
       stream.additionalHeaders({ ':status': 102 });
@@ -214,7 +214,7 @@ describe('a response over HTTP/2', () => {
     expect([status, headers.includes('link'), (await bodyOctets(body)).toString()]).toEqual([201, false, 'made']);
   });
 
-  it('whose body comes late is told of at once', async ({ cleanUp }) => {
+  it('with a late body is reported at once', async ({ cleanUp }) => {
     let end: () => void = () => undefined;
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
       stream.respond({ ':status': 200 });
@@ -226,7 +226,7 @@ describe('a response over HTTP/2', () => {
     expect((await bodyOctets(body)).toString()).toBe('late');
   });
 
-  it('that nobody reads holds back its upstream, not the others of its session', async ({ cleanUp }) => {
+  it('that is unread applies backpressure only to its stream', async ({ cleanUp }) => {
     let given = 0;
     const large = Buffer.alloc(10_000, 'a');
     const upstream = await startHttp2Upstream(cleanUp, (stream, { ':path': path }) => {
@@ -257,7 +257,7 @@ describe('a response over HTTP/2', () => {
     expect(upstream.sessions).toHaveLength(1);
   });
 
-  it('that has come whole is there when its session has ended', async ({ cleanUp }) => {
+  it('that arrived completely is available after its session ends', async ({ cleanUp }) => {
     const upstream = await startHttp2Upstream(cleanUp, (stream) => {
       stream.respond({ ':status': 200 }, { waitForTrailers: true });
       stream.on('wantTrailers', () => stream.sendTrailers({ 'x-sum': '1' }));
@@ -272,7 +272,7 @@ describe('a response over HTTP/2', () => {
     expect(body?.trailers()).toEqual(['x-sum', '1']);
   });
 
-  it('may come before the request has ended, in both directions at once', async ({ cleanUp }) => {
+  it('may begin before the end of the request', async ({ cleanUp }) => {
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
       stream.respond({ ':status': 200 });
       stream.pipe(stream);
@@ -293,7 +293,7 @@ describe('a response over HTTP/2', () => {
     expect(await response.body?.read()).toBeNull();
   });
 
-  it('that ends before the request has ends the request', async ({ cleanUp }) => {
+  it('that ends before the request ends the request', async ({ cleanUp }) => {
     let code: number | null = null;
     const { port } = await startHttp2Upstream(cleanUp, (stream) => {
       stream.respond({ ':status': 413 });

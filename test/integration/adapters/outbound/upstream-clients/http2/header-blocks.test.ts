@@ -33,7 +33,7 @@ const clientOf = async (cleanUp: CleanUp, answer: (stream: number) => Uint8Array
 const get = { ...plainUpstreamRequest, method: 'GET' };
 
 describe('a header block of an upstream', () => {
-  it('is a response, and its trailers, however small the pieces are that it comes in', async ({ cleanUp }) => {
+  it('is a response with trailers in pieces of any size', async ({ cleanUp }) => {
     const client = await clientOf(cleanUp, (stream) =>
       Buffer.concat([
         head(stream),
@@ -52,7 +52,7 @@ describe('a header block of an upstream', () => {
   it.for([
     ['without its last octet', (stream: number) => head(stream).subarray(0, -1)],
     ['without its last frame', (stream: number) => frame(frameTypes.headers, 0, stream, block)],
-  ] as const)('%s, and silence: the answer has not come in time', async ([_, answer], { cleanUp }) => {
+  ] as const)('%s, then silence: the response times out', async ([_, answer], { cleanUp }) => {
     const outcome = await (await clientOf(cleanUp, answer)).send({ ...get, timeoutMs: 200, patienceMs: 200 }).response;
     expect(outcome).toMatchObject({ ok: false, error: { code: 'timed_out' } });
   });

@@ -78,12 +78,12 @@ describe('a response that is reset', () => {
     [codes.protocol, 'invalid_response'],
     [codes.calm, 'invalid_response'],
     [0xdead, 'unreachable'],
-  ] as const)('with code %i before its head has failed', async ([code, failure], { cleanUp }) => {
+  ] as const)('with code %i before its head fails', async ([code, failure], { cleanUp }) => {
     const { client } = await clientOf(cleanUp, (stream, peer) => peer.write(reset(stream, code)));
     expect(await outcomeOf(client)).toBe(failure);
   });
 
-  it.for([codes.none, codes.cancel])('with code %i right behind its head has failed', async (code, { cleanUp }) => {
+  it.for([codes.none, codes.cancel])('with code %i right after its head fails', async (code, { cleanUp }) => {
     const { client } = await clientOf(cleanUp, (stream, peer) => peer.write(ok(stream), reset(stream, code)));
     expect(await outcomeOf(client)).toBe('unreachable');
   });
@@ -92,7 +92,7 @@ describe('a response that is reset', () => {
     [codes.none, 'aborted'],
     [codes.cancel, 'aborted'],
     [codes.protocol, 'malformed'],
-  ] as const)('with code %i in its body is no whole one', async ([code, reason], { cleanUp }) => {
+  ] as const)('with code %i within its body is not complete', async ([code, reason], { cleanUp }) => {
     const { client, upstream } = await clientOf(cleanUp, (stream, peer) =>
       peer.write(ok(stream), data(stream, 'some')),
     );
@@ -101,7 +101,7 @@ describe('a response that is reset', () => {
   });
 
   it.for([codes.none, codes.cancel, codes.protocol])(
-    'with code %i behind its end is whole',
+    'with code %i after its end is complete',
     async (code, { cleanUp }) => {
       const { client } = await clientOf(cleanUp, (stream, peer) =>
         peer.write(ok(stream), data(stream, 'all', endStream), reset(stream, code)),
@@ -112,7 +112,7 @@ describe('a response that is reset', () => {
     },
   );
 
-  it('leaves its session to others', async ({ cleanUp }) => {
+  it('keeps its session for others', async ({ cleanUp }) => {
     const { client, upstream } = await clientOf(cleanUp, (stream, peer, turn) =>
       peer.write(turn === 0 ? reset(stream, codes.cancel) : ok(stream, endHeaders + endStream)),
     );
@@ -122,13 +122,13 @@ describe('a response that is reset', () => {
   });
 });
 
-describe('a request that was not processed', () => {
+describe('an unprocessed request', () => {
   it.for([
     ['refused', (stream: number, peer: RawHttp2Peer) => peer.write(reset(stream, codes.refused))],
     ['beyond a GOAWAY', (_: number, peer: RawHttp2Peer) => peer.write(goaway(0, codes.none))],
     ['beyond a GOAWAY for a fault', (_: number, peer: RawHttp2Peer) => peer.write(goaway(0, codes.calm))],
   ] as const)(
-    '(%s) is sent again on another session, with its body, and counts as no retry',
+    '(%s) is sent again on another session with its body, not counted as a retry',
     async ([_, refuse], { cleanUp }) => {
       let refused = -1;
       const bodies: string[] = [];
@@ -153,7 +153,7 @@ describe('a request that was not processed', () => {
     },
   );
 
-  it('is sent again until its time is over, and then was never sent', async ({ cleanUp }) => {
+  it('is sent again until it times out, and was then never sent', async ({ cleanUp }) => {
     const { client, upstream } = await clientOf(cleanUp, (stream, peer) => peer.write(reset(stream, codes.refused)));
     expect(await outcomeOf(client, { ...get, timeoutMs: 300 })).toBe('unreachable, never sent');
     const sent = upstream.peers.reduce((sum, peer) => sum + peer.of(frameTypes.headers).length, 0);
@@ -162,7 +162,7 @@ describe('a request that was not processed', () => {
     expect(sent).toBeLessThanOrEqual(8);
   });
 
-  it('is not sent again once it is no longer wanted', async ({ cleanUp }) => {
+  it('is not sent again once cancelled', async ({ cleanUp }) => {
     const { client, upstream } = await clientOf(cleanUp, (stream, peer) => peer.write(reset(stream, codes.refused)));
     const sent = () => upstream.peers.reduce((sum, peer) => sum + peer.of(frameTypes.headers).length, 0);
     const exchange = client.send({ ...get, timeoutMs: 60_000 });
@@ -174,7 +174,7 @@ describe('a request that was not processed', () => {
     expect(sent() - before).toBeLessThanOrEqual(1);
   });
 
-  it('is not sent again where its body is no longer held', async ({ cleanUp }) => {
+  it('is not sent again without its body', async ({ cleanUp }) => {
     let octets = 0;
     const upstream = await startRawHttp2Upstream(cleanUp, ({ type, stream, payload }, peer) => {
       if (type !== frameTypes.data) return;
@@ -190,7 +190,7 @@ describe('a request that was not processed', () => {
 });
 
 describe('a session that ends', () => {
-  it('by GOAWAY lets what is in flight finish, and others go elsewhere', async ({ cleanUp }) => {
+  it('by GOAWAY finishes requests in flight, and others use another session', async ({ cleanUp }) => {
     const { client, upstream } = await clientOf(cleanUp, (stream, peer, turn) => {
       if (turn > 0) {
         peer.write(ok(stream, endHeaders + endStream));
@@ -211,7 +211,7 @@ describe('a session that ends', () => {
   });
 
   it.for(['closes', 'is reset'])(
-    'under a request because its connection %s makes the target unreachable',
+    'during a request because its connection %s makes the target unreachable',
     async (how, { cleanUp }) => {
       const { client } = await clientOf(
         cleanUp,
@@ -222,7 +222,7 @@ describe('a session that ends', () => {
   );
 
   it.for(['closes', 'is reset'])(
-    'in a body because its connection %s breaks the body off',
+    'within a body because its connection %s truncates the body',
     async (how, { cleanUp }) => {
       const { client, upstream } = await clientOf(cleanUp, (stream, peer) =>
         peer.write(ok(stream), data(stream, 'some')),
@@ -240,7 +240,7 @@ describe('a session that ends', () => {
     [true, '200 ', 1, 3],
     [false, 'unreachable', 1, 2],
   ] as const)(
-    'as a safe request goes out, having served before: sent once more if it may be (%s)',
+    'as a safe request is sent, after earlier use: sent once more if allowed (%s)',
     async ([may, end, asked, sent], { cleanUp }) => {
       const { client, upstream } = await clientOf(cleanUp, (stream, peer, turn) => {
         if (turn === 1) peer.socket.destroy();
@@ -259,7 +259,7 @@ describe('a session that ends', () => {
     },
   );
 
-  it('as another request goes out: not sent again', async ({ cleanUp }) => {
+  it('as another request is sent: not sent again', async ({ cleanUp }) => {
     const { client, upstream } = await clientOf(cleanUp, (stream, peer, turn) => {
       if (turn === 1) peer.socket.destroy();
       else peer.write(ok(stream, endHeaders + endStream));
@@ -269,9 +269,7 @@ describe('a session that ends', () => {
     expect(upstream.peers).toHaveLength(1);
   });
 
-  it('for every request that it gets does not make more than twice the connections there may be', async ({
-    cleanUp,
-  }) => {
+  it('on every request causes at most twice the allowed connections', async ({ cleanUp }) => {
     const { client, upstream } = await clientOf(cleanUp, (stream, peer) => peer.write(goaway(stream, codes.none)), {
       maxConnections: 3,
     });
@@ -284,7 +282,7 @@ describe('a session that ends', () => {
   });
 });
 
-describe('a response that is malformed', () => {
+describe('a malformed response', () => {
   const status = [':status', '200'] as const;
 
   it.for([
@@ -303,7 +301,7 @@ describe('a response that is malformed', () => {
     ['a length that is no number', [status, ['content-length', '+1']]],
     ['a switch of protocols', [[':status', '101']]],
     ['an interim response for an end', [[':status', '103']]],
-  ] as const)('by %s is none', async ([_, fields], { cleanUp }) => {
+  ] as const)('by %s fails', async ([_, fields], { cleanUp }) => {
     const { client } = await clientOf(cleanUp, (stream, peer) =>
       peer.write(frame(frameTypes.headers, endHeaders + endStream, stream, fieldBlock(...fields))),
     );
@@ -317,7 +315,7 @@ describe('a response that is malformed', () => {
     ['an empty name', ['', 'c']],
     ['a value with a line end', ['x-a', 'b\r\nx-c: d']],
     ['a value with NUL', ['x-a', 'b\0c']],
-  ] as const)('by %s goes on without that field', async ([_, field], { cleanUp }) => {
+  ] as const)('by %s loses only that field', async ([_, field], { cleanUp }) => {
     const { client } = await clientOf(cleanUp, (stream, peer) =>
       peer.write(headers(stream, [status, field, ['x-last', 'a']], endHeaders + endStream)),
     );
@@ -328,7 +326,7 @@ describe('a response that is malformed', () => {
   it.for([
     ['less', 'abc'],
     ['more', 'abcdef'],
-  ] as const)('by a body with %s than its length is broken', async ([_, text], { cleanUp }) => {
+  ] as const)('by a body with %s than its length is truncated', async ([_, text], { cleanUp }) => {
     const { client, upstream } = await clientOf(cleanUp, (stream, peer) =>
       peer.write(headers(stream, [status, ['content-length', '4']])),
     );
@@ -336,14 +334,14 @@ describe('a response that is malformed', () => {
     expect(await outcomeOf(client, get, sendBody)).toBe('200, broken: malformed');
   });
 
-  it('by a body to HEAD leaves the head as it is', async ({ cleanUp }) => {
+  it('by a body to HEAD keeps the head', async ({ cleanUp }) => {
     const { client, upstream } = await clientOf(cleanUp, (stream, peer) => peer.write(ok(stream)));
     const sendBody = () => upstream.peers[0]?.write(data(1, 'body'));
     expect(await outcomeOf(client, { ...get, method: 'HEAD' }, sendBody)).toBe('200 ');
     await eventually(() => client.figures().activeConnections === 0);
   });
 
-  it('by trailers with what concerns a connection is broken', async ({ cleanUp }) => {
+  it('by hop-by-hop trailers is truncated', async ({ cleanUp }) => {
     const { client, upstream } = await clientOf(cleanUp, (stream, peer) =>
       peer.write(ok(stream), data(stream, 'some')),
     );
@@ -366,7 +364,7 @@ describe('a response that is malformed', () => {
       (stream: number) => frame(frameTypes.headers, endHeaders, stream, Buffer.of(255, 255, 127)),
     ],
     ['DATA of no stream', 'invalid_response', () => frame(frameTypes.data, 0, 0)],
-  ] as const)('by %s is none, and its session serves no other', async ([_, outcome, make], { cleanUp }) => {
+  ] as const)('by %s fails, and ends its session', async ([_, outcome, make], { cleanUp }) => {
     const { client, upstream } = await clientOf(
       cleanUp,
       (stream, peer, turn) => peer.write(turn === 0 ? make(stream) : ok(stream, endHeaders + endStream)),
@@ -385,7 +383,7 @@ it.for([
   ['a CONTINUATION of nothing', () => frame(frameTypes.continuation, endHeaders, 1)],
   ['more of a window than there can be', () => frame(frameTypes.windowUpdate, 0, 0, number32(0x7fffffff))],
 ] as const)(
-  'a request is not sent once more where what came on a session that had served was no HTTP/2: %s',
+  'a request is not sent again after octets that are not HTTP/2 on a used session: %s',
   async ([_, make], { cleanUp }) => {
     const { client, upstream } = await clientOf(cleanUp, (stream, peer, turn) =>
       peer.write(turn === 0 ? ok(stream, endHeaders + endStream) : make()),
@@ -397,7 +395,7 @@ it.for([
 );
 
 describe('a flood', () => {
-  it('of fields over 65 536 octets is no response', async ({ cleanUp }) => {
+  it('of fields over 65 536 octets fails', async ({ cleanUp }) => {
     const fields = Array.from({ length: 80 }, (_, index) => [`x-${index}`, 'a'.repeat(1_000)] as const);
     const { client } = await clientOf(cleanUp, (stream, peer) => {
       const block = fieldBlock([':status', '200'], ...fields);
@@ -411,7 +409,7 @@ describe('a flood', () => {
     expect(await outcomeOf(client)).toBe('invalid_response');
   });
 
-  it('of tiny fields is no response', async ({ cleanUp }) => {
+  it('of tiny fields fails', async ({ cleanUp }) => {
     const fields = Array.from({ length: 3_000 }, () => ['a', ''] as const);
     const { client } = await clientOf(cleanUp, (stream, peer) =>
       peer.write(headers(stream, [[':status', '200'], ...fields])),
@@ -419,7 +417,7 @@ describe('a flood', () => {
     expect(await outcomeOf(client)).toBe('invalid_response');
   });
 
-  it('of CONTINUATION frames without an end is cut off', async ({ cleanUp }) => {
+  it('of endless CONTINUATION frames ends its session', async ({ cleanUp }) => {
     const { client, upstream } = await clientOf(cleanUp, (stream, peer) => {
       peer.write(frame(frameTypes.headers, 0, stream, fieldBlock([':status', '200'])));
       const part = frame(frameTypes.continuation, 0, stream, fieldBlock(['x-a', 'a'.repeat(10_000)]));
@@ -433,14 +431,14 @@ describe('a flood', () => {
     await eventually(() => upstream.peers[0]?.socket.closed === true);
   });
 
-  it('of interim responses is no response', async ({ cleanUp }) => {
+  it('of interim responses fails', async ({ cleanUp }) => {
     const { client } = await clientOf(cleanUp, (stream, peer) =>
       peer.write(...Array.from({ length: 101 }, () => headers(stream, [[':status', '103']]))),
     );
     expect(await outcomeOf(client)).toBe('invalid_response');
   });
 
-  it('of settings, or of pings, ends its session alone', async ({ cleanUp }) => {
+  it('of settings or pings ends only its session', async ({ cleanUp }) => {
     const ping = frame(frameTypes.ping, 0, 0, Buffer.alloc(8));
     for (const each of [settings([initialWindowSize, 65_535]), ping]) {
       const { client } = await clientOf(cleanUp, (stream, peer, turn) => {
@@ -454,7 +452,7 @@ describe('a flood', () => {
 });
 
 describe('a frozen upstream', () => {
-  it('that takes nothing of a body has timed out', async ({ cleanUp }) => {
+  it('that reads nothing of a body times out', async ({ cleanUp }) => {
     const upstream = await startRawHttp2Upstream(
       cleanUp,
       () => undefined,
@@ -468,7 +466,7 @@ describe('a frozen upstream', () => {
     expect(body.reads).toBeLessThan(20);
   });
 
-  it('behind its head has timed out for its reader', async ({ cleanUp }) => {
+  it('after its head times out for the reader', async ({ cleanUp }) => {
     const { client, upstream } = await clientOf(
       cleanUp,
       (stream, peer) => peer.write(ok(stream), data(stream, 'some')),
@@ -480,7 +478,7 @@ describe('a frozen upstream', () => {
     await eventually(() => upstream.peers[0]?.of(frameTypes.resetStream).length === 1);
   });
 
-  it('has not timed out while nobody reads', async ({ cleanUp }) => {
+  it('does not time out while unread', async ({ cleanUp }) => {
     const upstream = await startHttp2Upstream(cleanUp, (stream) => {
       stream.respond({ ':status': 200 });
       stream.end(Buffer.alloc(2_000_000));
@@ -492,7 +490,7 @@ describe('a frozen upstream', () => {
     expect((await bodyOctets(outcome.value.body)).length).toBe(2_000_000);
   });
 
-  it('is waited for as long as its request is being sent, and its client watched', async ({ cleanUp }) => {
+  it('is awaited while its request is being sent', async ({ cleanUp }) => {
     const upstream = await startHttp2Upstream(cleanUp, (stream) => {
       stream.resume().on('end', () => stream.respond({ ':status': 204 }, { endStream: true }));
     });
@@ -507,7 +505,7 @@ describe('a frozen upstream', () => {
     expect(await outcomeOf(client, { ...plainUpstreamRequest, timeoutMs: 60, patienceMs: 60, body })).toBe('204 ');
   });
 
-  it('has timed out where its answer does not come behind the request', async ({ cleanUp }) => {
+  it('times out without a response after the request', async ({ cleanUp }) => {
     const { client } = await clientOf(cleanUp, () => undefined);
     const body = new ScriptedBody(['one']);
     const request = { ...plainUpstreamRequest, body, timeoutMs: 40, patienceMs: 40 };

@@ -18,9 +18,7 @@ const begun = (peers: readonly RawHttp2Peer[]): number =>
 
 const resets = (peer: RawHttp2Peer): number => peer.of(frameTypes.resetStream).length;
 
-it('requests that are cancelled in masses are spread over sessions, and none of the others is lost', async ({
-  cleanUp,
-}) => {
+it('mass cancellations use several sessions without losing other requests', async ({ cleanUp }) => {
   const upstream = await startRawHttp2Upstream(cleanUp, () => undefined);
   const client = targetClient(upstream.port, cleanUp, { httpVersion: '2' });
   const shared = client.send(get);
@@ -42,7 +40,7 @@ it('requests that are cancelled in masses are spread over sessions, and none of 
   expect(await shared.response).toMatchObject({ ok: true, value: { status: 204 } });
 });
 
-it('a session is kept where resets come now and then', async ({ cleanUp }) => {
+it('a session is kept with occasional resets', async ({ cleanUp }) => {
   const upstream = await startRawHttp2Upstream(cleanUp, () => undefined);
   const client = targetClient(upstream.port, cleanUp, { httpVersion: '2' });
   for (let turn = 1; turn <= 40; turn += 1) {

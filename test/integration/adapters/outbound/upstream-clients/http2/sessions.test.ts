@@ -35,7 +35,7 @@ const startHolding = async (cleanUp: CleanUp, streams: number) => {
 };
 
 describe('the sessions with a target', () => {
-  it('are one until its streams are taken, then another, up to the number of connections', async ({ cleanUp }) => {
+  it('are one until its streams are used, then more, up to the connection limit', async ({ cleanUp }) => {
     const upstream = await startHolding(cleanUp, 2);
     const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 2 });
     const first = [client.send(get), client.send(get)];
@@ -56,7 +56,7 @@ describe('the sessions with a target', () => {
     expect(client.isFull).toBe(false);
   });
 
-  it('take 100 streams at most, whatever more their peer allows', async ({ cleanUp }) => {
+  it('use at most 100 streams, even if their peer allows more', async ({ cleanUp }) => {
     const upstream = await startHolding(cleanUp, 1_000);
     const client = targetClient(upstream.port, cleanUp, http2);
     const sent = Array.from({ length: 150 }, () => client.send(get));
@@ -66,7 +66,7 @@ describe('the sessions with a target', () => {
     for (const { response } of sent) expect(await response).toMatchObject({ ok: true });
   });
 
-  it('with one stream each serve as many at once as there may be connections', async ({ cleanUp }) => {
+  it('with one stream each serve as many concurrent requests as connections are allowed', async ({ cleanUp }) => {
     const upstream = await startHolding(cleanUp, 1);
     const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 3 });
     const sent = Array.from({ length: 10 }, () => client.send(get));
@@ -80,7 +80,7 @@ describe('the sessions with a target', () => {
     expect(upstream.sessions).toHaveLength(3);
   });
 
-  it('are not multiplied where their peer takes no stream at all, and serve once it does', async ({ cleanUp }) => {
+  it('do not multiply if their peer allows no stream, and serve once it does', async ({ cleanUp }) => {
     const upstream = await startRawHttp2Upstream(
       cleanUp,
       ({ type, stream }, peer) => {
@@ -100,7 +100,7 @@ describe('the sessions with a target', () => {
     expect(client.isFull).toBe(false);
   });
 
-  it('are kept up to the number of their target and of their upstream while nothing uses them', async ({ cleanUp }) => {
+  it('are kept idle up to the limits of target and upstream', async ({ cleanUp }) => {
     const upstream = await startHolding(cleanUp, 1);
     const idle = new IdleConnections(3);
     const [one, other] = [1, 2].map(() => targetClient(upstream.port, cleanUp, { ...http2, maxIdle: 2, idle }));
@@ -114,9 +114,7 @@ describe('the sessions with a target', () => {
     expect(kept().reduce((sum, count) => sum + count)).toBe(3);
   });
 
-  it('are not made anew under a load that needs more of them than may be kept, which rest when it is over', async ({
-    cleanUp,
-  }) => {
+  it('are not recreated under a load above the idle limit', async ({ cleanUp }) => {
     const upstream = await startHolding(cleanUp, 1);
     const client = targetClient(upstream.port, cleanUp, { ...http2, maxIdle: 2 });
     for (let turn = 0; turn < 10; turn += 1) {
@@ -130,7 +128,7 @@ describe('the sessions with a target', () => {
     expect(client.figures()).toEqual({ activeConnections: 0, idleConnections: 2, waitingRequests: 0 });
   });
 
-  it('end one by one where none may be kept', async ({ cleanUp }) => {
+  it('end one by one if none may be kept', async ({ cleanUp }) => {
     const upstream = await startHttp2Upstream(cleanUp, (stream) =>
       stream.respond({ ':status': 204 }, { endStream: true }),
     );
@@ -144,7 +142,7 @@ describe('the sessions with a target', () => {
     expect(client.figures()).toEqual({ activeConnections: 0, idleConnections: 0, waitingRequests: 0 });
   });
 
-  it('are given back to the allowance when they are used, lost or closed', async ({ cleanUp }) => {
+  it('leave the idle count when used, lost or closed', async ({ cleanUp }) => {
     const upstream = await startHolding(cleanUp, 10);
     let taken = 0;
     const idle = {
@@ -174,7 +172,7 @@ describe('the sessions with a target', () => {
     expect(taken).toBe(0);
   });
 
-  it('are closed when what is in flight has ended, and cut off when the grace is over', async ({ cleanUp }) => {
+  it('close after their requests in flight, or after the grace period', async ({ cleanUp }) => {
     const upstream = await startHolding(cleanUp, 1);
     const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 1 });
     const [first, second] = [client.send(get), client.send(get)];
@@ -196,7 +194,7 @@ describe('the sessions with a target', () => {
     await eventually(() => upstream.sessions.every(({ destroyed }) => destroyed));
   });
 
-  it('are left to no requests that are given up while they connect', async ({ cleanUp }) => {
+  it('are not kept for requests cancelled while connecting', async ({ cleanUp }) => {
     const upstream = await startHttp2Upstream(cleanUp, (stream) =>
       stream.respond({ ':status': 204 }, { endStream: true }),
     );
@@ -212,7 +210,7 @@ describe('the sessions with a target', () => {
   });
 });
 
-describe('a request that gets no session', () => {
+describe('a request without a session', () => {
   const listen = async (cleanUp: CleanUp, onSocket: (socket: Socket) => void): Promise<number> => {
     const sockets: Socket[] = [];
     const server = createServer((socket) => {
@@ -228,12 +226,12 @@ describe('a request that gets no session', () => {
     return (server.address() as AddressInfo).port;
   };
 
-  it('because nobody listens was never sent', async ({ cleanUp }) => {
+  it('because nothing listens was never sent', async ({ cleanUp }) => {
     const client = targetClient(await freePort(), cleanUp, http2);
     expect(await client.send(get).response).toMatchObject({ error: { code: 'unreachable', neverSent: true } });
   });
 
-  it('because the target is silent has timed out when connecting has', async ({ cleanUp }) => {
+  it('because the target is silent fails at the connect timeout', async ({ cleanUp }) => {
     const port = await listen(cleanUp, () => undefined);
     const client = targetClient(port, cleanUp, { ...http2, connectMs: 30 });
     const detail = `no HTTP/2 settings from 127.0.0.1:${port} within 30 ms`;
@@ -241,7 +239,7 @@ describe('a request that gets no session', () => {
     expect(outcome).toMatchObject({ error: { code: 'timed_out', neverSent: true, detail } });
   });
 
-  it('because the target speaks HTTP/1.1 has found one that does not speak HTTP/2', async ({ cleanUp }) => {
+  it('because the target speaks HTTP/1.1 fails with that reason', async ({ cleanUp }) => {
     const port = await listen(cleanUp, (socket) => void socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
     const outcome = await targetClient(port, cleanUp, http2).send(get).response;
     expect(outcome).toMatchObject({ error: { code: 'invalid_response', neverSent: true } });
@@ -253,7 +251,7 @@ describe('a request that gets no session', () => {
     expect(outcome).toMatchObject({ error: { code: 'unreachable', neverSent: true } });
   });
 
-  it('because its time is over while it waits for one was never sent', async ({ cleanUp }) => {
+  it('because it times out while it waits was never sent', async ({ cleanUp }) => {
     const upstream = await startHolding(cleanUp, 1);
     const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 1 });
     client.send(get);
@@ -263,14 +261,14 @@ describe('a request that gets no session', () => {
     expect(late).toEqual({ ok: false, error: { code: 'overloaded', neverSent: true, detail } });
   });
 
-  it('because the session is slow to come about has timed out', async ({ cleanUp }) => {
+  it('because the session is slow to open times out', async ({ cleanUp }) => {
     const port = await listen(cleanUp, () => undefined);
     const late = await targetClient(port, cleanUp, http2).send({ ...get, timeoutMs: 20, patienceMs: 20 }).response;
     const detail = 'no connection within 20 ms';
     expect(late).toEqual({ ok: false, error: { code: 'timed_out', neverSent: true, detail } });
   });
 
-  it('because 1000 wait already was never sent', async ({ cleanUp }) => {
+  it('because 1000 already wait was never sent', async ({ cleanUp }) => {
     const upstream = await startHolding(cleanUp, 1);
     const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 1 });
     client.send(get);
@@ -281,7 +279,7 @@ describe('a request that gets no session', () => {
     expect(client.figures().waitingRequests).toBe(0);
   });
 
-  it('because its target is taken out is told at once', async ({ cleanUp }) => {
+  it('because its target is removed fails at once', async ({ cleanUp }) => {
     const upstream = await startHolding(cleanUp, 1);
     const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 1 });
     const first = client.send(get);
@@ -297,7 +295,7 @@ describe('a request that gets no session', () => {
     expect(await first.response).toMatchObject({ ok: true });
   });
 
-  it('in time for any answer is not sent', async ({ cleanUp }) => {
+  it('with too little time for a response is not sent', async ({ cleanUp }) => {
     const upstream = await startHolding(cleanUp, 1);
     const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 1 });
     client.send(get);
@@ -312,8 +310,8 @@ describe('a request that gets no session', () => {
   });
 });
 
-describe('a session that goes silent', () => {
-  it('is given nothing new while a PING is awaited, and given up without an answer', async ({ cleanUp }) => {
+describe('a silent session', () => {
+  it('gets no new request while a PING is pending, and is closed without an answer', async ({ cleanUp }) => {
     const upstream = await startRawHttp2Upstream(cleanUp, ({ type, flags, stream, payload }, peer) => {
       if (peer.index === 0) return;
       if (type === frameTypes.headers) peer.write(headers(stream, [[':status', '204']], 5));
@@ -330,7 +328,7 @@ describe('a session that goes silent', () => {
     await eventually(() => dead?.socket.closed === true);
   });
 
-  it('for one request alone is used on', async ({ cleanUp }) => {
+  it('for only one request stays in use', async ({ cleanUp }) => {
     const upstream = await startRawHttp2Upstream(cleanUp, ({ type, flags, stream, payload }, peer) => {
       if (type === frameTypes.headers && stream > 1) peer.write(headers(stream, [[':status', '204']], 5));
       if (type === frameTypes.ping && flags === 0) peer.write(frame(frameTypes.ping, frameFlags.ack, 0, payload));
@@ -344,7 +342,7 @@ describe('a session that goes silent', () => {
   });
 });
 
-it('hundreds of requests at once come through with what they carry', async ({ cleanUp }) => {
+it('hundreds of concurrent requests arrive intact', async ({ cleanUp }) => {
   const upstream = await startHttp2Upstream(cleanUp, (stream, { ':path': path }) => {
     stream.respond({ ':status': 200 });
     stream.end(`${path}`.repeat(1_000));

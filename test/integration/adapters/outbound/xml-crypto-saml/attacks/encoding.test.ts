@@ -12,7 +12,7 @@ const outcome = async (form: string): Promise<string> => {
 };
 
 describe('the value of SAMLResponse', () => {
-  it('may be folded', async () => {
+  it('may contain line breaks', async () => {
     expect(await outcome(encoded)).toBe('accepted');
     expect(await outcome(`${encoded.replaceAll(/.{76}/g, '$&\r\n')}\n`)).toBe('accepted');
   });
@@ -52,7 +52,7 @@ describe('the value of SAMLResponse', () => {
     ],
   };
   for (const [name, [form, reason]] of Object.entries(refused)) {
-    it(`is refused where it is ${name}`, async () => {
+    it(`is refused if it is ${name}`, async () => {
       expect(await outcome(form)).toBe(reason);
     });
   }

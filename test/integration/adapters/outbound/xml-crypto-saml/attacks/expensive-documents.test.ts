@@ -62,7 +62,7 @@ const large = { assertion: { attributes: { groups } } };
 const both = signedResponse(large, { signed: 'both' });
 const unmade = forged(signedResponse(large), 0);
 
-describe('a document whose signature nobody has made', () => {
+describe('a document with an invalid signature', () => {
   const responses: Readonly<Record<string, string>> = {
     'of the assertion': unmade,
     'of the response': forged(signedResponse(large, { signed: 'response' }), 0),
@@ -78,7 +78,7 @@ describe('a document whose signature nobody has made', () => {
     });
   }
 
-  it('is refused before it is canonicalised where it was encrypted', async () => {
+  it('is refused before it is canonicalised if encrypted', async () => {
     const assertion = piece(unmade, 'saml:Assertion');
     const encrypted = swapped(unmade, assertion, await encryptedAssertion(assertion));
     expect(await verdict(encrypted)).toBe('wrong_signature');
@@ -86,7 +86,7 @@ describe('a document whose signature nobody has made', () => {
     expect(canonicalised).toBeLessThan(4000);
   });
 
-  it('is refused before it is canonicalised where it is an assertion alone, as a token, encrypted or not', async () => {
+  it('is refused before it is canonicalised if it is only an assertion, encrypted or not', async () => {
     const assertion = piece(unmade, 'saml:Assertion');
     expect(await tokenVerdict(assertion)).toBe('wrong_signature');
     expect(await tokenVerdict(await encryptedAssertion(assertion))).toBe('wrong_signature');
@@ -94,7 +94,7 @@ describe('a document whose signature nobody has made', () => {
     expect(canonicalised).toBeLessThan(8000);
   });
 
-  it('is refused before it is canonicalised where it is a message of single logout', async () => {
+  it('is refused before it is canonicalised if it is a logout message', async () => {
     const xml = forged(signElement(logoutRequestXml(), { id: '_logout-1', key: idpKey().privateKey }), 0);
     const encoded = posted(atEnd(xml, '<samlp:SessionIndex>x</samlp:SessionIndex>'.repeat(200)));
     const verifier = new XmlCryptoDocumentVerifier();
@@ -104,7 +104,7 @@ describe('a document whose signature nobody has made', () => {
     expect(canonicalised).toBeLessThan(4000);
   });
 
-  it('is refused before it is canonicalised where its SignedInfo is what is large', async () => {
+  it('is refused before it is canonicalised if its SignedInfo is large', async () => {
     const inner = `<ds:DigestValue>${' '.repeat(500_000)}`;
     expect(await verdict(swapped(signedResponse(), '<ds:DigestValue>', inner))).toBe('wrong_signature');
     const huge = swapped(signedResponse(), '<ds:SignedInfo', `<ds:SignedInfo Id="${'a'.repeat(500_000)}"`);
@@ -112,7 +112,7 @@ describe('a document whose signature nobody has made', () => {
     expect(compared).toBe(0);
   });
 
-  it('is compared only where it would have been good: what is counted here is counted', async () => {
+  it('is canonicalised with a valid signature, which proves that the counter works', async () => {
     expect(await verdict(both)).toBe(alice);
     expect(compared).toBe(2);
     expect(canonicalised).toBeGreaterThan(both.length);
@@ -121,7 +121,7 @@ describe('a document whose signature nobody has made', () => {
   });
 });
 
-describe('the value of a signature', () => {
+describe('a signature value', () => {
   /**
    * Of the response, with prefixes that the canonical SignedInfo treats inclusively, and with declarations in it for
    * these.
@@ -140,23 +140,23 @@ describe('the value of a signature', () => {
   };
   const samlp = ' xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"';
 
-  it('is found good where its SignedInfo treats prefixes inclusively that are declared further out', async () => {
+  it('is valid if SignedInfo has inclusive prefixes from outer elements', async () => {
     expect(await verdict(withPrefixes('samlp', samlp))).toBe(alice);
     expect(await verdict(withPrefixes('none', ''))).toBe(alice);
   });
 
-  it('is wrong where such prefixes were left out when it was made', async () => {
+  it('is invalid if those prefixes were omitted', async () => {
     expect(await verdict(withPrefixes('samlp', ''))).toBe('wrong_signature');
   });
 });
 
-describe('a response of somebody in a thousand groups', () => {
-  it('is accepted with all of them as values of one attribute', async () => {
+describe('a response with a thousand groups', () => {
+  it('is accepted with all groups as values of one attribute', async () => {
     const { attributes } = await acceptedAssertion(both);
     expect(attributes).toEqual([{ name: 'groups', values: groups }]);
   });
 
-  it('is accepted with an attribute for each of them, and with types that are declared again and again', async () => {
+  it('is accepted with one attribute per group and repeated type declarations', async () => {
     const typed = [
       '<saml:AttributeValue xmlns:xs="http://www.w3.org/2001/XMLSchema"',
       ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="xs:string">',
@@ -173,7 +173,7 @@ describe('a response of somebody in a thousand groups', () => {
   });
 });
 
-describe('a document that is larger than any has to be', () => {
+describe('an oversized document', () => {
   const verifier = new XmlCryptoDocumentVerifier();
 
   it('is refused for its elements and for its attributes', async () => {
@@ -187,7 +187,7 @@ describe('a document that is larger than any has to be', () => {
     );
   });
 
-  it('is refused sooner where it is a message of single logout', async () => {
+  it('has lower limits if it is a logout message', async () => {
     const answer = async (xml: string): Promise<unknown> => {
       const result = await verifier.verifyLogoutResponse({ binding: 'post', encoded: posted(xml) }, documentKeys());
       return result.ok ? 'read' : result.error;

@@ -38,7 +38,7 @@ const enveloped = signElement(xml, { id: '_logout-1', key: key.privateKey });
 const ends = 'ends alice@example.com _session-1';
 
 describe('a LogoutRequest by HTTP-Redirect', () => {
-  it('is read where its signature holds', async () => {
+  it('is read with a valid signature', async () => {
     expect(await request(byRedirect(good))).toBe(ends);
     expect(await request(byRedirect(redirected(xml, { key })))).toBe(ends);
     const ec = ecSamlKey();
@@ -74,21 +74,21 @@ describe('a LogoutRequest by HTTP-Redirect', () => {
     'its signature is no parameter': [{ ...good, signature: { ...signature, value: '%zz' } }, 'wrong_signature'],
   };
   for (const [name, [parameters, reason]] of Object.entries(forgeries)) {
-    it(`is refused where ${name}`, async () => {
+    it(`is refused if ${name}`, async () => {
       expect(await request(byRedirect(parameters))).toBe(reason);
     });
   }
 
-  it('is refused where a signature is in the message, even a good one', async () => {
+  it('is refused with a signature in the message, even a valid one', async () => {
     expect(await request(byRedirect(redirected(enveloped, { key })))).toBe('misplaced_signature');
     expect(await request(byRedirect(redirected(enveloped)))).toBe('misplaced_signature');
   });
 
-  it('is refused where the signature was made for a response', async () => {
+  it('is refused if the signature is for a response', async () => {
     expect(await request(byRedirect(redirected(xml, { key, parameter: 'SAMLResponse' })))).toBe('wrong_signature');
   });
 
-  it('is refused where it is a message of another kind', async () => {
+  it('is refused if it is a message of another kind', async () => {
     expect(await request(byRedirect(redirected(logoutResponseXml(), { key })))).toBe('unexpected_root');
     expect(await request(byRedirect(redirected(signedResponse(), { key })))).toBe('unexpected_root');
   });
@@ -104,7 +104,7 @@ const carrying = (octets: Uint8Array): RedirectParameters => ({
   signature: null,
 });
 
-describe('what is deflated', () => {
+describe('deflated content', () => {
   const deflated = deflateRawSync(logoutResponseXml());
   const refused: Readonly<Record<string, readonly [parameters: RedirectParameters, reason: string]>> = {
     'a bomb': [carrying(deflateRawSync(' '.repeat(50_000_000))), 'document_too_large'],
@@ -120,7 +120,7 @@ describe('what is deflated', () => {
     'a DOCTYPE': [carrying(deflateRawSync(`<!DOCTYPE a>${logoutResponseXml()}`)), 'document_markup'],
   };
   for (const [name, [parameters, reason]] of Object.entries(refused)) {
-    it(`is refused where it is ${name}`, async () => {
+    it(`is refused if it is ${name}`, async () => {
       expect(await response(byRedirect(parameters))).toBe(reason);
     });
   }
@@ -130,7 +130,7 @@ describe('a LogoutRequest by HTTP-POST', () => {
   const bare = without(enveloped, piece(enveloped, 'ds:Signature'));
   const evil = logoutRequestXml({ id: '_evil', nameId: 'bob' });
 
-  it('is read where its signature holds', async () => {
+  it('is read with a valid signature', async () => {
     expect(await request(byPost(enveloped))).toBe(ends);
   });
 
@@ -152,7 +152,7 @@ describe('a LogoutRequest by HTTP-POST', () => {
     ],
   };
   for (const [name, [document, reason]] of Object.entries(forgeries)) {
-    it(`is refused where ${name}`, async () => {
+    it(`is refused if ${name}`, async () => {
       expect(await request(byPost(document))).toBe(reason);
     });
   }
@@ -162,7 +162,7 @@ describe('a LogoutResponse', () => {
   const answer = logoutResponseXml();
   const signed = signElement(answer, { id: '_logout-answer-1', key: key.privateKey });
 
-  it('is read with and without a signature, and says which', async () => {
+  it('is read with and without a signature, and reports which', async () => {
     expect(await response(byPost(answer))).toBe('unsigned for _request-1');
     expect(await response(byPost(signed))).toBe('signed for _request-1');
     expect(await response(byRedirect(redirected(answer, { parameter: 'SAMLResponse' })))).toBe(
@@ -172,7 +172,7 @@ describe('a LogoutResponse', () => {
     expect(await response(byRedirect(query))).toBe('signed for _request-1');
   });
 
-  it('is refused where it has a signature that does not hold', async () => {
+  it('is refused with an invalid signature', async () => {
     expect(await response(byPost(swapped(signed, 'status:Success', 'status:Other')))).toBe('wrong_signature');
     const stranger = redirected(answer, { parameter: 'SAMLResponse', key: strangerKey() });
     expect(await response(byRedirect(stranger))).toBe('wrong_signature');

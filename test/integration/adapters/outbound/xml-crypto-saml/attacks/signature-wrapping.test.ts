@@ -15,7 +15,7 @@ const reasons = [
 
 describe('signature wrapping', () => {
   for (const { name, xml } of [...wrappedAssertions(), ...wrappedResponses()]) {
-    it(`${name} is refused for its structure, though its signature holds`, async () => {
+    it(`${name} is refused by its structure despite a valid signature`, async () => {
       expect(naivelyVerified(xml, idpKey().certificatePem)).toBe(true);
       expect(reasons).toContain(await verdict(xml));
     });

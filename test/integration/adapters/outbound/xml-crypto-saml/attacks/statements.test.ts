@@ -45,8 +45,8 @@ const judged = async (
 };
 
 /** The identity provider itself has signed these: for somebody else, for another time, or carelessly. */
-describe('a response that is signed and says the wrong thing', () => {
-  it('would be accepted if it said the right one', async () => {
+describe('a signed response with wrong content', () => {
+  it('is accepted with the right content', async () => {
     expect(await judged({})).toBe('accepted alice@example.com');
   });
 

@@ -20,8 +20,8 @@ const outcome = async (encoded: string): Promise<string> => {
   return result.ok ? 'accepted' : result.error;
 };
 
-describe('an assertion alone that was tampered with', () => {
-  it('was accepted before that', async () => {
+describe('a tampered assertion', () => {
+  it('is accepted without tampering', async () => {
     expect(await tokenVerdict(signedToken())).toBe(alice);
   });
 
@@ -32,8 +32,8 @@ describe('an assertion alone that was tampered with', () => {
   }
 });
 
-describe('a response that is a token', () => {
-  it('is accepted where it is in order', async () => {
+describe('a response as a token', () => {
+  it('is accepted if valid', async () => {
     for (const signed of ['assertion', 'response', 'both'] as const) {
       expect(await tokenVerdict(signedResponse({}, { signed }))).toBe(alice);
     }
@@ -58,15 +58,15 @@ describe('signature wrapping of a token', () => {
     'unexpected_root',
   ];
   for (const { name, xml } of [...wrappedTokens(), ...wrappedAssertions(), ...wrappedResponses()]) {
-    it(`${name} is refused for its structure, though its signature holds`, async () => {
+    it(`${name} is refused by its structure despite a valid signature`, async () => {
       expect(naivelyVerified(xml, idpKey().certificatePem)).toBe(true);
       expect(reasons).toContain(await tokenVerdict(xml));
     });
   }
 });
 
-describe('what is no token', () => {
-  it('is a message of another kind, whoever has signed it', async () => {
+describe('a document that is no token', () => {
+  it('can be a signed message of another kind', async () => {
     const logout = signElement(logoutRequestXml(), { id: '_logout-1', key: idp });
     expect(await tokenVerdict(logout)).toBe('unexpected_root');
     const metadata = signElement(
@@ -76,33 +76,33 @@ describe('what is no token', () => {
     expect(await tokenVerdict(metadata)).toBe('unexpected_root');
   });
 
-  it('is a failure that the identity provider has signed', async () => {
+  it('can be a signed failure of the identity provider', async () => {
     const status = 'urn:oasis:names:tc:SAML:2.0:status:Responder';
     const failure = signedResponse({ status, assertions: [] }, { signed: 'response' });
     expect(await tokenVerdict(failure)).toBe('failed_status');
   });
 });
 
-describe('what ends a sign-on', () => {
-  it('is a response: no assertion alone does, however well it is signed', async () => {
+describe('the end of a sign-on', () => {
+  it('needs a response: a signed assertion alone is refused', async () => {
     expect(await verdict(signedToken())).toBe('unexpected_root');
     expect(await verdict(piece(signedResponse(), 'saml:Assertion'))).toBe('unexpected_root');
     expect(await verdict(await encryptedAssertion(signedToken()))).toBe('unexpected_root');
   });
 });
 
-describe('an encrypted assertion that is a token', () => {
-  it('is accepted where the one in it is signed', async () => {
+describe('an encrypted assertion as a token', () => {
+  it('is accepted if the inner assertion is signed', async () => {
     expect(await tokenVerdict(await encryptedAssertion(signedToken()))).toBe(alice);
   });
 
-  it('is refused without our key, and where the one in it is not signed: everybody can encrypt', async () => {
+  it('is refused without our key, and if the inner assertion is unsigned', async () => {
     const keyless = documentKeys([idpKey()], null);
     expect(await tokenVerdict(await encryptedAssertion(signedToken()), keyless)).toBe('encrypted_without_key');
     expect(await tokenVerdict(await encryptedAssertion(assertionXml()))).toBe('unsigned');
   });
 
-  it('is refused where something else is in it, or where it was changed', async () => {
+  it('is refused with other content or after a change', async () => {
     expect(await tokenVerdict(await encryptedAssertion(signedResponse()))).toBe('no_assertion');
     const twice = await encryptedAssertion(await encryptedAssertion(signedToken()));
     expect(await tokenVerdict(twice)).toBe('no_assertion');
@@ -114,12 +114,12 @@ describe('an encrypted assertion that is a token', () => {
   });
 
   for (const { name, xml, reason } of refusedTokens().slice(-20)) {
-    it(`is refused for ${name} of the one in it`, async () => {
+    it(`is refused for ${name} of the inner assertion`, async () => {
       expect(await tokenVerdict(await encryptedAssertion(xml))).toBe(reason);
     });
   }
 
-  it('takes no signature from around it for that of the one in it', async () => {
+  it('does not accept an outer signature for the inner assertion', async () => {
     const wrapper = await encryptedAssertion(assertionXml());
     const signature = piece(signedToken(), 'ds:Signature');
     expect(await tokenVerdict(swapped(wrapper, '<xenc:EncryptedData', `${signature}<xenc:EncryptedData`))).toBe(
@@ -132,7 +132,7 @@ describe('the encoding of a token', () => {
   const xml = signedToken();
   const token = asToken(xml);
 
-  it('is base64url, to the letter', async () => {
+  it('is strict base64url', async () => {
     expect(await outcome(token)).toBe('accepted');
   });
 
@@ -141,7 +141,7 @@ describe('the encoding of a token', () => {
     const text = padded.find((text) => text.endsWith(end) && !text.endsWith(`${end}=`)) ?? '';
     return text.replaceAll('+', '-').replaceAll('/', '_');
   }) as [string, string, string];
-  it('may be padded as base64 is', async () => {
+  it('may have padding', async () => {
     for (const text of [whole, once, twice]) {
       expect(text.length % 4).toBe(0);
       expect(await outcome(text)).toBe('accepted');
@@ -167,7 +167,7 @@ describe('the encoding of a token', () => {
     'too large': ['A'.repeat(3_000_000), 'document_too_large'],
   };
   for (const [name, [encoded, reason]] of Object.entries(refused)) {
-    it(`is refused where it is ${name}`, async () => {
+    it(`is refused if it is ${name}`, async () => {
       expect(await outcome(encoded)).toBe(reason);
     });
   }

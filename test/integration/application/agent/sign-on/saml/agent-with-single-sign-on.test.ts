@@ -91,8 +91,8 @@ const storeOf = (kind: 'memory' | 'sqlite', { folder }: Place): JsonObject =>
     ? { 'session-store': 'memory', 'session-store-path': null }
     : { 'session-store-path': folder.file('s/sessions.db') };
 
-describe.each(matrix)('an agent by the $transport transport, its sessions in $kind', ({ transport, kind }) => {
-  it('signs a browser on, knows it from then on, and signs it out', async () => {
+describe.each(matrix)('an agent with transport $transport and sessions in $kind', ({ transport, kind }) => {
+  it('signs a browser on, recognises it, and signs it out', async () => {
     const here = place();
     const agent = await here.start({ transport, saml: storeOf(kind, here) });
     const browser = agent.browser();
@@ -126,7 +126,7 @@ describe.each(matrix)('an agent by the $transport transport, its sessions in $ki
     expect(back.status).toBe(200);
   });
 
-  it('refuses a response that comes again', async () => {
+  it('refuses a replayed response', async () => {
     const here = place();
     const agent = await here.start({ transport, saml: { ...storeOf(kind, here), 'allow-idp-initiated': true } });
     const unsolicited = here.response(null, '_a1');
@@ -140,8 +140,8 @@ describe.each(matrix)('an agent by the $transport transport, its sessions in $ki
   });
 });
 
-describe('an agent that is started anew on the same database', () => {
-  it('knows its sessions, and what it has taken once', async () => {
+describe('an agent restarted on the same database', () => {
+  it('keeps its sessions and accepted assertions', async () => {
     const here = place();
     const before = await here.start({ saml: { 'allow-idp-initiated': true } });
     const browser = before.browser();
@@ -162,7 +162,7 @@ describe('an agent that is started anew on the same database', () => {
     expect([reply.status, reply.location]).toEqual([302, '/later']);
   });
 
-  it('has written when its sessions were last seen', async () => {
+  it('has the last use of its sessions', async () => {
     const here = place();
     const saml = { 'session-idle-secs': 60 };
     const before = await here.start({ saml });
@@ -182,8 +182,8 @@ describe('an agent that is started anew on the same database', () => {
   });
 });
 
-describe('what an identity provider asks for', () => {
-  it('ends the sessions that it names where it has signed, and none otherwise', async () => {
+describe('a request of the identity provider', () => {
+  it('ends its named sessions only if signed', async () => {
     const here = place();
     const agent = await here.start();
     const browser = agent.browser();
@@ -203,7 +203,7 @@ describe('what an identity provider asks for', () => {
 describe('paths', () => {
   const paths = { 'protected-paths': ['/app'], 'excluded-paths': ['/app/public'] };
 
-  it('that are protected are never opened by fail-open, and others are', async () => {
+  it('that are protected are never opened by fail-open, unlike others', async () => {
     const here = place();
     const agent = await here.start({ saml: paths, config: { 'fail-open': true } });
     const browser = agent.browser();
@@ -215,7 +215,7 @@ describe('paths', () => {
     expect((await browser.get('/elsewhere', api)).status).toBe(200);
   });
 
-  it('that are excluded do not look at sessions, those that are open do', async () => {
+  it('that are excluded ignore sessions, unlike open ones', async () => {
     const here = place();
     const agent = await here.start({ saml: paths });
     const browser = agent.browser();
@@ -228,7 +228,7 @@ describe('paths', () => {
     expect((await browser.get('/elsewhere')).status).toBe(401);
   });
 
-  it('that are protected are opened by any method', async () => {
+  it('that are protected accept every authentication method', async () => {
     const here = place();
     const agent = await here.start({ config: { 'api-keys': 'key-of-orders:orders' } });
     const reply = await agent.browser().get('/orders', ['x-api-key', 'key-of-orders']);
@@ -237,7 +237,7 @@ describe('paths', () => {
     expect((await agent.browser().get('/orders', ['x-api-key', 'wrong'])).status).toBe(401);
   });
 
-  it('send no browser in circles whose cookies contradict each other', async () => {
+  it('cause no redirect loop with conflicting cookies', async () => {
     const here = place();
     const agent = await here.start();
     const cookie = `${session}=${'A'.repeat(43)}; ${session}=${'B'.repeat(43)}`;
@@ -258,7 +258,7 @@ describe('policies', () => {
   it.each([
     ['admins', 200],
     ['strangers', 403],
-  ])('see the roles that an attribute gives: for %s the answer is %i', async (role, status) => {
+  ])('use roles of an attribute: for %s the status is %i', async (role, status) => {
     const here = place();
     const agent = await here.start({ config: only(role) });
     const browser = agent.browser();
@@ -269,7 +269,7 @@ describe('policies', () => {
 });
 
 describe('the agent', () => {
-  it('says what it is to identity providers', async () => {
+  it('serves its metadata', async () => {
     const here = place();
     const agent = await here.start();
     const { body, status } = await agent.browser().get('/saml/metadata');
@@ -277,7 +277,7 @@ describe('the agent', () => {
     expect(body).toContain('https://app.example/saml/acs');
   });
 
-  it('reads certificates anew, so that a new one of the identity provider counts', async () => {
+  it('reloads certificates of the identity provider', async () => {
     const here = place();
     const agent = await here.start();
     const browser = agent.browser();
@@ -296,7 +296,7 @@ describe('the agent', () => {
     expect((await signOn(agent.browser(), here, '_a4')).reply.status).toBe(302);
   });
 
-  it('keeps sessions in memory over a new configuration', async () => {
+  it('keeps in-memory sessions over a new configuration', async () => {
     const here = place();
     const agent = await here.start({ saml: storeOf('memory', here) });
     const browser = agent.browser();
@@ -323,13 +323,13 @@ describe('the agent', () => {
     expect(told()).toContain('saml_sign_ons_total unsolicited 1');
   });
 
-  it('owns the headers that attributes are mapped to', async () => {
+  it('owns the headers of mapped attributes', async () => {
     const here = place();
     const agent = await here.start();
     expect(agent.agent.capabilities().ownedHeaders).toEqual(expect.arrayContaining(['X-Department', 'X-Groups']));
   });
 
-  it('lets nobody in and sends nobody away while its store cannot be used, and says so', async () => {
+  it('neither accepts nor redirects while its store is unavailable, and reports it', async () => {
     const here = place();
     const options = samlConfig(here.certificateFile, {}, { 'fail-open': true, 'api-keys': 'key-of-orders:orders' });
     const failing = await unopenedStores(async () => null).acquire({ kind: 'memory' }, 'sp');
@@ -353,7 +353,7 @@ describe('the agent', () => {
     expect((await browser.get('/orders', ['x-api-key', 'key-of-orders'])).status).toBe(200);
   });
 
-  it('lets its cookies go on only where all credentials do', async () => {
+  it('forwards its cookies only if all credentials are forwarded', async () => {
     const here = place();
     const agent = await here.start({ config: { 'forward-credentials': true } });
     const browser = agent.browser();
@@ -363,7 +363,7 @@ describe('the agent', () => {
     expect(upstreamHeaders(sent, answer)).toEqual(expect.arrayContaining(sent));
   });
 
-  it('forgets a form whose connection ends, and lets no piece of it through as an answer', async () => {
+  it('drops a form with its connection', async () => {
     const here = place();
     const { agent } = await here.start({ saml: { 'allow-idp-initiated': true } });
     const connection = Symbol('connection');
@@ -383,7 +383,7 @@ describe('the agent', () => {
   });
 
   it.each(['cancelled', 'disconnected'] as const)(
-    'opens no session for a form that is %s while it is judged, and takes the same one again',
+    'opens no session for a form that is %s, and accepts it again',
     async (ending) => {
       const here = place();
       const { agent, logger } = await here.start();
@@ -412,14 +412,14 @@ describe('the agent', () => {
     },
   );
 
-  it('does not start where its store cannot be opened, and says why', async () => {
+  it('does not start if its store does not open, and reports why', async () => {
     const here = place();
     here.folder.write('other.db', 'this is no database, it is a text that is somewhat longer than its header would be');
     const saml = { 'session-store-path': here.folder.file('other.db') };
     await expect(here.start({ saml })).rejects.toThrow(/saml: the session store: /);
   });
 
-  it('does not create a store where it is only tried', async () => {
+  it('does not create a store in a trial run', async () => {
     const here = place();
     const file = here.folder.file('tried/sessions.db');
     const config = samlConfig(here.certificateFile, { 'session-store-path': file });

@@ -36,8 +36,8 @@ const started = async (cleanUp: CleanUp, store: JsonObject) => {
 
 const degraded = { state: 'degraded', message: expect.stringContaining('the session store cannot be used') };
 
-describeWithPeers(['redis-server'], 'an agent whose sessions are in Redis', () => {
-  it('starts without it, says so, and refuses nothing but what needs a session', async ({ cleanUp }) => {
+describeWithPeers(['redis-server'], 'an agent with sessions in Redis', () => {
+  it('starts without Redis with a warning, and refuses only requests that need a session', async ({ cleanUp }) => {
     const port = await freePort();
     const url = `redis://127.0.0.1:${port}`;
     const { agent, browser, signOn, logger } = await started(cleanUp, {
@@ -62,7 +62,7 @@ describeWithPeers(['redis-server'], 'an agent whose sessions are in Redis', () =
     await expect.poll(() => agent.metrics() && agent.health().state).toBe('healthy');
   });
 
-  it('knows the sessions in use after a reload, while it is away', async ({ cleanUp }) => {
+  it('keeps used sessions over a reload while Redis is down', async ({ cleanUp }) => {
     const redis = await startRedis();
     cleanUp.add(redis.remove);
     const { agent, browser, signOn, clock } = await started(cleanUp, {
@@ -80,8 +80,8 @@ describeWithPeers(['redis-server'], 'an agent whose sessions are in Redis', () =
   });
 });
 
-describe('an agent whose sessions are in a file that is removed', () => {
-  it('says so, and works again after a reload', async ({ cleanUp }) => {
+describe('an agent with sessions in a removed file', () => {
+  it('reports it, and works again after a reload', async ({ cleanUp }) => {
     const { agent, browser, signOn, folder } = await started(cleanUp, {});
     expect((await signOn()).status).toBe(302);
     const pushed: string[] = [];
@@ -98,7 +98,7 @@ describe('an agent whose sessions are in a file that is removed', () => {
     expect((await browser.get('/orders')).status).toBe(200);
   });
 
-  it('refuses to reload while its log is there without it, and says why', async ({ cleanUp }) => {
+  it('refuses to reload if only the log is left, and reports why', async ({ cleanUp }) => {
     const { agent, browser, folder } = await started(cleanUp, {});
     await browser.get('/orders');
     rmSync(folder.file('sessions.db'));

@@ -32,7 +32,7 @@ describeWithPeers(['openssl'], 'the description of a service provider', () => {
     return { metadata, errors: errors.map(({ message }) => message) };
   };
 
-  it('is the metadata, whether the block is enabled or not', async () => {
+  it('is the metadata, even if the block is disabled', async () => {
     const { metadata, errors } = await describe(samlBlockText('enabled #false'));
     expect(errors).toEqual([]);
     expect(metadata).toContain('entityID="https://gateway.example/saml/metadata"');
@@ -42,7 +42,7 @@ describeWithPeers(['openssl'], 'the description of a service provider', () => {
     expect((await describe(samlBlockText('enabled #true'))).metadata).toBe(metadata);
   });
 
-  it('has the certificate where there is a key', async () => {
+  it('has the certificate if there is a key', async () => {
     const { keyFile, certificateFile, der } = pki.client('gateway', { key: 'rsa-2048' });
     const block = samlBlockText(`sp-key-file "${keyFile}"; sp-cert-file "${certificateFile}"`);
     const { metadata, errors } = await describe(block, 'auth');
@@ -52,7 +52,7 @@ describeWithPeers(['openssl'], 'the description of a service provider', () => {
     expect(metadata).not.toContain('PRIVATE KEY');
   });
 
-  it('is none where a file is missing, or the two do not belong together', async () => {
+  it('is an error if a file is missing or does not match', async () => {
     const [one, other] = [pki.client('one', { key: 'rsa-2048' }), pki.client('other', { key: 'rsa-2048' })];
     const absent = folder.file('absent.pem');
     const gone = await describe(samlBlockText(`sp-key-file "${absent}"; sp-cert-file "${one.certificateFile}"`));
@@ -66,7 +66,7 @@ describeWithPeers(['openssl'], 'the description of a service provider', () => {
     expect(mixed).toEqual({ metadata: null, errors: [text] });
   });
 
-  it('is none without a block, with one that is wrong, and for an agent that is not there', async () => {
+  it('is an error without a valid block or for an unknown agent', async () => {
     expect(await describe('jwt-issuer "x"')).toEqual({ metadata: null, errors: ['the agent has no saml block'] });
     const wrong = await describe(samlBlockText('sp-key-file "k.pem"'));
     expect(wrong.metadata).toBeNull();

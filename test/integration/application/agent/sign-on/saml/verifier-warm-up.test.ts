@@ -52,7 +52,7 @@ const startedAgent = async (cleanUp: CleanUp, verifier: HeldVerifier) => {
 };
 
 describe('an agent with single sign-on', () => {
-  it('is degraded until its verifier is warm, then healthy, and says so', async ({ cleanUp }) => {
+  it('is degraded until its verifier is warm, then healthy', async ({ cleanUp }) => {
     const verifier = new HeldVerifier();
     const { agent, logger } = await startedAgent(cleanUp, verifier);
     expect(agent.health()).toMatchObject({
@@ -69,7 +69,7 @@ describe('an agent with single sign-on', () => {
     expect(logger.lines.map(({ message }) => message).join()).not.toContain('warming up');
   });
 
-  it('serves on where the warm-up fails, and logs that', async ({ cleanUp }) => {
+  it('serves after a failed warm-up, and logs it', async ({ cleanUp }) => {
     const verifier = new HeldVerifier();
     const { agent, logger } = await startedAgent(cleanUp, verifier);
     verifier.endWarmUp(false);
@@ -114,9 +114,7 @@ describe('a gateway with an embedded agent with single sign-on', () => {
     return { status, reasons: (JSON.parse(body) as { reasons?: readonly string[] }).reasons ?? [] };
   };
 
-  it('takes requests at once, is ready when the verifier is warm, and stays ready over a reload', async ({
-    cleanUp,
-  }) => {
+  it('serves at once, is ready with a warm verifier, and stays ready over a reload', async ({ cleanUp }) => {
     const { folder, certificate } = folderWithCertificate(cleanUp);
     const [port, admin] = [await freePort(), await freePort()];
     const file = folder.write('gateway.kdl', configuration(port, admin, certificate, ''));

@@ -66,7 +66,7 @@ describe('SIGUSR2', () => {
     const stack = await start(cleanUp);
     stack.folder.write('gateway.kdl', 'nonsense { }');
     stack.gateway.signal('SIGUSR2');
-    await stack.gateway.wrote(/the program was not replaced and continues: it ended with exit code 1/);
+    await stack.gateway.wrote(/the program was not replaced and continues: it exited with code 1/);
     const [successor] = successorsOf(stack.gateway);
     await untilGone(successor as number);
     expect((await stack.ask()).status).toBe(200);

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { NodeListeningSockets } from '../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { call } from '../../support/shared/http-call.js';
 import { describeWithPeers } from '../../support/shared/peers.js';
 import { type RunningProcess, startProcess } from '../../support/shared/processes.js';
@@ -10,9 +11,6 @@ import { serviceManagerAt } from '../../support/shared/service-manager.js';
 import { endSuccessors, untilGone, upgraded } from '../../support/shared/successors.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
 const configuration = (address: string): string => `
 system { worker-threads 1 }
 listeners { listener "main" { address "${address}" } }
@@ -20,7 +18,7 @@ routes { route "all" { matches { path-prefix "/" }; service-type "builtin"; buil
 `;
 
 /** So many sockets on ports of their own, that nobody accepts on. */
-const boundSockets = async (count: number) => {
+const boundSockets = async (cleanUp: CleanUp, count: number) => {
   const sockets = new NodeListeningSockets();
   cleanUp.add(() => sockets.keep(new Set()));
   const keys = Array.from({ length: count }, (_, index) => String(index));
@@ -30,7 +28,13 @@ const boundSockets = async (count: number) => {
 type Bound = Awaited<ReturnType<typeof boundSockets>>;
 
 /** Started as systemd does: the process has the sockets from its first moment on, and LISTEN_PID is its own number. */
-const activated = (sockets: Bound, names: string, address: string, env: Readonly<Record<string, string>> = {}) => {
+const activated = (
+  cleanUp: CleanUp,
+  sockets: Bound,
+  names: string,
+  address: string,
+  env: Readonly<Record<string, string>> = {},
+) => {
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
   const pidFile = folder.file('gateway.pid');
@@ -52,10 +56,10 @@ const listens = (gateway: RunningProcess) => gateway.wrote(/the gateway listens/
 const textOf = ({ address: { host, port } }: Bound[number]): string => `${host}:${port}`;
 
 describe('a program started by socket activation', () => {
-  it('listens on the socket with its address, and logs that the other is unused', async () => {
-    const [own, other] = await boundSockets(2);
+  it('listens on the socket with its address, and logs that the other is unused', async ({ cleanUp }) => {
+    const [own, other] = await boundSockets(cleanUp, 2);
     if (!own || !other) throw new Error('there are two sockets');
-    const { gateway, pidFile } = activated([other, own], 'portcullis.socket:portcullis.socket', textOf(own));
+    const { gateway, pidFile } = activated(cleanUp, [other, own], 'portcullis.socket:portcullis.socket', textOf(own));
     await listens(gateway);
     expect((await call(own.address.port)).status).toBe(200);
     expect(gateway.output()).toMatch(
@@ -68,15 +72,17 @@ describe('a program started by socket activation', () => {
   });
 
   describeWithPeers(['systemd-notify', 'python3'], 'under systemd supervision', () => {
-    it('listens on the socket with its name, and reports the main process over an upgrade', async () => {
+    it('listens on the socket with its name, and reports the main process over an upgrade', async ({ cleanUp }) => {
       const folder = temporaryFolder();
       cleanUp.add(() => folder.remove());
       const systemd = await serviceManagerAt(folder.file('notify'));
       cleanUp.add(() => systemd.close());
-      const [socket] = await boundSockets(1);
+      const [socket] = await boundSockets(cleanUp, 1);
       if (!socket) throw new Error('there is a socket');
       const { port } = socket.address;
-      const { gateway, pidFile } = activated([socket], 'main', '127.0.0.1:1', { NOTIFY_SOCKET: folder.file('notify') });
+      const { gateway, pidFile } = activated(cleanUp, [socket], 'main', '127.0.0.1:1', {
+        NOTIFY_SOCKET: folder.file('notify'),
+      });
       await systemd.told(`READY=1\nMAINPID=${gateway.pid}\nSTATUS=Serves on 127.0.0.1:${port}`);
       expect((await call(port)).status).toBe(200);
       gateway.signal('SIGHUP');
@@ -94,8 +100,8 @@ describe('a program started by socket activation', () => {
     });
   });
 
-  it('logs how to start it if the sockets are for another process, and starts without them', async () => {
-    const [socket] = await boundSockets(1);
+  it('logs how to start it if the sockets are for another process, and starts without them', async ({ cleanUp }) => {
+    const [socket] = await boundSockets(cleanUp, 1);
     if (!socket) throw new Error('there is a socket');
     const folder = temporaryFolder();
     cleanUp.add(() => folder.remove());

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import { signToken } from '../../support/agent/test-tokens.js';
 import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
 import { RecordingUpstream, valuesOf } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
 import { documentationPage, fencedBlocks } from '../../support/shared/documentation-examples.js';
+import { it } from '../../support/shared/fixtures.js';
 import { type OpensslCertificate, OpensslCertificates } from '../../support/shared/openssl-certificates.js';
 import { describeWithPeers } from '../../support/shared/peers.js';
 
 const secret = 'a-secret-of-more-than-thirty-two-octets';
-const cleanUp = new CleanUp();
 const upstream = new RecordingUpstream();
 let root: OpensslCertificate;
 let partner: OpensslCertificate;
@@ -18,7 +18,7 @@ let running: DocumentedGateway;
 
 const example = fencedBlocks(documentationPage('docs/guides/jwt.md')).find(({ text }) => text.includes('client-auth'));
 
-const start = async (): Promise<void> => {
+const start = async (cleanUp: CleanUp): Promise<void> => {
   const pki = new OpensslCertificates();
   cleanUp.add(() => pki.remove());
   cleanUp.add(() => upstream.close());
@@ -50,9 +50,8 @@ const ask = async (client: OpensslCertificate | null, cnf: unknown): Promise<num
 };
 
 describeWithPeers(['openssl'], 'the guide to bearer tokens', () => {
-  beforeAll(start);
+  it.beforeAll(({ fileCleanUp }) => start(fileCleanUp));
   beforeEach(() => void upstream.received.splice(0));
-  afterAll(() => cleanUp.run());
 
   it('shows that a token bound to a certificate is accepted only with it', async () => {
     const cnf = { 'x5t#S256': createHash('sha256').update(partner.der).digest('base64url') };

@@ -1,28 +1,27 @@
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { limitsShape } from '../../../src/domain/gateway/configuration/limits-schema.js';
 import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
 import { rawExchange } from '../../support/gateway/raw-exchange.js';
 import { RecordingUpstream } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
 import { documentationPage, mainExample } from '../../support/shared/documentation-examples.js';
+import { it } from '../../support/shared/fixtures.js';
 
 const page = 'docs/guides/limits.md';
-const cleanUp = new CleanUp();
 let running: DocumentedGateway;
 
-beforeAll(async () => {
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   const upstream = new RecordingUpstream();
   const port = await upstream.listen();
   cleanUp.add(() => upstream.close());
   running = await startDocumented(cleanUp, mainExample(page), { ports: { 3001: port } });
 });
-afterAll(() => cleanUp.run());
 
 const lineOf = (limitName: string) =>
   running.logger.lines.find(({ fields }) => fields?.['limit_name'] === limitName && fields['trace_id'] !== null);
 
-const openConnection = (): Promise<Socket> =>
+const openConnection = (cleanUp: CleanUp): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port: running.portOf(8080) }, () => resolve(socket));
     socket.once('error', reject);
@@ -51,8 +50,8 @@ describe('the guide to limits', () => {
     expect((await running.ask(8080, { path: '/reports', method: 'POST', body })).status).toBe(200);
   });
 
-  it('refuses a client above a hundred connections with a reason, and admits it below', async () => {
-    const sockets = await Promise.all(Array.from({ length: 100 }, openConnection));
+  it('refuses a client above a hundred connections with a reason, and admits it below', async ({ cleanUp }) => {
+    const sockets = await Promise.all(Array.from({ length: 100 }, () => openConnection(cleanUp)));
     const port = running.portOf(8080);
     // The client is refused at once: nothing has to be asked for.
     const refused = await rawExchange({ host: '127.0.0.1', port }, '');

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
 import { RecordingUpstream, valuesOf } from '../../support/gateway/recording-upstream.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
 import { documentationPage, fencedBlocks } from '../../support/shared/documentation-examples.js';
+import { it } from '../../support/shared/fixtures.js';
 import { type OpensslCertificate, OpensslCertificates } from '../../support/shared/openssl-certificates.js';
 import { describeWithPeers } from '../../support/shared/peers.js';
 
-const cleanUp = new CleanUp();
 const upstream = new RecordingUpstream();
 let pki: OpensslCertificates;
 let root: OpensslCertificate;
@@ -16,7 +16,7 @@ const example = fencedBlocks(documentationPage('docs/guides/mtls.md')).find(({ t
   text.includes('user-id-from'),
 );
 
-const start = async (): Promise<void> => {
+const start = async (cleanUp: CleanUp): Promise<void> => {
   pki = new OpensslCertificates();
   cleanUp.add(() => pki.remove());
   cleanUp.add(() => upstream.close());
@@ -46,9 +46,8 @@ const ask = async (name: string, subject: string, names: readonly string[]) => {
 const billing = 'spiffe://example.org/ns/prod/sa/billing';
 
 describeWithPeers(['openssl'], 'the guide to client certificates', () => {
-  beforeAll(start);
+  it.beforeAll(({ fileCleanUp }) => start(fileCleanUp));
   beforeEach(() => void upstream.received.splice(0));
-  afterAll(() => cleanUp.run());
 
   it('shows how a SPIFFE workload becomes a user', async () => {
     expect(await ask('billing', '/O=SPIRE', [`URI:${billing}`])).toEqual({ status: 200, user: [billing] });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { AgentEmbeddedClient } from '../../../src/adapters/outbound/agent-embedded-client/agent-embedded-client.js';
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
@@ -15,16 +15,16 @@ import {
 import { plainPolicies } from '../../support/gateway/plain-configurations.js';
 import { rawExchange } from '../../support/gateway/raw-exchange.js';
 import { ShapedAgentService } from '../../support/shared/agent-gateway.js';
-import { CleanUp } from '../../support/shared/clean-up.js';
+import type { CleanUp } from '../../support/shared/clean-up.js';
+import { it } from '../../support/shared/fixtures.js';
 import { RecordingLogger } from '../../support/shared/recording-logger.js';
 
-const cleanUp = new CleanUp();
 let gateway: InProcessGateway;
 let service: ShapedAgentService;
 
 const matching = (prefix: string) => ({ ...testRoute().matches, pathPrefixes: [prefix] });
 
-beforeAll(async () => {
+it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   const upstream = await startHttpUpstream(echo);
   cleanUp.add(() => upstream.close());
   service = new ShapedAgentService();
@@ -59,7 +59,6 @@ beforeAll(async () => {
   cleanUp.add(() => gateway.stop());
 });
 beforeEach(() => void service.events.splice(0));
-afterAll(() => cleanUp.run());
 
 /** Every name in four spellings; an upstream that follows CGI reads them as one. */
 const hostile = [
@@ -82,14 +81,14 @@ const hostile = [
   name.replace('-', '_').toLowerCase(),
 ]);
 
-const overHttp1 = async (path: string): Promise<Echo> => {
+const overHttp1 = async (_cleanUp: CleanUp, path: string): Promise<Echo> => {
   const fields = [...hostile.map((name) => `${name}: mallory`), 'X-Other: kept'];
   const nominated = `Connection: ${hostile.slice(0, 4).join(', ')}, close`;
   const head = [`GET ${path} HTTP/1.1`, 'Host: a.example', nominated, ...fields, '', ''].join('\r\n');
   return JSON.parse((await rawExchange(gateway.address, head)).body) as Echo;
 };
 
-const overHttp2 = async (path: string): Promise<Echo> => {
+const overHttp2 = async (cleanUp: CleanUp, path: string): Promise<Echo> => {
   const fields = Object.fromEntries(hostile.map((name) => [name.toLowerCase(), 'mallory']));
   const session = http2Session(cleanUp, gateway.url);
   const { body } = await http2Call(session, { ':path': path, ...fields, 'x-other': 'kept' });
@@ -100,26 +99,26 @@ describe.each([
   ['HTTP/1.1', overHttp1],
   ['HTTP/2', overHttp2],
 ])('identity and certificate headers of a client over %s', (_, send) => {
-  it.each(['/open', '/judged'])('do not reach the upstream of %s in any spelling', async (path) => {
-    const { rawHeaders } = await send(path);
+  it.for(['/open', '/judged'])('do not reach the upstream of %s in any spelling', async (path, { cleanUp }) => {
+    const { rawHeaders } = await send(cleanUp, path);
     expect(rawHeaders).not.toContain('mallory');
     expect(rawHeaders).toContain('kept');
   });
 
-  it('do not reach an agent', async () => {
-    await send('/judged');
+  it('do not reach an agent', async ({ cleanUp }) => {
+    await send(cleanUp, '/judged');
     expect(service.events).toHaveLength(1);
     expect(JSON.stringify(service.events)).not.toContain('mallory');
   });
 
-  it('reach the upstream of a route that forwards them', async () => {
-    const { rawHeaders } = await send('/forwarding');
+  it('reach the upstream of a route that forwards them', async ({ cleanUp }) => {
+    const { rawHeaders } = await send(cleanUp, '/forwarding');
     const forwarded = rawHeaders.filter((_name, index) => rawHeaders[index + 1] === 'mallory');
     expect(forwarded.map((name) => name.toLowerCase())).toContain('x_user_id');
     expect(forwarded.length).toBeGreaterThan(30);
   });
 
-  it('do not change responses of the gateway', async () => {
-    expect(await send('/built-in')).toEqual({ status: 'healthy' });
+  it('do not change responses of the gateway', async ({ cleanUp }) => {
+    expect(await send(cleanUp, '/built-in')).toEqual({ status: 'healthy' });
   });
 });

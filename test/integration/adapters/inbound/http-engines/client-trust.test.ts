@@ -1,15 +1,15 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { TlsMaterial } from '../../../../../src/application/ports/gateway/http-engine.js';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import type { TlsContext, TlsMaterial } from '../../../../../src/application/ports/gateway/http-engine.js';
 import type { ClientResponse } from '../../../../../src/application/ports/gateway/http-exchange.js';
 import { tlsConnection } from '../../../../support/gateway/tls-call.js';
 import { preparedTls, type RecordedListener, recordedListener } from '../../../../support/gateway/tls-listener.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 import { type OpensslCertificate, OpensslCertificates } from '../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
-const cleanUp = new CleanUp();
 /** Far longer than a test may take: nothing is cut off by it. */
 const longGraceMs = 600_000;
 let root: OpensslCertificate;
@@ -27,7 +27,6 @@ beforeAll(() => {
   renewed = pki.server('renewed', { by: root, names: ['DNS:a.example'] });
   client = pki.client('client', { by: partners });
 });
-afterEach(() => cleanUp.run());
 afterAll(() => pki.remove());
 
 const trusting = (changes: Partial<TlsMaterial> = {}, shown = server) =>
@@ -57,17 +56,17 @@ interface Peer {
   got(): string;
 }
 
-const peer = async ({ listener }: RecordedListener, options = identified()): Promise<Peer> =>
-  peerOn(await tlsConnection(listener.address(), options));
+const peer = async (cleanUp: CleanUp, { listener }: RecordedListener, options = identified()): Promise<Peer> =>
+  peerOn(cleanUp, await tlsConnection(listener.address(), options));
 
 /** Without TLS. */
-const plainPeer = async ({ listener }: RecordedListener): Promise<Peer> => {
+const plainPeer = async (cleanUp: CleanUp, { listener }: RecordedListener): Promise<Peer> => {
   const socket = connectPlain(listener.address().port, '127.0.0.1');
   await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
-  return peerOn(socket);
+  return peerOn(cleanUp, socket);
 };
 
-const peerOn = (socket: Socket): Peer => {
+const peerOn = (cleanUp: CleanUp, socket: Socket): Peer => {
   cleanUp.add(() => socket.destroy());
   let text = '';
   socket.setEncoding('latin1');
@@ -78,8 +77,8 @@ const peerOn = (socket: Socket): Peer => {
 };
 
 /** One that has had an answer, and is idle now. */
-const idlePeer = async (recorded: RecordedListener, options = identified()): Promise<Peer> => {
-  const made = await peer(recorded, options);
+const idlePeer = async (cleanUp: CleanUp, recorded: RecordedListener, options = identified()): Promise<Peer> => {
+  const made = await peer(cleanUp, recorded, options);
   await expectAnswer(made);
   return made;
 };
@@ -103,37 +102,41 @@ const upgradeRequest =
   'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n';
 
 describe('connections of clients with a certificate that may have lost its trust', () => {
-  it.each([
+  const changes: readonly (readonly [what: string, next: () => TlsContext | null])[] = [
     ['its authority is removed', narrowed],
     ['an authority is added', () => trusting({ clientAuthorities: [partners, others, root].map(pem).join('') })],
     ['certificates are no longer asked for', () => trusting({ clientAuth: 'none', clientAuthorities: null })],
     ['the least version is raised', () => trusting({ minVersion: '1.3' })],
     ['the listener becomes a plain one', () => null],
-  ])('end at once if idle when %s; connections without a certificate stay', async (_, next) => {
-    const recorded = await recordedListener(cleanUp, trusting());
-    const used = await idlePeer(recorded);
-    const unused = await peer(recorded);
-    const without = await idlePeer(recorded, anonymous());
-    await expect.poll(() => recorded.listener.connections()).toBe(3);
-    recorded.listener.secure(next(), longGraceMs);
-    await Promise.all([used.closed, unused.closed]);
-    await expectAnswer(without);
-    expect(recorded.listener.connections()).toBe(1);
-    expect(recorded.handler.requests).toHaveLength(3);
-    expect(recorded.handler.failures).toEqual([]);
-  });
+  ];
+  it.for(changes)(
+    'end at once if idle when %s; connections without a certificate stay',
+    async ([_, next], { cleanUp }) => {
+      const recorded = await recordedListener(cleanUp, trusting());
+      const used = await idlePeer(cleanUp, recorded);
+      const unused = await peer(cleanUp, recorded);
+      const without = await idlePeer(cleanUp, recorded, anonymous());
+      await expect.poll(() => recorded.listener.connections()).toBe(3);
+      recorded.listener.secure(next(), longGraceMs);
+      await Promise.all([used.closed, unused.closed]);
+      await expectAnswer(without);
+      expect(recorded.listener.connections()).toBe(1);
+      expect(recorded.handler.requests).toHaveLength(3);
+      expect(recorded.handler.failures).toEqual([]);
+    },
+  );
 
-  it.each([
+  it.for([
     ['nothing changes', () => trusting()],
     ['the certificate of the server changes', () => trusting({}, renewed)],
     [
       'the file of authorities is written in another way',
       () => trusting({ clientAuthorities: `# both\n${[others, partners, others].map(pem).join('\n# and\n')}` }),
     ],
-  ])('stay if %s', async (_, next) => {
+  ] as const)('stay if %s', async ([_, next], { cleanUp }) => {
     const recorded = await recordedListener(cleanUp, trusting());
-    const idle = await idlePeer(recorded);
-    const tunnel = await peer(recorded);
+    const idle = await idlePeer(cleanUp, recorded);
+    const tunnel = await peer(cleanUp, recorded);
     const open = (await busy(recorded, tunnel, upgradeRequest)).upgrade([]);
     recorded.handler.held = false;
     recorded.listener.secure(next(), 0);
@@ -143,26 +146,26 @@ describe('connections of clients with a certificate that may have lost its trust
     expect(recorded.listener.connections()).toBe(2);
   });
 
-  it('end at once if idle when certificates become required', async () => {
+  it('end at once if idle when certificates become required', async ({ cleanUp }) => {
     const recorded = await recordedListener(cleanUp, trusting());
-    const used = await idlePeer(recorded);
+    const used = await idlePeer(cleanUp, recorded);
     recorded.listener.secure(needing(), longGraceMs);
     await used.closed;
-    await expectAnswer(await peer(recorded));
+    await expectAnswer(await peer(cleanUp, recorded));
   });
 
-  it('end even if a later change restores the authority', async () => {
+  it('end even if a later change restores the authority', async ({ cleanUp }) => {
     const recorded = await recordedListener(cleanUp, trusting());
-    const idle = await idlePeer(recorded);
+    const idle = await idlePeer(cleanUp, recorded);
     recorded.listener.secure(narrowed(), longGraceMs);
     recorded.listener.secure(trusting(), longGraceMs);
     await idle.closed;
-    await expectAnswer(await peer(recorded));
+    await expectAnswer(await peer(cleanUp, recorded));
   });
 
-  it('end after the current response with Connection: close, and begin no further request', async () => {
+  it('end after the current response with Connection: close, and begin no further request', async ({ cleanUp }) => {
     const recorded = await recordedListener(cleanUp, trusting());
-    const asking = await peer(recorded);
+    const asking = await peer(cleanUp, recorded);
     const response = await busy(recorded, asking, request + request);
     recorded.listener.secure(narrowed(), longGraceMs);
     recorded.listener.secure(narrowed(), 0);
@@ -173,9 +176,9 @@ describe('connections of clients with a certificate that may have lost its trust
     expect(recorded.handler.requests).toHaveLength(1);
   });
 
-  it('end after a response with a head that was sent before', async () => {
+  it('end after a response with a head that was sent before', async ({ cleanUp }) => {
     const recorded = await recordedListener(cleanUp, trusting());
-    const asking = await peer(recorded);
+    const asking = await peer(cleanUp, recorded);
     const response = await busy(recorded, asking);
     response.begin(200, ['Content-Length', '600000'], false);
     await response.write(Buffer.alloc(100_000, 'x'));
@@ -189,9 +192,9 @@ describe('connections of clients with a certificate that may have lost its trust
     expect(recorded.handler.requests).toHaveLength(1);
   });
 
-  it('end after a request with an unfinished body', async () => {
+  it('end after a request with an unfinished body', async ({ cleanUp }) => {
     const recorded = await recordedListener(cleanUp, trusting());
-    const asking = await peer(recorded);
+    const asking = await peer(cleanUp, recorded);
     const post = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234';
     const response = await busy(recorded, asking, post);
     const { body } = recorded.handler.requests[0] ?? {};
@@ -204,9 +207,9 @@ describe('connections of clients with a certificate that may have lost its trust
     expect(asking.got()).toMatch(/\r\nConnection: close\r\n\r\n0123456789$/);
   });
 
-  it('end after the grace period, even within a response', async () => {
+  it('end after the grace period, even within a response', async ({ cleanUp }) => {
     const recorded = await recordedListener(cleanUp, trusting());
-    const asking = await peer(recorded);
+    const asking = await peer(cleanUp, recorded);
     const response = await busy(recorded, asking);
     response.begin(200, [], false);
     void response.write(Buffer.from('the first event'));
@@ -217,12 +220,12 @@ describe('connections of clients with a certificate that may have lost its trust
     await asking.closed;
   });
 
-  it('end at once as tunnels and as pending tunnels', async () => {
+  it('end at once as tunnels and as pending tunnels', async ({ cleanUp }) => {
     const recorded = await recordedListener(cleanUp, trusting());
     const [tunnel, waiting, without] = [
-      await peer(recorded),
-      await peer(recorded),
-      await peer(recorded, anonymous()),
+      await peer(cleanUp, recorded),
+      await peer(cleanUp, recorded),
+      await peer(cleanUp, recorded, anonymous()),
     ] as const;
     (await busy(recorded, tunnel, upgradeRequest)).upgrade([]);
     await expect.poll(tunnel.got).toContain('101 Switching Protocols');
@@ -234,9 +237,9 @@ describe('connections of clients with a certificate that may have lost its trust
     await expect.poll(without.got).toContain('still there');
   });
 
-  it('end at once as tunnels even if the client reads nothing', async () => {
+  it('end at once as tunnels even if the client reads nothing', async ({ cleanUp }) => {
     const recorded = await recordedListener(cleanUp, trusting());
-    const stalled = await peer(recorded);
+    const stalled = await peer(cleanUp, recorded);
     const open = (await busy(recorded, stalled, upgradeRequest)).upgrade([]);
     stalled.socket.pause();
     open.write(Buffer.alloc(20_000_000), () => undefined);
@@ -244,7 +247,7 @@ describe('connections of clients with a certificate that may have lost its trust
     await expect.poll(() => recorded.listener.connections()).toBe(0);
   });
 
-  it('do not begin from a handshake in progress', async () => {
+  it('do not begin from a handshake in progress', async ({ cleanUp }) => {
     const recorded = await recordedListener(cleanUp, trusting());
     const { listener, handler } = recorded;
     const raws = [
@@ -273,7 +276,7 @@ describe('connections of clients with a certificate that may have lost its trust
 });
 
 describe('connections that prove less than is required now', () => {
-  const without = (recorded: RecordedListener): Promise<Peer> => peer(recorded, anonymous());
+  const without = (cleanUp: CleanUp, recorded: RecordedListener): Promise<Peer> => peer(cleanUp, recorded, anonymous());
 
   const cases = [
     ['without a certificate, where none was asked for and it becomes a must', unasked, without, needing],
@@ -284,22 +287,22 @@ describe('connections that prove less than is required now', () => {
   ] as const;
 
   describe.each(cases)('%s', (_, first, open, next) => {
-    it('end at once if idle, used or unused', async () => {
+    it('end at once if idle, used or unused', async ({ cleanUp }) => {
       const recorded = await recordedListener(cleanUp, first());
-      const used = await open(recorded);
+      const used = await open(cleanUp, recorded);
       await expectAnswer(used);
-      const unused = await open(recorded);
+      const unused = await open(cleanUp, recorded);
       await expect.poll(() => recorded.listener.connections()).toBe(2);
       recorded.listener.secure(next(), longGraceMs);
       await Promise.all([used.closed, unused.closed]);
       await expect.poll(() => recorded.listener.connections()).toBe(0);
       expect(recorded.handler.requests).toHaveLength(1);
-      await expectAnswer(await peer(recorded));
+      await expectAnswer(await peer(cleanUp, recorded));
     });
 
-    it('end after the current response with Connection: close, and begin no further request', async () => {
+    it('end after the current response with Connection: close, and begin no further request', async ({ cleanUp }) => {
       const recorded = await recordedListener(cleanUp, first());
-      const asking = await open(recorded);
+      const asking = await open(cleanUp, recorded);
       const response = await busy(recorded, asking, request + request);
       recorded.listener.secure(next(), longGraceMs);
       asking.socket.write(request);
@@ -309,18 +312,18 @@ describe('connections that prove less than is required now', () => {
       expect(recorded.handler.requests).toHaveLength(1);
     });
 
-    it('end after the grace period', async () => {
+    it('end after the grace period', async ({ cleanUp }) => {
       const recorded = await recordedListener(cleanUp, first());
-      const asking = await open(recorded);
+      const asking = await open(cleanUp, recorded);
       await busy(recorded, asking);
       recorded.listener.secure(next(), 50);
       await asking.closed;
       expect(recorded.listener.connections()).toBe(0);
     });
 
-    it('end at once as tunnels', async () => {
+    it('end at once as tunnels', async ({ cleanUp }) => {
       const recorded = await recordedListener(cleanUp, first());
-      const tunnel = await open(recorded);
+      const tunnel = await open(cleanUp, recorded);
       (await busy(recorded, tunnel, upgradeRequest)).upgrade([]);
       await expect.poll(tunnel.got).toContain('101 Switching Protocols');
       recorded.listener.secure(next(), longGraceMs);
@@ -328,25 +331,28 @@ describe('connections that prove less than is required now', () => {
     });
   });
 
-  it.each([
+  it.for([
     ['none was asked for', unasked],
     ['one was asked for', trusting],
-  ])('do not begin from a handshake without a certificate, in progress when %s', async (_, first) => {
-    const { listener, handler } = await recordedListener(cleanUp, first());
-    const raw = connectPlain(listener.address().port, '127.0.0.1');
-    await expect.poll(() => listener.connections()).toBe(1);
-    listener.secure(needing(), longGraceMs);
-    const socket = await tlsConnection(listener.address(), { ...anonymous(), socket: raw });
-    const closed = new Promise((resolve) => socket.once('close', resolve));
-    socket.write(request);
-    socket.resume();
-    await closed;
-    expect(handler.requests).toEqual([]);
-  });
+  ] as const)(
+    'do not begin from a handshake without a certificate, in progress when %s',
+    async ([_, first], { cleanUp }) => {
+      const { listener, handler } = await recordedListener(cleanUp, first());
+      const raw = connectPlain(listener.address().port, '127.0.0.1');
+      await expect.poll(() => listener.connections()).toBe(1);
+      listener.secure(needing(), longGraceMs);
+      const socket = await tlsConnection(listener.address(), { ...anonymous(), socket: raw });
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      socket.write(request);
+      socket.resume();
+      await closed;
+      expect(handler.requests).toEqual([]);
+    },
+  );
 
-  it('stay if nothing more is required', async () => {
+  it('stay if nothing more is required', async ({ cleanUp }) => {
     const recorded = await recordedListener(cleanUp, unasked());
-    const standing = await without(recorded);
+    const standing = await without(cleanUp, recorded);
     await expectAnswer(standing);
     for (const next of [trusting(), narrowed(), unasked(), null]) {
       recorded.listener.secure(next, 0);

@@ -1,15 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { HeaderList } from '../../../../../src/domain/http/header-list.js';
 import { startHttp2Upstream } from '../../../../support/gateway/http2-upstream.js';
 import { startRawUpstream } from '../../../../support/gateway/raw-upstream.js';
 import { bodyOctets } from '../../../../support/gateway/scripted-body.js';
 import { plainUpstreamRequest, targetClient } from '../../../../support/gateway/target-clients.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
-
-const startHttp1 = async (isAnswered = true): Promise<number> => {
+const startHttp1 = async (cleanUp: CleanUp, isAnswered = true): Promise<number> => {
   const upstream = await startRawUpstream((socket) => {
     socket.write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nlink: </b>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n');
     if (isAnswered) socket.write('HTTP/1.1 201 Created\r\nContent-Length: 4\r\n\r\nmade');
@@ -18,7 +16,7 @@ const startHttp1 = async (isAnswered = true): Promise<number> => {
   return upstream.port;
 };
 
-const startHttp2 = async (isAnswered = true): Promise<number> => {
+const startHttp2 = async (cleanUp: CleanUp, isAnswered = true): Promise<number> => {
   const { port } = await startHttp2Upstream(cleanUp, (stream) => {
     stream.additionalHeaders({ ':status': 103, link: ['</a>', '</b>'] });
     stream.additionalHeaders({ ':status': 102 });
@@ -34,7 +32,7 @@ describe.each([
   ['HTTP/1.1', startHttp1, { httpVersion: '1.1' }],
   ['HTTP/2', startHttp2, { httpVersion: '2' }],
 ] as const)('the sender of a request (%s)', (_, start, changes) => {
-  it('gets interim responses with their fields, in order', async () => {
+  it('gets interim responses with their fields, in order', async ({ cleanUp }) => {
     const told: unknown[] = [];
     const informed = (status: number, headers: HeaderList): void => {
       told.push(
@@ -42,7 +40,7 @@ describe.each([
         headers.map((text) => text.toLowerCase()),
       );
     };
-    const exchange = targetClient(await start(), cleanUp, changes).send({
+    const exchange = targetClient(await start(cleanUp), cleanUp, changes).send({
       ...plainUpstreamRequest,
       method: 'GET',
       informed,
@@ -55,9 +53,9 @@ describe.each([
     expect((await bodyOctets(body)).toString()).toBe('made');
   });
 
-  it('may cancel on one', async () => {
+  it('may cancel on one', async ({ cleanUp }) => {
     const told: number[] = [];
-    const exchange = targetClient(await start(false), cleanUp, changes).send({
+    const exchange = targetClient(await start(cleanUp, false), cleanUp, changes).send({
       ...plainUpstreamRequest,
       method: 'GET',
       informed: (status) => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type {
   TargetClient,
   UpstreamExchange,
@@ -12,10 +12,8 @@ import type {
 } from '../../../../../src/application/ports/gateway/upstream-client.js';
 import { bodyOctets } from '../../../../support/gateway/scripted-body.js';
 import { listeningClient, plainUpstreamRequest } from '../../../../support/gateway/target-clients.js';
-import { CleanUp } from '../../../../support/shared/clean-up.js';
-
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
+import type { CleanUp } from '../../../../support/shared/clean-up.js';
+import { it } from '../../../../support/shared/fixtures.js';
 
 const get: UpstreamRequest = { ...plainUpstreamRequest, method: 'GET' };
 
@@ -34,14 +32,15 @@ const answer = (path: string | undefined, answering: Answering): void => {
   else answering.end(path === '/pieces' ? 'fine' : 'it is fine');
 };
 
-const portOf = async (server: Server): Promise<number> => {
+const portOf = async (cleanUp: CleanUp, server: Server): Promise<number> => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   cleanUp.add(() => void server.close());
   return (server.address() as AddressInfo).port;
 };
 
-const startHttp1 = (): Promise<number> =>
+const startHttp1 = (cleanUp: CleanUp): Promise<number> =>
   portOf(
+    cleanUp,
     createServer((request, response) => {
       if (request.url === '/length') response.setHeader('Content-Length', '10');
       answer(request.url, response);
@@ -49,8 +48,9 @@ const startHttp1 = (): Promise<number> =>
     }),
   );
 
-const startHttp2 = (): Promise<number> =>
+const startHttp2 = (cleanUp: CleanUp): Promise<number> =>
   portOf(
+    cleanUp,
     createHttp2Server().on('stream', (stream, headers) => {
       stream.on('error', () => undefined);
       if (headers[':path'] !== '/never') stream.respond({ ':status': 200 });
@@ -91,10 +91,10 @@ describe.each([
   ['HTTP/1.1', startHttp1, { httpVersion: '1.1' }],
   ['HTTP/2', startHttp2, { httpVersion: '2' }],
 ] as const)('the sender of a request (%s)', (_, start, changes) => {
-  it.each(['/length', '/pieces', '/late'])(
+  it.for(['/length', '/pieces', '/late'])(
     'may send the next one during the response notification: %s',
-    async (path) => {
-      const client = listeningClient(await start(), cleanUp, { ...changes, maxConnections: 1 });
+    async (path, { cleanUp }) => {
+      const client = listeningClient(await start(cleanUp), cleanUp, { ...changes, maxConnections: 1 });
       const texts: Promise<string>[] = [];
       const listeners: RecordingListener[] = [];
       const isDone = new Promise<void>((resolve) => {
@@ -116,14 +116,14 @@ describe.each([
     },
   );
 
-  it('gets a failure after its cause returns', async () => {
+  it('gets a failure after its cause returns', async ({ cleanUp }) => {
     const acts: [readonly string[], (client: TargetClient, cancel: () => void) => void][] = [
       [['cancelled'], (_client, cancel) => cancel()],
       // Where its connection stands before the grace is over, it is cut off.
       [['cancelled', 'unreachable'], (client) => void client.close(0)],
     ];
     for (const [codes, act] of acts) {
-      const client = listeningClient(await start(), cleanUp, changes);
+      const client = listeningClient(await start(cleanUp), cleanUp, changes);
       const listener = new RecordingListener();
       const exchange = client.send({ ...get, target: '/never' }, listener);
       act(client, () => exchange.cancel());
@@ -133,8 +133,8 @@ describe.each([
     }
   });
 
-  it('gets it too while waiting for a removed target', async () => {
-    const client = listeningClient(await start(), cleanUp, { ...changes, maxConnections: 1 });
+  it('gets it too while waiting for a removed target', async ({ cleanUp }) => {
+    const client = listeningClient(await start(cleanUp), cleanUp, { ...changes, maxConnections: 1 });
     const listeners = Array.from({ length: 3 }, () => new RecordingListener());
     if (changes.httpVersion === '2') for (const listener of listeners) client.send(get, listener);
     else for (const listener of listeners) client.send({ ...get, target: '/never' }, listener);
@@ -143,8 +143,8 @@ describe.each([
     await expect.poll(() => listeners.at(-1)?.told).toEqual(['overloaded']);
   });
 
-  it('gets it after the send call if sending is impossible', async () => {
-    const client = listeningClient(await start(), cleanUp, changes);
+  it('gets it after the send call if sending is impossible', async ({ cleanUp }) => {
+    const client = listeningClient(await start(cleanUp), cleanUp, changes);
     await client.close(0);
     const listener = new RecordingListener();
     client.send(get, listener);
@@ -152,8 +152,8 @@ describe.each([
     await expect.poll(() => listener.told).toEqual(['overloaded']);
   });
 
-  it('gets no further notification after cancelling within one', async () => {
-    const client = listeningClient(await start(), cleanUp, changes);
+  it('gets no further notification after cancelling within one', async ({ cleanUp }) => {
+    const client = listeningClient(await start(cleanUp), cleanUp, changes);
     const sent: UpstreamExchange[] = [];
     const listener = new RecordingListener(() => sent[0]?.cancel());
     sent.push(client.send({ ...get, target: '/late' }, listener));

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { tryAgent, unopenedStores } from '../../../../../../src/application/agent/configure-agent/try-agent.js';
 import { noOtherProcesses } from '../../../../../../src/application/agent/sessions/session-endings.js';
 import { SessionStoreLeases } from '../../../../../../src/application/agent/sessions/session-store-leases.js';
@@ -25,14 +25,13 @@ import { idpKey, strangerKey } from '../../../../../support/agent/saml-keys.js';
 import { optionsOf, requestEvent, startedTestAgent, upstreamHeaders } from '../../../../../support/agent/test-agent.js';
 import { chunkEvent } from '../../../../../support/shared/agent-events.js';
 import { openTransport, type TransportName } from '../../../../../support/shared/agent-transports.js';
-import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import type { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { it } from '../../../../../support/shared/fixtures.js';
 import { ManualClock } from '../../../../../support/shared/manual-clock.js';
 import { RecordingLogger } from '../../../../../support/shared/recording-logger.js';
 import { temporaryFolder } from '../../../../../support/shared/temporary-folder.js';
 
 const session = 'gateway_saml_session';
-const cleanUp = new CleanUp();
-afterEach(() => cleanUp.run());
 
 interface Plan {
   readonly transport?: TransportName;
@@ -41,7 +40,7 @@ interface Plan {
 }
 
 /** A folder with the certificate of the identity provider, and agents that are configured with it. */
-const place = () => {
+const place = (cleanUp: CleanUp) => {
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
   const clock = new ManualClock();
@@ -92,8 +91,8 @@ const storeOf = (kind: 'memory' | 'sqlite', { folder }: Place): JsonObject =>
     : { 'session-store-path': folder.file('s/sessions.db') };
 
 describe.each(matrix)('an agent with transport $transport and sessions in $kind', ({ transport, kind }) => {
-  it('signs a browser on, recognises it, and signs it out', async () => {
-    const here = place();
+  it('signs a browser on, recognises it, and signs it out', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const agent = await here.start({ transport, saml: storeOf(kind, here) });
     const browser = agent.browser();
     const { reply } = await signOn(browser, here, '_a1');
@@ -126,8 +125,8 @@ describe.each(matrix)('an agent with transport $transport and sessions in $kind'
     expect(back.status).toBe(200);
   });
 
-  it('refuses a replayed response', async () => {
-    const here = place();
+  it('refuses a replayed response', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const agent = await here.start({ transport, saml: { ...storeOf(kind, here), 'allow-idp-initiated': true } });
     const unsolicited = here.response(null, '_a1');
     const first = await agent.browser().respond(unsolicited, '');
@@ -141,8 +140,8 @@ describe.each(matrix)('an agent with transport $transport and sessions in $kind'
 });
 
 describe('an agent restarted on the same database', () => {
-  it('keeps its sessions and accepted assertions', async () => {
-    const here = place();
+  it('keeps its sessions and accepted assertions', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const before = await here.start({ saml: { 'allow-idp-initiated': true } });
     const browser = before.browser();
     const unsolicited = here.response(null, '_a1');
@@ -162,8 +161,8 @@ describe('an agent restarted on the same database', () => {
     expect([reply.status, reply.location]).toEqual([302, '/later']);
   });
 
-  it('has the last use of its sessions', async () => {
-    const here = place();
+  it('has the last use of its sessions', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const saml = { 'session-idle-secs': 60 };
     const before = await here.start({ saml });
     const browser = before.browser();
@@ -183,8 +182,8 @@ describe('an agent restarted on the same database', () => {
 });
 
 describe('a request of the identity provider', () => {
-  it('ends its named sessions only if signed', async () => {
-    const here = place();
+  it('ends its named sessions only if signed', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const agent = await here.start();
     const browser = agent.browser();
     await signOn(browser, here, '_a1');
@@ -203,8 +202,8 @@ describe('a request of the identity provider', () => {
 describe('paths', () => {
   const paths = { 'protected-paths': ['/app'], 'excluded-paths': ['/app/public'] };
 
-  it('that are protected are never opened by fail-open, unlike others', async () => {
-    const here = place();
+  it('that are protected are never opened by fail-open, unlike others', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const agent = await here.start({ saml: paths, config: { 'fail-open': true } });
     const browser = agent.browser();
     const api = ['accept', 'application/json'];
@@ -215,8 +214,8 @@ describe('paths', () => {
     expect((await browser.get('/elsewhere', api)).status).toBe(200);
   });
 
-  it('that are excluded ignore sessions, unlike open ones', async () => {
-    const here = place();
+  it('that are excluded ignore sessions, unlike open ones', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const agent = await here.start({ saml: paths });
     const browser = agent.browser();
     const { id, relayState } = await browser.begin('/app');
@@ -228,8 +227,8 @@ describe('paths', () => {
     expect((await browser.get('/elsewhere')).status).toBe(401);
   });
 
-  it('that are protected accept every authentication method', async () => {
-    const here = place();
+  it('that are protected accept every authentication method', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const agent = await here.start({ config: { 'api-keys': 'key-of-orders:orders' } });
     const reply = await agent.browser().get('/orders', ['x-api-key', 'key-of-orders']);
     expect(reply.status).toBe(200);
@@ -237,8 +236,8 @@ describe('paths', () => {
     expect((await agent.browser().get('/orders', ['x-api-key', 'wrong'])).status).toBe(401);
   });
 
-  it('cause no redirect loop with conflicting cookies', async () => {
-    const here = place();
+  it('cause no redirect loop with conflicting cookies', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const agent = await here.start();
     const cookie = `${session}=${'A'.repeat(43)}; ${session}=${'B'.repeat(43)}`;
     expect((await agent.browser().get('/orders', ['accept', 'text/html', 'cookie', cookie])).status).toBe(401);
@@ -255,11 +254,11 @@ describe('policies', () => {
     },
   });
 
-  it.each([
+  it.for([
     ['admins', 200],
     ['strangers', 403],
-  ])('use roles of an attribute: for %s the status is %i', async (role, status) => {
-    const here = place();
+  ] as const)('use roles of an attribute: for %s the status is %i', async ([role, status], { cleanUp }) => {
+    const here = place(cleanUp);
     const agent = await here.start({ config: only(role) });
     const browser = agent.browser();
     await signOn(browser, here, '_a1');
@@ -269,16 +268,16 @@ describe('policies', () => {
 });
 
 describe('the agent', () => {
-  it('serves its metadata', async () => {
-    const here = place();
+  it('serves its metadata', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const agent = await here.start();
     const { body, status } = await agent.browser().get('/saml/metadata');
     expect(status).toBe(200);
     expect(body).toContain('https://app.example/saml/acs');
   });
 
-  it('reloads certificates of the identity provider', async () => {
-    const here = place();
+  it('reloads certificates of the identity provider', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const agent = await here.start();
     const browser = agent.browser();
     const byStranger = async (id: string) => {
@@ -296,8 +295,8 @@ describe('the agent', () => {
     expect((await signOn(agent.browser(), here, '_a4')).reply.status).toBe(302);
   });
 
-  it('keeps in-memory sessions over a new configuration', async () => {
-    const here = place();
+  it('keeps in-memory sessions over a new configuration', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const agent = await here.start({ saml: storeOf('memory', here) });
     const browser = agent.browser();
     await signOn(browser, here, '_a1');
@@ -305,8 +304,8 @@ describe('the agent', () => {
     expect((await browser.get('/orders')).status).toBe(200);
   });
 
-  it('counts sign-ons and sessions', async () => {
-    const here = place();
+  it('counts sign-ons and sessions', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const agent = await here.start();
     await signOn(agent.browser(), here, '_a1');
     await agent.browser().respond('<x/>', '');
@@ -323,14 +322,14 @@ describe('the agent', () => {
     expect(told()).toContain('saml_sign_ons_total unsolicited 1');
   });
 
-  it('owns the headers of mapped attributes', async () => {
-    const here = place();
+  it('owns the headers of mapped attributes', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const agent = await here.start();
     expect(agent.agent.capabilities().ownedHeaders).toEqual(expect.arrayContaining(['X-Department', 'X-Groups']));
   });
 
-  it('neither accepts nor redirects while its store is unavailable, and reports it', async () => {
-    const here = place();
+  it('neither accepts nor redirects while its store is unavailable, and reports it', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const options = samlConfig(here.certificateFile, {}, { 'fail-open': true, 'api-keys': 'key-of-orders:orders' });
     const failing = await unopenedStores(async () => null).acquire({ kind: 'memory' }, 'sp');
     if (!failing.ok) throw new Error(failing.error);
@@ -353,8 +352,8 @@ describe('the agent', () => {
     expect((await browser.get('/orders', ['x-api-key', 'key-of-orders'])).status).toBe(200);
   });
 
-  it('forwards its cookies only if all credentials are forwarded', async () => {
-    const here = place();
+  it('forwards its cookies only if all credentials are forwarded', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const agent = await here.start({ config: { 'forward-credentials': true } });
     const browser = agent.browser();
     await signOn(browser, here, '_a1');
@@ -363,8 +362,8 @@ describe('the agent', () => {
     expect(upstreamHeaders(sent, answer)).toEqual(expect.arrayContaining(sent));
   });
 
-  it('drops a form with its connection', async () => {
-    const here = place();
+  it('drops a form with its connection', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const { agent } = await here.start({ saml: { 'allow-idp-initiated': true } });
     const connection = Symbol('connection');
     const headers = ['content-type', 'application/x-www-form-urlencoded'];
@@ -382,10 +381,10 @@ describe('the agent', () => {
     expect((await agent.judge(octets(1, true), connection)).decision).toMatchObject({ kind: 'block' });
   });
 
-  it.each(['cancelled', 'disconnected'] as const)(
+  it.for(['cancelled', 'disconnected'] as const)(
     'opens no session for a form that is %s, and accepts it again',
-    async (ending) => {
-      const here = place();
+    async (ending, { cleanUp }) => {
+      const here = place(cleanUp);
       const { agent, logger } = await here.start();
       const begun = Symbol('connection');
       const browser = new AgentBrowser((event) => agent.judge(event, begun));
@@ -412,15 +411,15 @@ describe('the agent', () => {
     },
   );
 
-  it('does not start if its store does not open, and reports why', async () => {
-    const here = place();
+  it('does not start if its store does not open, and reports why', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     here.folder.write('other.db', 'this is no database, it is a text that is somewhat longer than its header would be');
     const saml = { 'session-store-path': here.folder.file('other.db') };
     await expect(here.start({ saml })).rejects.toThrow(/saml: the session store: /);
   });
 
-  it('does not create a store in a trial run', async () => {
-    const here = place();
+  it('does not create a store in a trial run', async ({ cleanUp }) => {
+    const here = place(cleanUp);
     const file = here.folder.file('tried/sessions.db');
     const config = samlConfig(here.certificateFile, { 'session-store-path': file });
     const parts = agentContainer(new RecordingLogger()).get(agentTokens.agentParts);

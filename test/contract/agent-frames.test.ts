@@ -175,8 +175,8 @@ const gatewayMessages: Readonly<Record<string, GatewayMessage>> = {
   }),
   'request_complete without an error': event(completed),
   'request_complete from elsewhere': event({ ...completed, durationMs: 0, upstreamAttempts: 0 }),
-  'websocket_frame from elsewhere': { kind: 'unasked_event', name: 'websocket_frame', correlationId: 'c-1' },
-  'guardrail_inspect from elsewhere': { kind: 'unasked_event', name: 'guardrail_inspect', correlationId: 'c-1' },
+  'websocket_frame from elsewhere': { kind: 'unsupported_event', name: 'websocket_frame', correlationId: 'c-1' },
+  'guardrail_inspect from elsewhere': { kind: 'unsupported_event', name: 'guardrail_inspect', correlationId: 'c-1' },
   configure: {
     kind: 'configure',
     configure: { correlationId: 'configure-1', version: 'v-1', config: { colour: 'red', sizes: [1, 2] } },
@@ -406,7 +406,7 @@ const gatewayPayload = (message: GatewayMessage): string => {
       return cancelJson(message.cancel, nowMs);
     case 'ping':
       return pingJson(18, nowMs);
-    case 'unasked_event':
+    case 'unsupported_event':
       throw new Error('no gateway of ours sends it');
   }
 };

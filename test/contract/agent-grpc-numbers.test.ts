@@ -156,8 +156,12 @@ describe('the numbers of the agent protocol over gRPC', () => {
         { 5: chunk },
         { kind: 'event', event: { kind: 'response_body_chunk', ...readChunk, bytesSent: 12 } },
       ],
-      ['a frame', { 6: { 1: 'a', 2: 1, 3: 1, 4: 'x' } }, { kind: 'unasked_event', correlationId: 'a' }],
-      ['a guardrail', { 7: { 1: 'a', 2: 'c', 3: 1, 4: 'm', 5: '{}' } }, { kind: 'unasked_event', correlationId: 'a' }],
+      ['a frame', { 6: { 1: 'a', 2: 1, 3: 1, 4: 'x' } }, { kind: 'unsupported_event', correlationId: 'a' }],
+      [
+        'a guardrail',
+        { 7: { 1: 'a', 2: 'c', 3: 1, 4: 'm', 5: '{}' } },
+        { kind: 'unsupported_event', correlationId: 'a' },
+      ],
       [
         'the end of a request',
         { 8: { 1: 'a', 2: 502, 3: 7, 4: 11, 5: 13, 6: 'up', 7: 0, 8: 'e' } },

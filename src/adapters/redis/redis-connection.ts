@@ -5,10 +5,10 @@ import { err, ok, type Result } from '../../domain/shared/result.js';
 import type { RedisEndpoint } from './redis-endpoint.js';
 import { answerCode, failureClause, isTransient, type RedisFailure, type RedisPurpose } from './redis-failure.js';
 
-/** A Lua script. Redis runs it as a whole: no other command comes in between. */
+/** A Lua script. Redis runs it atomically. */
 export interface RedisScript {
   readonly source: string;
-  /** SHA-1 of the source, by which Redis finds the script again. It protects nothing. */
+  /** SHA-1 of the source, the script's key in Redis. Not a security measure. */
   readonly id: string;
 }
 
@@ -20,26 +20,26 @@ export const redisScript = (source: string): RedisScript => ({
 export interface RedisConnectionOptions {
   readonly endpoint: RedisEndpoint;
   readonly purpose: RedisPurpose;
-  /** Milliseconds for a new connection, with its handshake. */
+  /** Timeout of a new connection with its handshake, in milliseconds. */
   readonly connectMs: number;
-  /** Milliseconds for an answer. A server that takes longer counts as hung. */
+  /** Timeout of an answer, in milliseconds. A slower server counts as hung. */
   readonly answerMs: number;
   /**
-   * Runs on each new connection before any other command. It has to send at least one command: a hung server accepts
-   * connections, and only an answer proves that it works. Resolves to a clause about a server that cannot be used,
-   * else to null; rejects with the error of `send`.
+   * Runs on each new connection before any other command. Must send at least one command: a hung
+   * server accepts connections, and only an answer proves that it works. Resolves with a clause if
+   * the server is unusable, else null. Rejects with the error of `send`.
    */
   readonly handshake: (send: (command: readonly string[]) => Promise<unknown>) => Promise<string | null>;
 }
 
 export type RedisAnswer = Result<unknown, RedisFailure>;
 
-/** Commands that wait for their answers at one time. */
-const pendingLimit = 10_000;
+/** Maximum pending commands. */
+const maxPending = 10_000;
 const firstBackoffMs = 50;
-const longestBackoffMs = 2_000;
+const maxBackoffMs = 2_000;
 
-/** RESP 2 needs no HELLO, so that also servers work that speak an older protocol. */
+/** RESP 2 needs no HELLO, so it also works with servers of an older protocol. */
 const newClient = ({ host, port, tls, user, password, database }: RedisEndpoint, connectMs: number) =>
   createClient({
     RESP: 2,
@@ -47,7 +47,7 @@ const newClient = ({ host, port, tls, user, password, database }: RedisEndpoint,
       host,
       port,
       connectTimeout: connectMs,
-      // RedisConnection reconnects: it has a deadline for the handshake too.
+      // RedisConnection reconnects, with a deadline that includes the handshake.
       reconnectStrategy: false,
       ...(tls ? { tls: true as const, ...(isIP(host) === 0 ? { servername: host } : {}) } : {}),
     },
@@ -57,8 +57,8 @@ const newClient = ({ host, port, tls, user, password, database }: RedisEndpoint,
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: 'disabled',
-    commandsQueueMaxLength: pendingLimit,
-    // RedisConnection has a deadline that counts for sent commands too.
+    commandsQueueMaxLength: maxPending,
+    // RedisConnection has a deadline that includes sent commands.
     commandOptions: { timeout: 0 },
   });
 
@@ -66,17 +66,19 @@ type Client = ReturnType<typeof newClient>;
 
 const late = Symbol('late');
 
-/** A deadline is a row of timers, so that a pause of this process uses up one step and not the whole deadline. */
+/** A deadline is a sequence of timers, so that a pause of this process uses up one step only. */
 const deadlineSteps = 5;
 
-/** Resolves to `late` when the promise is not settled after the deadline. Its later rejection is no error any more. */
+/**
+ * Resolves with `late` if the promise is pending at the deadline; its later rejection is ignored.
+ */
 const withDeadline = <Value>(promise: Promise<Value>, deadlineMs: number): Promise<Value | typeof late> =>
   new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout;
     const wait = (steps: number): void => {
       timer = setTimeout(() => {
         if (steps > 1) wait(steps - 1);
-        // An answer that has arrived meanwhile is read before it counts as late.
+        // Reads an answer that has arrived meanwhile first.
         else setImmediate(() => resolve(late));
       }, deadlineMs / deadlineSteps);
     };
@@ -87,21 +89,21 @@ const withDeadline = <Value>(promise: Promise<Value>, deadlineMs: number): Promi
 const durationText = (ms: number): string => (ms % 1_000 === 0 ? `${ms / 1_000} s` : `${ms} ms`);
 
 /**
- * A connection to a Redis server. While it is lost, commands fail at once, and it reconnects in the background with
- * growing pauses. A server that answers late loses its connection, so that no commands queue up for one that hangs.
- * No command is sent twice.
+ * A connection to a Redis server. While disconnected, commands fail at once and it reconnects in
+ * the background with exponential backoff. A late answer closes the connection, so that no commands
+ * queue for a hung server. No command is sent twice.
  */
 export class RedisConnection {
   readonly #options: RedisConnectionOptions;
   #client: Client | null = null;
-  /** Why there is no client. */
-  #absence: RedisFailure = { kind: 'unreachable', reason: 'it has not been reached yet' };
+  /** Why the client is absent. */
+  #absence: RedisFailure = { kind: 'unreachable', reason: 'it was not reached yet' };
   #backoffMs = firstBackoffMs;
   #retry: NodeJS.Timeout | null = null;
   #isClosed = false;
   readonly #pending = new Set<Promise<RedisAnswer>>();
 
-  /** Connects nothing before `open`. */
+  /** Does not connect before `open`. */
   constructor(options: RedisConnectionOptions) {
     this.#options = options;
   }
@@ -112,17 +114,17 @@ export class RedisConnection {
     return failure === null ? ok(undefined) : err(failure);
   }
 
-  /** Goes on in the background until it is connected. */
+  /** Retries in the background until connected. */
   keepTrying(): void {
     this.#connectLater();
   }
 
-  /** Sends a command and resolves to the answer, in RESP 2. */
+  /** Sends a command and resolves with the RESP 2 answer. */
   send(command: readonly string[]): Promise<RedisAnswer> {
     return this.#ask((client) => client.sendCommand(command));
   }
 
-  /** Runs a script. Its source is sent only to a server that does not know it. */
+  /** Runs a script. Sends its source only if the server does not have it. */
   run({ id, source }: RedisScript, keys: readonly string[], parameters: readonly string[]): Promise<RedisAnswer> {
     const rest = [String(keys.length), ...keys, ...parameters];
     return this.#ask(async (client) => {
@@ -130,13 +132,13 @@ export class RedisConnection {
         return await client.sendCommand(['EVALSHA', id, ...rest]);
       } catch (error) {
         if (answerCode(error) !== 'NOSCRIPT') throw error;
-        // The server has run nothing.
+        // The server has not run the script.
         return await client.sendCommand(['EVAL', source, ...rest]);
       }
     });
   }
 
-  /** Resolves when every sent command has its answer, or has reached its deadline. */
+  /** Resolves when every sent command is answered or timed out. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#retry !== null) clearTimeout(this.#retry);
@@ -146,9 +148,9 @@ export class RedisConnection {
   }
 
   async #ask(command: (client: Client) => Promise<unknown>): Promise<RedisAnswer> {
-    if (this.#isClosed) return err({ kind: 'closed', reason: 'the connection to it is closed' });
+    if (this.#isClosed) return err({ kind: 'closed', reason: 'the connection is closed' });
     if (this.#client === null) return err(this.#absence);
-    if (this.#pending.size >= pendingLimit) return err({ kind: 'overloaded', reason: 'it has too much to do' });
+    if (this.#pending.size >= maxPending) return err({ kind: 'overloaded', reason: 'too many commands are pending' });
     const answer = this.#answer(this.#client, command);
     this.#pending.add(answer);
     try {
@@ -195,7 +197,7 @@ export class RedisConnection {
       }
       client.destroy();
       if (fault === late) {
-        // An attempt that succeeds after all leaves a connection to destroy.
+        // A late success leaves a connection to destroy.
         void connecting.catch(() => {}).then(() => client.destroy());
         return this.#noConnection();
       }
@@ -204,12 +206,12 @@ export class RedisConnection {
     } catch (error) {
       client.destroy();
       if (error instanceof ConnectionTimeoutError) return this.#noConnection();
-      // The client sends AUTH and SELECT while it connects.
+      // The client sends AUTH and SELECT during the connection.
       const isRefusal = !isConnected && answerCode(error) === 'ERR';
       return {
         kind: isTransient(error) ? 'unreachable' : 'unusable',
         reason: isRefusal
-          ? `it refuses the password or the database of ${purpose.urlKey}`
+          ? `it refused the password or the database in ${purpose.urlKey}`
           : failureClause(error, purpose),
       };
     }
@@ -217,12 +219,12 @@ export class RedisConnection {
 
   #noConnection(): RedisFailure {
     const { endpoint, connectMs } = this.#options;
-    const question = endpoint.tls ? ' (does it speak TLS there?)' : '';
+    const question = endpoint.tls ? ' (does this port use TLS?)' : '';
     return { kind: 'unreachable', reason: `no connection within ${durationText(connectMs)}${question}` };
   }
 
   #lose(client: Client, reason: string): void {
-    // The attempt that made this client handles its failures until it is the client of this connection.
+    // `#attempt` handles the failures of a client until it is in use.
     if (this.#client !== client) return;
     this.#client = null;
     this.#absence = { kind: 'lost', reason };
@@ -233,11 +235,11 @@ export class RedisConnection {
   #connectLater(): void {
     if (this.#isClosed) return;
     const pauseMs = this.#backoffMs * (0.5 + Math.random() / 2);
-    this.#backoffMs = Math.min(this.#backoffMs * 2, longestBackoffMs);
+    this.#backoffMs = Math.min(this.#backoffMs * 2, maxBackoffMs);
     this.#retry = setTimeout(async () => {
       if ((await this.#connect()) !== null) this.#connectLater();
     }, pauseMs);
-    // A program that has nothing else to do may end.
+    // The timer does not keep the process alive.
     this.#retry.unref();
   }
 }

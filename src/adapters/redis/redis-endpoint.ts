@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import { Secret } from '../../domain/shared/secret.js';
 
-/** The address of a Redis server, and the credentials for it. */
+/** Address and credentials of a Redis server. */
 export interface RedisEndpoint {
   readonly host: string;
   readonly port: number;
@@ -9,7 +9,7 @@ export interface RedisEndpoint {
   /** Null: the default user. */
   readonly user: string | null;
   readonly password: Secret | null;
-  /** Number of the database. */
+  /** Database number. */
   readonly database: number;
 }
 
@@ -33,22 +33,23 @@ const parsed = (text: string): URL | null => {
 };
 
 /**
- * Reads `redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]`, or `rediss://` for TLS. The error repeats no part of the URL:
- * each of them may hold a password.
+ * Reads `redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]`, or `rediss://` for TLS. The error quotes
+ * no part of the URL, which may contain a password.
  *
- * @param urlKey the configuration key that holds the URL, which the error names
+ * @param urlKey configuration key of the URL, for the error
  */
 export const readRedisEndpoint = (secret: Secret, urlKey: string): Result<RedisEndpoint, string> => {
-  const form = err(`${urlKey} has to be redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS`);
+  const form = err(`${urlKey} must be redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS`);
   const url = parsed(secret.reveal());
   if (url === null || (url.protocol !== 'redis:' && url.protocol !== 'rediss:')) return form;
   const { hostname, port, pathname, search, hash } = url;
   const [user, password] = [decoded(url.username), decoded(url.password)];
   if (hostname === '' || port === '0' || search !== '' || hash !== '' || !databasePath.test(pathname)) return form;
   if (user === null || password === null) return form;
-  if (password === '' && user !== '') return err(`${urlKey} has a user and no password: redis://USER:PASSWORD@HOST`);
+  if (password === '' && user !== '')
+    return err(`${urlKey} has a user without a password: use redis://USER:PASSWORD@HOST`);
   return ok({
-    // In a URL an IPv6 address is in brackets.
+    // A URL has an IPv6 address in brackets.
     host: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname,
     port: port === '' ? defaultPort : Number(port),
     tls: url.protocol === 'rediss:',

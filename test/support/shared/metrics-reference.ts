@@ -2,7 +2,7 @@ import {
   type MetricDefinition,
   metricDefinitions,
 } from '../../../src/adapters/outbound/prometheus-metrics/metric-definitions.js';
-import { maximumFrameLength } from '../../../src/adapters/wire/agent-frames/frame-decoder.js';
+import { maxFrameLength } from '../../../src/adapters/wire/agent-frames/frame-decoder.js';
 import { AgentServiceCounters } from '../../../src/application/agent/agent-service/agent-service-counters.js';
 import { maximumAddresses } from '../../../src/application/gateway/choose-upstream/host-lookups.js';
 import { agentMetricPrefix, type MetricType } from '../../../src/domain/agent-protocol/agent-metrics/metric-family.js';
@@ -123,7 +123,7 @@ WARN line at most once in 60 seconds, with the first reason; the rest of the rep
 
 Two things go further. A report that has not the form of the [protocol](../guides/agents.md), as one with a text where a number
 belongs or a number that is not finite, is left out whole: no count has it, and the log says \`Agent sent an unreadable report\`, once until the
-agent is found again after it was away. What cannot be read at all ends the connection: no JSON, more than ${maximumFrameLength} octets,
+agent is found again after it was away. What cannot be read at all ends the connection: no JSON, more than ${maxFrameLength} octets,
 200000 values or 128 levels of nesting.
 
 A counter or a histogram keeps its type and its buckets as long as its block is there. Where an upgrade of an agent changes

@@ -33,7 +33,7 @@ const correlationIdOf = (message: GrpcGatewayMessage): string => {
   switch (message.kind) {
     case 'event':
       return message.event.correlationId;
-    case 'unasked_event':
+    case 'unsupported_event':
     case 'cancel':
       return message.correlationId;
     default:

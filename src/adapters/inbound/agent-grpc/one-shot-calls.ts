@@ -179,7 +179,7 @@ export class OneShotCalls {
       case 'event':
         this.#judge(call, message.event, size);
         return;
-      case 'unasked_event':
+      case 'unsupported_event':
         this.#send(call, agentResponseMessage(allowAnswer, message.correlationId));
         return;
       case 'ping':

@@ -142,7 +142,7 @@ export class ProcessStream implements GatewayConnection, CallListener<GrpcGatewa
       case 'event':
         session.event(message.event, size);
         return;
-      case 'unasked_event':
+      case 'unsupported_event':
         if (session.admits(message.correlationId)) this.sendAnswer(allowAnswer, message.correlationId);
         return;
       case 'configure':

@@ -164,7 +164,7 @@ export class UnixSocketGatewayConnection implements GatewayConnection {
       case 'event':
         session.event(message.event, size);
         return;
-      case 'unasked_event':
+      case 'unsupported_event':
         if (!session.admits(message.correlationId)) return;
         this.#sendAnswer(allowAnswer, message.correlationId, unsupportedEventMembers(message.name));
         return;

@@ -7,8 +7,8 @@ import { boundLateness } from '../../event-loop-batching/bound-lateness.js';
 import type { GrpcAgentToProxy, GrpcProxyControl, GrpcProxyToAgent } from '../../wire/agent-grpc/grpc-messages.js';
 import {
   agentToProxyShape,
-  lookAtAgentMessage,
-  type MessageLook,
+  checkAgentMessage,
+  type MessageCheck,
   proxyControlShape,
 } from '../../wire/agent-grpc/message-shape.js';
 import { ownedHeadersKey } from '../../wire/agent-grpc/owned-headers-metadata.js';
@@ -100,7 +100,7 @@ const statusEnd = ({ code, details }: Pick<StatusObject, 'code' | 'details'>): C
 export interface AgentStreamsListener {
   /** Values of the owned-headers field in the agent's metadata, which precede its first message. */
   onOwnedHeaders(values: readonly string[]): void;
-  onMessage(message: GrpcAgentToProxy, look: MessageLook): void;
+  onMessage(message: GrpcAgentToProxy, look: MessageCheck): void;
   /** The agent sent a GOAWAY: it accepts no new streams. */
   onGoaway(): void;
   onRoom(): void;
@@ -122,13 +122,13 @@ const unchanged = (octets: Buffer): Buffer => octets;
 
 interface ReadMessage<Message> {
   readonly message: Message;
-  readonly look: MessageLook;
+  readonly look: MessageCheck;
 }
 
 const reader =
   <Message>({ responseDeserialize }: CalledMethod<never, Message>, shape: MessageShape) =>
   (octets: Buffer): Result<ReadMessage<Message>, string> => {
-    const look = lookAtAgentMessage(octets, shape);
+    const look = checkAgentMessage(octets, shape);
     if (!look.ok) return err(`a message is malformed: ${look.error}`);
     try {
       return ok({ message: responseDeserialize(octets), look: look.value });

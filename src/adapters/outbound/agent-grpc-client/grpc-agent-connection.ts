@@ -21,7 +21,7 @@ import {
   writePing,
 } from '../../wire/agent-grpc/gateway-message.js';
 import type { GrpcAgentToProxy, GrpcProxyControl, GrpcProxyToAgent } from '../../wire/agent-grpc/grpc-messages.js';
-import type { MessageLook } from '../../wire/agent-grpc/message-shape.js';
+import type { MessageCheck } from '../../wire/agent-grpc/message-shape.js';
 import { readOwnedHeaders } from '../../wire/agent-grpc/owned-headers-metadata.js';
 import type { GrpcHandshakeResponse } from '../../wire/agent-messages/handshake-messages.js';
 import type { AgentStreams, AgentStreamsListener } from './agent-streams.js';
@@ -133,7 +133,7 @@ export class GrpcAgentConnection implements AgentConnection {
     this.#abort({ kind: 'refused', detail: 'the configuration exceeds the maximum message size' });
   }
 
-  #onMessage(message: GrpcAgentToProxy, look: MessageLook): void {
+  #onMessage(message: GrpcAgentToProxy, look: MessageCheck): void {
     this.#isSilentSincePing = false;
     const read = readGrpcAgentMessage(message, look);
     if (!read.ok) {

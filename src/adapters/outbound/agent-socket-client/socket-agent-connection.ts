@@ -15,6 +15,7 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { boundLateness } from '../../event-loop-batching/bound-lateness.js';
 import { boundLateWrites, writeLate } from '../../event-loop-batching/deferred-writes.js';
 import { type AgentFrameMessage, readAgentFrame } from '../../wire/agent-frames/agent-message.js';
+import type { AnswerCache } from '../../wire/agent-frames/answer-cache.js';
 import { FrameDecoder } from '../../wire/agent-frames/frame-decoder.js';
 import { FrameOutbox } from '../../wire/agent-frames/frame-outbox.js';
 import {
@@ -25,7 +26,6 @@ import {
   pingJson,
 } from '../../wire/agent-frames/gateway-message.js';
 import type { HeadWriter } from '../../wire/agent-frames/head-writer.js';
-import type { KnownAnswers } from '../../wire/agent-frames/known-answers.js';
 import { agentMessageNames } from '../../wire/agent-frames/message-codes.js';
 import type { SocketAgentConnectorOptions, SocketAgentConnectorSettings } from './socket-connector-options.js';
 import { checkSocketOwner } from './socket-owner.js';
@@ -44,7 +44,7 @@ export interface SocketAgentConnectionContext {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   /** Answers of the agent, shared by its connections. */
-  readonly known: KnownAnswers;
+  readonly known: AnswerCache;
   /** Encodes events, shared by the connections. */
   readonly heads: HeadWriter;
 }
@@ -63,7 +63,7 @@ export class SocketAgentConnection implements AgentConnection {
   readonly #scheduler: Scheduler;
   readonly #config: JsonObject | null;
   readonly #listener: AgentConnectionListener;
-  readonly #known: KnownAnswers;
+  readonly #known: AnswerCache;
   readonly #heads: HeadWriter;
   readonly #socket: Socket;
   readonly #decoder = new FrameDecoder(agentMessageNames);

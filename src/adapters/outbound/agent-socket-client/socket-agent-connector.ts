@@ -7,8 +7,8 @@ import type {
 import type { Clock } from '../../../application/ports/shared/clock.js';
 import type { Scheduler } from '../../../application/ports/shared/scheduler.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
+import { AnswerCache } from '../../wire/agent-frames/answer-cache.js';
 import { HeadWriter } from '../../wire/agent-frames/head-writer.js';
-import { KnownAnswers } from '../../wire/agent-frames/known-answers.js';
 import { SocketAgentConnection } from './socket-agent-connection.js';
 import {
   defaultSocketAgentConnectorOptions,
@@ -23,7 +23,7 @@ export class SocketAgentConnector implements AgentConnector {
   readonly #clock: Clock;
   readonly #scheduler: Scheduler;
   readonly #options: SocketAgentConnectorOptions;
-  readonly #known = new KnownAnswers();
+  readonly #known = new AnswerCache();
   readonly #heads = new HeadWriter();
 
   constructor(

@@ -6,7 +6,7 @@ import type { Certificate, KeyUsage, SubjectAltName } from '../../../domain/shar
 import { parseSequence } from './certificate-schema.js';
 import { isStrictDer } from './strict-der.js';
 
-/** Tags of the names that are read (RFC 5280, section 4.2.1.6). */
+/** Tags of the supported names (RFC 5280, section 4.2.1.6). */
 const textKinds: ReadonlyMap<number, 'email' | 'dns' | 'uri'> = new Map([
   [0x81, 'email'],
   [0x82, 'dns'],
@@ -22,19 +22,19 @@ const ipText = (octets: Uint8Array): string => {
 
 const readIp = (octets: Uint8Array): string => {
   const address = parseIpAddress(ipText(octets));
-  if (address === null) throw new Error('an IP address cannot be read');
+  if (address === null) throw new Error('an IP address is malformed');
   return formatIpAddress(address);
 };
 
 /**
- * The names of the four kinds; others are left out. Each octet of a text is one character: what is not ASCII stays
- * visible as something that no name of its kind has. Throws where they cannot be read.
+ * Reads names of the four supported kinds and skips others. Each octet becomes one character, so
+ * non-ASCII text stays visibly invalid. Throws if malformed.
  */
 const readSubjectAltNames = (der: Uint8Array): readonly SubjectAltName[] => {
   const names: SubjectAltName[] = [];
   for (const item of parseSequence(der)) {
     const value = readDerValue(item);
-    if (value === null) throw new Error('an alternative name is no DER');
+    if (value === null) throw new Error('an alternative name is not DER');
     const kind = textKinds.get(value.tag);
     if (kind !== undefined) names.push({ kind, value: Buffer.from(value.contents).toString('latin1') });
     else if (value.tag === ipTag) names.push({ kind: 'ip', value: readIp(value.contents) });
@@ -44,7 +44,7 @@ const readSubjectAltNames = (der: Uint8Array): readonly SubjectAltName[] => {
 
 const bitStringTag = 0x03;
 
-/** Of the first octet of bits (RFC 5280, section 4.2.1.3). */
+/** Bits of the first octet (RFC 5280, section 4.2.1.3). */
 const flags: readonly (readonly [bit: number, usage: KeyUsage])[] = [
   [0x80, 'digital_signature'],
   [0x08, 'key_agreement'],
@@ -52,17 +52,17 @@ const flags: readonly (readonly [bit: number, usage: KeyUsage])[] = [
 ];
 const otherBits = 0x73;
 
-/** Throws where it is no bit string. */
+/** Throws if it is not a bit string. */
 const readKeyUsage = (der: Uint8Array): readonly KeyUsage[] => {
   const value = readDerValue(der);
   const [unused, bits = 0, more = 0] = value?.contents ?? [];
   if (value?.tag !== bitStringTag || unused === undefined || unused > 7)
-    throw new Error('a key usage is no bit string');
+    throw new Error('a key usage is not a bit string');
   const usages = flags.filter(([bit]) => (bits & bit) !== 0).map(([, usage]) => usage);
   return (bits & otherBits) === 0 && more === 0 ? usages : [...usages, 'other'];
 };
 
-/** What the extensions of a certificate say. */
+/** The extensions of a certificate. */
 export type ReadExtensions = Pick<
   Certificate,
   | 'isAuthority'
@@ -81,7 +81,7 @@ const keyUsage = '2.5.29.15';
 const subjectAltName = '2.5.29.17';
 const basicConstraints = '2.5.29.19';
 const nameConstraints = '2.5.29.30';
-/** Says under which policies it was issued: nothing is asked of them here, so that there is nothing to check. */
+/** The policies of issuance. Accepted without a check, because no policy is required. */
 const certificatePolicies = '2.5.29.32';
 const authorityKeyIdentifier = '2.5.29.35';
 const policyConstraints = '2.5.29.36';
@@ -89,7 +89,7 @@ const extendedKeyUsage = '2.5.29.37';
 const inhibitAnyPolicy = '2.5.29.54';
 
 const constraining: readonly string[] = [nameConstraints, policyConstraints, inhibitAnyPolicy];
-const understood: ReadonlySet<string> = new Set([
+const supported: ReadonlySet<string> = new Set([
   ...constraining,
   subjectKeyIdentifier,
   keyUsage,
@@ -102,16 +102,16 @@ const understood: ReadonlySet<string> = new Set([
 
 const hex = (octets: ArrayBuffer | Uint8Array): string => Buffer.from(new Uint8Array(octets)).toString('hex');
 
-/** The values of the extensions that are understood, by type. */
+/** The values of the supported extensions, by type. */
 const valuesOf = (extensions: readonly Extension[]): ReadonlyMap<string, Uint8Array> => {
   const values = new Map<string, Uint8Array>();
   const types = new Set<string>();
   for (const { extnID, extnValue } of extensions) {
     if (types.has(extnID)) throw new Error('an extension occurs twice');
     types.add(extnID);
-    if (!understood.has(extnID)) continue;
+    if (!supported.has(extnID)) continue;
     const value = new Uint8Array(extnValue.buffer);
-    if (!isStrictDer(value)) throw new Error('an extension is no DER');
+    if (!isStrictDer(value)) throw new Error('an extension is not DER');
     values.set(extnID, value);
   }
   return values;
@@ -121,15 +121,15 @@ const readBasicConstraints = (der: Uint8Array | undefined): Pick<Certificate, 'i
   if (der === undefined) return { isAuthority: false, pathLength: null };
   const { cA, pathLenConstraint } = AsnConvert.parse(der, BasicConstraints);
   if (!cA) return { isAuthority: false, pathLength: null };
-  // A number too large for the package comes as text.
+  // The package returns a large number as text.
   const pathLength = pathLenConstraint === undefined ? null : Number(pathLenConstraint);
   if (pathLength !== null && !(Number.isInteger(pathLength) && pathLength >= 0)) {
-    throw new Error('a path length is no number');
+    throw new Error('a path length is not a number');
   }
   return { isAuthority: true, pathLength };
 };
 
-/** Tag of the key identifier among what else may tell of the issuer's key (RFC 5280, section 4.2.1.1). */
+/** Tag of the key identifier in AuthorityKeyIdentifier (RFC 5280, section 4.2.1.1). */
 const keyIdentifierTag = 0x80;
 
 const readAuthorityKeyId = (der: Uint8Array | undefined): string | null => {
@@ -138,7 +138,10 @@ const readAuthorityKeyId = (der: Uint8Array | undefined): string | null => {
   return value === null ? null : hex(value.contents);
 };
 
-/** Reads extensions (RFC 5280, section 4.2). Throws where one that is understood cannot be read, or occurs twice. */
+/**
+ * Reads extensions (RFC 5280, section 4.2). Throws if a supported one is malformed or any occurs
+ * twice.
+ */
 export const readExtensions = (extensions: readonly Extension[]): ReadExtensions => {
   const values = valuesOf(extensions);
   const read = <Value>(type: string, reader: (der: Uint8Array) => Value): Value | null => {
@@ -151,7 +154,7 @@ export const readExtensions = (extensions: readonly Extension[]): ReadExtensions
     extendedKeyUsage: read(extendedKeyUsage, (der) => Array.from(AsnConvert.parse(der, ExtendedKeyUsage))),
     subjectAltNames: read(subjectAltName, readSubjectAltNames) ?? [],
     unknownCritical: extensions
-      .filter(({ critical, extnID }) => critical && !understood.has(extnID))
+      .filter(({ critical, extnID }) => critical && !supported.has(extnID))
       .map(({ extnID }) => extnID),
     isConstrained: constraining.some((type) => values.has(type)),
     subjectKeyId: read(subjectKeyIdentifier, (der) => hex(AsnConvert.parse(der, OctetString).buffer)),

@@ -1,17 +1,17 @@
-/** Values within each other, at most: a certificate has seven, a name inside a name a few more. */
-const maximumDepth = 16;
+/** Maximum nesting of values. A certificate has seven levels, with nested names a few more. */
+const maxDepth = 16;
 
 const booleanTag = 0x01;
 const objectIdentifierTag = 0x06;
 
 interface Header {
   readonly tag: number;
-  /** Where the contents begin, and where they end. */
+  /** Offsets of the contents. */
   readonly start: number;
   readonly end: number;
 }
 
-/** The length octets are as few as will do (X.690, section 10.1). */
+/** Reads a header. The length must have its shortest form (X.690, section 10.1). */
 const headerAt = (octets: Uint8Array, index: number, limit: number): Header | null => {
   if (index + 2 > limit) return null;
   const tag = octets[index] as number;
@@ -30,7 +30,7 @@ const headerAt = (octets: Uint8Array, index: number, limit: number): Header | nu
   return isShortest && end <= limit ? { tag, start, end } : null;
 };
 
-/** No number in it begins with a zero, and the last one ends (X.690, section 8.19.2). */
+/** No component starts with a zero octet, and the last one is complete (X.690, section 8.19.2). */
 const isObjectIdentifier = (octets: Uint8Array, start: number, end: number): boolean => {
   let isFirst = true;
   for (let index = start; index < end; index += 1) {
@@ -50,7 +50,7 @@ const isValue = (octets: Uint8Array, header: Header, depth: number): boolean => 
     if (tag === booleanTag) return isBoolean(octets, start, end);
     return tag !== objectIdentifierTag || isObjectIdentifier(octets, start, end);
   }
-  if (depth === maximumDepth) return false;
+  if (depth === maxDepth) return false;
   let index = start;
   while (index < end) {
     const inner = headerAt(octets, index, end);
@@ -61,9 +61,9 @@ const isValue = (octets: Uint8Array, header: Header, depth: number): boolean => 
 };
 
 /**
- * Whether octets are exactly one value in DER, as far as that can be seen without knowing its type: lengths that are
- * definite and the shortest, nothing behind the end, booleans and object identifiers in their one form. Readers of
- * ASN.1 differ in what else they let pass; of this they all make the same.
+ * Whether octets are exactly one DER value, as far as this is visible without its type: definite
+ * and shortest lengths, no trailing data, canonical booleans and object identifiers. ASN.1 parsers
+ * differ in what else they accept; all read such values alike.
  */
 export const isStrictDer = (octets: Uint8Array): boolean => {
   const header = headerAt(octets, 0, octets.length);

@@ -12,7 +12,7 @@ import { parseCertificate, parseSequence, type RawName, rawOctets } from './cert
 import { readExtensions } from './read-extensions.js';
 import { isStrictDer } from './strict-der.js';
 
-/** Signature algorithms with a digest of the SHA-2 family, and those that have theirs built in (RFC 8410). */
+/** Signature algorithms with a SHA-2 digest, and those with a built-in one (RFC 8410). */
 const strongAlgorithms: ReadonlySet<string> = new Set([
   '1.2.840.113549.1.1.11',
   '1.2.840.113549.1.1.12',
@@ -40,7 +40,7 @@ const brokenAlgorithms: ReadonlyMap<string, string> = new Map([
   ['1.2.840.10045.4.1', 'SHA-1'],
 ]);
 
-/** Tag of the digest in the parameters of RSASSA-PSS (RFC 4055, section 3.1); without it the digest is SHA-1. */
+/** Tag of the digest in RSASSA-PSS parameters (RFC 4055, section 3.1); the default is SHA-1. */
 const hashAlgorithmTag = 0xa0;
 
 const hasStrongDigest = (parameters: Uint8Array): boolean => {
@@ -51,19 +51,17 @@ const hasStrongDigest = (parameters: Uint8Array): boolean => {
 };
 
 /**
- * Why a signature is too weak to be believed, in one clause; null where it is not. What is not known to be strong is
- * weak. Throws where the parameters cannot be read.
+ * Why a signature is too weak, in one clause; null if it is strong. Unknown algorithms are weak.
+ * Throws if the parameters are malformed.
  */
 const signatureWeakness = ({ algorithm, parameters }: AlgorithmIdentifier): string | null => {
   if (strongAlgorithms.has(algorithm)) return null;
   if (algorithm === rsaPss) {
     const isStrong = parameters !== undefined && hasStrongDigest(rawOctets(parameters));
-    return isStrong ? null : 'is signed with RSASSA-PSS and another digest than SHA-256, SHA-384 or SHA-512';
+    return isStrong ? null : 'is signed with RSASSA-PSS and an unsupported digest; use SHA-256, SHA-384 or SHA-512';
   }
   const digest = brokenAlgorithms.get(algorithm);
-  return digest === undefined
-    ? `is signed with an algorithm that is not accepted (${algorithm})`
-    : `is signed with ${digest}`;
+  return digest === undefined ? `is signed with an unsupported algorithm (${algorithm})` : `is signed with ${digest}`;
 };
 
 const attributeValue = (der: Uint8Array): Pick<NameAttribute, 'isText' | 'value'> => {
@@ -73,9 +71,9 @@ const attributeValue = (der: Uint8Array): Pick<NameAttribute, 'isText' | 'value'
 };
 
 /**
- * The attributes of a name with their values in text, by the type of each string. One whose characters are not
- * certain is kept as it is: TeletexString beyond ASCII, or UTF8String that is no UTF-8. A NUL stays where it is.
- * Throws where a relative name is empty.
+ * The attributes of a name, decoded by their string types. A value with ambiguous characters stays
+ * raw: TeletexString beyond ASCII, or invalid UTF8String. A NUL is kept. Throws if a relative name
+ * is empty.
  */
 const readName = (name: RawName): DistinguishedName =>
   Array.from(name, (relative) => {
@@ -83,55 +81,54 @@ const readName = (name: RawName): DistinguishedName =>
     return Array.from(relative, ({ type, value }) => ({ type, ...attributeValue(rawOctets(value)) }));
   });
 
-/** Far more than every public authority there is. */
-const maximumCertificates = 1000;
-const maximumCharacters = 4 * 1024 * 1024;
+/** Exceeds the number of public CAs. */
+const maxCertificates = 1000;
+const maxCharacters = 4 * 1024 * 1024;
 
 const beginMark = '-----BEGIN ';
 const mark = '-----';
 const certificateLabel = 'CERTIFICATE';
-/** Of a label. */
-const maximumLabelLength = 64;
+/** Maximum characters of a label. */
+const maxLabelLength = 64;
 
 /**
- * The DER of every certificate in a PEM text (RFC 7468). What stands outside of the blocks is explanation; a block that
- * holds anything but a certificate is an error. An error is one clause.
+ * The DER of every certificate in a PEM text (RFC 7468). Ignores text around the blocks; refuses
+ * blocks of another kind. The error is one clause.
  */
 const certificateBlocks = (text: string): Result<readonly Uint8Array[], string> => {
-  if (text.length > maximumCharacters) return err(`has more than ${maximumCharacters} characters`);
+  if (text.length > maxCharacters) return err(`has more than ${maxCharacters} characters`);
   const ders: Uint8Array[] = [];
   let begin = text.indexOf(beginMark);
   while (begin >= 0) {
     const labelStart = begin + beginMark.length;
     const labelEnd = text.indexOf(mark, labelStart);
-    const label = text.slice(labelStart, Math.min(labelStart + maximumLabelLength, Math.max(labelStart, labelEnd)));
-    if (label.includes('PRIVATE KEY')) return err('holds a private key, which belongs nowhere near this file');
-    if (label !== certificateLabel) return err('holds a PEM block that is no "CERTIFICATE"');
-    if (ders.length === maximumCertificates) return err(`holds more than ${maximumCertificates} certificates`);
+    const label = text.slice(labelStart, Math.min(labelStart + maxLabelLength, Math.max(labelStart, labelEnd)));
+    if (label.includes('PRIVATE KEY')) return err('holds a private key; remove it from this file');
+    if (label !== certificateLabel) return err('holds a PEM block other than "CERTIFICATE"');
+    if (ders.length === maxCertificates) return err(`holds more than ${maxCertificates} certificates`);
     const bodyStart = labelEnd + mark.length;
     const endMark = `-----END ${label}-----`;
     const end = text.indexOf(endMark, bodyStart);
     const der = end < 0 ? null : decodeDer(text.slice(bodyStart, end).replaceAll(/[ \t\r\n]/g, ''));
-    if (der === null) return err(`holds a certificate that is damaged: number ${ders.length + 1}`);
+    if (der === null) return err(`holds a damaged certificate: number ${ders.length + 1}`);
     ders.push(der);
     begin = text.indexOf(beginMark, end + endMark.length);
   }
-  return ders.length === 0 ? err('holds no certificate in PEM form') : ok(ders);
+  return ders.length === 0 ? err('holds no PEM certificate') : ok(ders);
 };
 
-/** As OpenSSL calls them: P-256, P-384 and P-521. */
+/** OpenSSL names of P-256, P-384 and P-521. */
 const strongCurves: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
 
-/** Whether signatures are not checked with a key because that takes too long. */
+/** Whether verification with a key would take too long. */
 const isBurdensome = (key: KeyObject): boolean => {
   const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
   return isBurdensomeRsaKey(modulusLength, publicExponent);
 };
 
 /**
- * Why a key is too weak to be believed, in one clause; null where it is not. A curve that a key describes itself,
- * with a generator of its own, has no name and is refused with the others: anybody can find one on which a signature
- * is good.
+ * Why a key is too weak, in one clause; null if it is strong. Refuses explicit curve parameters,
+ * which have no name: with a chosen generator anyone can forge signatures.
  */
 const keyWeakness = (key: KeyObject): string | null => {
   const { modulusLength = 0, publicExponent = 0n, namedCurve = 'unknown' } = key.asymmetricKeyDetails ?? {};
@@ -144,12 +141,12 @@ const keyWeakness = (key: KeyObject): string | null => {
     case 'ec':
       return strongCurves.has(namedCurve)
         ? null
-        : `has a key on another curve than P-256, P-384 or P-521: ${namedCurve}`;
+        : `has a key on the unsupported curve ${namedCurve}; use P-256, P-384 or P-521`;
     case 'ed25519':
     case 'ed448':
       return null;
     default:
-      return `has a key of the type ${key.asymmetricKeyType}, which is not accepted`;
+      return `has a key of the unsupported type ${key.asymmetricKeyType}`;
   }
 };
 
@@ -157,9 +154,9 @@ const sameTexts = (left: readonly string[] | undefined, right: readonly string[]
   (left ?? []).length === (right ?? []).length && (left ?? []).every((text, index) => text === right?.[index]);
 
 /**
- * Whether Node has read the same certificate, and the same from it, as far as it tells. Signatures are checked on what
- * Node has read, and believed of what was read beside it: the two must never part. Node looks for PEM before it looks
- * for DER, even in the midst of a name; that is why the octets are compared.
+ * Whether Node read the same certificate with the same content. Node verifies signatures and the
+ * other parser reads fields, so both must agree. Compares the octets, because Node also accepts
+ * PEM, even inside a name.
  */
 const nodeAgrees = (node: X509Certificate, der: Uint8Array, certificate: Certificate): boolean => {
   const { isAuthority, keyUsage, extendedKeyUsage, subjectAltNames } = certificate;
@@ -174,7 +171,7 @@ const nodeAgrees = (node: X509Certificate, der: Uint8Array, certificate: Certifi
   );
 };
 
-/** What a certificate says but for its key. Throws where it cannot be read, and has to get strict DER. */
+/** Reads a certificate without its key. The input must be strict DER. Throws if malformed. */
 const readCertificate = (der: Uint8Array): Omit<Certificate, 'weakKey'> => {
   const { tbsCertificate: signed, signatureAlgorithm } = parseCertificate(der);
   return {
@@ -188,10 +185,10 @@ const readCertificate = (der: Uint8Array): Omit<Certificate, 'weakKey'> => {
   };
 };
 
-/** Octets of a certificate. */
-const maximumOctets = 65_536;
+/** Maximum octets of a certificate. */
+const maxOctets = 65_536;
 
-/** Null where Node knows no such key. */
+/** Null if Node does not support the key. */
 const publicKeyOf = (node: X509Certificate): KeyObject | null => {
   try {
     return node.publicKey;
@@ -200,7 +197,7 @@ const publicKeyOf = (node: X509Certificate): KeyObject | null => {
   }
 };
 
-/** A certificate, and the key that it is about. */
+/** A certificate and its key. */
 class NodeReadCertificate implements ReadCertificate {
   readonly certificate: Certificate;
   readonly #node: X509Certificate;
@@ -209,7 +206,7 @@ class NodeReadCertificate implements ReadCertificate {
   constructor(read: Omit<Certificate, 'weakKey'>, node: X509Certificate) {
     this.#node = node;
     this.#key = publicKeyOf(node);
-    const weakKey = this.#key === null ? 'has a key of a type that is not known' : keyWeakness(this.#key);
+    const weakKey = this.#key === null ? 'has a key of an unknown type' : keyWeakness(this.#key);
     this.certificate = { ...read, weakKey };
   }
 
@@ -224,20 +221,21 @@ class NodeReadCertificate implements ReadCertificate {
   }
 }
 
-/** Fields by @peculiar/asn1-x509, keys and signatures by Node; what the two do not read alike is refused. */
+/**
+ * Reads fields with @peculiar/asn1-x509, keys and signatures with Node. Refuses certificates on
+ * which the two differ.
+ */
 export class X509CertificateReader implements CertificateReader {
   read(der: Uint8Array): Result<ReadCertificate, string> {
-    if (der.length > maximumOctets) return err(`is larger than ${maximumOctets} octets`);
-    if (!isStrictDer(der)) return err('is not exactly one value in DER');
+    if (der.length > maxOctets) return err(`is larger than ${maxOctets} octets`);
+    if (!isStrictDer(der)) return err('is not exactly one DER value');
     try {
       const node = new X509Certificate(der);
       const read = new NodeReadCertificate(readCertificate(der), node);
-      return nodeAgrees(node, der, read.certificate)
-        ? ok(read)
-        : err('is a certificate that two readers read differently');
+      return nodeAgrees(node, der, read.certificate) ? ok(read) : err('is ambiguous: two parsers disagree');
     } catch {
-      // What the libraries say of it could have text of the certificate in it.
-      return err('is no certificate that can be read');
+      // The libraries' messages may quote the certificate.
+      return err('is not a readable certificate');
     }
   }
 
@@ -247,7 +245,7 @@ export class X509CertificateReader implements CertificateReader {
     const certificates: ReadCertificate[] = [];
     for (const [index, der] of blocks.value.entries()) {
       const read = this.read(der);
-      if (!read.ok) return err(`holds a certificate that cannot be used: number ${index + 1} ${read.error}`);
+      if (!read.ok) return err(`holds an unusable certificate: number ${index + 1} ${read.error}`);
       certificates.push(read.value);
     }
     return ok(certificates);

@@ -6,11 +6,11 @@ import { decodeBase64 } from '../../../domain/shared/base64.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { decodeUtf8 } from '../../../domain/shared/utf8.js';
 
-/** What a kind of document may have at most, at each step on the way to a parser. */
+/** Limits of a document, for each step before the parser. */
 export interface DocumentBounds {
   /**
-   * Characters as it came, in base64 with line ends, or as a parameter of a query: more than any
-   * within the other bounds can need.
+   * Characters as received: base64 with line ends, or a query parameter. Exceeds what the other
+   * limits allow.
    */
   readonly encoded: number;
   readonly octets: number;
@@ -28,8 +28,8 @@ export const logoutBounds: DocumentBounds = { encoded: 128 * 1024, octets: 64 * 
 const whiteSpace = /[ \t\r\n]+/g;
 
 /**
- * Octets of base64, in which white space may stand as senders fold their lines (RFC 2045, section
- * 6.8); null: it is none.
+ * Decodes base64 with white space, since senders fold lines (RFC 2045, section 6.8); null if
+ * invalid.
  */
 export const decodeFoldedBase64 = (text: string): Uint8Array | null =>
   decodeBase64(text.replaceAll(whiteSpace, ''), 'standard');
@@ -42,25 +42,24 @@ const checkedText = (octets: Uint8Array, bounds: DocumentBounds): Result<string,
   return fault === null ? ok(text) : err(fault);
 };
 
-/** The text of a document by HTTP-POST (SAML bindings, section 3.5.4), fit to be parsed. */
+/**
+ * Decodes an HTTP-POST document (SAML bindings, section 3.5.4) and checks its shape for the parser.
+ */
 export const decodePosted = (encoded: string, bounds: DocumentBounds): Result<string, DocumentRejection> => {
   if (encoded.length > bounds.encoded) return err('document_too_large');
   const octets = decodeFoldedBase64(encoded);
   return octets === null ? err('document_encoding') : checkedText(octets, bounds);
 };
 
-/**
- * Some pad base64url, although it should not be (RFC 7522, section 2.1): to four characters, as
- * base64 is.
- */
+/** Removes padding to four characters: some senders pad base64url against RFC 7522, section 2.1. */
 const unpadded = (text: string): string => {
   if (text.length % 4 !== 0 || !text.endsWith('=')) return text;
   return text.slice(0, text.endsWith('==') ? -2 : -1);
 };
 
 /**
- * The text of a document that is a token: base64url, padded or not, without white space, fit to be
- * parsed.
+ * Decodes a token: base64url, with or without padding, no white space. Checks its shape for the
+ * parser.
  */
 export const decodeToken = (encoded: string): Result<string, DocumentRejection> => {
   if (encoded.length > responseBounds.encoded) return err('document_too_large');
@@ -71,27 +70,26 @@ export const decodeToken = (encoded: string): Result<string, DocumentRejection> 
 const isTooLarge = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
 
-/** What zlib gives with `info` (types of Node do not know it). */
+/** Result of zlib with `info`, which Node's types omit. */
 interface Inflated {
   readonly buffer: Buffer;
   readonly engine: { readonly bytesWritten: number };
 }
 
 /**
- * The text of a message of single logout by HTTP-Redirect, from its octets once base64 is off (SAML
- * bindings, section 3.4.4.1).
+ * Inflates an HTTP-Redirect logout message after base64 decoding (SAML bindings, section 3.4.4.1).
  */
 export const inflateRedirected = (octets: Uint8Array): Result<string, DocumentRejection> => {
   try {
     const inflated: unknown = inflateRawSync(octets, { maxOutputLength: logoutBounds.octets, info: true });
     const { buffer, engine } = inflated as Inflated;
-    // What follows the end of the stream is no part of any document.
+    // Refuses data after the end of the stream.
     return engine.bytesWritten === octets.length ? checkedText(buffer, logoutBounds) : err('document_encoding');
   } catch (error) {
     return err(isTooLarge(error) ? 'document_too_large' : 'document_encoding');
   }
 };
 
-/** The text of what has been decrypted, fit to be parsed. */
+/** Decodes decrypted octets and checks their shape for the parser. */
 export const decodeDecrypted = (octets: Uint8Array): Result<string, DocumentRejection> =>
   checkedText(octets, responseBounds);

@@ -22,21 +22,21 @@ const sha256 = `${xmlNamespaces.xenc}sha256`;
 const mgf1Sha1 = `${xmlNamespaces.xenc11}mgf1sha1`;
 const mgf1Sha256 = `${xmlNamespaces.xenc11}mgf1sha256`;
 
-/** Octets of an RSA ciphertext, at most. */
-const maximumCiphertext = 2048;
+/** Maximum octets of an RSA ciphertext. */
+const maxCiphertextOctets = 2048;
 
 /** An encrypted key whose algorithms are accepted. */
 interface TransportedKey {
   readonly algorithm: string;
   readonly digest: string;
-  /** Null: that of the algorithm. */
+  /** Null: the mask of the algorithm. */
   readonly mask: string | null;
   readonly ciphertext: Uint8Array;
 }
 
 /**
- * The algorithm of the one child of that name; the default where there is none, and null where
- * there are several.
+ * The Algorithm of the single child with a name; the default if there is none, null if there are
+ * several.
  */
 const algorithmOf = <Default>(method: XmlElement, namespace: string, name: string, otherwise: Default) => {
   const [child, ...more] = childElements(method, namespace, name);
@@ -45,8 +45,8 @@ const algorithmOf = <Default>(method: XmlElement, namespace: string, name: strin
 };
 
 /**
- * The octets of the one CipherValue in it; null: not one, or no base64. References to elsewhere are
- * not followed.
+ * The octets of the single CipherValue; null if absent, repeated or invalid base64. Ignores
+ * external references.
  */
 const cipherOctets = (element: XmlElement): Uint8Array | null => {
   const [data, ...otherData] = childElements(element, xmlNamespaces.xenc, 'CipherData');
@@ -57,9 +57,8 @@ const cipherOctets = (element: XmlElement): Uint8Array | null => {
 };
 
 /**
- * Reads an EncryptedKey (XML Encryption 1.1, section 5.5): RSA-OAEP with SHA-1 or SHA-256 for the
- * digest and the mask. Fails with `weak_encryption` for every other algorithm, PKCS #1 v1.5 above
- * all.
+ * Reads an EncryptedKey (XML Encryption 1.1, section 5.5): RSA-OAEP with SHA-1 or SHA-256 for
+ * digest and mask. Every other algorithm fails with `weak_encryption`, above all PKCS #1 v1.5.
  */
 const readTransportedKey = (key: XmlElement): TransportedKey | 'weak_encryption' | 'undecipherable' => {
   const [method, ...others] = childElements(key, xmlNamespaces.xenc, 'EncryptionMethod');
@@ -68,20 +67,19 @@ const readTransportedKey = (key: XmlElement): TransportedKey | 'weak_encryption'
   if (algorithm !== oaepMgf1p && algorithm !== oaep) return 'weak_encryption';
   const digest = algorithmOf(method, xmlNamespaces.ds, 'DigestMethod', sha1);
   if (digest !== sha1 && digest !== sha256) return 'weak_encryption';
-  // Of rsa-oaep-mgf1p the mask is part, and none may be named.
+  // rsa-oaep-mgf1p implies its mask and allows no MGF element.
   const mask = algorithmOf(method, xmlNamespaces.xenc11, 'MGF', algorithm === oaep ? mgf1Sha1 : '');
   const isKnownMask = algorithm === oaep ? mask === mgf1Sha1 || mask === mgf1Sha256 : mask === '';
   if (mask === null || !isKnownMask) return 'weak_encryption';
   if (childElements(method, xmlNamespaces.xenc, 'OAEPparams').length > 0) return 'undecipherable';
   const ciphertext = cipherOctets(key);
-  if (ciphertext === null || ciphertext.length > maximumCiphertext) return 'undecipherable';
+  if (ciphertext === null || ciphertext.length > maxCiphertextOctets) return 'undecipherable';
   return { algorithm, digest, mask: mask === '' ? null : mask, ciphertext };
 };
 
 /**
- * Decrypts a key; null where that fails. xml-encryption does it, because OAEP with two different
- * hashes is more than Node can; what it reads is written here, and nothing of the document is in it
- * but the octets of the ciphertext.
+ * Decrypts a key; null on failure. Uses xml-encryption, because Node supports no OAEP with two
+ * different hashes. Its input is generated here and contains only the ciphertext of the document.
  */
 const decryptTransportedKey = (
   { algorithm, digest, mask, ciphertext }: TransportedKey,
@@ -107,8 +105,8 @@ const decryptTransportedKey = (
 const gcm = 'http://www.w3.org/2009/xmlenc11#aes';
 
 /**
- * Content ciphers that are accepted, by URI (XML Encryption 1.1, section 5.2.4), with the octets of
- * their keys.
+ * Accepted content ciphers by URI (XML Encryption 1.1, section 5.2.4), with their key sizes in
+ * octets.
  */
 const contentCiphers: ReadonlyMap<
   string,
@@ -125,9 +123,9 @@ const tagOctets = 16;
 const isContentCipher = (uri: string): boolean => contentCiphers.has(uri);
 
 /**
- * Decrypts what an initialisation vector precedes and a tag follows; null where the tag, or the
- * length of anything, is wrong. Directly by node:crypto: xml-encryption has no AES-192, takes tags
- * that are cut short, and mends text that is no UTF-8.
+ * Decrypts content between an initialisation vector and a tag; null if the tag or a length is
+ * wrong. Uses node:crypto: xml-encryption lacks AES-192, accepts truncated tags and repairs invalid
+ * UTF-8.
  */
 const decryptContent = (uri: string, key: Uint8Array, octets: Uint8Array): Uint8Array | null => {
   const known = contentCiphers.get(uri);
@@ -142,7 +140,7 @@ const decryptContent = (uri: string, key: Uint8Array, octets: Uint8Array): Uint8
   }
 };
 
-/** An element as it was encrypted, with its text. */
+/** A decrypted element with its text. */
 export interface DecryptedElement extends StrictDocument {
   readonly text: string;
 }
@@ -150,8 +148,8 @@ export interface DecryptedElement extends StrictDocument {
 const { xenc, ds, saml } = xmlNamespaces;
 
 /**
- * The EncryptedKey in the KeyInfo, or beside the data (SAML core, section 2.3.4); null where there
- * is not one alone.
+ * The single EncryptedKey, in the KeyInfo or beside the data (SAML core, section 2.3.4); null if
+ * there is none or several.
  */
 const encryptedKeyOf = (wrapper: XmlElement, data: XmlElement): XmlElement | null => {
   const inside = childElements(data, ds, 'KeyInfo').flatMap((info) => childElements(info, xenc, 'EncryptedKey'));
@@ -177,9 +175,9 @@ const plainOctets = (wrapper: XmlElement, key: Secret): Result<Uint8Array, Docum
 };
 
 /**
- * Decrypts the element in an EncryptedAssertion or EncryptedID. It goes through all that any
- * document goes through first. Only AES-GCM by way of RSA-OAEP: whatever else can be changed or
- * guessed without the key.
+ * Decrypts the element in an EncryptedAssertion or EncryptedID. Applies the checks of every
+ * document. Accepts only AES-GCM with RSA-OAEP; other algorithms allow changes or guesses without
+ * the key.
  */
 const decryptElement = (wrapper: XmlElement, key: Secret | null): Result<DecryptedElement, DocumentRejection> => {
   if (key === null) return err('encrypted_without_key');
@@ -191,7 +189,7 @@ const decryptElement = (wrapper: XmlElement, key: Secret | null): Result<Decrypt
   return parsed.ok ? ok({ ...parsed.value, text: text.value }) : parsed;
 };
 
-/** Decrypts an EncryptedAssertion, in which is one assertion. */
+/** Decrypts an EncryptedAssertion, which must contain one assertion. */
 export const decryptAssertion = (
   wrapper: XmlElement,
   key: Secret | null,
@@ -202,8 +200,8 @@ export const decryptAssertion = (
 };
 
 /**
- * Decrypts an EncryptedID. It stands in what is proven: its own text is not signed, but its
- * encrypted octets are.
+ * Decrypts an EncryptedID of a signed element: its plain text is not signed, but its encrypted
+ * octets are.
  */
 export const decryptId =
   (key: Secret | null): DecryptElement =>

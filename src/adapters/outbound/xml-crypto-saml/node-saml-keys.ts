@@ -7,34 +7,34 @@ import { decodeFoldedBase64 } from './decode-document.js';
 import { certificateOf, samlKeyFault } from './signing-keys.js';
 
 /**
- * Characters of a file, and certificates in it: an identity provider has a few, while they roll
- * over.
+ * Maximum characters of a file and certificates in it; an identity provider has a few during a key
+ * rollover.
  */
-const maximumCharacters = 1024 * 1024;
-const maximumCertificates = 64;
+const maxCharacters = 1024 * 1024;
+const maxCertificates = 64;
 
 const beginMark = '-----BEGIN ';
 const certificateBegin = '-----BEGIN CERTIFICATE-----';
 const certificateEnd = '-----END CERTIFICATE-----';
 
 /**
- * The DER of all certificates in PEM (RFC 7468), at least one; text around the blocks is
- * explanation. The error is one clause.
+ * The DER of all certificates in PEM (RFC 7468), at least one. Ignores text around the blocks. The
+ * error is one clause.
  */
 const pemCertificates = (text: string): Result<readonly Uint8Array[], string> => {
-  if (text.length > maximumCharacters) return err(`has more than ${maximumCharacters} characters`);
+  if (text.length > maxCharacters) return err(`has more than ${maxCharacters} characters`);
   const ders: Uint8Array[] = [];
   let begin = text.indexOf(beginMark);
   while (begin >= 0) {
-    if (!text.startsWith(certificateBegin, begin)) return err('holds a PEM block that is no "CERTIFICATE"');
-    if (ders.length === maximumCertificates) return err(`holds more than ${maximumCertificates} certificates`);
+    if (!text.startsWith(certificateBegin, begin)) return err('holds a PEM block other than "CERTIFICATE"');
+    if (ders.length === maxCertificates) return err(`holds more than ${maxCertificates} certificates`);
     const end = text.indexOf(certificateEnd, begin);
     const der = end < 0 ? null : decodeFoldedBase64(text.slice(begin + certificateBegin.length, end));
-    if (der === null) return err(`holds a certificate that is damaged: number ${ders.length + 1}`);
+    if (der === null) return err(`holds a damaged certificate: number ${ders.length + 1}`);
     ders.push(der);
     begin = text.indexOf(beginMark, end + certificateEnd.length);
   }
-  return ders.length === 0 ? err('has no certificate in PEM form') : ok(ders);
+  return ders.length === 0 ? err('has no PEM certificate') : ok(ders);
 };
 
 const more = 'http://www.w3.org/2001/04/xmldsig-more#';
@@ -47,7 +47,7 @@ const privateKeyOf = (pem: string): KeyObject | null => {
   }
 };
 
-/** With a callback node:crypto signs in its pool of threads. */
+/** Signs in the thread pool of node:crypto. */
 const signerOf =
   (key: KeyObject): ServiceProviderKey['sign'] =>
   (text) =>
@@ -63,34 +63,34 @@ const signingCertificate = (certificate: X509Certificate): Result<SigningCertifi
   const notAfterMs = Date.parse(certificate.validTo);
   if (fault !== null) return err(fault);
   return Number.isNaN(notAfterMs)
-    ? err('does not say until when it is valid')
+    ? err('has no valid expiry date')
     : ok({ der: certificate.raw.toString('base64'), notAfterMs });
 };
 
 const readDer = (der: Uint8Array | null): Result<SigningCertificate, string> => {
   const certificate = der === null ? null : certificateOf(der);
   try {
-    return certificate === null ? err('is no certificate') : signingCertificate(certificate);
+    return certificate === null ? err('is not a certificate') : signingCertificate(certificate);
   } catch {
-    // Node reads the key only when it is asked for it.
-    return err('has a key that cannot be read');
+    // Node parses the key on access.
+    return err('has an unreadable key');
   }
 };
 
-/** Keys and certificates by node:crypto. */
+/** Reads keys and certificates with node:crypto. */
 export class NodeSamlKeys implements SamlKeys {
   readServiceProviderKey(keyPem: string, certificatePem: string): Result<ServiceProviderKey, string> {
     const key = privateKeyOf(keyPem);
-    if (key === null) return err('has no private key in PEM form, or one that a password protects');
+    if (key === null) return err('has no unencrypted PEM private key');
     const fault = samlKeyFault(key);
     if (fault !== null) return err(fault);
     const certificates = this.readCertificates(certificatePem);
     if (!certificates.ok) return err(`its certificate file ${certificates.error}`);
     const [first, ...others] = certificates.value;
     if (first === undefined || others.length > 0)
-      return err('its certificate file holds several certificates; one is needed');
+      return err('its certificate file holds several certificates; use a file with one');
     if (!new X509Certificate(Buffer.from(first.der, 'base64')).checkPrivateKey(key)) {
-      return err('does not belong to the certificate of sp-cert-file');
+      return err('does not match the certificate in sp-cert-file');
     }
     const isRsa = key.asymmetricKeyType === 'rsa';
     return ok({
@@ -107,7 +107,7 @@ export class NodeSamlKeys implements SamlKeys {
     const certificates: SigningCertificate[] = [];
     for (const [index, der] of ders.value.entries()) {
       const certificate = readDer(der);
-      if (!certificate.ok) return err(`holds a certificate, number ${index + 1}, which ${certificate.error}`);
+      if (!certificate.ok) return err(`holds an unusable certificate: number ${index + 1} ${certificate.error}`);
       certificates.push(certificate.value);
     }
     return ok(certificates);

@@ -9,7 +9,7 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { signedOctets } from './signed-octets.js';
 import { parseStrictly } from './strict-document.js';
 
-/** Namespaces by prefix; that of the empty prefix is the default. */
+/** Namespaces by prefix; the empty prefix is the default namespace. */
 type Scope = ReadonlyMap<string, string>;
 
 const attributesKey = ':@';
@@ -33,8 +33,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const decoded = (text: string): string => decodeReferences(text) ?? refuse('an unknown reference');
 
 /**
- * White space in the value of an attribute is a space, unless a reference wrote it (XML 1.0,
- * section 3.3.3).
+ * Normalises white space of an attribute value, except from references (XML 1.0, section 3.3.3).
  */
 const attributeValue = (raw: unknown): string => decoded(textOf(raw).replaceAll(/[\t\n\r]/g, ' '));
 
@@ -56,8 +55,7 @@ const scopeWithin = (outer: Scope, attributes: Readonly<Record<string, unknown>>
   return declared.length === 0 ? outer : new Map([...outer, ...declared]);
 };
 
-const namespaceOf = (prefix: string, scope: Scope): string =>
-  scope.get(prefix) || refuse('a prefix that is not declared');
+const namespaceOf = (prefix: string, scope: Scope): string => scope.get(prefix) || refuse('an undeclared prefix');
 
 const resolvedAttributes = (attributes: Readonly<Record<string, unknown>>, scope: Scope): readonly XmlAttribute[] =>
   Object.entries(attributes)
@@ -84,7 +82,7 @@ const resolvedChildren = (nodes: unknown, scope: Scope): readonly (XmlElement | 
   return text === '' ? children : [...children, text];
 };
 
-/** The text that a node is; null: it is an element. */
+/** The text of a text node; null for an element. */
 const pieceOf = (node: unknown): string | null => {
   if (!isObject(node)) return refuse('no node');
   if (textKey in node) return decoded(textOf(node[textKey]));
@@ -108,9 +106,8 @@ const resolvedElement = (node: Readonly<Record<string, unknown>>, outer: Scope):
 };
 
 /**
- * The one root of what fast-xml-parser makes of a document where it preserves the order, with
- * namespaces and references resolved; null where there is not one root, or a prefix or reference
- * that nobody knows.
+ * The single root of fast-xml-parser's ordered output, with namespaces and references resolved.
+ * Null without exactly one root, or with an unknown prefix or reference.
  */
 const resolveNames = (parsed: unknown): XmlElement | null => {
   try {
@@ -125,8 +122,8 @@ const resolveNames = (parsed: unknown): XmlElement | null => {
 };
 
 /**
- * Nothing is replaced, trimmed or made a number: references and namespaces are resolved here, and
- * CDATA is told apart from text, in which `&amp;` would be another thing.
+ * Replaces, trims and converts nothing: references and namespaces are resolved here. CDATA stays
+ * separate from text, where `&amp;` has another meaning.
  */
 const parser = new XMLParser({
   preserveOrder: true,
@@ -142,13 +139,13 @@ const parser = new XMLParser({
   cdataPropName: '#cdata',
   maxNestedTags: metadataLimits.depth + 1,
   onDangerousProperty: () => {
-    throw new Error('a name that objects here cannot have');
+    throw new Error('a reserved property name');
   },
 });
 
 /**
- * Reads XML with fast-xml-parser. It is lenient: for what has been proven, or parsed strictly
- * before.
+ * Reads XML with fast-xml-parser. Lenient: use it only for text that is proven or was parsed
+ * strictly.
  */
 export class FastXmlReader {
   /** The error is one clause. */
@@ -157,10 +154,10 @@ export class FastXmlReader {
     if (fault !== null) return err(`is refused: ${fault}`);
     try {
       const root = resolveNames(parser.parse(text, true));
-      return root === null ? err('is no XML document with one root and names that are declared') : ok(root);
+      return root === null ? err('is not an XML document with one root and declared names') : ok(root);
     } catch {
-      // The message of the parser would show what is in the document.
-      return err('is no well-formed XML');
+      // The parser's message may quote the document.
+      return err('is not well-formed XML');
     }
   }
 }
@@ -170,8 +167,8 @@ const reader = new FastXmlReader();
 const isSame = (left: XmlElement, right: XmlElement): boolean => JSON.stringify(left) === JSON.stringify(right);
 
 /**
- * Reads octets that are proven, afresh. Two parsers that know nothing of each other have to see the
- * same in them: where they do not, one of them is wrong about what was signed.
+ * Parses signed octets again. Two independent parsers must agree; otherwise one misreads what was
+ * signed.
  */
 const readProven = (octets: string): Result<XmlElement, DocumentRejection> => {
   const strict = parseStrictly(octets);
@@ -181,9 +178,8 @@ const readProven = (octets: string): Result<XmlElement, DocumentRejection> => {
 };
 
 /**
- * The element as its own signature covers it, read afresh from the signed octets and without the
- * signature. Fails with `unsigned` where it has none. What was signed has to be that element: of
- * the same name, with the same ID.
+ * The element parsed again from the octets that its own signature covers, without the signature.
+ * Fails with `unsigned` if it has none. The signed octets must be this element: same name, same ID.
  */
 export const provenElement = (
   text: string,
@@ -194,8 +190,8 @@ export const provenElement = (
   if (!octets.ok) return octets;
   const proven = readProven(octets.value);
   if (!proven.ok) return proven;
-  const isIt =
+  const isSameElement =
     isNamed(proven.value, element.namespaceURI, element.localName) &&
     attributeOf(proven.value, 'ID') === element.getAttribute('ID');
-  return isIt ? proven : err('signature_reference');
+  return isSameElement ? proven : err('signature_reference');
 };

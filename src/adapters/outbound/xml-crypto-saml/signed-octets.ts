@@ -21,25 +21,22 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { isSignedByOneOf } from './signing-keys.js';
 import { domChildren, xmlElementOf } from './strict-document.js';
 
-/** Characters of a canonical SignedInfo; with one reference it has about a thousand. */
-const maximumSignedInfo = 16 * 1024;
+/** Maximum characters of a canonical SignedInfo; with one reference it has about a thousand. */
+const maxSignedInfoLength = 16 * 1024;
 
 const elementNode = 1;
 
-/** Namespaces by prefix that an element declares itself. */
+/** The namespaces that an element declares. */
 const declaredBy = (element: Element): readonly NamespacePrefix[] =>
   Array.from(element.attributes)
     .filter(({ prefix }) => prefix === 'xmlns')
     .map(({ localName, value }) => ({ prefix: localName, namespaceURI: value }));
 
-/**
- * Those that are in scope from further out, as far as it does not declare them itself; the nearest
- * declaration counts.
- */
+/** The namespaces in scope from ancestors that the element does not declare; the nearest counts. */
 const namespacesAround = (element: Element): NamespacePrefix[] => {
   const seen = new Set(declaredBy(element).map(({ prefix }) => prefix));
   const around: NamespacePrefix[] = [];
-  // xmldom knows no parentElement; the last of the parents is the document.
+  // xmldom has no parentElement; the last parentNode is the document.
   for (let outer = element.parentNode; outer?.nodeType === elementNode; outer = outer.parentNode) {
     for (const declared of declaredBy(outer as Element)) {
       if (!seen.has(declared.prefix)) around.push(declared);
@@ -50,7 +47,7 @@ const namespacesAround = (element: Element): NamespacePrefix[] => {
 };
 
 const canonical = (signedInfo: Element): string | null => {
-  // Canonicalization writes declarations into what it is given.
+  // Canonicalization changes its input.
   const copy = signedInfo.cloneNode(true) as Element;
   try {
     return new ExclusiveCanonicalization().process(copy, { ancestorNamespaces: namespacesAround(signedInfo) });
@@ -60,9 +57,8 @@ const canonical = (signedInfo: Element): string | null => {
 };
 
 /**
- * Whether one of the keys has made the value of a signature, over its SignedInfo: that the rest of
- * the document is what was signed is not said. It takes a few kilobytes of work however large the
- * document is. The shape of the signature has been checked.
+ * Whether one of the keys signed the SignedInfo. Does not prove the rest of the document. Costs a
+ * few kilobytes of work for any document size. INVARIANT: the signature's shape has been checked.
  */
 const isSignatureValueGood = (signature: Element, keys: readonly KeyObject[]): boolean => {
   const { ds } = xmlNamespaces;
@@ -71,17 +67,16 @@ const isSignatureValueGood = (signature: Element, keys: readonly KeyObject[]): b
   const [method] = signedInfo === undefined ? [] : domChildren(signedInfo, ds, 'SignatureMethod');
   const algorithm = signatureAlgorithms.get(method?.getAttribute('Algorithm') ?? '');
   if (signedInfo === undefined || value === undefined || algorithm === undefined) return false;
-  if ((signedInfo.textContent ?? '').length > maximumSignedInfo) return false;
+  if ((signedInfo.textContent ?? '').length > maxSignedInfoLength) return false;
   const octets = canonical(signedInfo);
-  if (octets === null || octets.length > maximumSignedInfo) return false;
+  if (octets === null || octets.length > maxSignedInfoLength) return false;
   return isSignedByOneOf(keys, algorithm, octets, value.textContent ?? '');
 };
 
 type Classes<Algorithm> = Record<string, new () => Algorithm>;
 
 /**
- * The algorithms that are believed, for xml-crypto, which has no ECDSA of its own; each checks with
- * these keys and no other.
+ * The accepted algorithms for xml-crypto, which lacks ECDSA. Each verifies with these keys only.
  */
 const checkingAlgorithms = (keys: readonly KeyObject[]): Classes<SignatureAlgorithm> =>
   Object.fromEntries(
@@ -101,7 +96,7 @@ const checkingAlgorithms = (keys: readonly KeyObject[]): Classes<SignatureAlgori
     ]),
   );
 
-/** The digests that are believed, for xml-crypto. */
+/** The accepted digests for xml-crypto. */
 const digestClasses: Classes<HashAlgorithm> = Object.fromEntries(
   Array.from(digestAlgorithms, ([uri, hash]) => [
     uri,
@@ -120,10 +115,9 @@ type Transform = new () => CanonicalizationOrTransformationAlgorithm;
 
 const envelopedTransform = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
 /**
- * Characters of all lists of inclusive prefixes in a signature: each prefix is looked for in every
- * scope.
+ * Maximum total characters of the inclusive prefix lists: each prefix is looked up in every scope.
  */
-const maximumPrefixLists = 1024;
+const maxPrefixListsLength = 1024;
 
 const prefixListsLength = (element: XmlElement): number =>
   allChildElements(element).reduce(
@@ -133,12 +127,9 @@ const prefixListsLength = (element: XmlElement): number =>
       : 0,
   );
 
-/**
- * As far as xml-crypto goes wrong, it can be made to by the document alone, which is then not
- * proven.
- */
+/** Verifies with xml-crypto. An exception means that the document is not proven. */
 const check = (text: string, signature: Element, keys: readonly KeyObject[]): readonly string[] => {
-  // The key is in the algorithms; without any here xml-crypto would not begin.
+  // The algorithms hold the keys; xml-crypto requires a value here.
   const checker = new SignedXml({ publicCert: 'in the algorithms', getCertFromKeyInfo: () => null });
   const { CanonicalizationAlgorithms: known } = checker;
   checker.idAttributes = ['ID'];
@@ -158,8 +149,8 @@ const check = (text: string, signature: Element, keys: readonly KeyObject[]): re
 };
 
 /**
- * The enveloped signature of an element, whose value one of the keys has made; what it covers has
- * still to be compared. Fails with `unsigned` where there is none.
+ * The enveloped signature of an element, signed by one of the keys. Its covered content is not
+ * compared yet. Fails with `unsigned` if there is none.
  */
 export const envelopedSignature = (
   element: Element,
@@ -170,24 +161,24 @@ export const envelopedSignature = (
   if (others.length > 0) return err('several_signatures');
   const shape = xmlElementOf(signature);
   const id = element.getAttribute('ID') ?? '';
-  // An empty reference would be one to the whole document.
+  // An empty reference would mean the whole document.
   const fault = id === '' ? 'signature_reference' : signatureFault(shape, id);
   if (fault !== null) return err(fault);
-  if (prefixListsLength(shape) > maximumPrefixLists) return err('signature_transform');
+  if (prefixListsLength(shape) > maxPrefixListsLength) return err('signature_transform');
   return isSignatureValueGood(signature, keys) ? ok(signature) : err('wrong_signature');
 };
 
 /**
- * The canonical octets of an element that its enveloped signature covers, where one of the keys has
- * made that; nothing but these octets may be believed. `text` is the document of the element. Fails
- * with `unsigned` where it has no signature.
+ * The canonical octets of an element that its enveloped signature covers, signed by one of the
+ * keys. Trust nothing but these octets. `text` is the element's document. Fails with `unsigned` if
+ * it has no signature.
  */
 export const signedOctets = (
   text: string,
   element: Element,
   keys: readonly KeyObject[],
 ): Result<string, DocumentRejection> => {
-  // Before the document is canonicalised as a whole: that is what a large one costs most for.
+  // Checked before the canonicalization of the document, the main cost of a large one.
   const signature = envelopedSignature(element, keys);
   if (!signature.ok) return signature;
   if (text.includes('<!--') && keepsComments(xmlElementOf(signature.value))) return err('signature_transform');

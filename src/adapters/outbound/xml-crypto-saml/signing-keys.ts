@@ -3,12 +3,10 @@ import type { XmlSignatureAlgorithm } from '../../../domain/agent/saml/document/
 import { rsaKeyFault } from '../../../domain/shared/rsa-key-rules.js';
 import { decodeFoldedBase64 } from './decode-document.js';
 
-/**
- * Characters of a signature in base64: far more than one by the largest key that is accepted has.
- */
-const maximumSignatureLength = 8192;
+/** Maximum characters of a base64 signature; exceeds the largest accepted key. */
+const maxSignatureLength = 8192;
 
-const holds = (hash: string, octets: Uint8Array, key: KeyObject, signature: Uint8Array): boolean => {
+const verifies = (hash: string, octets: Uint8Array, key: KeyObject, signature: Uint8Array): boolean => {
   try {
     return verify(hash, octets, { key, dsaEncoding: 'ieee-p1363' }, signature);
   } catch {
@@ -17,8 +15,8 @@ const holds = (hash: string, octets: Uint8Array, key: KeyObject, signature: Uint
 };
 
 /**
- * Whether one of the keys has made a signature, given in base64; RSA with PKCS #1 v1.5, ECDSA as r
- * and s (RFC 9231, section 2.3). A key of another type than the algorithm's is not tried.
+ * Whether one of the keys made a base64 signature: RSA with PKCS #1 v1.5, or ECDSA as r and s (RFC
+ * 9231, section 2.3). Skips keys of another type than the algorithm's.
  */
 export const isSignedByOneOf = (
   keys: readonly KeyObject[],
@@ -26,33 +24,36 @@ export const isSignedByOneOf = (
   text: string,
   signature: string,
 ): boolean => {
-  if (signature.length > maximumSignatureLength) return false;
+  if (signature.length > maxSignatureLength) return false;
   const value = decodeFoldedBase64(signature);
   if (value === null || value.length === 0) return false;
   const octets = Buffer.from(text, 'utf8');
-  return keys.some((key) => key.asymmetricKeyType === keyType && holds(hash, octets, key, value));
+  return keys.some((key) => key.asymmetricKeyType === keyType && verifies(hash, octets, key, value));
 };
 
-/** P-256, P-384 and P-521, as OpenSSL calls them. */
+/** OpenSSL names of P-256, P-384 and P-521. */
 const strongCurves: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
-/** Certificates whose keys are remembered: those of a few identity providers. */
-const rememberedCertificates = 64;
+/** Maximum cached certificate keys; enough for a few identity providers. */
+const maxCachedKeys = 64;
 
-/** Why nothing that a key has signed is believed, as in `has a key on ...`; null where it is. */
+/** Why a key is refused, as in `has a key on ...`; null if it is accepted. */
 export const samlKeyFault = (key: KeyObject): string | null => {
   const { modulusLength = 0, publicExponent = 0n, namedCurve = 'unknown' } = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType === 'rsa') {
     const fault = rsaKeyFault(modulusLength, publicExponent);
     return fault === null ? null : `has ${fault}`;
   }
-  if (key.asymmetricKeyType !== 'ec') return `has a key of the type ${key.asymmetricKeyType}; RSA and EC are accepted`;
-  // A curve that a key describes itself has no name.
-  return strongCurves.has(namedCurve) ? null : `has a key on another curve than P-256, P-384 or P-521: ${namedCurve}`;
+  if (key.asymmetricKeyType !== 'ec')
+    return `has a key of the unsupported type ${key.asymmetricKeyType}; use RSA or EC`;
+  // Explicit curve parameters have no name.
+  return strongCurves.has(namedCurve)
+    ? null
+    : `has a key on the unsupported curve ${namedCurve}; use P-256, P-384 or P-521`;
 };
 
 /**
- * A certificate from DER; null where it is none. Node looks for PEM too, even in the midst of DER:
- * only these octets count.
+ * Parses a DER certificate; null if invalid. Node also accepts PEM, even inside DER, so the octets
+ * are compared.
  */
 export const certificateOf = (der: Uint8Array): X509Certificate | null => {
   try {
@@ -69,17 +70,17 @@ const keyOf = (certificate: string): KeyObject | null => {
   return key === null || samlKeyFault(key) !== null ? null : key;
 };
 
-const remembered = new Map<string, KeyObject | null>();
+const cachedKeys = new Map<string, KeyObject | null>();
 
-const rememberedKey = (certificate: string): KeyObject | null => {
-  const known = remembered.get(certificate);
+const cachedKeyOf = (certificate: string): KeyObject | null => {
+  const known = cachedKeys.get(certificate);
   if (known !== undefined) return known;
   const key = keyOf(certificate);
-  if (remembered.size >= rememberedCertificates) remembered.clear();
-  remembered.set(certificate, key);
+  if (cachedKeys.size >= maxCachedKeys) cachedKeys.clear();
+  cachedKeys.set(certificate, key);
   return key;
 };
 
-/** The keys of certificates, DER in base64, that are strong enough; the others are left out. */
+/** The accepted keys of certificates (base64 DER); skips the others. */
 export const signingKeys = (certificates: readonly string[]): readonly KeyObject[] =>
-  certificates.map(rememberedKey).filter((key) => key !== null);
+  certificates.map(cachedKeyOf).filter((key) => key !== null);

@@ -3,10 +3,10 @@ import type { XmlAttribute, XmlElement } from '../../../domain/agent/xml/element
 import { xmlNamespaces } from '../../../domain/agent/xml/xml-name.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 
-/** A document that was parsed without one complaint. */
+/** A document that was parsed without errors or warnings. */
 export interface StrictDocument {
   readonly root: XmlElement;
-  /** The same, as xml-crypto takes it. */
+  /** The same root for xml-crypto. */
   readonly element: Element;
 }
 
@@ -14,21 +14,16 @@ const elementNode = 1;
 const textNode = 3;
 const cdataNode = 4;
 
-/**
- * A name without a colon (Namespaces in XML 1.0, section 3), by the letters and digits of Unicode.
- */
+/** A name without a colon (Namespaces in XML 1.0, section 3), in Unicode letters and digits. */
 const localName = /^[\p{L}_][\p{L}\p{M}\p{N}._·-]*$/u;
-/**
- * In a URI of a namespace these are not allowed (RFC 3986), and canonicalization writes them as
- * they are.
- */
+/** Not allowed in a namespace URI (RFC 3986); canonicalization would write them unescaped. */
 const unfitForNamespace = /["'<>&\s\p{Cc}]/u;
 
 /**
- * Declarations of namespaces in a document that differ: canonicalization looks through all that are
- * in scope for each name. Documents of identity providers have about ten.
+ * Maximum distinct namespace declarations: canonicalization searches all in scope for each name.
+ * Documents of identity providers have about ten.
  */
-const maximumDeclarations = 128;
+const maxDeclarations = 128;
 
 class NotWellFormed extends Error {}
 
@@ -38,22 +33,22 @@ const refuse = (what: string): never => {
 
 const isDeclaration = (attribute: Attr): boolean => attribute.name === 'xmlns' || attribute.prefix === 'xmlns';
 
-/** The parser takes names without a namespace, and names that are none. */
+/** xmldom accepts undeclared prefixes and invalid names. */
 const checkedName = ({ prefix, localName: name, namespaceURI }: Element | Attr): string => {
-  if (!localName.test(name)) refuse('a name that is none');
-  if (prefix && (!localName.test(prefix) || !namespaceURI)) refuse('a prefix that stands for nothing');
+  if (!localName.test(name)) refuse('an invalid name');
+  if (prefix && (!localName.test(prefix) || !namespaceURI)) refuse('an undeclared prefix');
   return name;
 };
 
 const checkDeclaration = ({ prefix, localName: name, value }: Attr, declared: Set<string>): void => {
   const isDefault = prefix !== 'xmlns';
-  if (!isDefault && !localName.test(name)) refuse('a prefix that is none');
-  if (!isDefault && (name === 'xml' || name === 'xmlns' || value === '')) refuse('a prefix that cannot be declared');
+  if (!isDefault && !localName.test(name)) refuse('an invalid prefix');
+  if (!isDefault && (name === 'xml' || name === 'xmlns' || value === '')) refuse('a reserved prefix');
   if (value === xmlNamespaces.xml || value === xmlNamespaces.xmlns || unfitForNamespace.test(value)) {
-    refuse('a namespace that cannot be declared');
+    refuse('a reserved or invalid namespace');
   }
   declared.add(`${isDefault ? '' : name}=${value}`);
-  if (declared.size > maximumDeclarations) refuse('too many namespaces');
+  if (declared.size > maxDeclarations) refuse('too many namespaces');
 };
 
 const attributesOf = (element: Element, declared: Set<string>): readonly XmlAttribute[] => {
@@ -63,8 +58,8 @@ const attributesOf = (element: Element, declared: Set<string>): readonly XmlAttr
       checkDeclaration(attribute, declared);
       continue;
     }
-    // Canonicalization leaves out whatever begins so, as if it declared a namespace.
-    if (attribute.name.startsWith('xmlns')) refuse('a name that is reserved');
+    // Canonicalization drops such attributes as if they declared namespaces.
+    if (attribute.name.startsWith('xmlns')) refuse('a reserved name');
     const { value, namespaceURI } = attribute;
     attributes.push({ name: checkedName(attribute), namespace: namespaceURI || null, value });
   }
@@ -86,9 +81,8 @@ const childrenOf = (element: Element, declared: Set<string>): readonly (XmlEleme
 };
 
 /**
- * An element of xmldom as the domain has it; comments and processing instructions are left out.
- * Throws where a name is none. `declared` collects the namespaces that are declared in the
- * document.
+ * Converts an xmldom element to the domain's form, without comments and processing instructions.
+ * Throws on an invalid name. `declared` collects the namespaces of the document.
  */
 export const xmlElementOf = (element: Element, declared: Set<string> = new Set()): XmlElement => ({
   name: checkedName(element),
@@ -109,8 +103,8 @@ const parseOrThrow = (text: string): StrictDocument => {
 };
 
 /**
- * Parses with xmldom, where every warning is an error. The text has to have passed the check of its
- * shape, which bounds it and keeps DTDs out.
+ * Parses with xmldom; every warning is an error. The text must have passed the shape check, which
+ * bounds it and excludes DTDs.
  */
 export const parseStrictly = (text: string): Result<StrictDocument, 'document_not_well_formed'> => {
   try {
@@ -120,7 +114,7 @@ export const parseStrictly = (text: string): Result<StrictDocument, 'document_no
   }
 };
 
-/** Elements of that name directly below an element. */
+/** The child elements with a name. */
 export const domChildren = (element: Element, namespace: string, name: string): readonly Element[] =>
   Array.from(element.childNodes)
     .filter((child): child is Element => child.nodeType === elementNode)

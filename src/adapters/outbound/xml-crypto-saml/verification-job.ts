@@ -10,7 +10,7 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { Secret } from '../../../domain/shared/secret.js';
 import type { XmlCryptoDocumentVerifier } from './xml-crypto-document-verifier.js';
 
-/** A job that somebody has asked for. It is answered once, by whatever comes first. */
+/** A requested job. It is answered once, by the first result. */
 export class VerificationOrder {
   readonly job: VerificationJob;
   /** Characters of its document. */
@@ -30,8 +30,8 @@ export class VerificationOrder {
     return this.#isAnswered;
   }
 
-  /** It is answered with `cancelled` when nobody waits for it any more, and `onCancel` called. */
-  heed(cancellation: Cancellation, onCancel: () => void): void {
+  /** On cancellation, answers with `cancelled` and calls `onCancel`. */
+  cancelWith(cancellation: Cancellation, onCancel: () => void): void {
     this.#endListening = cancellation.onCancel(() => {
       this.answer(err('cancelled'));
       onCancel();
@@ -39,7 +39,9 @@ export class VerificationOrder {
     if (this.#isAnswered) this.#endListening();
   }
 
-  /** It begins to wait: after `deadlineMs` it is answered with `overloaded`, and `onEnd` called. */
+  /**
+   * Starts the time in the queue. After `deadlineMs`, answers with `overloaded` and calls `onEnd`.
+   */
   startWaiting(deadlineMs: number, onEnd: () => void): void {
     this.#deadline = setTimeout(() => {
       this.answer(err('overloaded'));
@@ -47,7 +49,7 @@ export class VerificationOrder {
     }, deadlineMs);
   }
 
-  /** It waits no longer, as its work begins. */
+  /** Ends the time in the queue, because the work starts. */
   endWaiting(): void {
     if (this.#deadline !== null) clearTimeout(this.#deadline);
     this.#deadline = null;
@@ -62,30 +64,30 @@ export class VerificationOrder {
   }
 }
 
-/** Keys as they go to a thread: what is copied there is data, and no object that hides it. */
+/** Keys for a thread: structured cloning copies data, not objects that hide it. */
 export interface JobKeys {
   readonly signingCertificates: readonly string[];
   readonly decryptionKey: string | null;
 }
 
-/** Metadata that has to be read. */
+/** A job that reads metadata. */
 export interface MetadataJob {
   readonly kind: 'metadata';
   readonly text: string;
   readonly query: MetadataQuery;
 }
 
-/** What a thread has to do. */
+/** A job for a thread. */
 export type VerificationJob =
   | { readonly kind: 'response'; readonly encoded: string; readonly keys: JobKeys }
   | { readonly kind: 'assertion'; readonly encoded: string; readonly keys: JobKeys }
   | { readonly kind: 'logout_request'; readonly message: ReceivedMessage; readonly keys: JobKeys }
   | { readonly kind: 'logout_response'; readonly message: ReceivedMessage; readonly keys: JobKeys }
   | MetadataJob
-  /** Gets a thread ready for the first document. */
+  /** Prepares a thread for the first document. */
   | { readonly kind: 'warm_up' };
 
-/** What a thread answers; of which type the value is the job says. */
+/** The result of a job; the job determines the type of its value. */
 export type JobResult = Result<unknown, VerifierFailure | UnusableMetadata>;
 
 export const jobKeys = ({ signingCertificates, decryptionKey }: DocumentKeys): JobKeys => ({
@@ -105,7 +107,7 @@ const messageLength = (message: ReceivedMessage): number => {
   return message.message.length + (relayState?.length ?? 0) + signatureLength;
 };
 
-/** Characters of the document that a job is about. */
+/** Characters of a job's document. */
 export const jobLength = (job: VerificationJob): number => {
   switch (job.kind) {
     case 'response':
@@ -120,8 +122,8 @@ export const jobLength = (job: VerificationJob): number => {
   }
 };
 
-/** Does a job with a verifier. */
-export const doJob = (verifier: XmlCryptoDocumentVerifier, job: VerificationJob): Promise<JobResult> => {
+/** Runs a job. */
+export const runJob = (verifier: XmlCryptoDocumentVerifier, job: VerificationJob): Promise<JobResult> => {
   switch (job.kind) {
     case 'response':
       return verifier.verifyResponse(job.encoded, documentKeys(job.keys));

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { err } from '../../../domain/shared/result.js';
 import type { JobResult, VerificationJob } from './verification-job.js';
 
-/** Far more than a document within its bounds needs, and less than would harm the process. */
+/** Exceeds the needs of a document within its limits, and does not harm the process. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
 const failed: JobResult = err('verifier_failed');
@@ -13,9 +13,8 @@ interface RunningJob {
 }
 
 /**
- * A thread that does one job at a time. It is started by its first job; one that crashed, or had to
- * be stopped because a job went on beyond its deadline, is replaced for the next job. While it is
- * idle it keeps no process alive.
+ * A thread that runs one job at a time. Starts with its first job. Is replaced after a crash or an
+ * exceeded deadline. Does not keep the process alive when idle.
  */
 export class VerificationThread {
   readonly #program: URL;
@@ -33,38 +32,39 @@ export class VerificationThread {
   }
 
   /**
-   * `verifier_failed` where the thread crashes or takes too long. Only for a thread that is idle.
+   * Resolves with `verifier_failed` if the thread crashes or exceeds its deadline. INVARIANT: the
+   * thread is idle.
    */
   run(job: VerificationJob): Promise<JobResult> {
     return new Promise((resolve) => {
-      const deadline = setTimeout(() => this.#give(failed, true), this.#deadlineMs);
+      const deadline = setTimeout(() => this.#settle(failed, true), this.#deadlineMs);
       this.#running = { answer: resolve, deadline };
       try {
         this.#worker ??= this.#start();
         this.#worker.ref();
         this.#worker.postMessage(job);
       } catch {
-        this.#give(failed, true);
+        this.#settle(failed, true);
       }
     });
   }
 
-  /** Stops it; a job that it does is answered with `verifier_failed`. */
+  /** Stops the thread; answers a running job with `verifier_failed`. */
   async stop(): Promise<void> {
     const worker = this.#worker;
-    this.#give(failed, true);
+    this.#settle(failed, true);
     await worker?.terminate();
   }
 
   #start(): Worker {
-    // Neither the environment nor the options of this process are of use there, and the environment
-    // may hold secrets.
+    // The thread needs neither environment nor options of the process, and the environment may
+    // contain secrets.
     const worker = new Worker(this.#program, { env: {}, execArgv: [], resourceLimits });
     const lost = (): void => {
-      if (this.#worker === worker) this.#give(failed, true);
+      if (this.#worker === worker) this.#settle(failed, true);
     };
     worker.on('message', (result: JobResult) => {
-      if (this.#worker === worker) this.#give(result, false);
+      if (this.#worker === worker) this.#settle(result, false);
     });
     worker.on('messageerror', lost);
     worker.on('error', lost);
@@ -72,7 +72,7 @@ export class VerificationThread {
     return worker;
   }
 
-  #give(result: JobResult, isLost: boolean): void {
+  #settle(result: JobResult, isLost: boolean): void {
     const running = this.#running;
     const worker = this.#worker;
     this.#running = null;

@@ -19,17 +19,14 @@ import { domChildren, parseStrictly, type StrictDocument } from './strict-docume
 
 const { saml } = xmlNamespaces;
 
-/** The one assertion of a response, in the clear, with the document that it is verified in. */
+/** The decrypted assertion of a response, with the document in which to verify it. */
 interface ClearAssertion {
   readonly root: XmlElement;
   readonly element: Element;
   readonly text: string;
 }
 
-/**
- * `source` is the tree that is believed, which is that of the document unless the response is
- * signed.
- */
+/** @param source the trusted tree: the signed response, or else the document */
 const clearAssertion = (
   source: XmlElement,
   document: StrictDocument,
@@ -44,23 +41,20 @@ const clearAssertion = (
   }
   const decrypted = decryptAssertion(wrapper, key);
   if (!decrypted.ok) return decrypted;
-  // In the whole of it, as if it had never been encrypted: neither identifiers nor signatures may
+  // Checked within the whole response, as if never encrypted: identifiers and signatures must not
   // collide.
   const fault = responseStructureFault(withDecryptedAssertion(source, decrypted.value.root));
   return fault === null ? decrypted : err(fault);
 };
 
-/**
- * Why the value of the signature of an assertion that stands there in the clear is none of these
- * keys'; null where it is, or there is none.
- */
+/** Why the signature of a plain assertion fails with these keys; null if it is valid or absent. */
 const assertionValueFault = ({ element }: StrictDocument, keys: readonly KeyObject[]): DocumentRejection | null => {
   const [assertion] = domChildren(element, saml, 'Assertion');
   const signature = assertion === undefined ? null : envelopedSignature(assertion, keys);
   return signature === null || signature.ok || signature.error === 'unsigned' ? null : signature.error;
 };
 
-/** The response as its own signature covers it; null: it has none. */
+/** The response as covered by its own signature; null if unsigned. */
 const provenResponse = (
   document: StrictDocument,
   text: string,
@@ -73,10 +67,10 @@ const provenResponse = (
 };
 
 /**
- * The assertion as it may be read: its own signature has to hold where it has one, and to be there
- * where nothing else covers it.
+ * The trusted assertion. Its own signature must be valid if present, and is required unless the
+ * response's signature covers it.
  */
-const believedAssertion = (
+const trustedAssertion = (
   { root, element, text }: ClearAssertion,
   isCovered: boolean,
   keys: readonly KeyObject[],
@@ -95,9 +89,8 @@ const joined = (
 };
 
 /**
- * Verifies a Response, whose shape has been checked. Where the response is signed all is read from
- * what that signature covers; otherwise the assertion has to be signed, and is read from what its
- * signature covers.
+ * Verifies a Response. If the response is signed, reads everything from its signed content;
+ * otherwise the assertion must be signed and is read from its signed content.
  */
 export const verifyResponse = (
   text: string,
@@ -105,7 +98,7 @@ export const verifyResponse = (
   keys: readonly KeyObject[],
   decryptionKey: Secret | null,
 ): Result<VerifiedResponse, DocumentRejection> => {
-  // Both signatures before the first of them is compared with what it covers.
+  // Checks both signature values before the costly comparison with their content.
   const fault = responseStructureFault(document.root) ?? assertionValueFault(document, keys);
   if (fault !== null) return err(fault);
   const proven = provenResponse(document, text, keys);
@@ -114,13 +107,13 @@ export const verifyResponse = (
   const source = proven.value ?? document.root;
   const clear = clearAssertion(source, document, text, decryptionKey);
   if (!clear.ok) return clear;
-  const assertion = believedAssertion(clear.value, isSigned, keys);
+  const assertion = trustedAssertion(clear.value, isSigned, keys);
   if (!assertion.ok) return assertion;
   const named = withDecryptedSubject(assertion.value, decryptId(decryptionKey));
   return named.ok ? joined(readSamlResponseHead(source, isSigned), readAssertion(named.value)) : named;
 };
 
-/** The same with the text alone. */
+/** Parses and verifies a Response. */
 export const verifyResponseText = (
   text: string,
   keys: readonly KeyObject[],

@@ -8,12 +8,12 @@ const ecdsaSha256 = 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256';
 const sha256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
 const moment = '2000-01-01T00:00:00Z';
 
-/** The first run compiles the code, the ones after it let the engine optimise it. */
+/** The first run compiles the code; further runs let the engine optimise it. */
 const rounds = 3;
 
 /**
- * The two parts of an assertion, around its signature. Both are in canonical form, so they are also
- * the octets that are signed.
+ * The parts of an assertion around its signature. They are in canonical form, so they are also the
+ * signed octets.
  */
 const assertionHead = `<saml:Assertion xmlns:saml="${saml}" ID="_assertion" IssueInstant="${moment}" Version="2.0"><saml:Issuer>warm-up</saml:Issuer>`;
 const assertionTail = [
@@ -40,9 +40,8 @@ const signedInfo = (digest: string): string =>
   ].join('');
 
 /**
- * Verifies a Response of our own, signed with a key that is made here and forgotten, by the same
- * code as every other. Whether it was found good: it loads and compiles what the first sign-on
- * would wait for.
+ * Verifies a generated Response, signed with a temporary key, with the production code. Returns
+ * whether it was valid. Loads and compiles code that would delay the first sign-on.
  */
 export const warmUpVerification = (): boolean => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

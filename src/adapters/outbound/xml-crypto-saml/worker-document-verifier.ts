@@ -20,21 +20,21 @@ import { MetadataVerification } from './metadata-verification.js';
 import { type JobResult, jobKeys, jobLength, type VerificationJob, VerificationOrder } from './verification-job.js';
 import { VerificationThread } from './verification-thread.js';
 
-/** How many may wait, and for how long. */
-interface WaitingLimits {
+/** Limits of a queue. */
+interface QueueLimits {
   readonly waiting: number;
-  /** Characters of their documents together. */
+  /** Total characters of the documents. */
   readonly waitingCharacters: number;
   readonly deadlineMs: number;
 }
 
-/** Orders of one kind that wait for a thread, in the order in which they came. */
-class WaitingOrders {
-  readonly #limits: WaitingLimits;
+/** A FIFO queue of orders of one kind. */
+class OrderQueue {
+  readonly #limits: QueueLimits;
   readonly #orders = new Set<VerificationOrder>();
   #characters = 0;
 
-  constructor(limits: WaitingLimits) {
+  constructor(limits: QueueLimits) {
     this.#limits = limits;
   }
 
@@ -43,8 +43,8 @@ class WaitingOrders {
   }
 
   /**
-   * Takes it in, until it is taken out, answered or has waited too long; where too much waits, it
-   * is answered with `overloaded`.
+   * Queues an order until it is taken, answered or timed out. Answers with `overloaded` if the
+   * queue is full.
    */
   add(order: VerificationOrder): void {
     const { waiting, waitingCharacters, deadlineMs } = this.#limits;
@@ -57,7 +57,7 @@ class WaitingOrders {
     order.startWaiting(deadlineMs, () => this.remove(order));
   }
 
-  /** The one that has waited longest; null: none waits. */
+  /** Takes the oldest order; null if empty. */
   take(): VerificationOrder | null {
     const [first] = this.#orders;
     if (first === undefined) return null;
@@ -70,7 +70,7 @@ class WaitingOrders {
     if (this.#orders.delete(order)) this.#characters -= order.length;
   }
 
-  /** Answers all of them with `verifier_failed`. */
+  /** Answers all orders with `verifier_failed`. */
   clear(): void {
     for (const order of this.#orders) order.answer(err('verifier_failed'));
     this.#orders.clear();
@@ -78,25 +78,25 @@ class WaitingOrders {
   }
 }
 
-/** Bounds of the work that is taken on. */
+/** Limits of threads and queues. */
 export interface VerificationLimits {
   readonly threads: number;
-  /** Responses that wait for a thread, and their characters together. */
+  /** Maximum queued responses and their total characters. */
   readonly waiting: number;
   readonly waitingCharacters: number;
-  /** The same for messages of single logout. */
+  /** The same for logout messages. */
   readonly waitingLogouts: number;
   readonly waitingLogoutCharacters: number;
-  /** The same for assertions that are tokens. */
+  /** The same for assertion tokens. */
   readonly waitingTokens: number;
   readonly waitingTokenCharacters: number;
-  /** Of the wait for a thread, and then of the work on the document. */
+  /** Limit of the time in the queue, and again of the work, in milliseconds. */
   readonly deadlineMs: number;
-  /** The same for metadata, which has a thread of its own. */
+  /** The same for metadata, which has its own thread. */
   readonly metadataDeadlineMs: number;
 }
 
-const usualLimits: VerificationLimits = {
+const defaultLimits: VerificationLimits = {
   threads: 2,
   waiting: 256,
   waitingCharacters: 64 * 1024 * 1024,
@@ -110,55 +110,56 @@ const usualLimits: VerificationLimits = {
 
 type Verified<Value> = Promise<Result<Value, VerifierFailure>>;
 
-/** Whether it may wait for people who sign on: they are at their browsers, and were sent by us. */
-const isLesser = ({ job }: VerificationOrder): boolean => job.kind !== 'response';
+/**
+ * Whether responses take precedence: those users wait in their browsers, and the agent sent them.
+ */
+const hasLowPriority = ({ job }: VerificationOrder): boolean => job.kind !== 'response';
 
 /**
- * Verifies documents on threads of their own, which are started by `warmUp` or when they are first
- * needed. `program` is the built main-saml-verifier. Documents wait in the order in which they
- * came; one that waits too long, or finds too many others waiting, is refused with `overloaded`.
- * Nobody has to be signing on to send a message of single logout, or an assertion that is a token:
- * these never go before a response that waits, take no place from one in the queue, and never hold
- * the last thread (unless there is one alone). Where both kinds wait they take turns.
+ * Verifies documents on worker threads (main-saml-verifier), started by `warmUp` or on first use.
+ * Documents queue in order; a full queue or a timeout answers with `overloaded`. Logout messages
+ * and assertion tokens have low priority, because anyone can send them. They never precede a queued
+ * response, never use its queue space, and never occupy the last of several threads. The two kinds
+ * take turns.
  */
 export class WorkerDocumentVerifier implements SamlDocumentVerifier {
   readonly #limits: VerificationLimits;
   readonly #threads: readonly VerificationThread[];
   readonly #metadata: MetadataVerification;
-  readonly #responses: WaitingOrders;
-  readonly #logouts: WaitingOrders;
-  readonly #tokens: WaitingOrders;
-  /** The two that may wait for responses; the one whose turn it is comes first. */
-  #lesser: readonly [WaitingOrders, WaitingOrders];
-  /** Threads that are at work on anything but a response. */
-  #runningLesser = 0;
+  readonly #responses: OrderQueue;
+  readonly #logouts: OrderQueue;
+  readonly #tokens: OrderQueue;
+  /** The two low-priority queues; the next one to serve is first. */
+  #lowPriority: readonly [OrderQueue, OrderQueue];
+  /** Threads that run low-priority jobs. */
+  #runningLowPriority = 0;
   #isStopped = false;
   #warmedUp: Promise<boolean> | null = null;
 
   constructor(program: URL, limits: Partial<VerificationLimits> = {}) {
-    this.#limits = { ...usualLimits, ...limits };
+    this.#limits = { ...defaultLimits, ...limits };
     const { threads, waiting, waitingCharacters, waitingLogouts, waitingLogoutCharacters } = this.#limits;
     const { waitingTokens, waitingTokenCharacters, deadlineMs, metadataDeadlineMs } = this.#limits;
     this.#threads = Array.from({ length: threads }, () => new VerificationThread(program, deadlineMs));
     this.#metadata = new MetadataVerification(program, metadataDeadlineMs);
-    this.#responses = new WaitingOrders({ waiting, waitingCharacters, deadlineMs });
-    this.#logouts = new WaitingOrders({
+    this.#responses = new OrderQueue({ waiting, waitingCharacters, deadlineMs });
+    this.#logouts = new OrderQueue({
       waiting: waitingLogouts,
       waitingCharacters: waitingLogoutCharacters,
       deadlineMs,
     });
-    this.#tokens = new WaitingOrders({
+    this.#tokens = new OrderQueue({
       waiting: waitingTokens,
       waitingCharacters: waitingTokenCharacters,
       deadlineMs,
     });
-    this.#lesser = [this.#logouts, this.#tokens];
+    this.#lowPriority = [this.#logouts, this.#tokens];
   }
 
   async verifyResponse(encoded: string, keys: DocumentKeys, cancellation: Cancellation): Verified<VerifiedResponse> {
     if (encoded.length > responseBounds.encoded) return err('document_too_large');
     const result = await this.#verify({ kind: 'response', encoded, keys: jobKeys(keys) }, cancellation);
-    // The job says what its result is, and the thread runs this program's own code.
+    // The job determines the result type, and the thread runs this program's code.
     return result as Result<VerifiedResponse, VerifierFailure>;
   }
 
@@ -200,14 +201,11 @@ export class WorkerDocumentVerifier implements SamlDocumentVerifier {
     return this.#warmedUp;
   }
 
-  /**
-   * Ends the threads; what they have not finished is answered with `verifier_failed`, as is
-   * whatever comes after that.
-   */
+  /** Stops the threads; answers unfinished and later jobs with `verifier_failed`. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#responses.clear();
-    for (const waiting of this.#lesser) waiting.clear();
+    for (const waiting of this.#lowPriority) waiting.clear();
     await Promise.all([...this.#threads, this.#metadata].map((stopped) => stopped.stop()));
   }
 
@@ -235,7 +233,7 @@ export class WorkerDocumentVerifier implements SamlDocumentVerifier {
     return new Promise((resolve) => {
       const order = new VerificationOrder(job, resolve);
       const waiting = this.#queueOf(order);
-      order.heed(cancellation, () => waiting.remove(order));
+      order.cancelWith(cancellation, () => waiting.remove(order));
       if (order.isAnswered) return;
       const idle = this.#idleFor(order);
       if (idle === null) waiting.add(order);
@@ -243,28 +241,32 @@ export class WorkerDocumentVerifier implements SamlDocumentVerifier {
     });
   }
 
-  #queueOf(order: VerificationOrder): WaitingOrders {
-    if (!isLesser(order)) return this.#responses;
+  #queueOf(order: VerificationOrder): OrderQueue {
+    if (!hasLowPriority(order)) return this.#responses;
     return order.job.kind === 'assertion' ? this.#tokens : this.#logouts;
   }
 
-  /** An idle thread that may do it at once, before nobody else. */
+  /** An idle thread that may run the order now, without overtaking others; null if none. */
   #idleFor(order: VerificationOrder): VerificationThread | null {
     if (!this.#responses.isEmpty) return null;
-    if (isLesser(order) && !(this.#hasRoomForLesser && this.#lesser.every((waiting) => waiting.isEmpty))) return null;
+    if (
+      hasLowPriority(order) &&
+      !(this.#hasRoomForLowPriority && this.#lowPriority.every((waiting) => waiting.isEmpty))
+    )
+      return null;
     return this.#threads.find((thread) => thread.isIdle) ?? null;
   }
 
-  get #hasRoomForLesser(): boolean {
-    return this.#runningLesser < Math.max(1, this.#threads.length - 1);
+  get #hasRoomForLowPriority(): boolean {
+    return this.#runningLowPriority < Math.max(1, this.#threads.length - 1);
   }
 
   async #run(thread: VerificationThread, order: VerificationOrder): Promise<void> {
-    const share = isLesser(order) ? 1 : 0;
-    this.#runningLesser += share;
+    const share = hasLowPriority(order) ? 1 : 0;
+    this.#runningLowPriority += share;
     const result = await thread.run(order.job);
-    this.#runningLesser -= share;
-    // What was cancelled meanwhile has been answered: nobody hears of this.
+    this.#runningLowPriority -= share;
+    // Has no effect if the order was cancelled meanwhile.
     order.answer(result);
     this.#runNext();
   }
@@ -272,13 +274,13 @@ export class WorkerDocumentVerifier implements SamlDocumentVerifier {
   #runNext(): void {
     const idle = this.#threads.find((thread) => thread.isIdle);
     if (idle === undefined) return;
-    const next = this.#responses.take() ?? (this.#hasRoomForLesser ? this.#takeLesser() : null);
+    const next = this.#responses.take() ?? (this.#hasRoomForLowPriority ? this.#takeLowPriority() : null);
     if (next !== null) void this.#run(idle, next);
   }
 
-  #takeLesser(): VerificationOrder | null {
-    const [first, second] = this.#lesser;
-    this.#lesser = [second, first];
+  #takeLowPriority(): VerificationOrder | null {
+    const [first, second] = this.#lowPriority;
+    this.#lowPriority = [second, first];
     return first.take() ?? second.take();
   }
 }

@@ -41,7 +41,7 @@ import { parseStrictly, type StrictDocument } from './strict-document.js';
 import { verifyResponse, verifyResponseText } from './verify-response.js';
 import { warmUpVerification } from './warm-up.js';
 
-/** The value of a parameter of a query; null: it is none. */
+/** Decodes a query parameter; null if malformed. */
 const decodeParameter = (raw: string): string | null => {
   try {
     return decodeURIComponent(raw.replaceAll('+', ' '));
@@ -51,9 +51,9 @@ const decodeParameter = (raw: string): string | null => {
 };
 
 /**
- * Why the signature of a message by HTTP-Redirect does not hold; null where it does. It covers the
- * parameters as they stand in the query, in this order, whatever theirs was there (SAML bindings,
- * section 3.4.4.1).
+ * The fault of an HTTP-Redirect signature; null if it is valid. The signature covers the raw
+ * parameters in this fixed order, whatever their order in the query (SAML bindings, section
+ * 3.4.4.1).
  */
 const redirectSignatureFault = (
   parameter: 'SAMLRequest' | 'SAMLResponse',
@@ -72,7 +72,7 @@ const redirectSignatureFault = (
 /** Names of the messages of single logout. */
 type LogoutMessageName = 'LogoutRequest' | 'LogoutResponse';
 
-/** A message whose signature holds, where it has one. */
+/** A message that is unsigned or has a valid signature. */
 interface VerifiedMessage {
   readonly root: XmlElement;
   readonly isSigned: boolean;
@@ -114,7 +114,7 @@ const verifyRedirected = (
   keys: readonly KeyObject[],
 ): Result<VerifiedMessage, DocumentRejection> => {
   const isSigned = message.signature !== null;
-  // Before anything is inflated: what is signed is the parameter as it came.
+  // Verified before inflation: the signature covers the raw parameter.
   const parameter = name === 'LogoutRequest' ? 'SAMLRequest' : 'SAMLResponse';
   const signatureFault = isSigned ? redirectSignatureFault(parameter, message, keys) : null;
   if (signatureFault !== null) return err(signatureFault);
@@ -123,12 +123,12 @@ const verifyRedirected = (
   const document = parsedMessage(text.value, name);
   if (!document.ok) return document;
   const { root } = document.value;
-  // By this binding no signature stands in the message (SAML bindings, section 3.4.4.1).
+  // This binding allows no signature inside the message (SAML bindings, section 3.4.4.1).
   if (childElements(root, xmlNamespaces.ds, 'Signature').length > 0) return err('misplaced_signature');
   return ok({ root, isSigned });
 };
 
-/** Verifies a message of single logout; whether it has to be signed is for the caller to say. */
+/** Verifies a logout message. The caller decides whether it must be signed. */
 const verifyLogoutMessage = (
   message: ReceivedMessage,
   name: LogoutMessageName,
@@ -138,8 +138,8 @@ const verifyLogoutMessage = (
 
 const { saml, samlp } = xmlNamespaces;
 
-/** Its own signature has to hold: nothing else covers it. */
-const verifyAlone = (
+/** Verifies a standalone assertion, which must have its own valid signature. */
+const verifyStandalone = (
   text: string,
   { root, element }: StrictDocument,
   keys: readonly KeyObject[],
@@ -158,9 +158,8 @@ const verifyAlone = (
 };
 
 /**
- * Verifies the text of an Assertion that comes alone, of an EncryptedAssertion, or of a Response,
- * whose shape has been checked. What is read of one that comes alone is what its own signature
- * covers; of what is around an encrypted one nothing is read but how to decrypt it.
+ * Verifies a standalone Assertion, an EncryptedAssertion or a Response. Reads only signed content
+ * of a standalone assertion. Around an encrypted one, reads only how to decrypt it.
  */
 const verifyAssertionText = (
   text: string,
@@ -171,16 +170,15 @@ const verifyAssertionText = (
   if (!document.ok) return document;
   const { root } = document.value;
   if (isNamed(root, samlp, 'Response')) return verifyResponse(text, document.value, keys, decryptionKey);
-  if (!isNamed(root, saml, 'EncryptedAssertion')) return verifyAlone(text, document.value, keys, decryptionKey);
+  if (!isNamed(root, saml, 'EncryptedAssertion')) return verifyStandalone(text, document.value, keys, decryptionKey);
   const decrypted = decryptAssertion(root, decryptionKey);
-  return decrypted.ok ? verifyAlone(decrypted.value.text, decrypted.value, keys, decryptionKey) : decrypted;
+  return decrypted.ok ? verifyStandalone(decrypted.value.text, decrypted.value, keys, decryptionKey) : decrypted;
 };
 
 /**
- * The metadata as far as it may be believed: what is signed of it, or with no keys (null) all of
- * it, once it is found in order.
+ * The trusted metadata: its signed content, or the whole document if no keys are configured (null).
  */
-const believedMetadata = (text: string, keys: readonly KeyObject[] | null): Result<XmlElement, DocumentRejection> => {
+const trustedMetadata = (text: string, keys: readonly KeyObject[] | null): Result<XmlElement, DocumentRejection> => {
   const fault = metadataShapeFault(text);
   if (fault !== null) return err(fault);
   const document = parseStrictly(text);
@@ -188,16 +186,13 @@ const believedMetadata = (text: string, keys: readonly KeyObject[] | null): Resu
   return keys === null ? ok(document.value.root) : provenElement(text, document.value.element, keys);
 };
 
-/**
- * Reads the identity provider out of metadata, of which the keys (null: it need not be signed) have
- * to have signed all that counts.
- */
+/** Reads an identity provider from metadata, signed by one of the keys unless they are null. */
 const verifyMetadataText = (
   text: string,
   keys: readonly KeyObject[] | null,
   { entityId, nowMs }: Pick<MetadataQuery, 'entityId' | 'nowMs'>,
 ): Result<DescribedIdentityProvider, VerifierFailure | UnusableMetadata> => {
-  const root = believedMetadata(text, keys);
+  const root = trustedMetadata(text, keys);
   if (!root.ok) return root;
   const described = readIdentityProvider(root.value, entityId, nowMs);
   return described.ok ? described : err({ unusable: described.error });
@@ -206,7 +201,10 @@ const verifyMetadataText = (
 type Verified<Value> = Result<Value, VerifierFailure>;
 type ReadMetadata = Result<DescribedIdentityProvider, VerifierFailure | UnusableMetadata>;
 
-/** With no key there is nothing that a document could be verified with: that is not its fault. */
+/**
+ * Runs the work with the accepted keys. Without any, fails with `verifier_failed`, which does not
+ * blame the document.
+ */
 const withKeys = <Value, Failure>(
   certificates: readonly string[],
   work: (keys: readonly KeyObject[]) => Result<Value, Failure>,
@@ -215,14 +213,13 @@ const withKeys = <Value, Failure>(
     const keys = signingKeys(certificates);
     return keys.length === 0 ? err('verifier_failed') : work(keys);
   } catch {
-    // Nothing of the document is told: what went wrong is that it could not be judged.
+    // Omits details, which may quote the document.
     return err('verifier_failed');
   }
 };
 
 /**
- * Verifies documents on the thread that calls: for the thread of WorkerDocumentVerifier, and for
- * tests.
+ * Verifies documents on the calling thread, for the thread of WorkerDocumentVerifier and for tests.
  */
 export class XmlCryptoDocumentVerifier implements SamlDocumentVerifier {
   async verifyResponse(encoded: string, keys: DocumentKeys): Promise<Verified<VerifiedResponse>> {

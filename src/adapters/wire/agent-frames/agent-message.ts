@@ -23,19 +23,19 @@ import {
   readHealthJson,
   writeHealthJson,
 } from '../agent-messages/report-messages.js';
+import type { AnswerCache } from './answer-cache.js';
 import type { Frame } from './frame-decoder.js';
-import type { KnownAnswers } from './known-answers.js';
 
-/** What a gateway reads. */
+/** A message that a gateway receives. */
 export type AgentFrameMessage =
   | { readonly kind: 'handshake_response'; readonly response: HandshakeResponse }
-  /** An answer that says which call it is for, but not what it means, fails that call alone. */
+  /** An answer with a valid id and a malformed content fails only its call. */
   | { readonly kind: 'answer'; readonly correlationId: string; readonly answer: Result<AgentAnswer, string> }
   | { readonly kind: 'health'; readonly health: AgentHealth }
   | { readonly kind: 'metrics'; readonly report: MetricsReport }
   | { readonly kind: 'config_update'; readonly request: ConfigUpdateRequest }
   | { readonly kind: 'flow_control'; readonly signal: FlowControl }
-  /** A report in a form of its own: worth a line in the log, not the connection. */
+  /** A malformed report is logged; the connection stays open. */
   | { readonly kind: 'unreadable_report'; readonly problem: string }
   | { readonly kind: 'pong' };
 
@@ -44,19 +44,19 @@ const readReport = (readIt: () => AgentFrameMessage): AgentFrameMessage => {
   return message.ok ? message.value : { kind: 'unreadable_report', problem: message.error };
 };
 
-const readAnswer = (payload: Uint8Array, known: KnownAnswers | null): AgentFrameMessage => {
-  const recalled = known?.recall(payload) ?? null;
+const readAnswer = (payload: Uint8Array, known: AnswerCache | null): AgentFrameMessage => {
+  const recalled = known?.find(payload) ?? null;
   if (recalled !== null) return { kind: 'answer', correlationId: recalled.correlationId, answer: recalled.answer };
   const text = payloadText(payload);
   const object = readPayloadText(payload, text);
   const correlationId = answeredId(object) ?? refuse('correlation_id', 'string');
   const answer = readSafely(() => agentResponse.fromJson(object));
-  if (answer.ok) known?.note(payload, text, correlationId, answer.value);
+  if (answer.ok) known?.store(payload, text, correlationId, answer.value);
   return { kind: 'answer', correlationId, answer };
 };
 
-const read = ({ name, payload }: Frame, known: KnownAnswers | null): AgentFrameMessage => {
-  // A pong is an echo, whatever was in the ping.
+const read = ({ name, payload }: Frame, known: AnswerCache | null): AgentFrameMessage => {
+  // A pong echoes the ping; its payload is ignored.
   if (name === 'pong') return { kind: 'pong' };
   if (name === 'agent_response') return readAnswer(payload, known);
   const object = readPayload(payload);
@@ -72,22 +72,22 @@ const read = ({ name, payload }: Frame, known: KnownAnswers | null): AgentFrameM
     case 'flow_control':
       return readReport(() => ({ kind: 'flow_control', signal: flowControl.fromJson(object) }));
     default:
-      // A gateway's frame decoder gives none of the others.
-      throw new MalformedMessage('it is not for a gateway');
+      // The gateway's frame decoder refuses other names.
+      throw new MalformedMessage('it is not a message to a gateway');
   }
 };
 
 /**
- * Reads a frame that an agent sent. The error says what is wrong with it, and quotes none of it.
+ * Reads a frame from an agent. The error quotes none of it.
  *
- * @param known what the same agent has answered before; null: every answer is read anew
+ * @param known cache of the agent's answers; null: every answer is parsed
  */
-export const readAgentFrame = (frame: Frame, known: KnownAnswers | null = null): Result<AgentFrameMessage, string> => {
+export const readAgentFrame = (frame: Frame, known: AnswerCache | null = null): Result<AgentFrameMessage, string> => {
   const message = readSafely(() => read(frame, known));
-  return message.ok ? message : err(`${frame.name} cannot be read: ${message.error}`);
+  return message.ok ? message : err(`${frame.name} is malformed: ${message.error}`);
 };
 
-/** @param refusedBy what the agent calls itself in an answer that refuses */
+/** @param refusedBy the agent's identity in a refusal */
 export const handshakeResponseJson = (response: HandshakeResponse, refusedBy: AgentCapabilities): string =>
   JSON.stringify(writeHandshakeResponseJson(response, refusedBy));
 

@@ -4,16 +4,16 @@ import type { JsonObject, JsonValue } from '../../../domain/shared/json.js';
 import { writeAnswerJson } from '../agent-messages/answer-messages.js';
 import type { JsonOctets } from './json-octets.js';
 
-/** An answer as JSON, up to where the id of its call stands, and from there on. */
+/** The JSON of an answer before and after the id of its call. */
 type AnswerText = readonly [before: string, after: string];
 type AnswerOctets = readonly [before: Uint8Array, after: Uint8Array];
 
-/** Of answers that are given again and again. */
+/** Encoded answers that are reused. */
 const lastingOctets = new WeakMap<AgentAnswer, AnswerOctets>();
 
 const encoder = new TextEncoder();
 
-/** The members of an object that stands in front of others, without what closes it. */
+/** The start of a JSON object, without its closing braces, ready for more members. */
 const opened = (json: string, depth: number): string => {
   const open = json.slice(0, -depth);
   return open.endsWith('{') ? open : `${open},`;
@@ -21,7 +21,7 @@ const opened = (json: string, depth: number): string => {
 
 const writeAnswer = (answer: AgentAnswer, additions: JsonObject): AnswerText => {
   const json = writeAnswerJson(answer);
-  // The id comes last in `custom`, which comes last in `audit`.
+  // The id is the last member of `custom`, which is the last member of `audit`.
   const head: Record<string, JsonValue> = {};
   const tail: Record<string, JsonValue> = {};
   let part = head;
@@ -34,15 +34,15 @@ const writeAnswer = (answer: AgentAnswer, additions: JsonObject): AnswerText => 
   return [`${opened(before, '}}}'.length)}"correlation_id":`, `}},${after.slice('{'.length)}`];
 };
 
-/** What is written of an answer. */
+/** An answer to write. */
 export interface WrittenAnswer {
   readonly answer: AgentAnswer;
   readonly correlationId: string;
-  /** Members beside those of an AgentResponse, which other readers ignore; null: there are none. */
+  /** Members in addition to those of an AgentResponse, which other readers ignore; null: none. */
   readonly additions: JsonObject | null;
 }
 
-/** Adds the payload of an answer. One that is given again and again is not written again, but copied. */
+/** Adds the payload of an answer. Copies the octets of a reused answer. */
 export const addAnswer = (into: JsonOctets, { answer, correlationId, additions }: WrittenAnswer): void => {
   const known = additions === null ? lastingOctets.get(answer) : undefined;
   if (known !== undefined) {

@@ -4,13 +4,13 @@ import type { MessageName } from './message-codes.js';
 export const lengthFieldBytes = 4;
 /** Octets of the length field and the type byte. */
 export const frameHeadBytes = 5;
-/** Most that the length field may say; it counts the type byte and the payload. */
-export const maximumFrameLength = 16_777_216;
+/** Maximum of the length field, which counts the type byte and the payload. */
+export const maxFrameLength = 16_777_216;
 
-/** One message as it came. */
+/** One received message. */
 export interface Frame {
   readonly name: MessageName;
-  /** A view into what was read: good until the next read. */
+  /** A view of the read buffer, valid until the next read. */
   readonly payload: Uint8Array;
 }
 
@@ -18,14 +18,15 @@ const firstBodyBytes = 65_536;
 const nothing = new Uint8Array(0);
 
 /**
- * Cuts what is read from a socket into frames, however the reads are split. Holds one unfinished frame at most, and
- * allocates for it only as its octets come, so that a peer cannot claim memory by announcing a length.
+ * Splits the octets of a socket into frames, whatever the sizes of the reads. Holds at most one
+ * incomplete frame and allocates as its octets arrive, so that an announced length claims no
+ * memory.
  */
 export class FrameDecoder {
   readonly #names: ReadonlyMap<number, MessageName>;
   readonly #head = new Uint8Array(frameHeadBytes);
   #headUsed = 0;
-  /** Octets of the payload of the current frame; known once its head is complete. */
+  /** Payload octets of the current frame; valid after its head. */
   #payloadLength = 0;
   #name: MessageName = 'ping';
   #body: Uint8Array = nothing;
@@ -35,27 +36,30 @@ export class FrameDecoder {
   #offset = 0;
   #failure: string | null = null;
 
-  /** @param names the messages that the other end may send, by code */
+  /** @param names messages that the peer may send, by code */
   constructor(names: ReadonlyMap<number, MessageName>) {
     this.#names = names;
   }
 
-  /** Why nothing more can be read; null while all is well. */
+  /** Why decoding failed; null if it has not. */
   get failure(): string | null {
     return this.#failure;
   }
 
-  /** Whether an end of the stream now cuts a frame off. One inside a length field is a clean close. */
+  /**
+   * Whether the end of the stream would truncate a frame. An end inside a length field is a clean
+   * close.
+   */
   get isInsideFrame(): boolean {
     return this.#headUsed >= lengthFieldBytes;
   }
 
-  /** Whether any octet of a frame has come that is not complete. */
+  /** Whether an incomplete frame has octets. */
   get hasBegun(): boolean {
     return this.#headUsed > 0 || this.#chunks.length > 0;
   }
 
-  /** Memory that holds what has come and has not been given out as a frame. */
+  /** Memory of octets not yet returned as frames. */
   get heldBytes(): number {
     return this.#body.length + this.#chunkBytes;
   }
@@ -70,7 +74,7 @@ export class FrameDecoder {
     this.#chunkBytes += chunk.length;
   }
 
-  /** The next frame; null where there is none yet, or never will be because of `failure`. */
+  /** The next frame; null if incomplete or after a `failure`. */
   next(): Frame | null {
     while (this.#failure === null) {
       const chunk = this.#chunks[0];
@@ -113,7 +117,7 @@ export class FrameDecoder {
     const [a, b, c, d, code] = head as unknown as [number, number, number, number, number];
     const length = a * 2 ** 24 + (b << 16) + (c << 8) + d;
     if (length === 0) this.#failure = 'a frame of length zero';
-    else if (length > maximumFrameLength) this.#failure = `a frame of ${length} octets`;
+    else if (length > maxFrameLength) this.#failure = `a frame of ${length} octets`;
     else if (this.#headUsed === frameHeadBytes) this.#readType(code, length);
   }
 
@@ -143,7 +147,7 @@ export class FrameDecoder {
     return count === missing ? this.#body.subarray(0, this.#bodyUsed) : null;
   }
 
-  /** Doubles, so that an octet is copied a bounded number of times on average. */
+  /** Grows by doubling, so that copies per octet are bounded on average. */
   #reserve(needed: number): void {
     if (needed <= this.#body.length) return;
     const size = Math.min(this.#payloadLength, Math.max(needed, this.#body.length * 2, firstBodyBytes));

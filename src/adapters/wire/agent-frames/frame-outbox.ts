@@ -1,20 +1,20 @@
-import { frameHeadBytes, maximumFrameLength } from './frame-decoder.js';
+import { frameHeadBytes, maxFrameLength } from './frame-decoder.js';
 import { JsonOctets } from './json-octets.js';
 import { type MessageName, messageKinds } from './message-codes.js';
 
-/** Memory that grew beyond this is not kept. */
-const keptBytes = 262_144;
+/** Larger buffers are not reused. */
+const maxReusedBytes = 262_144;
 
-/** Collects the frames of one turn of the event loop, so that they leave in one write. */
+/** Collects the frames of one event-loop turn for one write. */
 export class FrameOutbox {
   readonly #write: (octets: Uint8Array) => boolean;
   readonly #defer: (task: () => void) => void;
   readonly #flush = (): void => this.flush();
   readonly #collected = new JsonOctets();
-  #flushIsDue = false;
+  #isFlushScheduled = false;
 
   /**
-   * @param write takes octets; true: it is done with them, false: they are its to keep
+   * @param write writes octets; true: it no longer needs them, false: it keeps them
    * @param defer runs a task at the end of this turn
    */
   constructor(write: (octets: Uint8Array) => boolean, defer: (task: () => void) => void) {
@@ -22,38 +22,38 @@ export class FrameOutbox {
     this.#defer = defer;
   }
 
-  /** Octets that wait for the end of the turn. */
+  /** Collected octets. */
   get pendingBytes(): number {
     return this.#collected.length;
   }
 
-  /** Adds a frame. False where it is larger than a frame can be: nothing is sent then. */
+  /** Adds a frame. Returns false, and sends nothing, if it is too large. */
   send(name: MessageName, payload: string | Uint8Array): boolean {
-    // No text has fewer octets than characters.
-    if (payload.length >= maximumFrameLength) return false;
+    // UTF-8 has at least one octet per character.
+    if (payload.length >= maxFrameLength) return false;
     const start = this.#begin();
     if (typeof payload === 'string') this.#collected.addText(payload);
     else this.#collected.add(payload);
     return this.#end(name, start);
   }
 
-  /** Adds a frame whose payload is what `write` adds of a value. False as above. */
+  /** Adds a frame whose payload `write` encodes. Returns false if it is too large. */
   sendWritten<Value>(name: MessageName, write: (into: JsonOctets, value: Value) => void, value: Value): boolean {
     const start = this.#begin();
     write(this.#collected, value);
     return this.#end(name, start);
   }
 
-  /** Writes what has been collected. */
+  /** Writes the collected frames. */
   flush(): void {
-    this.#flushIsDue = false;
+    this.#isFlushScheduled = false;
     const collected = this.#collected;
     if (collected.length === 0) return;
     const octets = collected.view();
-    // What is sent while this is being written must not touch it.
+    // Frames added during the write must not change its octets.
     const memory = collected.take();
     const isDone = this.#write(octets);
-    if (isDone && collected.room === 0 && memory.length <= keptBytes) collected.giveBack(memory);
+    if (isDone && collected.room === 0 && memory.length <= maxReusedBytes) collected.reuse(memory);
   }
 
   #begin(): number {
@@ -65,7 +65,7 @@ export class FrameOutbox {
   #end(name: MessageName, start: number): boolean {
     const collected = this.#collected;
     const length = collected.length - start - frameHeadBytes + 1;
-    if (length > maximumFrameLength) {
+    if (length > maxFrameLength) {
       collected.length = start;
       return false;
     }
@@ -74,8 +74,8 @@ export class FrameOutbox {
     collected.set(start + 2, length >>> 8);
     collected.set(start + 3, length);
     collected.set(start + 4, messageKinds[name].code);
-    if (this.#flushIsDue) return true;
-    this.#flushIsDue = true;
+    if (this.#isFlushScheduled) return true;
+    this.#isFlushScheduled = true;
     this.#defer(this.#flush);
     return true;
   }

@@ -8,7 +8,7 @@ import {
   requestComplete,
   responseBodyChunk,
   responseHeaders,
-  unaskedEvent,
+  unsupportedEvent,
   writeEventJson,
 } from '../agent-messages/event-messages.js';
 import { handshakeRequest } from '../agent-messages/handshake-messages.js';
@@ -17,15 +17,15 @@ import type { Frame } from './frame-decoder.js';
 import type { MessageName } from './message-codes.js';
 import type { RequestHeadReader } from './request-head-reader.js';
 
-/** What an agent reads. */
+/** A message that an agent receives. */
 export type GatewayMessage =
   | { readonly kind: 'handshake_request'; readonly request: HandshakeRequest }
   | { readonly kind: 'event'; readonly event: AgentEvent }
-  /** An event that no agent of ours can ask for. It is answered all the same. */
-  | { readonly kind: 'unasked_event'; readonly name: MessageName; readonly correlationId: string }
+  /** An event that agents of this project cannot subscribe to. It is answered anyway. */
+  | { readonly kind: 'unsupported_event'; readonly name: MessageName; readonly correlationId: string }
   | { readonly kind: 'configure'; readonly configure: Configure }
   | { readonly kind: 'cancel'; readonly cancel: Cancel }
-  /** The payload goes back as it is. */
+  /** The payload is echoed. */
   | { readonly kind: 'ping'; readonly payload: Uint8Array };
 
 const read = ({ name, payload }: Frame, heads: RequestHeadReader | null): GatewayMessage => {
@@ -49,24 +49,24 @@ const read = ({ name, payload }: Frame, heads: RequestHeadReader | null): Gatewa
     case 'ping':
       return { kind: name, payload };
     default:
-      return { kind: 'unasked_event', name, ...unaskedEvent.fromJson(readPayload(payload)) };
+      return { kind: 'unsupported_event', name, ...unsupportedEvent.fromJson(readPayload(payload)) };
   }
 };
 
 /**
- * Reads a frame that a gateway sent. The error says what is wrong with it, and quotes none of it.
+ * Reads a frame from a gateway. The error quotes none of it.
  *
- * @param heads reads the heads of requests of our own gateway, faster; null: they are read as any others
+ * @param heads fast reader for request heads of Portcullis gateways; null: reads all JSON alike
  */
 export const readGatewayMessage = (
   frame: Frame,
   heads: RequestHeadReader | null = null,
 ): Result<GatewayMessage, string> => {
   const message = readSafely(() => read(frame, heads));
-  return message.ok ? message : err(`${frame.name} cannot be read: ${message.error}`);
+  return message.ok ? message : err(`${frame.name} is malformed: ${message.error}`);
 };
 
-/** The payload of an event; its message has the name that its `kind` is. */
+/** The payload of an event. The message name is the event's `kind`. */
 export const eventJson = (event: AgentEvent): string => JSON.stringify(writeEventJson(event));
 
 export const handshakeRequestJson = (request: HandshakeRequest): string =>
@@ -74,7 +74,7 @@ export const handshakeRequestJson = (request: HandshakeRequest): string =>
 
 export const configureJson = (given: Configure): string => JSON.stringify(configure.toJson(given));
 
-/** @param nowMs milliseconds since the Unix epoch, here and below */
+/** @param nowMs milliseconds since the Unix epoch, here and in `pingJson` */
 export const cancelJson = (given: Cancel, nowMs: number): string =>
   JSON.stringify(cancel.toJson(given, { timestampMs: nowMs }));
 

@@ -6,7 +6,7 @@ import type {
 import { addHeaders } from './header-json.js';
 import type { JsonOctets } from './json-octets.js';
 
-/** Characters of the ids that our gateway makes, which are UUIDs. */
+/** Characters of the gateway's ids, which are UUIDs. */
 const idLength = 36;
 
 const blank = '-'.repeat(idLength);
@@ -15,9 +15,9 @@ const behindId = '","metadata":{"correlation_id":"';
 const behindRepeatedId = '","request_id":"';
 const beforeAddress = '","client_ip":';
 
-/** What every head begins with, but for its id, which stands in it three times. */
-const beginning = new TextEncoder().encode([beforeId, behindId, behindRepeatedId, beforeAddress].join(blank));
-const idPlaces = [
+/** The start of every request head, with three blanks for the id. */
+const headTemplate = new TextEncoder().encode([beforeId, behindId, behindRepeatedId, beforeAddress].join(blank));
+const idOffsets = [
   beforeId.length,
   beforeId.length + idLength + behindId.length,
   beforeId.length + 2 * idLength + behindId.length + behindRepeatedId.length,
@@ -26,7 +26,7 @@ const idPlaces = [
 let timeMs = Number.NaN;
 let timeText = '';
 
-/** RFC 3339. What is asked at the same moment has one text. */
+/** RFC 3339 text; cached for one millisecond. */
 const timeOf = (timestampMs: number): string => {
   if (timestampMs !== timeMs) {
     timeText = new Date(timestampMs).toISOString();
@@ -64,7 +64,7 @@ const isSameRoute = (one: RequestMetadata, other: RequestMetadata): boolean =>
  */
 export class HeadWriter {
   #last: RequestMetadata | null = null;
-  /** What the last head has from the name of the server to the time. */
+  /** Octets of the last head from the server name to the time. */
   #lastOctets = new Uint8Array(0);
 
   /** Adds the head of a request. */
@@ -99,10 +99,10 @@ export class HeadWriter {
     into.addAscii('}');
   };
 
-  /** Everything before the address of the client. */
+  /** Adds the start up to the client address. */
   #addIds(into: JsonOctets, correlationId: string, requestId: string): void {
     const isUsual = correlationId.length === idLength && requestId === correlationId;
-    if (isUsual && into.addForm(beginning, correlationId, idPlaces)) return;
+    if (isUsual && into.addTemplate(headTemplate, correlationId, idOffsets)) return;
     into.addAscii('{"correlation_id":');
     into.addString(correlationId);
     into.addAscii(',"metadata":{"correlation_id":');
@@ -112,7 +112,7 @@ export class HeadWriter {
     into.addAscii(',"client_ip":');
   }
 
-  /** What is asked of one route at the same moment has the same text. */
+  /** Adds route and time, and keeps the octets for the next head. */
   #addRoute(into: JsonOctets, metadata: RequestMetadata): void {
     const start = into.length;
     addRoute(into, metadata);

@@ -1,28 +1,25 @@
 const quote = 0x22;
 const backslash = 0x5c;
 const initialBytes = 8_192;
-/** Octets of UTF-8 for one character of a string, at most. */
+/** Maximum UTF-8 octets per UTF-16 code unit. */
 const bytesPerCharacter = 3;
-/** Characters from which on room for the worst case would be too much. */
-const largeText = 262_144;
+/** Texts from this length are encoded first: reserving for the worst case would be too much. */
+const largeTextLength = 262_144;
 
 const encoder = new TextEncoder();
 const nothing = new Uint8Array(0);
 
-/** By character: 1 where it stands in JSON as it is, in one octet. */
+/** By character: 1 if JSON writes it unescaped, in one octet. */
 const plainCharacters = Uint8Array.from({ length: 0x80 }, (_, code) =>
   code < 0x20 || code === quote || code === backslash ? 0 : 1,
 );
 
-/**
- * Octets that are being collected, JSON above all: what has none but plain characters becomes octets without a text
- * between.
- */
+/** A growing buffer for JSON. Plain characters become octets without an intermediate string. */
 export class JsonOctets {
   #octets = nothing;
   #length = 0;
 
-  /** How many there are. What is behind a smaller length is forgotten. */
+  /** Number of octets. A smaller value truncates. */
   get length(): number {
     return this.#length;
   }
@@ -31,17 +28,17 @@ export class JsonOctets {
     this.#length = Math.min(length, this.#length);
   }
 
-  /** Octets that there is room for without asking for more memory. */
+  /** Capacity without a new allocation. */
   get room(): number {
     return this.#octets.length;
   }
 
-  /** Those that there are, as a view; to be written to up to the next call. */
+  /** The octets as a view, valid until the next call. */
   view(): Uint8Array {
     return this.#octets.subarray(0, this.#length);
   }
 
-  /** Makes room for so many whose values are set later. */
+  /** Skips octets to set later. */
   skip(count: number): void {
     this.#reserve(count);
     this.#length += count;
@@ -57,9 +54,9 @@ export class JsonOctets {
     this.#length += octets.length;
   }
 
-  /** Any text, in UTF-8. */
+  /** Adds a text in UTF-8. */
   addText(text: string): void {
-    if (text.length >= largeText) {
+    if (text.length >= largeTextLength) {
       this.add(encoder.encode(text));
       return;
     }
@@ -67,7 +64,7 @@ export class JsonOctets {
     this.#length += encoder.encodeInto(text, this.#octets.subarray(this.#length)).written;
   }
 
-  /** A text of ASCII alone. */
+  /** Adds an ASCII text. */
   addAscii(text: string): void {
     const { length } = text;
     this.#reserve(length);
@@ -78,21 +75,21 @@ export class JsonOctets {
   }
 
   /**
-   * A form with the same text in three of its places. False, and nothing is added, where it has a character that does
-   * not stand in a string of JSON as it is.
+   * Adds a template with a text at three offsets. Returns false and adds nothing if JSON would
+   * escape a character of the text.
    *
-   * @param text as long as each place is
-   * @param places where it goes, from the beginning of the form on
+   * @param text as long as each blank
+   * @param offsets of the blanks in the template
    */
-  addForm(form: Uint8Array, text: string, places: readonly [number, number, number]): boolean {
+  addTemplate(template: Uint8Array, text: string, offsets: readonly [number, number, number]): boolean {
     const start = this.#length;
-    this.add(form);
+    this.add(template);
     const octets = this.#octets;
-    const first = start + places[0];
-    const second = start + places[1];
-    const third = start + places[2];
+    const first = start + offsets[0];
+    const second = start + offsets[1];
+    const third = start + offsets[2];
     const { length } = text;
-    // The texts of ids are parts of longer ones, of which each character is looked for anew.
+    // Ids are slices of longer strings, so each character is read once.
     for (let index = 0; index < length; index += 1) {
       const code = text.charCodeAt(index);
       if (code > 0x7f || plainCharacters[code] === 0) {
@@ -106,33 +103,33 @@ export class JsonOctets {
     return true;
   }
 
-  /** A string of JSON (RFC 8259, section 7): the same text that JSON.stringify makes. */
+  /** Adds a JSON string (RFC 8259, section 7), identical to JSON.stringify. */
   addString(value: string): void {
     const { length } = value;
     this.#reserve(length + 2);
     const octets = this.#octets;
-    let place = this.#length;
-    octets[place] = quote;
+    let at = this.#length;
+    octets[at] = quote;
     for (let index = 0; index < length; index += 1) {
       const code = value.charCodeAt(index);
       if (code > 0x7f || plainCharacters[code] === 0) {
         this.#addEscaped(value);
         return;
       }
-      place += 1;
-      octets[place] = code;
+      at += 1;
+      octets[at] = code;
     }
-    octets[place + 1] = quote;
-    this.#length = place + 2;
+    octets[at + 1] = quote;
+    this.#length = at + 2;
   }
 
-  /** The same, or null. */
+  /** Adds a JSON string or null. */
   addOptionalString(value: string | null): void {
     if (value === null) this.addAscii('null');
     else this.addString(value);
   }
 
-  /** The memory that holds them, which is nobody else's from now on; there are none after that. */
+  /** Returns the buffer to the caller and starts empty. */
   take(): Uint8Array<ArrayBuffer> {
     const octets = this.#octets;
     this.#octets = nothing;
@@ -140,34 +137,32 @@ export class JsonOctets {
     return octets;
   }
 
-  /** Gives back what was taken, to be used again. INVARIANT: there are none. */
-  giveBack(octets: Uint8Array<ArrayBuffer>): void {
+  /** Reuses a buffer from `take`. INVARIANT: no octets were added since. */
+  reuse(octets: Uint8Array<ArrayBuffer>): void {
     this.#octets = octets;
   }
 
-  /**
-   * The same of one with characters that are not plain: quotes and backslashes are common in values, others are rare.
-   */
+  /** Adds a string with characters to escape: quotes and backslashes are common, others rare. */
   #addEscaped(value: string): void {
     const { length } = value;
     this.#reserve(2 * length + 2);
     const octets = this.#octets;
-    let place = this.#length;
-    octets[place] = quote;
+    let at = this.#length;
+    octets[at] = quote;
     for (let index = 0; index < length; index += 1) {
       const code = value.charCodeAt(index);
       if (code === quote || code === backslash) {
-        place += 1;
-        octets[place] = backslash;
+        at += 1;
+        octets[at] = backslash;
       } else if (code > 0x7f || plainCharacters[code] === 0) {
         this.addText(JSON.stringify(value));
         return;
       }
-      place += 1;
-      octets[place] = code;
+      at += 1;
+      octets[at] = code;
     }
-    octets[place + 1] = quote;
-    this.#length = place + 2;
+    octets[at + 1] = quote;
+    this.#length = at + 2;
   }
 
   #reserve(count: number): void {

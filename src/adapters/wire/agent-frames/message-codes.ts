@@ -1,4 +1,4 @@
-/** Who sends a message. */
+/** The sender of a message. */
 type Sender = 'gateway' | 'agent';
 
 interface MessageKind {
@@ -9,7 +9,7 @@ interface MessageKind {
 const gateway = (code: number): MessageKind => ({ code, from: 'gateway' });
 const agent = (code: number): MessageKind => ({ code, from: 'agent' });
 
-/** Every message of the unix-socket transport by the type byte of its frame. Both ends are built from this table. */
+/** All messages of the Unix-socket transport with their type bytes, for both ends. */
 export const messageKinds = {
   handshake_request: gateway(0x01),
   handshake_response: agent(0x02),
@@ -40,7 +40,7 @@ const namesFrom = (sender: Sender): ReadonlyMap<number, MessageName> =>
       .map((name) => [messageKinds[name].code, name]),
   );
 
-/** What a gateway can send, by code: all that an agent accepts. */
+/** Messages from gateways, by code. */
 export const gatewayMessageNames = namesFrom('gateway');
-/** What an agent can send, by code: all that a gateway accepts. */
+/** Messages from agents, by code. */
 export const agentMessageNames = namesFrom('agent');

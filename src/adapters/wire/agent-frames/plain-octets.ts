@@ -1,31 +1,31 @@
 export const quote = 0x22;
 const backslash = 0x5c;
 
-/** Of an id, at least and at most. */
-const idLength = { least: 8, most: 128 } as const;
+/** Minimum and maximum octets of an id. */
+const idLength = { minimum: 8, maximum: 128 } as const;
 
-/** By octet: 1 where it stands in a string of JSON as it is, and is a character of its own (RFC 8259, section 7). */
+/** By octet: 1 if it is one unescaped character of a JSON string (RFC 8259, section 7). */
 export const plainOctets = Uint8Array.from({ length: 0x100 }, (_, octet) =>
   octet < 0x20 || octet > 0x7e || octet === quote || octet === backslash ? 0 : 1,
 );
 
-/** By octet: 1 where it may be in an id that is nothing but letters, digits, `_`, `.`, `:` and `-`. */
+/** By octet: 1 if allowed in a plain id: letters, digits, `_`, `.`, `:` and `-`. */
 export const idOctets = Uint8Array.from({ length: 0x100 }, (_, octet) =>
   /^[\w.:-]$/.test(String.fromCharCode(octet)) ? 1 : 0,
 );
 
-/** Where the octets of an id end that begins at `from`; -1 where it is none, being too short or too long. */
+/** End of the plain id at `from`; -1 if it is too short or too long. */
 export const endOfPlainId = (octets: Uint8Array, from: number): number => {
-  const limit = Math.min(octets.length, from + idLength.most);
+  const limit = Math.min(octets.length, from + idLength.maximum);
   let end = from;
   while (end < limit && idOctets[octets[end] as number] === 1) end += 1;
-  return end - from < idLength.least ? -1 : end;
+  return end - from < idLength.minimum ? -1 : end;
 };
 
-/** Whether an id may have so many octets. */
-export const isIdLength = (length: number): boolean => length >= idLength.least && length <= idLength.most;
+/** Whether a plain id may have this length. */
+export const isIdLength = (length: number): boolean => length >= idLength.minimum && length <= idLength.maximum;
 
-/** Whether a text is such an id: JSON has no other spelling for it than itself. */
+/** Whether a text is a plain id, which JSON never escapes. */
 export const isPlainId = (text: string): boolean => {
   if (!isIdLength(text.length)) return false;
   for (let index = 0; index < text.length; index += 1) {
@@ -35,9 +35,9 @@ export const isPlainId = (text: string): boolean => {
   return true;
 };
 
-/** Whether the octets of a literal stand at a place. */
-export const standsAt = (octets: Uint8Array, place: number, literal: Uint8Array): boolean => {
-  if (place < 0) return false;
-  for (let index = 0; index < literal.length; index += 1) if (octets[place + index] !== literal[index]) return false;
+/** Whether a literal is at an offset. */
+export const isLiteralAt = (octets: Uint8Array, offset: number, literal: Uint8Array): boolean => {
+  if (offset < 0) return false;
+  for (let index = 0; index < literal.length; index += 1) if (octets[offset + index] !== literal[index]) return false;
   return true;
 };

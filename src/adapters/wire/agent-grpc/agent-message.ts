@@ -31,13 +31,13 @@ import {
   writeGrpcHealth,
 } from '../agent-messages/report-messages.js';
 import { agentToProxy, type GrpcAgentToProxy, type GrpcProxyControl } from './grpc-messages.js';
-import type { MessageLook } from './message-shape.js';
+import type { MessageCheck } from './message-shape.js';
 
-/** What a gateway reads from ProcessStream. */
+/** A message that a gateway receives on ProcessStream. */
 export type GrpcAgentMessage =
-  /** Not read yet: what the metadata says belongs to it. */
+  /** Not decoded yet: the decoder also needs the metadata. */
   | { readonly kind: 'handshake'; readonly response: GrpcHandshakeResponse }
-  /** An answer that says which call it is for, but not what it means, fails that call alone. */
+  /** An answer with a valid id and a malformed content fails only its call. */
   | { readonly kind: 'answer'; readonly correlationId: string; readonly answer: Result<AgentAnswer, string> }
   | { readonly kind: 'health'; readonly health: AgentHealth }
   | { readonly kind: 'metrics'; readonly report: MetricsReport }
@@ -45,11 +45,11 @@ export type GrpcAgentMessage =
   | { readonly kind: 'config_update'; readonly request: ConfigUpdateRequest }
   | { readonly kind: 'log'; readonly line: AgentLogLine }
   | { readonly kind: 'pong' }
-  /** One that is no answer, and that nothing depends on. */
+  /** A malformed report, which no call depends on. */
   | { readonly kind: 'unreadable_report'; readonly problem: string };
 
-const noText = 'it holds text that is no UTF-8';
-/** What a decoder puts for octets that are no UTF-8. */
+const invalidText = 'it holds invalid UTF-8';
+/** Replacement of decoders for invalid UTF-8. */
 const replacement = '\ufffd';
 
 type ReportName = Exclude<keyof GrpcAgentToProxy, 'handshake' | 'response'>;
@@ -77,31 +77,31 @@ const readAnswer = (
 ): Result<GrpcAgentMessage, string> => {
   const correlationId = response.correlation_id ?? '';
   if (correlationId === '') return err('an answer without a correlation id');
-  if (!isText && correlationId.includes(replacement)) return err(noText);
-  const answer = isText ? readSafely(() => agentResponse.fromGrpc(response)) : err(noText);
+  if (!isText && correlationId.includes(replacement)) return err(invalidText);
+  const answer = isText ? readSafely(() => agentResponse.fromGrpc(response)) : err(invalidText);
   return ok({ kind: 'answer', correlationId, answer });
 };
 
 const names = Object.values(agentToProxy).map(({ grpc }) => grpc);
 
 /**
- * The error says why the connection cannot be believed any more: which call is meant is not known.
+ * Decodes a message. An error invalidates the connection, because the affected call is unknown.
  *
- * @param look what its octets are like
+ * @param look the check of its octets
  */
 export const readGrpcAgentMessage = (
   message: GrpcAgentToProxy,
-  { isText }: MessageLook,
+  { isText }: MessageCheck,
 ): Result<GrpcAgentMessage, string> => {
   const name = onlyMember(message, names);
   if (name === null) return err('a message of no known kind');
   if (name === 'response') return readAnswer(message.response ?? {}, isText);
-  if (name === 'handshake') return isText ? ok({ kind: name, response: message.handshake ?? {} }) : err(noText);
-  const report = isText ? readSafely(() => readReport(name, message)) : err(noText);
+  if (name === 'handshake') return isText ? ok({ kind: name, response: message.handshake ?? {} }) : err(invalidText);
+  const report = isText ? readSafely(() => readReport(name, message)) : err(invalidText);
   return ok(report.ok ? report.value : { kind: 'unreadable_report', problem: `${name}: ${report.error}` });
 };
 
-/** @param ownedHeaders what the metadata before the first message says */
+/** @param ownedHeaders from the metadata before the first message */
 export const readHandshake = (
   response: GrpcHandshakeResponse,
   ownedHeaders: readonly string[],
@@ -113,8 +113,8 @@ export const agentResponseMessage = (answer: AgentAnswer, correlationId: string)
 });
 
 /**
- * @param refusedBy what the agent calls itself in an answer that refuses
- * @param healthIntervalMs between two of its health reports
+ * @param refusedBy the agent's identity in a refusal
+ * @param healthIntervalMs interval of its health reports
  */
 export const handshakeMessage = (
   response: HandshakeResponse,
@@ -126,12 +126,12 @@ export const healthMessage = (health: AgentHealth): GrpcAgentToProxy => ({ healt
 
 export const metricsMessage = (report: MetricsReport): GrpcAgentToProxy => ({ metrics: metricsReport.toGrpc(report) });
 
-/** @param nowMs milliseconds since the Unix epoch, here and below */
+/** @param nowMs milliseconds since the Unix epoch, here and in the functions after this one */
 export const pongMessage = (sequence: number, pingTimestampMs: number, nowMs: number): GrpcAgentToProxy => ({
   pong: pong.toGrpc({}, { sequence, pingTimestampMs, timestampMs: nowMs }),
 });
 
-/** A configuration that the agent refuses; taken ones are not answered. */
+/** Reports a refused configuration; accepted ones are not answered. */
 export const configErrorMessage = (requestId: string, error: string, nowMs: number): GrpcAgentToProxy => ({
   config_update: configUpdateRequest.toGrpc(
     { requestId, update: { kind: 'config_error', error, field: null } },

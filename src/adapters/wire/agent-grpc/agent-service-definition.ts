@@ -1,8 +1,7 @@
 import type { GrpcAgentToProxy, GrpcProxyControl, GrpcProxyToAgent } from './grpc-messages.js';
 
 /**
- * How the messages of one call are read and written, as @grpc/grpc-js has it. Reading throws for octets that are no
- * such message.
+ * Serialization of one method in @grpc/grpc-js. `requestDeserialize` throws for malformed octets.
  */
 export interface LoadedMethod {
   /** `/package.Service/Method`. */
@@ -11,7 +10,7 @@ export interface LoadedMethod {
   responseSerialize(message: unknown): Uint8Array;
 }
 
-/** The same, with what the proto says of it. */
+/** A method with the types of the proto. */
 export interface ServedMethod<Request, Response> {
   readonly path: string;
   requestDeserialize(octets: Uint8Array): Request;
@@ -19,8 +18,8 @@ export interface ServedMethod<Request, Response> {
 }
 
 /**
- * The service of proto/agent-service-v2.proto, as far as who serves it needs to know. What comes on ControlStream is
- * not read.
+ * The server side of the service in proto/agent-service-v2.proto. Messages on ControlStream are not
+ * read.
  */
 export interface GrpcServiceDefinition {
   readonly processStream: ServedMethod<GrpcProxyToAgent, GrpcAgentToProxy>;
@@ -28,7 +27,10 @@ export interface GrpcServiceDefinition {
   readonly processEvent: ServedMethod<GrpcProxyToAgent, GrpcAgentToProxy>;
 }
 
-/** Null where the definition is another one's. INVARIANT: the types are those of the proto it was loaded from. */
+/**
+ * Checks a loaded definition; null if methods are missing. INVARIANT: the types match the proto it
+ * was loaded from.
+ */
 export const servedAgentService = (service: Readonly<Record<string, LoadedMethod>>): GrpcServiceDefinition | null => {
   const { ProcessStream, ControlStream, ProcessEvent } = service;
   if (ProcessStream === undefined || ControlStream === undefined || ProcessEvent === undefined) return null;

@@ -1,11 +1,11 @@
 export const wireTypes = { varint: 0, eightOctets: 1, lengthDelimited: 2, fourOctets: 5 } as const;
 
-const longestVarint = 10;
-/** A longer tag or length says nothing more, and decoders differ in where it ends. */
-const longestLength = 5;
+const maxVarintOctets = 10;
+/** A longer tag or length is redundant, and decoders differ on its end. */
+const maxLengthOctets = 5;
 const tagsEnd = 2 ** 32;
 
-/** Walks over the fields of a message (Protocol Buffers, encoding) without giving out what is in them. */
+/** Iterates over the fields of a message (Protocol Buffers, encoding) without copying values. */
 export class FieldWalk {
   readonly #octets: Uint8Array;
   #position: number;
@@ -13,9 +13,9 @@ export class FieldWalk {
   /** Number of the current field. */
   field = 0;
   wireType = 0;
-  /** Octets that the value of a varint field takes. */
+  /** Octets of a varint value. */
   varintOctets = 0;
-  /** Of the value of a length-delimited field. */
+  /** Offsets of a length-delimited value. */
   valueStart = 0;
   valueEnd = 0;
   isBroken = false;
@@ -26,10 +26,10 @@ export class FieldWalk {
     this.#end = end;
   }
 
-  /** Goes to the next field; false at the end, and where what comes is none. */
+  /** Advances to the next field; false at the end or if malformed. */
   next(): boolean {
     if (this.isBroken || this.#position >= this.#end) return false;
-    const tag = this.#varint(longestLength);
+    const tag = this.#varint(maxLengthOctets);
     this.field = Math.floor(tag / 8);
     this.wireType = tag % 8;
     if (this.field === 0 || tag >= tagsEnd) this.isBroken = true;
@@ -41,7 +41,7 @@ export class FieldWalk {
     switch (this.wireType) {
       case wireTypes.varint: {
         const start = this.#position;
-        this.#varint(longestVarint);
+        this.#varint(maxVarintOctets);
         this.varintOctets = this.#position - start;
         return;
       }
@@ -49,7 +49,7 @@ export class FieldWalk {
         this.#advance(8);
         return;
       case wireTypes.lengthDelimited: {
-        const length = this.#varint(longestLength);
+        const length = this.#varint(maxLengthOctets);
         this.valueStart = this.#position;
         this.#advance(length);
         this.valueEnd = this.#position;
@@ -59,7 +59,7 @@ export class FieldWalk {
         this.#advance(4);
         return;
       default:
-        // Groups were given up long before this protocol began.
+        // Groups are deprecated and never used by this protocol.
         this.isBroken = true;
     }
   }
@@ -69,10 +69,10 @@ export class FieldWalk {
     else this.#position += count;
   }
 
-  /** Inexact beyond 2^53, which no tag and no length reaches. */
-  #varint(longest: number): number {
+  /** Inexact beyond 2^53, which tags and lengths never reach. */
+  #varint(maxOctets: number): number {
     let value = 0;
-    for (let index = 0; index < longest && this.#position < this.#end; index += 1) {
+    for (let index = 0; index < maxOctets && this.#position < this.#end; index += 1) {
       const octet = this.#octets[this.#position] as number;
       this.#position += 1;
       value += (octet & 0x7f) * 2 ** (7 * index);
@@ -85,13 +85,13 @@ export class FieldWalk {
 
 const isContinuation = (octet: number | undefined): boolean => octet !== undefined && (octet & 0xc0) === 0x80;
 
-/** Octets of the character beyond ASCII that begins there (RFC 3629, section 4); 0 where none does. */
+/** Octets of the non-ASCII character at an offset (RFC 3629, section 4); 0 if invalid. */
 const characterLength = (octets: Uint8Array, at: number, end: number): number => {
   const first = octets[at] as number;
   const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
   if (first < 0xc2 || first > 0xf4 || at + length > end) return 0;
   const second = octets[at + 1] as number;
-  // Longer than it has to be, a surrogate, or beyond U+10FFFF.
+  // Overlong, a surrogate, or beyond U+10FFFF.
   if (first === 0xe0 && second < 0xa0) return 0;
   if (first === 0xed && second > 0x9f) return 0;
   if (first === 0xf0 && second < 0x90) return 0;
@@ -100,14 +100,14 @@ const characterLength = (octets: Uint8Array, at: number, end: number): number =>
   return length;
 };
 
-/** Where the ASCII that begins at `start` ends: most of most texts, which can be long. */
+/** End of the ASCII run at `start`, which covers most of most texts. */
 const asciiEnd = (octets: Uint8Array, start: number, end: number): number => {
   let position = start;
   while (position < end && (octets[position] as number) < 0x80) position += 1;
   return position;
 };
 
-/** Whether the octets from `start` up to `end` are UTF-8. */
+/** Whether the octets from `start` to `end`, exclusive, are UTF-8. */
 export const isUtf8 = (octets: Uint8Array, start: number, end: number): boolean => {
   let position = asciiEnd(octets, start, end);
   while (position < end) {

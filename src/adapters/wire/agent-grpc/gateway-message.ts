@@ -9,26 +9,26 @@ import {
   requestComplete,
   responseBodyChunk,
   responseHeaders,
-  unaskedEvent,
+  unsupportedEvent,
   writeGrpcRequestHeaders,
 } from '../agent-messages/event-messages.js';
 import { handshakeRequest } from '../agent-messages/handshake-messages.js';
 import { MalformedMessage, readSafely } from '../agent-messages/json-payload.js';
 import type { GrpcProxyToAgent } from './grpc-messages.js';
 
-/** What an agent reads. */
+/** A message that an agent receives. */
 export type GrpcGatewayMessage =
   | { readonly kind: 'handshake'; readonly request: HandshakeRequest }
   | { readonly kind: 'event'; readonly event: AgentEvent }
-  /** An event that no agent of ours asks for. It is answered all the same. */
-  | { readonly kind: 'unasked_event'; readonly correlationId: string }
+  /** An event that agents of this project cannot subscribe to. It is answered anyway. */
+  | { readonly kind: 'unsupported_event'; readonly correlationId: string }
   | { readonly kind: 'configure'; readonly config: JsonValue; readonly version: string | null }
-  /** An empty `configure`: it says nothing but that the gateway is there. */
+  /** An empty `configure`, which only shows that the gateway is alive. */
   | { readonly kind: 'heartbeat' }
   | { readonly kind: 'cancel'; readonly correlationId: string; readonly reason: CancelReason }
   | { readonly kind: 'ping'; readonly sequence: number; readonly timestampMs: number };
 
-/** The texts of what a gateway sends are not looked at before they are decoded. */
+/** Texts from gateways are not checked for UTF-8 before decoding. */
 const isChecked = false;
 
 const event = (read: AgentEvent): GrpcGatewayMessage => ({ kind: 'event', event: read });
@@ -40,7 +40,7 @@ const read = (message: GrpcProxyToAgent): GrpcGatewayMessage => {
   if (message.response_body_chunk) return event(responseBodyChunk.fromGrpc(message.response_body_chunk, '', isChecked));
   if (message.request_complete) {
     const complete = requestComplete.fromGrpc(message.request_complete, '', isChecked);
-    // gRPC says which upstream was asked, not how often.
+    // gRPC reports the upstream, not the number of attempts.
     return event({ ...complete, upstreamAttempts: complete.upstream === null ? 0 : 1 });
   }
   if (message.cancel) return { kind: 'cancel', ...cancel.fromGrpc(message.cancel, '', isChecked) };
@@ -53,21 +53,21 @@ const read = (message: GrpcProxyToAgent): GrpcGatewayMessage => {
     const { config, version } = configure.fromGrpc(message.configure, '', isChecked);
     return { kind: 'configure', config, version };
   }
-  const unasked = message.websocket_frame ?? message.guardrail;
-  if (unasked) return { kind: 'unasked_event', ...unaskedEvent.fromGrpc(unasked, '', isChecked) };
-  throw new MalformedMessage('it holds no message that this version knows');
+  const unsupported = message.websocket_frame ?? message.guardrail;
+  if (unsupported) return { kind: 'unsupported_event', ...unsupportedEvent.fromGrpc(unsupported, '', isChecked) };
+  throw new MalformedMessage('it holds no supported message');
 };
 
 /**
- * Reads a message of a gateway whose octets `gatewayMessageFault` has found nothing wrong with. The error says what is
- * wrong with it, and quotes none of it.
+ * Decodes a message from a gateway. The error quotes none of it. INVARIANT: `gatewayMessageFault`
+ * has accepted its octets.
  */
 export const readGrpcGatewayMessage = (message: GrpcProxyToAgent): Result<GrpcGatewayMessage, string> => {
   const readable = readSafely(() => read(message));
-  return readable.ok ? readable : err(`a message cannot be read: ${readable.error}`);
+  return readable.ok ? readable : err(`a message is malformed: ${readable.error}`);
 };
 
-/** @param nowMs milliseconds since the Unix epoch, here and below */
+/** @param nowMs milliseconds since the Unix epoch, here and in the functions after this one */
 export const writeEvent = (event: AgentEvent, nowMs: number): GrpcProxyToAgent => {
   switch (event.kind) {
     case 'request_headers':

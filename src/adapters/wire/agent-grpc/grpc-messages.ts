@@ -27,10 +27,10 @@ import {
   metricsReport,
 } from '../agent-messages/report-messages.js';
 
-// The messages that the calls of proto/agent-service-v2.proto carry: each holds one of the others. Of a oneof the
-// loader also gives the name of the member, as `message`; what is sent need not have it.
+// The messages of the calls in proto/agent-service-v2.proto. Each holds one other message. The
+// loader also sets the name of the oneof member as `message`; sent messages need not have it.
 
-/** What a gateway sends on ProcessStream and with ProcessEvent. */
+/** Messages from gateways on ProcessStream and ProcessEvent. */
 export const proxyToAgent = {
   handshake: grpcField(handshakeRequest, 'handshake', 1),
   requestHeaders: grpcField(requestHeaders, 'request_headers', 2),
@@ -45,7 +45,7 @@ export const proxyToAgent = {
   ping: grpcField(ping, 'ping', 11),
 };
 
-/** What an agent sends on ProcessStream and answers with to ProcessEvent. */
+/** Messages from agents on ProcessStream, and answers to ProcessEvent. */
 export const agentToProxy = {
   handshake: grpcField(handshakeResponse, 'handshake', 1),
   response: grpcField(agentResponse, 'response', 2),
@@ -57,7 +57,7 @@ export const agentToProxy = {
   log: grpcField(logMessage, 'log', 8),
 };
 
-/** What a caller of ControlStream sends. */
+/** Messages from the caller of ControlStream. */
 export const agentControl = {
   health: grpcField(healthStatus, 'health', 1),
   metrics: grpcField(metricsReport, 'metrics', 2),
@@ -65,7 +65,7 @@ export const agentControl = {
   log: grpcField(logMessage, 'log', 4),
 };
 
-/** What is sent to a caller of ControlStream. */
+/** Messages to the caller of ControlStream. */
 export const proxyControl = {
   configure: grpcField(configure, 'configure', 1),
   shutdown: grpcField(shutdownRequest, 'shutdown', 2),

@@ -5,9 +5,12 @@ import { message } from '../agent-messages/message-table.js';
 import { FieldWalk, isUtf8, wireTypes } from './field-walk.js';
 import { agentToProxy, proxyControl, proxyToAgent } from './grpc-messages.js';
 
-/** What the octets of a message are like. */
-export interface MessageLook {
-  /** Whether every text in it is UTF-8. A decoder puts U+FFFD for what is none, so that two texts come out as one. */
+/** The result of a check of a message's octets. */
+export interface MessageCheck {
+  /**
+   * Whether every text is UTF-8. Decoders replace invalid octets with U+FFFD, which makes different
+   * texts equal.
+   */
   readonly isText: boolean;
 }
 
@@ -15,36 +18,36 @@ const isSmall = (octets: number): boolean => octets <= 5 || octets === 10;
 
 class ShapeWalk {
   readonly #octets: Uint8Array;
-  readonly #maximumFields: number;
+  readonly #maxFields: number;
   #fields = 0;
   isText = true;
 
-  constructor(octets: Uint8Array, maximumFields: number) {
+  constructor(octets: Uint8Array, maxFields: number) {
     this.#octets = octets;
-    this.#maximumFields = maximumFields;
+    this.#maxFields = maxFields;
   }
 
-  /** What is wrong with the message from `start` up to `end`, or null. */
+  /** The fault of the message from `start` to `end`, exclusive; null if valid. */
   fault(shape: MessageShape, start: number, end: number): string | null {
     const walk = new FieldWalk(this.#octets, start, end);
     while (walk.next()) {
       this.#fields += 1;
       const fault = this.#fieldFault(shape[walk.field], walk);
       if (fault !== null) return fault;
-      if (this.#fields > this.#maximumFields) return 'it holds too many fields';
+      if (this.#fields > this.#maxFields) return 'it holds too many fields';
     }
-    return walk.isBroken ? 'it is cut off or no message' : null;
+    return walk.isBroken ? 'it is truncated or not a message' : null;
   }
 
-  /** A decoder that goes by numbers alone would read on elsewhere after a field of another type than it should have. */
+  /** Checks a field's wire type: a decoder that uses only field numbers would lose its position. */
   #fieldFault(field: FieldShape | undefined, walk: FieldWalk): string | null {
     if (field === undefined) return null;
-    const isFit = this.#isFit(field, walk);
-    if (!isFit) return 'a field is of another type than it should be';
+    const isMatch = this.#isMatch(field, walk);
+    if (!isMatch) return 'a field has the wrong type';
     return typeof field === 'string' ? null : this.fault(field, walk.valueStart, walk.valueEnd);
   }
 
-  #isFit(field: FieldShape, { wireType, varintOctets, valueStart, valueEnd }: FieldWalk): boolean {
+  #isMatch(field: FieldShape, { wireType, varintOctets, valueStart, valueEnd }: FieldWalk): boolean {
     switch (field) {
       case 'small':
         return wireType === wireTypes.varint && isSmall(varintOctets);
@@ -56,7 +59,7 @@ class ShapeWalk {
         return wireType === wireTypes.eightOctets;
       case 'smalls':
         if (wireType !== wireTypes.lengthDelimited) return wireType === wireTypes.varint && isSmall(varintOctets);
-        // Each octet may be a number.
+        // Each octet can be a number.
         this.#fields += valueEnd - valueStart;
         return true;
       case 'text':
@@ -70,21 +73,18 @@ class ShapeWalk {
 }
 
 /**
- * Looks at the octets of a message before they are decoded: small fields take far more memory decoded than they came
- * in. The error says why they must not be, and quotes none of them.
+ * Checks a message before decoding, because small fields need far more memory decoded. The error
+ * quotes none of it.
  *
- * @param maximumFields of the message and all that are in it, with the elements of packed lists
+ * @param maxFields maximum fields, nested ones and elements of packed lists included
  */
-const lookAtMessage = (octets: Uint8Array, shape: MessageShape, maximumFields: number): Result<MessageLook, string> => {
-  const walk = new ShapeWalk(octets, maximumFields);
+const checkMessage = (octets: Uint8Array, shape: MessageShape, maxFields: number): Result<MessageCheck, string> => {
+  const walk = new ShapeWalk(octets, maxFields);
   const fault = walk.fault(shape, 0, octets.length);
   return fault === null ? ok({ isText: walk.isText }) : err(fault);
 };
 
-/**
- * How many of the fields are known to the shape; only the outermost ones are counted. INVARIANT: nothing is wrong
- * with the octets.
- */
+/** Counts the top-level fields in the shape. INVARIANT: the octets are valid. */
 const countMembers = (octets: Uint8Array, shape: MessageShape): number => {
   const walk = new FieldWalk(octets, 0, octets.length);
   let members = 0;
@@ -92,35 +92,38 @@ const countMembers = (octets: Uint8Array, shape: MessageShape): number => {
   return members;
 };
 
-/** Of one message of an agent: well above what the largest report and the largest answer that are of use come to. */
-const maximumAgentFields = 50_000;
+/** Maximum fields of an agent's message; well above the largest useful report or answer. */
+const maxAgentFields = 50_000;
 
 export const agentToProxyShape = message({}, agentToProxy).shape;
 export const proxyControlShape = message({}, proxyControl).shape;
 
 /**
- * Looks at what an agent sent, before it is decoded. The error says why it must not be.
+ * Checks a message from an agent before decoding. The error is the fault.
  *
- * @param shape of one of the messages above, which hold one member each
+ * @param shape shape of a message above, which holds one member
  */
-export const lookAtAgentMessage = (octets: Uint8Array, shape: MessageShape): Result<MessageLook, string> => {
-  const look = lookAtMessage(octets, shape, maximumAgentFields);
+export const checkAgentMessage = (octets: Uint8Array, shape: MessageShape): Result<MessageCheck, string> => {
+  const look = checkMessage(octets, shape, maxAgentFields);
   if (!look.ok) return look;
   return countMembers(octets, shape) > 1 ? err('it holds two messages') : ok(look.value);
 };
 
-/** Fields of one message, at most, without what is in its headers: small ones cost far more memory than octets. */
-const maximumGatewayFields = 20_000;
-/** Octets of the packed list of versions in a handshake: each of them becomes a number. */
-const maximumVersionOctets = 1_024;
+/**
+ * Maximum fields of a gateway's message without its headers: small fields need far more memory than
+ * octets.
+ */
+const maxGatewayFields = 20_000;
+/** Maximum octets of the packed versions in a handshake; each becomes a number. */
+const maxVersionOctets = 1_024;
 const lastMember = Math.max(...Object.values(proxyToAgent).map(({ number }) => number));
 const handshakeMember = proxyToAgent.handshake.number;
 const versionsField = handshakeRequest.fields.supportedVersions.number;
 
 /**
- * Why a ProxyToAgent must not be decoded, or null: it is cut off, holds no message or two, or would take much more
- * memory decoded than it does now. A decoder that takes the last of two messages, where another peer takes the first,
- * would have one judged and the other one forwarded.
+ * Why a ProxyToAgent must not be decoded: truncated, zero or two messages, or too much memory. Null
+ * if valid. Of two messages, decoders take the first or the last, so an agent could check one and
+ * an upstream receive the other.
  */
 export const gatewayMessageFault = (octets: Uint8Array): string | null => {
   let fields = 0;
@@ -128,26 +131,26 @@ export const gatewayMessageFault = (octets: Uint8Array): string | null => {
   const outer = new FieldWalk(octets, 0, octets.length);
   while (outer.next()) {
     fields += 1;
-    if (fields > maximumGatewayFields) return 'it holds too many fields';
+    if (fields > maxGatewayFields) return 'it holds too many fields';
     if (outer.field > lastMember) continue;
     members += 1;
     if (members > 1) return 'it holds two messages';
-    if (outer.wireType !== wireTypes.lengthDelimited) return 'it is no message of the protocol';
+    if (outer.wireType !== wireTypes.lengthDelimited) return 'it is not a message of the protocol';
     const inner = new FieldWalk(octets, outer.valueStart, outer.valueEnd);
     while (inner.next()) {
       fields += 1;
-      if (fields > maximumGatewayFields) return 'it holds too many fields';
+      if (fields > maxGatewayFields) return 'it holds too many fields';
       const isVersions = outer.field === handshakeMember && inner.field === versionsField;
       if (
         isVersions &&
         inner.wireType === wireTypes.lengthDelimited &&
-        inner.valueEnd - inner.valueStart > maximumVersionOctets
+        inner.valueEnd - inner.valueStart > maxVersionOctets
       ) {
         return 'it holds too many versions';
       }
     }
-    if (inner.isBroken) return 'it is cut off or no message';
+    if (inner.isBroken) return 'it is truncated or not a message';
   }
-  if (outer.isBroken) return 'it is cut off or no message';
-  return members === 0 ? 'it holds no message that this version knows' : null;
+  if (outer.isBroken) return 'it is truncated or not a message';
+  return members === 0 ? 'it holds no supported message' : null;
 };

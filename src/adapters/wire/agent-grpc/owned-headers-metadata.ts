@@ -3,10 +3,10 @@ import { isToken } from '../../../domain/http/field-syntax.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { areTooManyOwnedHeaders } from '../agent-messages/handshake-messages.js';
 
-/** The agent's initial metadata that names the headers only it may set: names, separated by commas. */
+/** Key of the agent's initial metadata for headers that only it may set: comma-separated names. */
 export const ownedHeadersKey = 'portcullis-owned-headers';
 
-/** @param values of every field of that name */
+/** @param values the values of every field with this key */
 export const readOwnedHeaders = (values: readonly string[]): Result<readonly string[], string> => {
   const names = values
     .flatMap((value) => value.split(','))
@@ -15,5 +15,5 @@ export const readOwnedHeaders = (values: readonly string[]): Result<readonly str
   return areTooManyOwnedHeaders(names) ? err(`"${ownedHeadersKey}" is too long`) : ok(names);
 };
 
-/** The value of that metadata. What no header can be called is left out. */
+/** The metadata value, without invalid header names. */
 export const ownedHeadersText = ({ ownedHeaders }: AgentCapabilities): string => ownedHeaders.filter(isToken).join(',');

@@ -1,11 +1,11 @@
-import { legacyLengthBytes, maximumLegacyLength } from './legacy-frame.js';
+import { legacyLengthBytes, maxLegacyLength } from './legacy-frame.js';
 
 const firstBodyBytes = 65_536;
 const nothing = new Uint8Array(0);
 
 /**
- * Cuts what is read from a socket into frames of the older framing, however the reads are split. Holds one unfinished
- * frame at most, and allocates for it only as its octets come.
+ * Splits the octets of a socket into legacy frames, whatever the sizes of the reads. Holds at most
+ * one incomplete frame and allocates as its octets arrive.
  */
 export class LegacyFrameDecoder {
   #lengthUsed = 0;
@@ -15,27 +15,29 @@ export class LegacyFrameDecoder {
   #rest: Uint8Array = nothing;
   #failure: string | null = null;
 
-  /** Why nothing more can be read; null while all is well. */
+  /** Why decoding failed; null if it has not. */
   get failure(): string | null {
     return this.#failure;
   }
 
-  /** Whether an end of the stream now cuts a frame off. One inside a length is a clean close. */
+  /**
+   * Whether the end of the stream would truncate a frame. An end inside a length is a clean close.
+   */
   get isInsideFrame(): boolean {
     return this.#lengthUsed === legacyLengthBytes;
   }
 
-  /** Whether any octet has come that `next` has not given out. */
+  /** Whether `next` has not returned some received octets. */
   get hasBegun(): boolean {
     return this.#lengthUsed > 0 || this.#rest.length > 0;
   }
 
-  /** Takes what was read. Only once `next` has given null for what came before. */
+  /** Adds received octets. INVARIANT: `next` has returned null for earlier ones. */
   push(chunk: Uint8Array): void {
     this.#rest = chunk;
   }
 
-  /** The payload of the next frame; null where there is none yet, or never will be because of `failure`. */
+  /** The payload of the next frame; null if incomplete or after a `failure`. */
   next(): Uint8Array | null {
     if (this.#failure !== null) return null;
     this.#readLength();
@@ -63,7 +65,7 @@ export class LegacyFrameDecoder {
     }
     if (!this.isInsideFrame) return;
     if (this.#length === 0) this.#failure = 'a frame of length zero';
-    else if (this.#length > maximumLegacyLength) this.#failure = `a frame of ${this.#length} octets`;
+    else if (this.#length > maxLegacyLength) this.#failure = `a frame of ${this.#length} octets`;
   }
 
   #readBody(): Uint8Array | null {
@@ -76,7 +78,7 @@ export class LegacyFrameDecoder {
     return taken.length === missing ? this.#body.subarray(0, this.#bodyUsed) : null;
   }
 
-  /** Doubles, so that an octet is copied a bounded number of times on average. */
+  /** Grows by doubling, so that copies per octet are bounded on average. */
   #reserve(needed: number): void {
     if (needed <= this.#body.length) return;
     const size = Math.min(this.#length, Math.max(needed, this.#body.length * 2, firstBodyBytes));

@@ -1,16 +1,18 @@
-/** Octets of the length field that a frame begins with: unsigned, big-endian, and it counts the JSON alone. */
+/**
+ * Octets of the length field at the start of a frame: unsigned, big-endian, counts the JSON only.
+ */
 export const legacyLengthBytes = 4;
-/** Most that the length field may say. */
-export const maximumLegacyLength = 10_485_760;
+/** Maximum of the length field. */
+export const maxLegacyLength = 10_485_760;
 
 const encoder = new TextEncoder();
 
-/** A message as it is sent. Null where it is larger than a frame can be. */
+/** Encodes a frame; null if the message is too large. */
 export const legacyFrame = (json: string): Uint8Array | null => {
-  // No text has fewer octets than characters.
-  if (json.length > maximumLegacyLength) return null;
+  // UTF-8 has at least one octet per character.
+  if (json.length > maxLegacyLength) return null;
   const payload = encoder.encode(json);
-  if (payload.length > maximumLegacyLength) return null;
+  if (payload.length > maxLegacyLength) return null;
   const frame = new Uint8Array(legacyLengthBytes + payload.length);
   new DataView(frame.buffer).setUint32(0, payload.length);
   frame.set(payload, legacyLengthBytes);

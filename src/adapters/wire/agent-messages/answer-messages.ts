@@ -59,10 +59,12 @@ const decisions = new Choice(
       5,
     ),
   },
-  { jsonFault: '"decision" is none', grpcFault: 'it has no decision, or several' },
+  { jsonFault: '"decision" is unknown', grpcFault: 'it has no decision or several' },
 );
 
-/** An absent decision is malformed, and so are two: the published service would take them for an allow. */
+/**
+ * Missing or multiple decisions are malformed; the published service would treat them as an allow.
+ */
 const decision: FieldKind<AgentDecision, GrpcOfKind<typeof decisions>> = {
   shape: decisions.shape,
   fromJson: (value, name) => (value === 'allow' ? { kind: 'allow' } : decisions.fromJson(value, name)),
@@ -74,7 +76,7 @@ const decision: FieldKind<AgentDecision, GrpcOfKind<typeof decisions>> = {
 const header = message({ name: field(textKind, 'name', 1), value: field(textKind, 'value', 2) });
 const headerName = message({ name: field(textKind, 'name', 1) });
 
-/** The name of a header to remove stands by itself on gRPC. */
+/** gRPC has the name of a header to remove as a plain string. */
 const removedHeader: FieldKind<ValueOf<typeof headerName.fields>, string> = {
   shape: 'text',
   fromJson: (value, name) => headerName.fromJson(value, name),
@@ -85,20 +87,25 @@ const removedHeader: FieldKind<ValueOf<typeof headerName.fields>, string> = {
 
 const headerOperation = new Choice(
   { set: field(header, 'set', 1), add: field(header, 'add', 2), remove: field(removedHeader, 'remove', 3) },
-  { jsonFault: 'a header operation is none', grpcFault: 'a header operation is none' },
+  { jsonFault: 'a header operation is unknown', grpcFault: 'a header operation is unknown' },
 ) satisfies Describes<HeaderOperation>;
 
 const idMember = 'correlation_id';
 
-const withoutId = ({ [idMember]: _, ...remarks }: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  remarks;
+const withoutId = ({
+  [idMember]: _,
+  ...customFields
+}: Readonly<Record<string, string>>): Readonly<Record<string, string>> => customFields;
 
-/** The id of the call stands among them on the socket. What else is no textKind is left out. */
-const remarks: typeof textMap = {
+/**
+ * Custom audit fields. On the socket they contain the id of the call. Non-string values are
+ * dropped.
+ */
+const customFields: typeof textMap = {
   ...textMap,
   fromJson(value, name) {
     const entries = Object.entries(readObject(value ?? {}, name)).filter(
-      ([key, remark]) => key !== idMember && typeof remark === 'string',
+      ([key, text]) => key !== idMember && typeof text === 'string',
     );
     return entries.length === 0 ? emptyAudit.custom : (Object.fromEntries(entries) as Record<string, string>);
   },
@@ -111,11 +118,12 @@ const audit = message({
   ruleIds: field(texts, 'rule_ids', 2),
   confidence: field(optionalKind(float), 'confidence', 3),
   reasonCodes: field(texts, 'reason_codes', 4),
-  custom: field(remarks, 'custom', 5),
+  custom: field(customFields, 'custom', 5),
 }) satisfies Describes<AgentAudit>;
 
 /**
- * Null data passes the chunk, empty data drops it, any other replaces it. A missing index is that of the first chunk.
+ * Null data passes the chunk, empty data drops it, other data replaces it. A missing index means
+ * the first chunk.
  */
 const bodyMutation = optionalKind(
   message({
@@ -127,8 +135,8 @@ const bodyMutation = optionalKind(
 const version = 2;
 
 /**
- * The id of its call stands in the audit on the socket, and is a field of its own on gRPC, which has no body
- * mutations.
+ * An agent's answer. The id of the call is in the audit on the socket and a separate field on gRPC,
+ * which lacks body mutations.
  */
 export const agentResponse = message(
   {
@@ -141,7 +149,7 @@ export const agentResponse = message(
     needsMore: field(kindWithDefault(flag, false), 'needs_more', 14),
     requestBodyMutation: socketField(bodyMutation, 'request_body_mutation'),
     responseBodyMutation: socketField(bodyMutation, 'response_body_mutation'),
-    webSocket: fixed('websocket_decision', null, (value) => value === 'allow', '"websocket_decision" answers no frame'),
+    webSocket: fixed('websocket_decision', null, (value) => value === 'allow', '"websocket_decision" is not "allow"'),
   },
   {
     correlationId: grpcField(textKind, 'correlation_id', 1),
@@ -152,8 +160,8 @@ export const agentResponse = message(
 export type GrpcAgentResponse = ReturnType<typeof agentResponse.toGrpc>;
 
 /**
- * The id of the call that an answer on the socket is for: in the audit, or at the top where that has none; null:
- * nowhere.
+ * The id of the call of an answer on the socket: from the audit, or else the top level; null if
+ * absent.
  */
 export const answeredId = (object: JsonObject): string | null => {
   const { audit, correlation_id: atTop } = object;
@@ -163,7 +171,7 @@ export const answeredId = (object: JsonObject): string | null => {
   return typeof atTop === 'string' ? atTop : null;
 };
 
-/** The headers of a block that its object on the socket cannot carry, because their name is there already. */
+/** Headers of a block with a repeated name, which the JSON object cannot hold. */
 const repeatedHeaders = (headers: HeaderList): readonly HeaderOperation[] => {
   const operations: HeaderOperation[] = [];
   const seen = new Set<string>();
@@ -175,7 +183,7 @@ const repeatedHeaders = (headers: HeaderList): readonly HeaderOperation[] => {
   return operations;
 };
 
-/** The answer on the socket, without the id of its call. */
+/** An answer for the socket, without the id of its call. */
 export const writeAnswerJson = (answer: AgentAnswer): JsonObject => {
   const { decision, responseHeaders } = answer;
   if (decision.kind !== 'block' || decision.headers.length <= 2) return agentResponse.toJson(answer);
@@ -185,6 +193,6 @@ export const writeAnswerJson = (answer: AgentAnswer): JsonObject => {
   });
 };
 
-/** Whether an answer changes a body, for which gRPC has no field. */
+/** Whether an answer changes a body, which gRPC does not support. */
 export const changesBody = ({ requestBodyMutation, responseBodyMutation }: AgentAnswer): boolean =>
   (requestBodyMutation?.data ?? null) !== null || (responseBodyMutation?.data ?? null) !== null;

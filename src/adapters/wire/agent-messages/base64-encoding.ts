@@ -3,7 +3,7 @@ const digitCodes = Uint8Array.from(digits, (digit) => digit.charCodeAt(0));
 const padding = '='.charCodeAt(0);
 const decoder = new TextDecoder('latin1');
 
-/** Every two digits there are, as they lie in memory, by the twelve bits that they stand for. */
+/** All pairs of digits in memory order, indexed by their twelve bits. */
 const pairs = ((): Uint16Array => {
   const codes = new Uint8Array(2 * 4_096);
   for (let bits = 0; bits < 4_096; bits += 1) {
@@ -16,23 +16,23 @@ const pairs = ((): Uint16Array => {
 /** Standard base64 with padding (RFC 4648, section 4). */
 export const encodeBase64 = (octets: Uint8Array): string => {
   const codes = new Uint8Array(Math.ceil(octets.length / 3) * 4);
-  // Two digits at a time: bodies of megabytes go this way.
+  // Writes two digits at a time, because bodies have megabytes.
   const written = new Uint16Array(codes.buffer);
   const rest = octets.length % 3;
   const whole = octets.length - rest;
-  let place = 0;
+  let offset = 0;
   for (let index = 0; index < whole; index += 3) {
     const second = octets[index + 1] as number;
-    written[place] = pairs[((octets[index] as number) << 4) | (second >> 4)] as number;
-    written[place + 1] = pairs[((second & 0x0f) << 8) | (octets[index + 2] as number)] as number;
-    place += 2;
+    written[offset] = pairs[((octets[index] as number) << 4) | (second >> 4)] as number;
+    written[offset + 1] = pairs[((second & 0x0f) << 8) | (octets[index + 2] as number)] as number;
+    offset += 2;
   }
   if (rest > 0) {
     const first = octets[whole] as number;
     const second = rest === 2 ? (octets[whole + 1] as number) : 0;
-    written[place] = pairs[(first << 4) | (second >> 4)] as number;
-    codes[2 * place + 2] = rest === 2 ? (digitCodes[(second & 0x0f) << 2] as number) : padding;
-    codes[2 * place + 3] = padding;
+    written[offset] = pairs[(first << 4) | (second >> 4)] as number;
+    codes[2 * offset + 2] = rest === 2 ? (digitCodes[(second & 0x0f) << 2] as number) : padding;
+    codes[2 * offset + 3] = padding;
   }
   return decoder.decode(codes);
 };

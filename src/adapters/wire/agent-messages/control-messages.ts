@@ -5,18 +5,21 @@ import { count, type FieldKind, filledText, flag, number, optionalKind, textKind
 import { configuration } from './handshake-messages.js';
 import { type Describes, field, grpcField, message, socketField, timestamp } from './message-table.js';
 
-// What concerns a connection or a call as a whole.
+// Messages about a connection or a whole call.
 
-/** The agent answers it with an allow or a block on the socket, and over gRPC with an update request if it refuses. */
+/**
+ * A configuration. The agent answers with an allow or a block on the socket, and over gRPC only a
+ * refusal, with an update request.
+ */
 export interface Configure {
-  /** Empty where the gateway gave none. */
+  /** Empty if the gateway sent none. */
   readonly correlationId: string;
   readonly config: JsonValue;
-  /** The same on every connection that hands over one change; null where the gateway gave none. */
+  /** Equal on all connections for one change; null if the gateway sent none. */
   readonly version: string | null;
 }
 
-/** The gateway needs no answer to a call any more. */
+/** The gateway no longer needs the answer to a call. */
 export interface Cancel {
   readonly correlationId: string;
   readonly reason: CancelReason;
@@ -38,7 +41,7 @@ export const configure = message(
   { isInitial: grpcField(flag, 'is_initial', 3), ...timestamp(4) },
 ) satisfies Describes<Configure>;
 
-/** Counts from 0 on the socket, from 1 over gRPC. A reason of a later version still means that the call is over. */
+/** Starts at 0 on the socket, at 1 on gRPC. Unknown reasons also cancel the call. */
 const cancelReason: FieldKind<CancelReason, number> = {
   shape: 'small',
   fromJson: (value, name) => cancelReasons[count('small').fromJson(value, name)] ?? 'manual',
@@ -56,7 +59,7 @@ export const cancel = message(
   },
 ) satisfies Describes<Cancel>;
 
-/** On the socket nothing of it is read: it goes back as it came. */
+/** On the socket it is echoed unread. */
 export const ping = message({
   sequence: field(count('large'), 'sequence', 1),
   timestampMs: field(count('large'), 'timestamp_ms', 2),
@@ -71,11 +74,11 @@ export const pong = message(
   },
 );
 
-// The end of a service, and the answer to an update request, which gRPC alone has.
+// Shutdown of a service and answers to update requests, which only gRPC has.
 
-/** Why a service ends. */
+/** Reasons for a shutdown. */
 export const shutdownReasons = { graceful: 1, immediate: 2 } as const;
-/** Why a service takes no more calls. */
+/** Reason of a drain. */
 export const maintenance = 2;
 
 export const shutdownRequest = message(

@@ -22,7 +22,7 @@ import {
 import { MalformedMessage } from './json-payload.js';
 import { constantField, type Describes, field, grpcField, message, socketField, timestamp } from './message-table.js';
 
-/** Over gRPC there has to be one: an answer to an event without an id could be for any. */
+/** Required on gRPC: an answer without an id could belong to any event. */
 export const correlationId: FieldKind<string, string> = {
   ...textKind,
   fromGrpc(value, name, isChecked) {
@@ -32,7 +32,7 @@ export const correlationId: FieldKind<string, string> = {
   },
 };
 
-/** Milliseconds since the Unix epoch; on the socket as RFC 3339 has it. */
+/** Milliseconds since the Unix epoch; RFC 3339 on the socket. */
 const instant: FieldKind<number, number> = {
   ...count('large'),
   fromJson(value, name) {
@@ -57,7 +57,7 @@ export const requestMetadata = message({
   traceparent: field(optionalKind(textKind), 'traceparent', 11),
 });
 
-/** The id stands in the metadata as well; gRPC has it there alone. */
+/** The id is also in the metadata; gRPC has it only there. */
 export const requestHeaders = message(
   {
     kind: constantField('request_headers'),
@@ -77,7 +77,7 @@ const chunk = {
   totalSize: field(optionalKind(count('large')), 'total_size', 5),
   chunkIndex: field(count('small'), 'chunk_index', 2),
 };
-const besideChunk = {
+const writeOnlyChunkFields = {
   proxyBufferAvailable: grpcField(number('large'), 'proxy_buffer_available', 7),
   ...timestamp(8),
 };
@@ -88,7 +88,7 @@ export const requestBodyChunk = message(
     ...chunk,
     bytesReceived: field(count('large'), 'bytes_transferred', 6, 'bytes_received'),
   },
-  besideChunk,
+  writeOnlyChunkFields,
 ) satisfies Describes<RequestBodyChunkEvent>;
 
 export const responseBodyChunk = message(
@@ -97,7 +97,7 @@ export const responseBodyChunk = message(
     ...chunk,
     bytesSent: field(count('large'), 'bytes_transferred', 6, 'bytes_sent'),
   },
-  besideChunk,
+  writeOnlyChunkFields,
 ) satisfies Describes<ResponseBodyChunkEvent>;
 
 export const responseHeaders = message({
@@ -107,10 +107,10 @@ export const responseHeaders = message({
   headers: field(headerArrays, 'headers', 3),
 }) satisfies Describes<ResponseHeadersEvent>;
 
-/** Of what is over: a figure that is missing is 0, and decides nothing. */
+/** A missing figure of a completed request is 0; no decision depends on it. */
 const total = kindWithDefault(count('large'), 0);
 
-/** The socket says how often an upstream was asked, gRPC which one. */
+/** The socket reports the number of upstream attempts, gRPC the upstream. */
 export const requestComplete = message(
   {
     kind: constantField('request_complete'),
@@ -128,8 +128,8 @@ export const requestComplete = message(
 
 const id = { correlationId: field(correlationId, 'correlation_id', 1) };
 
-/** An event that no agent of ours asks for. Its id is read, to answer it all the same. */
-export const unaskedEvent = message(id);
+/** An event that agents of this project cannot subscribe to. Its id is read to answer it. */
+export const unsupportedEvent = message(id);
 
 export const webSocketFrame = message(id, {
   clientToServer: grpcField(flag, 'client_to_server', 2),
@@ -151,7 +151,7 @@ const withIdInMetadata = (event: RequestHeadersEvent): RequestHeadersEvent => ({
 
 export const readRequestHeadersJson = (object: JsonObject): RequestHeadersEvent => {
   const event = requestHeaders.fromJson(object);
-  // An agent that answers with the one must not answer for another request.
+  // An answer with one of two ids could belong to another request.
   if (event.metadata.correlationId !== event.correlationId) throw new MalformedMessage('it has two correlation ids');
   return event;
 };
@@ -167,7 +167,7 @@ export const readGrpcRequestHeaders = (event: GrpcRequestHeaders): RequestHeader
 export const writeGrpcRequestHeaders = (event: RequestHeadersEvent): GrpcRequestHeaders =>
   requestHeaders.toGrpc(withIdInMetadata(event), { httpVersion: event.metadata.protocol });
 
-/** The payload of an event on the socket; its message has the name that its `kind` is. */
+/** The payload of an event on the socket. The message name is the event's `kind`. */
 export const writeEventJson = (event: AgentEvent): JsonObject => {
   switch (event.kind) {
     case 'request_headers':

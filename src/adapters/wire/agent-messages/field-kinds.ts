@@ -5,80 +5,77 @@ import { encodeBase64 } from './base64-encoding.js';
 import { MalformedMessage } from './json-payload.js';
 
 /**
- * What a field holds on the wire of gRPC: `small` a number of at most 32 bits or a boolean, `smalls` a list of them,
- * `large` a number of 64 bits.
+ * Wire type of a field on gRPC: `small` is a number of at most 32 bits or a boolean, `smalls` a
+ * list of them, `large` a number of 64 bits.
  */
 export type FieldShape = 'small' | 'smalls' | 'large' | 'float' | 'double' | 'text' | 'octets' | MessageShape;
 
-/** The fields of a gRPC message by their numbers. INVARIANT: no message holds itself, at any depth. */
+/** Fields of a gRPC message by number. INVARIANT: no message contains identity, at any depth. */
 export interface MessageShape {
   readonly [field: number]: FieldShape;
 }
 
-/** How one kind of value is read and written on both transports. Readers throw a MalformedMessage. */
+/** Codec of one kind of value for both transports. Readers throw a MalformedMessage. */
 export interface FieldKind<Value, Grpc> {
   readonly shape: FieldShape;
-  /** @param value undefined where the member is missing */
+  /** @param value undefined if the member is missing */
   fromJson(value: JsonValue | undefined, name: string): Value;
-  /** Undefined leaves the member out. */
+  /** Undefined omits the member. */
   toJson(value: Value): JsonValue | undefined;
   /**
-   * @param value undefined or null where the field is missing: proto3 leaves out 0, false and empty values
-   * @param isChecked the octets were compared with the shape before, and every textKind is UTF-8
+   * @param value undefined or null if missing: proto3 omits 0, false and empty values
+   * @param isChecked the octets matched the shape and every text is UTF-8
    */
   fromGrpc(value: Grpc | null | undefined, name: string, isChecked: boolean): Value;
   toGrpc(value: Value): Grpc | null;
 }
 
-/** What a decoder puts for octets that are no UTF-8. */
+/** Replacement of decoders for invalid UTF-8. */
 const replacement = '\ufffd';
 
 export const refuse = (name: string, expected: string): never => {
-  throw new MalformedMessage(`"${name}" is no ${expected}`);
+  throw new MalformedMessage(`"${name}" is not a valid ${expected}`);
 };
 
-const itself = <Value>(value: Value): Value => value;
+const identity = <Value>(value: Value): Value => value;
 
 export const textKind: FieldKind<string, string> = {
   shape: 'text',
   fromJson: (value, name) => (typeof value === 'string' ? value : refuse(name, 'string')),
-  toJson: itself,
+  toJson: identity,
   fromGrpc(value, name, isChecked) {
     const known = value ?? '';
-    // Two texts that differ in what is no UTF-8 would come out as one.
-    return isChecked || !known.includes(replacement) ? known : refuse(name, 'UTF-8');
+    // Different invalid texts would become equal.
+    return isChecked || !known.includes(replacement) ? known : refuse(name, 'UTF-8 text');
   },
-  toGrpc: itself,
+  toGrpc: identity,
 };
 
-/** A finite number on the socket. gRPC gives any number of the field's type. */
+/** A finite number on the socket; any number of the field's type on gRPC. */
 export const number = (shape: 'small' | 'large' | 'double'): FieldKind<number, number> => ({
   shape,
   fromJson: (value, name) => (typeof value === 'number' && Number.isFinite(value) ? value : refuse(name, 'number')),
-  toJson: itself,
+  toJson: identity,
   fromGrpc: (value) => value ?? 0,
-  toGrpc: itself,
+  toGrpc: identity,
 });
 
-/**
- * An integer of at least 0 that a double holds exactly. gRPC gives larger ones inexactly where the octets are
- * checked.
- */
+/** A non-negative safe integer. With checked octets, gRPC rounds larger ones. */
 export const count = (shape: 'small' | 'large'): FieldKind<number, number> => {
   const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
   return {
     shape,
     fromJson: (value, name) => (typeof value === 'number' && isCount(value) ? value : refuse(name, 'count')),
-    toJson: itself,
+    toJson: identity,
     fromGrpc: (value, name, isChecked) => (isChecked || isCount(value ?? 0) ? (value ?? 0) : refuse(name, 'count')),
-    toGrpc: itself,
+    toGrpc: identity,
   };
 };
 
-/** Digits that a float can be trusted with: it has 24 bits. */
+/** Reliable digits of a float, which has 24 bits. */
 const floatDigits = 7;
 
-/** A `float` of gRPC is read as the number that was meant: 0.9 comes as 0.8999999761581421. */
+/** A gRPC `float`, rounded to the intended number: 0.9 arrives as 0.8999999761581421. */
 export const float: FieldKind<number, number> = {
   ...number('double'),
   shape: 'float',
@@ -89,38 +86,38 @@ export const float: FieldKind<number, number> = {
 export const flag: FieldKind<boolean, boolean> = {
   shape: 'small',
   fromJson: (value, name) => (typeof value === 'boolean' ? value : refuse(name, 'boolean')),
-  toJson: itself,
+  toJson: identity,
   fromGrpc: (value) => value ?? false,
-  toGrpc: itself,
+  toGrpc: identity,
 };
 
-/** Octets, as base64 on the socket. */
+/** Octets; base64 on the socket. */
 export const octets: FieldKind<Uint8Array, Uint8Array> = {
   shape: 'octets',
   fromJson: (value, name) => decodeBase64(textKind.fromJson(value, name), 'standard') ?? refuse(name, 'base64'),
   toJson: encodeBase64,
   fromGrpc: (value) => value ?? new Uint8Array(0),
-  toGrpc: itself,
+  toGrpc: identity,
 };
 
-/** One of a closed set of words, which the wire knows by their numbers. */
-export const code = <Word extends string>(codes: Readonly<Record<Word, number>>): FieldKind<Word, number> => {
-  const words = new Map((Object.keys(codes) as Word[]).map((word) => [codes[word], word]));
-  const wordOf = (value: unknown, name: string): Word => {
-    const word = words.get(value as number);
-    if (word === undefined) throw new MalformedMessage(`"${name}" is none`);
-    return word;
+/** One of a closed set of names, encoded as numbers. */
+export const code = <Name extends string>(codes: Readonly<Record<Name, number>>): FieldKind<Name, number> => {
+  const namesByCode = new Map((Object.keys(codes) as Name[]).map((name) => [codes[name], name]));
+  const nameOf = (value: unknown, name: string): Name => {
+    const known = namesByCode.get(value as number);
+    if (known === undefined) throw new MalformedMessage(`"${name}" is unknown`);
+    return known;
   };
   return {
     shape: 'small',
-    fromJson: wordOf,
-    toJson: (word) => codes[word],
-    fromGrpc: wordOf,
-    toGrpc: (word) => codes[word],
+    fromJson: nameOf,
+    toJson: (known) => codes[known],
+    fromGrpc: nameOf,
+    toGrpc: (known) => codes[known],
   };
 };
 
-/** A kind whose value our side holds in another form. */
+/** A kind whose value has another form in this program. */
 export const mapped = <Inner, Value, Grpc>(
   kind: FieldKind<Inner, Grpc>,
   read: (inner: Inner) => Value,
@@ -133,7 +130,7 @@ export const mapped = <Inner, Value, Grpc>(
   toGrpc: (value) => kind.toGrpc(write(value)),
 });
 
-/** Null where the value is null or missing. */
+/** Null if the value is null or missing. */
 export const optionalKind = <Value, Grpc>(kind: FieldKind<Value, Grpc>): FieldKind<Value | null, Grpc> => ({
   shape: kind.shape,
   fromJson: (value, name) => ((value ?? null) === null ? null : kind.fromJson(value, name)),
@@ -143,8 +140,8 @@ export const optionalKind = <Value, Grpc>(kind: FieldKind<Value, Grpc>): FieldKi
 });
 
 /**
- * A value of its own where the member is null or missing; over gRPC, where a 0 is not told from nothing, also for
- * that.
+ * A default if the member is null or missing, and on gRPC, which cannot distinguish it, also if it
+ * is 0.
  */
 export const kindWithDefault = <Value, Grpc>(
   kind: FieldKind<Value, Grpc>,
@@ -157,7 +154,7 @@ export const kindWithDefault = <Value, Grpc>(
   toGrpc: (value) => kind.toGrpc(value),
 });
 
-/** Null where the value is null or missing, over gRPC also where it is empty. */
+/** Null if the value is null or missing, on gRPC also if empty. */
 export const filledText: FieldKind<string | null, string> = {
   ...optionalKind(textKind),
   fromGrpc: (value, name, isChecked) => textKind.fromGrpc(value, name, isChecked) || null,
@@ -188,7 +185,7 @@ const listOfPlain = <Value>(
   },
   toJson: (values) => values as readonly JsonValue[],
   fromGrpc: (values) => values ?? [],
-  toGrpc: itself,
+  toGrpc: identity,
 });
 
 /** Empty where it is missing. */
@@ -208,7 +205,7 @@ type Texts = Readonly<Record<string, string>>;
 export const readObject = (value: JsonValue | undefined, name: string): JsonObject =>
   isJsonObject(value) ? value : refuse(name, 'object');
 
-/** Texts by name. Empty where it is missing. */
+/** Texts by name; empty if missing. */
 export const textMap: FieldKind<Texts, Texts> = {
   shape: { 1: 'text', 2: 'text' },
   fromJson(value, name) {
@@ -216,12 +213,12 @@ export const textMap: FieldKind<Texts, Texts> = {
     for (const member of Object.values(object)) if (typeof member !== 'string') refuse(name, 'object of strings');
     return object as Texts;
   },
-  toJson: itself,
+  toJson: identity,
   fromGrpc: (value) => value ?? {},
-  toGrpc: itself,
+  toGrpc: identity,
 };
 
-/** A header as gRPC has it. */
+/** A header on gRPC. */
 export interface GrpcHeader {
   readonly name?: string;
   readonly value?: string;
@@ -239,18 +236,18 @@ const toGrpcHeaders = (headers: HeaderList): readonly GrpcHeader[] => {
   return fields;
 };
 
-/** Sets a member whatever its name is: a plain assignment to `__proto__` would lose it. */
+/** Sets a member of any name: a plain assignment to `__proto__` would be lost. */
 const define = (object: Record<string, string[]>, name: string, values: string[]): void => {
   if (name !== '__proto__') object[name] = values;
   else Object.defineProperty(object, name, { value: values, enumerable: true, configurable: true, writable: true });
 };
 
 const pushHeader = (headers: string[], name: string, value: JsonValue | undefined): void => {
-  if (typeof value !== 'string') throw new MalformedMessage('a header value is no string');
+  if (typeof value !== 'string') throw new MalformedMessage('a header value is not a string');
   headers.push(name, value);
 };
 
-/** `{ name: [value, ...] }` on the socket, the values of each name in their order. Names come out in lower case. */
+/** `{ name: [value, ...] }` on the socket, values in order. Names become lower case. */
 export const headerArrays: HeadersKind = {
   shape: headerShape,
   fromJson(value, objectName) {
@@ -258,7 +255,7 @@ export const headerArrays: HeadersKind = {
     const list: string[] = [];
     for (const name of Object.keys(fields)) {
       const values = fields[name];
-      if (!Array.isArray(values)) throw new MalformedMessage('the values of a header are no array');
+      if (!Array.isArray(values)) throw new MalformedMessage('the values of a header are not an array');
       const lowerName = name.toLowerCase();
       for (const value of values as readonly JsonValue[]) pushHeader(list, lowerName, value);
     }
@@ -284,10 +281,7 @@ export const headerArrays: HeadersKind = {
   toGrpc: toGrpcHeaders,
 };
 
-/**
- * `{ name: value }` on the socket, which has no place for a second value of a name: it is left out. Names stay as
- * they are.
- */
+/** `{ name: value }` on the socket; further values of a name are dropped. Names stay unchanged. */
 export const singleHeaders: HeadersKind = {
   shape: headerShape,
   fromJson(value, objectName) {

@@ -23,7 +23,7 @@ import { type Describes, field, type GrpcOf, grpcField, message, socketField } f
 
 const encoder = new TextEncoder();
 
-/** Any JSON; on gRPC as a textKind, which is empty or `null` where there is none. */
+/** Any JSON; on gRPC as text, empty or `null` if absent. */
 export const configuration: FieldKind<JsonValue, string> = {
   shape: 'text',
   fromJson: (value) => value ?? null,
@@ -43,14 +43,14 @@ export const handshakeRequest = message({
   supportedEncodings: socketField(texts, 'supported_encodings'),
 }) satisfies Describes<HandshakeRequest>;
 
-/** Names and prefixes that an agent may own, and their length in characters. */
-const maximumOwnedHeaders = 256;
-const maximumOwnedHeaderLength = 256;
+/** Maximum owned names and prefixes, and their maximum characters. */
+const maxOwnedHeaders = 256;
+const maxOwnedHeaderLength = 256;
 
 export const areTooManyOwnedHeaders = (names: readonly string[]): boolean =>
-  names.length > maximumOwnedHeaders || names.some((name) => name.length > maximumOwnedHeaderLength);
+  names.length > maxOwnedHeaders || names.some((name) => name.length > maxOwnedHeaderLength);
 
-/** gRPC has them in the metadata. */
+/** gRPC sends them in the metadata. */
 const ownedHeaders = mapped(
   texts,
   (names) => {
@@ -65,13 +65,13 @@ const eventNames: ReadonlyMap<number, AgentEventName> = new Map([
     agentEventCodes[name],
     name,
   ]),
-  // Some agents count from 0 there.
+  // Some agents start at 0.
   [0, 'configure'],
 ]);
 
 const supportedEvents = mapped(
   integers,
-  // An event of a later version is one that the gateway will never send.
+  // Ignores events of later versions, which the gateway never sends.
   (codes): readonly AgentEventName[] => codes.flatMap((code) => eventNames.get(code) ?? []),
   (names) => names.map((name) => agentEventCodes[name]),
 );
@@ -142,7 +142,7 @@ export const handshakeResponse = message({
 
 export type GrpcHandshakeResponse = GrpcOf<typeof handshakeResponse.fields>;
 
-/** An encoding that was not offered makes it malformed. What a refusal has beside its reason is not read. */
+/** Refuses an encoding that was not offered. Reads only the reason of a refusal. */
 export const readHandshakeResponseJson = (object: JsonObject): HandshakeResponse => {
   const read = handshakeResponse;
   const protocolVersion = read.jsonMember(object, 'protocolVersion');
@@ -153,7 +153,7 @@ export const readHandshakeResponseJson = (object: JsonObject): HandshakeResponse
   return { success: true, protocolVersion, capabilities: read.jsonMember(object, 'capabilities') };
 };
 
-/** @param ownedHeaders what the metadata before the first message says */
+/** @param ownedHeaders from the metadata before the first message */
 export const readGrpcHandshakeResponse = (
   response: GrpcHandshakeResponse,
   ownedHeaders: readonly string[],
@@ -174,8 +174,8 @@ export const readGrpcHandshakeResponse = (
 };
 
 /**
- * What a response is written from. Readers elsewhere want capabilities in a refusal too: those of the agent that
- * refuses.
+ * The fields of a response. Other implementations require capabilities in a refusal too: those of
+ * the refusing agent.
  */
 const written = (response: HandshakeResponse, refusedBy: AgentCapabilities) => ({
   protocolVersion: response.protocolVersion,
@@ -185,11 +185,11 @@ const written = (response: HandshakeResponse, refusedBy: AgentCapabilities) => (
   encoding: 'json',
 });
 
-/** @param refusedBy what the agent calls itself in an answer that refuses */
+/** @param refusedBy the agent's identity in a refusal */
 export const writeHandshakeResponseJson = (response: HandshakeResponse, refusedBy: AgentCapabilities): JsonObject =>
   handshakeResponse.toJson(written(response, refusedBy));
 
-/** @param healthIntervalMs between two health reports of the agent */
+/** @param healthIntervalMs interval of the agent's health reports */
 export const writeGrpcHandshakeResponse = (
   response: HandshakeResponse,
   refusedBy: AgentCapabilities,

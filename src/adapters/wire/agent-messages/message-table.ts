@@ -3,19 +3,19 @@ import { type FieldKind, type FieldShape, type MessageShape, number, readObject,
 import { MalformedMessage } from './json-payload.js';
 
 /**
- * One row of the table that describes a message: the kind of a field and its names. The name in TypeScript is the key
- * of the row. A row without a JSON name is on gRPC alone; one without a gRPC name is on the socket alone. A transport
- * that has no place for a field gives what the kind reads where the field is missing.
+ * One row of a message table: the kind of a field and its names. The key of the row is the name in
+ * TypeScript. A row without a JSON name exists only on gRPC, one without a gRPC name only on the
+ * socket. On a transport without the field, it reads as missing.
  */
 export interface MessageField<Value, Grpc, Name extends string | null> {
   readonly kind: FieldKind<Value, Grpc>;
   readonly json: string | null;
   readonly grpc: Name;
-  /** Of the field in proto/agent-service-v2.proto. */
+  /** Field number in proto/agent-service-v2.proto. */
   readonly number: number;
 }
 
-/** @param json the name on the socket, where it differs; null: it is not there */
+/** @param json name on the socket if it differs; null: not on the socket */
 export const field = <Value, Grpc, const Name extends string>(
   kind: FieldKind<Value, Grpc>,
   grpc: Name,
@@ -23,7 +23,7 @@ export const field = <Value, Grpc, const Name extends string>(
   json: string | null = grpc,
 ): MessageField<Value, Grpc, Name> => ({ kind, json, grpc, number });
 
-/** A field on the socket alone. */
+/** A field only on the socket. */
 export const socketField = <Value, Grpc>(
   kind: FieldKind<Value, Grpc>,
   json: string,
@@ -34,17 +34,17 @@ export const socketField = <Value, Grpc>(
   number: 0,
 });
 
-/** A field on gRPC alone. */
+/** A field only on gRPC. */
 export const grpcField = <Value, Grpc, const Name extends string>(
   kind: FieldKind<Value, Grpc>,
   grpc: Name,
   number: number,
 ): MessageField<Value, Grpc, Name> => ({ kind, json: null, grpc, number });
 
-/** When a message was made, in milliseconds since the Unix epoch. */
+/** Creation time of a message, in milliseconds since the Unix epoch. */
 export const timestamp = (at: number) => ({ timestampMs: field(number('large'), 'timestamp_ms', at) });
 
-/** Of a `Choice` whose members lie in the gRPC message itself: it is one of its oneofs. */
+/** A `Choice` whose members are a oneof of the gRPC message itself. */
 export const oneof = <Value, Grpc>(kind: FieldKind<Value, Grpc>, json: string): MessageField<Value, Grpc, '*'> => ({
   kind,
   json,
@@ -53,20 +53,20 @@ export const oneof = <Value, Grpc>(kind: FieldKind<Value, Grpc>, json: string): 
 });
 
 /**
- * A member on the socket that our side always writes alike, and does not keep.
+ * A member on the socket with a fixed value, which is not kept.
  *
- * @param isFit whether a value that was read is another spelling of it; a missing one or null is
+ * @param isValid whether a received value is acceptable; missing and null always are
  */
 export const fixed = (
   json: string,
   written: JsonValue,
-  isFit: (value: JsonValue) => boolean = () => true,
+  isValid: (value: JsonValue) => boolean = () => true,
   fault = '',
 ): MessageField<never, never, null> => ({
   kind: {
     shape: {},
     fromJson(value) {
-      if ((value ?? null) !== null && !isFit(value as JsonValue)) throw new MalformedMessage(fault);
+      if ((value ?? null) !== null && !isValid(value as JsonValue)) throw new MalformedMessage(fault);
       return undefined as never;
     },
     toJson: () => written,
@@ -78,7 +78,7 @@ export const fixed = (
   number: 0,
 });
 
-/** A value that follows from the message alone: neither transport carries it. */
+/** A value implied by the message type; neither transport carries it. */
 export const constantField = <const Value extends string | number | null>(
   value: Value,
 ): MessageField<Value, never, null> => ({
@@ -92,18 +92,18 @@ export type MessageFields = Readonly<Record<string, MessageField<unknown, unknow
 
 type ValueOfField<F> = F extends { readonly kind: FieldKind<infer Value, infer _> } ? Value : never;
 type GrpcOfField<F> = F extends { readonly kind: infer Kind } ? GrpcOfKind<Kind> : never;
-/** What the gRPC loader gives and takes for a kind. */
+/** The gRPC loader's type of a kind. */
 export type GrpcOfKind<Kind> = Kind extends FieldKind<infer _, infer Grpc> ? Grpc : never;
 type NameOfField<F> = F extends { readonly grpc: infer Name extends string } ? Exclude<Name, '*'> : never;
 type OneofOf<F> = GrpcOfField<Extract<F[keyof F], { readonly grpc: '*' }>>;
 
-/** What a table says of the value in TypeScript. */
+/** The TypeScript type of a table's value. */
 export type ValueOf<F> = {
   readonly [Key in keyof F as [ValueOfField<F[Key]>] extends [never] ? never : Key]: ValueOfField<F[Key]>;
 };
 /**
- * What a table says of the message as the gRPC loader gives and takes it: names as in the proto, 64-bit numbers as
- * doubles, and any member can be missing.
+ * The gRPC loader's type of a table's message: names as in the proto, 64-bit numbers as doubles,
+ * every member optional.
  */
 export type GrpcOf<F> = { readonly [Key in keyof F as NameOfField<F[Key]>]?: GrpcOfField<F[Key]> | null } & ([
   OneofOf<F>,
@@ -111,7 +111,7 @@ export type GrpcOf<F> = { readonly [Key in keyof F as NameOfField<F[Key]>]?: Grp
   ? unknown
   : OneofOf<F>);
 
-/** That a table has all the fields of a value, as it has them. */
+/** Checks that a table describes all fields of a value. */
 export type Describes<Value> = Pick<FieldKind<Value, unknown>, 'fromJson' | 'toJson'>;
 
 type Members = Record<string, unknown>;
@@ -123,25 +123,25 @@ interface Row extends MessageField<unknown, unknown, string | null> {
 const rowsOf = (fields: MessageFields): readonly Row[] => Object.entries(fields).map(([key, row]) => ({ key, ...row }));
 
 /**
- * A message that a table describes: the codec of its JSON, its mapping to gRPC and the shape of its octets, in one.
- * It is itself a kind of field.
+ * A message described by a table: its JSON codec, its gRPC mapping and the shape of its octets. It
+ * is itself a kind of field.
  *
- * `Beside` are fields that our side does not read: a writer gives their values with the value.
+ * `WriteOnly` fields are written and not read; the writer passes their values separately.
  */
-export class Message<F extends MessageFields, Beside extends MessageFields>
-  implements FieldKind<ValueOf<F>, GrpcOf<F> & GrpcOf<Beside>>
+export class Message<F extends MessageFields, WriteOnly extends MessageFields>
+  implements FieldKind<ValueOf<F>, GrpcOf<F> & GrpcOf<WriteOnly>>
 {
   readonly fields: F;
   readonly shape: MessageShape;
   readonly #rows: readonly Row[];
-  readonly #beside: readonly Row[];
+  readonly #writeOnly: readonly Row[];
 
-  constructor(fields: F, beside: Beside) {
+  constructor(fields: F, writeOnly: WriteOnly) {
     this.fields = fields;
     this.#rows = rowsOf(fields);
-    this.#beside = rowsOf(beside);
+    this.#writeOnly = rowsOf(writeOnly);
     const shape: Record<number, FieldShape> = {};
-    for (const { grpc, number, kind } of [...this.#rows, ...this.#beside]) {
+    for (const { grpc, number, kind } of [...this.#rows, ...this.#writeOnly]) {
       if (grpc === '*') Object.assign(shape, kind.shape);
       else if (grpc !== null) shape[number] = kind.shape;
     }
@@ -158,19 +158,19 @@ export class Message<F extends MessageFields, Beside extends MessageFields>
     return read as ValueOf<F>;
   }
 
-  toJson(value: ValueOf<F>, beside: Partial<ValueOf<Beside>> = {}): JsonObject {
+  toJson(value: ValueOf<F>, writeOnly: Partial<ValueOf<WriteOnly>> = {}): JsonObject {
     const written: Record<string, JsonValue> = {};
     for (const { key, json, kind } of this.#rows) {
       const member = json === null ? undefined : kind.toJson((value as Members)[key]);
       if (json !== null && member !== undefined) written[json] = member;
     }
-    for (const { key, json, kind } of this.#beside) {
-      if (json !== null && key in beside) written[json] = kind.toJson((beside as Members)[key]) as JsonValue;
+    for (const { key, json, kind } of this.#writeOnly) {
+      if (json !== null && key in writeOnly) written[json] = kind.toJson((writeOnly as Members)[key]) as JsonValue;
     }
     return written;
   }
 
-  fromGrpc(message: (GrpcOf<F> & GrpcOf<Beside>) | null | undefined, _name = '', isChecked = true): ValueOf<F> {
+  fromGrpc(message: (GrpcOf<F> & GrpcOf<WriteOnly>) | null | undefined, _name = '', isChecked = true): ValueOf<F> {
     const members = (message ?? {}) as Members;
     const read: Members = {};
     for (const { key, grpc, kind } of this.#rows) {
@@ -181,7 +181,7 @@ export class Message<F extends MessageFields, Beside extends MessageFields>
     return read as ValueOf<F>;
   }
 
-  toGrpc(value: ValueOf<F>, beside: Partial<ValueOf<Beside>> = {}): GrpcOf<F> & GrpcOf<Beside> {
+  toGrpc(value: ValueOf<F>, writeOnly: Partial<ValueOf<WriteOnly>> = {}): GrpcOf<F> & GrpcOf<WriteOnly> {
     const written: Members = {};
     for (const { key, grpc, kind } of this.#rows) {
       if (grpc === null) continue;
@@ -189,34 +189,34 @@ export class Message<F extends MessageFields, Beside extends MessageFields>
       if (grpc === '*') Object.assign(written, member);
       else written[grpc] = member;
     }
-    for (const { key, grpc, kind } of this.#beside) {
-      if (grpc !== null && key in beside) written[grpc] = kind.toGrpc((beside as Members)[key]);
+    for (const { key, grpc, kind } of this.#writeOnly) {
+      if (grpc !== null && key in writeOnly) written[grpc] = kind.toGrpc((writeOnly as Members)[key]);
     }
-    return written as GrpcOf<F> & GrpcOf<Beside>;
+    return written as GrpcOf<F> & GrpcOf<WriteOnly>;
   }
 
-  /** One member, where what it is like decides on how the others are read. */
+  /** Reads one JSON member, if others depend on it. */
   jsonMember<Key extends keyof F & string>(object: JsonObject, key: Key): ValueOfField<F[Key]> {
     const { json, kind } = this.fields[key] as F[Key];
     return kind.fromJson(object[json ?? ''], json ?? key) as ValueOfField<F[Key]>;
   }
 
-  /** The same of gRPC. */
+  /** Reads one gRPC member. */
   grpcMember<Key extends keyof F & string>(message: GrpcOf<F>, key: Key): ValueOfField<F[Key]> {
     const { grpc, kind } = this.fields[key] as F[Key];
     return kind.fromGrpc((message as Members)[grpc ?? ''], grpc ?? key, true) as ValueOfField<F[Key]>;
   }
 }
 
-/** @param beside fields that our side does not read */
-export const message = <const F extends MessageFields, const Beside extends MessageFields = Record<never, never>>(
+/** @param writeOnly fields that are written and not read */
+export const message = <const F extends MessageFields, const WriteOnly extends MessageFields = Record<never, never>>(
   fields: F,
-  beside: Beside = {} as Beside,
-): Message<F, Beside> => new Message(fields, beside);
+  writeOnly: WriteOnly = {} as WriteOnly,
+): Message<F, WriteOnly> => new Message(fields, writeOnly);
 
 /**
- * The name of the only member of a oneof that a message has; null where it has none, or several: those cannot come
- * from a writer that keeps to the format, and readers differ in which of them counts.
+ * The name of the single member of a oneof; null if none or several. Correct writers never send
+ * several, and readers differ on which counts.
  */
 export const onlyMember = <Name extends string>(
   message: Readonly<Partial<Record<Name, unknown>>>,
@@ -236,25 +236,25 @@ type Case = MessageField<unknown, unknown, string>;
 
 type Cases = Readonly<Record<string, Case>>;
 
-/** `kind` says which case it is. */
+/** The value of a case, tagged with its `kind`. */
 export type CaseValue<C extends Cases> = {
   readonly [Kind in keyof C]: { readonly kind: Kind } & ValueOfField<C[Kind]>;
 }[keyof C];
 
-/** How the case is told, and what is wrong with a value that is none of them. */
+/** Encoding of the case, and errors for unknown cases. */
 export interface ChoiceOptions {
   readonly jsonFault: string;
   readonly grpcFault: string;
   /**
-   * The member that names the case on the socket, beside those of the case; without it an object has one member, the
-   * case.
+   * Member that names the case on the socket. Without it, the object has one member, named after
+   * the case.
    */
   readonly tag?: string;
 }
 
 /**
- * One of several cases. gRPC has a oneof for it; its members lie in the message around it, so that a table names it
- * with `oneof`.
+ * One of several cases. On gRPC it is a oneof of the surrounding message; a table names it with
+ * `oneof`.
  */
 export class Choice<C extends Cases> implements FieldKind<CaseValue<C>, GrpcOf<C>> {
   readonly shape: MessageShape;

@@ -21,7 +21,7 @@ import {
 } from './field-kinds.js';
 import { Choice, type Describes, field, grpcField, message, oneof, timestamp, type ValueOf } from './message-table.js';
 
-// What an agent says unasked. A report in which a figure is missing is still a report.
+// Unsolicited messages of agents. Missing figures do not invalidate a report.
 
 const figure = (shape: 'small' | 'large') => kindWithDefault(number(shape), 0);
 const latency = kindWithDefault(float, 0);
@@ -38,7 +38,7 @@ const loadMetrics = message({
   requestsTimedOut: field(figure('large'), 'requests_timed_out', 9),
 });
 
-/** Null where gRPC says that it is no number. */
+/** Null if NaN on gRPC. */
 const percentage: FieldKind<number | null, number> = {
   ...optionalKind(float),
   fromGrpc: (value, name, isChecked) =>
@@ -55,7 +55,7 @@ const resourceMetrics = message({
   connections: field(optionalKind(number('small')), 'connections', 7),
 });
 
-/** On the socket left out where there are none: readers elsewhere do not know the member there. */
+/** Omitted on the socket if empty: other implementations do not know it. */
 const disabledFeatures: typeof texts = { ...texts, toJson: (names) => (names.length > 0 ? names : undefined) };
 
 export const healthStatus = message(
@@ -68,7 +68,7 @@ export const healthStatus = message(
     disabledFeatures: field(disabledFeatures, 'disabled_features', 10),
     validUntilMs: field(optionalKind(number('large')), 'valid_until_ms', 6),
     timestampMs: field(number('large'), 'timestamp_ms', 7),
-    /** An unhealthy agent says why in a field of its own. */
+    /** The reason of an unhealthy agent. */
     unhealthyReason: grpcField(filledText, 'unhealthy_reason', 13),
   },
   {
@@ -93,7 +93,7 @@ const statusOf = ({ validForMs, ...health }: AgentHealth): HealthStatus => ({
   unhealthyReason: health.state === 'unhealthy' ? health.message : null,
 });
 
-/** The state can be an object tagged `status`, which holds what belongs to the state: here it lies beside it. */
+/** Flattens a state given as an object tagged `status` with the members of the state. */
 const untagged = (object: JsonObject): JsonObject => {
   const { state } = object;
   if (!isJsonObject(state)) return object;
@@ -113,7 +113,7 @@ export const writeHealthJson = (health: AgentHealth): JsonObject => healthStatus
 
 export const readGrpcHealth = (status: GrpcHealthStatus): AgentHealth => readStatus(healthStatus.fromGrpc(status));
 
-/** An agent that does without nothing has every timeout as it is, and none of ours is too far gone to recover. */
+/** Writes a health status with default timeouts; agents of this project are always recoverable. */
 export const writeGrpcHealth = (health: AgentHealth): GrpcHealthStatus =>
   healthStatus.toGrpc(statusOf(health), { timeoutMultiplier: 1, recoverable: true });
 
@@ -173,7 +173,7 @@ const ruleDefinition = message(
   },
 );
 
-/** Rules and lists are not read: no gateway of ours keeps any. */
+/** Rules and lists are not read, because Portcullis gateways keep none. */
 const updates = new Choice(
   {
     request_reload: field(message({}), 'request_reload', 10),
@@ -211,7 +211,7 @@ const updates = new Choice(
       14,
     ),
   },
-  { tag: 'type', jsonFault: '"type" is none', grpcFault: '"update_type" is none' },
+  { tag: 'type', jsonFault: '"type" is unknown', grpcFault: '"update_type" is unknown' },
 );
 
 export const configUpdateRequest = message(
@@ -221,7 +221,7 @@ export const configUpdateRequest = message(
 
 const levels = ['debug', 'info', 'warn', 'error'] as const;
 
-/** What a line says matters more than a level that is none. gRPC alone has lines. */
+/** An unknown level reads as info. Only gRPC has log lines. */
 const level: FieldKind<(typeof levels)[number], number> = {
   shape: 'small',
   fromJson: () => 'info',

@@ -68,7 +68,7 @@ const maxFrameLength = 16_384;
 /** Frames per header block: the first, and the eight CONTINUATIONs that nghttp2 accepts. */
 const maxBlockFrames = 9;
 
-/** Most buffered octets of a header block with its frame headers. */
+/** Maximum buffered octets of a header block with its frame headers. */
 export const maxBlockOctets = maxBlockFrames * (headLength + maxFrameLength);
 
 /** Length of the client preface (RFC 9113, section 3.4). */
@@ -144,7 +144,7 @@ export class HeaderBlockScanner {
     while (at < end) {
       if (this.#left > 0) {
         const octets = Math.min(this.#left, end - at);
-        if (this.#isGoaway) this.#noteGoaway(chunk.subarray(at, at + octets));
+        if (this.#isGoaway) this.#readGoaway(chunk.subarray(at, at + octets));
         at += octets;
         this.#left -= octets;
       } else if (this.#headOctets === 0 && end - at >= headLength) {
@@ -167,7 +167,7 @@ export class HeaderBlockScanner {
         this.#held.release();
         clear = at;
         from = at;
-        if (this.#left === 0) this.#tellGoaway();
+        if (this.#left === 0) this.#emitGoaway();
         continue;
       }
       clear = at;
@@ -199,13 +199,13 @@ export class HeaderBlockScanner {
     return this.#fault === null;
   }
 
-  #noteGoaway(octets: Uint8Array): void {
+  #readGoaway(octets: Uint8Array): void {
     const wanted = octets.subarray(0, goawayLength - this.#goawayOctets);
     this.#goaway.set(wanted, this.#goawayOctets);
     this.#goawayOctets += wanted.length;
   }
 
-  #tellGoaway(): void {
+  #emitGoaway(): void {
     this.#isGoaway = false;
     this.#listener.goaway(numberAt(this.#goaway, 4), streamOf(this.#goaway, 0));
   }

@@ -63,7 +63,7 @@ describe('a check of a gateway with single sign-on', () => {
     [
       'a key of another certificate',
       `${configured}; idp-cert-file "${otherFile}"\nsp-key-file "${keyFile}"\nsp-cert-file "${otherFile}"`,
-      [/kdl:10:\d+: error: .*sp-key-file: the file .*sp\.key does not belong to the certificate of sp-cert-file\n/],
+      [/kdl:10:\d+: error: .*sp-key-file: the file .*sp\.key does not match the certificate in sp-cert-file\n/],
     ],
   ])('reports the position of an unusable file: %s', async (_, lines, told) => {
     expect(await checked(lines)).toEqual(told.map((pattern) => expect.stringMatching(pattern)));

@@ -8,16 +8,16 @@ const failureClause = (error: unknown): string => clauseFor(error, purpose);
 describe('the clause about a failure of Redis', () => {
   it('is of the first word of an answer alone', () => {
     expect(failureClause(new Error('OOM command not allowed, used by hunter2'))).toBe('its memory is full');
-    expect(failureClause(new Error('STRANGE hunter2'))).toBe('it answers STRANGE');
-    expect(failureClause(new Error('ERR unknown command hunter2'))).toBe('it answers ERR');
+    expect(failureClause(new Error('STRANGE hunter2'))).toBe('it answered STRANGE');
+    expect(failureClause(new Error('ERR unknown command hunter2'))).toBe('it answered ERR');
   });
 
   it('names the configuration key, and the permissions that are missing', () => {
     expect(failureClause(new Error('WRONGPASS hunter2'))).toBe(
-      'it refuses the user or the password of session-store-url',
+      'it refused the user or the password in session-store-url',
     );
-    expect(failureClause(new Error('NOPERM hunter2'))).toBe('its user may not do what sessions need: PING');
-    expect(failureClause(new Error('WRONGTYPE hunter2'))).toBe('it holds something else under the keys of sessions');
+    expect(failureClause(new Error('NOPERM hunter2'))).toBe('its user lacks permissions for sessions: PING');
+    expect(failureClause(new Error('WRONGTYPE hunter2'))).toBe('it has unexpected values under the keys of sessions');
   });
 
   it('is of the code of a failing socket', () => {

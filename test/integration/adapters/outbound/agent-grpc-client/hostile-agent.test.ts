@@ -74,7 +74,7 @@ describe('a hostile agent over gRPC', () => {
     stream.send({ response: { correlation_id: 'b', block: { status: 400, body: '\ufffd' } } });
     await eventually(() => told.answers.length === 2);
     expect(told.answers).toMatchObject([
-      { correlationId: 'a', answer: { ok: false, error: 'it holds text that is no UTF-8' } },
+      { correlationId: 'a', answer: { ok: false, error: 'it holds invalid UTF-8' } },
       { correlationId: 'b', answer: { ok: true, value: { decision: { body: '\ufffd' } } } },
     ]);
   });

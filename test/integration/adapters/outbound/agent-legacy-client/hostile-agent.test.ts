@@ -71,10 +71,10 @@ describe('a hostile agent of the older framing', () => {
     ['a frame of length zero', lengthOf(0), 'length zero'],
     ['a frame that is too long', lengthOf(10_485_761), '10485761'],
     ['a frame of four gigabytes', lengthOf(0xffff_ffff), '4294967295'],
-    ['no JSON', legacyFrameOf('allow'), 'no JSON'],
-    ['no object', legacyFrameOf('["allow"]'), 'no object'],
-    ['no UTF-8', legacyFrameOf(Buffer.from([0x22, 0xff, 0xfe, 0x22])), 'no JSON'],
-    ['an overlong spelling of UTF-8', legacyFrameOf(Buffer.from('{"a":"\xc0\xaf"}', 'latin1')), 'no JSON'],
+    ['not JSON', legacyFrameOf('allow'), 'no JSON'],
+    ['not an object', legacyFrameOf('["allow"]'), 'no object'],
+    ['no UTF-8', legacyFrameOf(Buffer.from([0x22, 0xff, 0xfe, 0x22])), 'not JSON'],
+    ['an overlong spelling of UTF-8', legacyFrameOf(Buffer.from('{"a":"\xc0\xaf"}', 'latin1')), 'not JSON'],
     ['what is nested without an end', legacyFrameOf(`{"a":${'['.repeat(5_000)}`), 'nested too deeply'],
     ['more values than anybody needs', legacyFrameOf(`{"a":[${'0,'.repeat(300_000)}0]}`), 'too many values'],
     ['two answers at once', Buffer.concat([legacyFrameOf(legacyAllow), legacyFrameOf(legacyAllow)]), 'more than'],
@@ -137,7 +137,7 @@ describe('a hostile agent of the older framing', () => {
   it.each([
     ['an answer to an event', legacyAllow],
     ['a success that is a text', { success: 'true' }],
-    ['no JSON', 'yes'],
+    ['not JSON', 'yes'],
     ['a reason that is none', { success: false, error: 7 }],
   ])('that answers its configuration with %s is unavailable', async (_, answer) => {
     await open((greeted) => void greeted.received(1).then(() => greeted.send(answer)));

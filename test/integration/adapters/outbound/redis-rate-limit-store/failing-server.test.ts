@@ -128,10 +128,10 @@ describeWithPeers(['redis-server'], 'buckets in a failing Redis server', () => {
     expect((await (await opened(cleanUp, redis.url())).take(charges)).kind).toBe('taken');
     const wrong = await opened(cleanUp, new Secret(`redis://:hunter2@127.0.0.1:${redis.port}`));
     expect(detailOf(await wrong.take(charges))).toBe(
-      'redis: it refuses the user or the password of rate-limit-store-url',
+      'redis: it refused the user or the password in rate-limit-store-url',
     );
     const none = await opened(cleanUp, new Secret(`redis://127.0.0.1:${redis.port}`));
-    expect(detailOf(await none.take(charges))).toBe('redis: it wants a password, and rate-limit-store-url has none');
+    expect(detailOf(await none.take(charges))).toBe('redis: it requires a password: add one to rate-limit-store-url');
   });
 
   it('are in the database of the URL', async ({ cleanUp }) => {
@@ -146,7 +146,7 @@ describeWithPeers(['redis-server'], 'buckets in a failing Redis server', () => {
   it('are not used after the store closes', async ({ cleanUp }) => {
     const { store } = await started(cleanUp);
     await store.close();
-    expect(detailOf(await store.take(charges))).toBe('redis: the connection to it is closed');
+    expect(detailOf(await store.take(charges))).toBe('redis: the connection is closed');
     await store.close();
   });
 });

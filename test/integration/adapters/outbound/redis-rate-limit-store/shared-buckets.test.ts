@@ -88,7 +88,7 @@ describeWithPeers(['redis-server'], 'buckets in a Redis server', () => {
     await redis.send('RPUSH', 'portcullis:rate:client:list', 'a');
     expect(await store.take([charge('list', 1)])).toEqual({
       kind: 'unavailable',
-      detail: 'redis: it holds something else under the keys of rate limits',
+      detail: 'redis: it has unexpected values under the keys of rate limits',
     });
   });
 

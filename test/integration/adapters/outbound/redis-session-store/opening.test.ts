@@ -48,14 +48,14 @@ describeWithPeers(['redis-server', 'openssl'], 'opening Redis stores', () => {
   it('fails if the user must not run scripts', async ({ cleanUp }) => {
     const redis = await server(cleanUp, { settings: [['user', 'gate on >secret-word ~* +@all -@scripting']] });
     const { error } = await open(cleanUp, `redis://gate:secret-word@127.0.0.1:${redis.port}`);
-    expect(error).toMatch(/^redis at 127\.0\.0\.1:\d+ cannot be used: its user may not do what sessions need/);
+    expect(error).toMatch(/^redis at 127\.0\.0\.1:\d+ cannot be used: its user lacks permissions for sessions/);
   });
 
   it('fails with a wrong password without printing it', async ({ cleanUp }) => {
     const redis = await server(cleanUp, { password: 'right' });
     for (const wrong of [':hunter2', 'hunter2:hunter2']) {
       const { error, logger } = await open(cleanUp, `redis://${wrong}@127.0.0.1:${redis.port}`);
-      expect(error).toContain('it refuses the user or the password of session-store-url');
+      expect(error).toContain('it refused the user or the password in session-store-url');
       expect(error).not.toContain('hunter2');
       expect(logger.lines).toEqual([]);
     }
@@ -63,10 +63,10 @@ describeWithPeers(['redis-server', 'openssl'], 'opening Redis stores', () => {
 
   it('fails without a required password, and with an unexpected one', async ({ cleanUp }) => {
     const closed = await server(cleanUp, { password: 'right' });
-    expect((await open(cleanUp, `redis://127.0.0.1:${closed.port}`)).error).toContain('it wants a password');
+    expect((await open(cleanUp, `redis://127.0.0.1:${closed.port}`)).error).toContain('it requires a password');
     const unguarded = await server(cleanUp);
     const { error } = await open(cleanUp, `redis://:hunter2@127.0.0.1:${unguarded.port}`);
-    expect(error).toContain('it refuses the password or the database of session-store-url');
+    expect(error).toContain('it refused the password or the database in session-store-url');
     expect(error).not.toContain('hunter2');
   });
 
@@ -79,7 +79,7 @@ describeWithPeers(['redis-server', 'openssl'], 'opening Redis stores', () => {
     expect((await open(cleanUp, `redis://127.0.0.1:${await freePort()}`, false)).error).toContain('connection refused');
     const redis = await server(cleanUp);
     expect((await open(cleanUp, `rediss://127.0.0.1:${redis.port}`, false)).error).toContain(
-      'does it speak TLS there?',
+      'does this port use TLS?',
     );
     redis.hang();
     expect((await open(cleanUp, redis.url(), false)).error).toContain('no connection within 2 s');

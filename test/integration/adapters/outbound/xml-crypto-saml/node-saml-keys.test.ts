@@ -64,14 +64,18 @@ describe('a key of the service provider', () => {
     .toString();
   const weak = rsaSamlKey('weak', 1024);
   const refused: Readonly<Record<string, readonly [key: string, certificate: string, error: RegExp]>> = {
-    'no PEM': ['x', good.certificatePem, /^has no private key/],
-    'a certificate': [good.certificatePem, good.certificatePem, /^has no private key/],
-    'under a password': [locked, good.certificatePem, /password/],
+    'no PEM': ['x', good.certificatePem, /^has no unencrypted PEM private key/],
+    'a certificate': [good.certificatePem, good.certificatePem, /^has no unencrypted PEM private key/],
+    'under a password': [locked, good.certificatePem, /^has no unencrypted PEM private key/],
     'too weak': [weak.privatePem, weak.certificatePem, /^has an RSA key of 1024 bits/],
-    'of another type': [ed, good.certificatePem, /^has a key of the type ed25519/],
+    'of another type': [ed, good.certificatePem, /^has a key of the unsupported type ed25519/],
     'of another curve': [ecSamlKey('c', 'secp256k1').privatePem, good.certificatePem, /curve/],
-    'without a certificate': [good.privatePem, '', /^its certificate file has no certificate/],
-    'with a certificate of another key': [good.privatePem, strangerKey().certificatePem, /^does not belong/],
+    'without a certificate': [good.privatePem, '', /^its certificate file has no PEM certificate/],
+    'with a certificate of another key': [
+      good.privatePem,
+      strangerKey().certificatePem,
+      /^does not match the certificate/,
+    ],
     'with two certificates': [good.privatePem, good.certificatePem + strangerKey().certificatePem, /several/],
   };
   for (const [name, [key, certificate, error]] of Object.entries(refused)) {
@@ -100,13 +104,13 @@ describe('certificates', () => {
 
   it('are refused if missing, damaged or weak', () => {
     for (const [pem, error] of [
-      ['', /^has no certificate/],
-      [rsa.privatePem, /no "CERTIFICATE"/],
-      [rsa.certificatePem + rsa.privatePem, /no "CERTIFICATE"/],
-      [rsa.certificatePem.replace('-----END', '*-----END'), /damaged: number 1/],
-      [rsa.certificatePem.slice(0, -40), /damaged: number 1/],
-      [certificatePem(Buffer.from('no certificate')), /number 1, which is no certificate/],
-      [rsa.certificatePem + rsaSamlKey('w', 1024).certificatePem, /number 2, which has an RSA key of 1024 bits/],
+      ['', /^has no PEM certificate/],
+      [rsa.privatePem, /other than "CERTIFICATE"/],
+      [rsa.certificatePem + rsa.privatePem, /other than "CERTIFICATE"/],
+      [rsa.certificatePem.replace('-----END', '*-----END'), /damaged certificate: number 1/],
+      [rsa.certificatePem.slice(0, -40), /damaged certificate: number 1/],
+      [certificatePem(Buffer.from('no certificate')), /number 1 is not a certificate/],
+      [rsa.certificatePem + rsaSamlKey('w', 1024).certificatePem, /number 2 has an RSA key of 1024 bits/],
       [rsa.certificatePem.repeat(65), /more than 64/],
       ['x'.repeat(1024 * 1024 + 1), /characters/],
     ] as const) {

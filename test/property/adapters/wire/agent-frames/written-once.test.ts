@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readAgentFrame } from '../../../../../src/adapters/wire/agent-frames/agent-message.js';
+import { AnswerCache } from '../../../../../src/adapters/wire/agent-frames/answer-cache.js';
 import { eventJson } from '../../../../../src/adapters/wire/agent-frames/gateway-message.js';
 import { HeadWriter } from '../../../../../src/adapters/wire/agent-frames/head-writer.js';
 import { JsonOctets } from '../../../../../src/adapters/wire/agent-frames/json-octets.js';
-import { KnownAnswers } from '../../../../../src/adapters/wire/agent-frames/known-answers.js';
 import { rememberAnswer } from '../../../../../src/domain/agent-protocol/lasting-answers.js';
 import { type AgentAnswer, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
 import { headersEvent } from '../../../../support/shared/agent-events.js';
@@ -197,7 +197,7 @@ describe('an answer that is given again', () => {
         fc.array(allow, { minLength: 1, maxLength: 3 }),
         fc.array(fc.tuple(fc.nat(), fc.oneof(plainId, anyText), fc.nat(400), fc.option(fieldText)), { maxLength: 20 }),
         (answers, turns) => {
-          const known = new KnownAnswers();
+          const known = new AnswerCache();
           for (const [which, id, place, change] of turns) {
             const text = answerJson(answers[which % answers.length] as AgentAnswer, id);
             // Now and then something else stands somewhere in it.

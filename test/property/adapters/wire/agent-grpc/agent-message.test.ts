@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readGrpcAgentMessage, readHandshake } from '../../../../../src/adapters/wire/agent-grpc/agent-message.js';
 import type { GrpcAgentToProxy, GrpcProxyToAgent } from '../../../../../src/adapters/wire/agent-grpc/grpc-messages.js';
-import { agentToProxyShape, lookAtAgentMessage } from '../../../../../src/adapters/wire/agent-grpc/message-shape.js';
+import { agentToProxyShape, checkAgentMessage } from '../../../../../src/adapters/wire/agent-grpc/message-shape.js';
 import { readOwnedHeaders } from '../../../../../src/adapters/wire/agent-grpc/owned-headers-metadata.js';
 import { loadAgentGrpc } from '../../../../../src/bootstrap/shared/load-agent-grpc.js';
 import { ok } from '../../../../../src/domain/shared/result.js';
@@ -72,7 +72,7 @@ describe('what an agent sends over gRPC', () => {
     fc.assert(
       fc.property(message, (made) => {
         const octets = method.responseSerialize(made as GrpcAgentToProxy);
-        const look = lookAtAgentMessage(octets, agentToProxyShape);
+        const look = checkAgentMessage(octets, agentToProxyShape);
         expect(look).toEqual(
           Object.keys(made).length > 1 ? expect.objectContaining({ ok: false }) : ok({ isText: true }),
         );

@@ -10,7 +10,7 @@ const errorOf = (octets: Uint8Array): string | null => {
   return read.ok ? null : read.error;
 };
 
-const notOneValue = 'is not exactly one value in DER';
+const notOneValue = 'is not exactly one DER value';
 
 let pki: OpensslCertificates;
 let root: OpensslCertificate;
@@ -55,10 +55,10 @@ describe('octets that are no certificate', () => {
   });
 
   it('are refused: other values', () => {
-    expect(errorOf(wrapped(0x30, Buffer.alloc(0)))).toBe('is no certificate that can be read');
-    expect(errorOf(wrapped(0x04, leaf.der))).toBe('is no certificate that can be read');
-    expect(errorOf(wrapped(0x30, leaf.der))).toBe('is no certificate that can be read');
-    expect(errorOf(wrapped(0x31, leaf.der.subarray(4)))).toBe('is no certificate that can be read');
+    expect(errorOf(wrapped(0x30, Buffer.alloc(0)))).toBe('is not a readable certificate');
+    expect(errorOf(wrapped(0x04, leaf.der))).toBe('is not a readable certificate');
+    expect(errorOf(wrapped(0x30, leaf.der))).toBe('is not a readable certificate');
+    expect(errorOf(wrapped(0x31, leaf.der.subarray(4)))).toBe('is not a readable certificate');
   });
 
   it('are refused: values within values, however deep', () => {
@@ -82,7 +82,7 @@ describe('a certificate', () => {
     const forged = pki.client('admin', { extensions: { '1.2.3.4.7': `DER:${hidden}` } });
     // Node finds the other one: its signature is good, and would vouch for these names.
     expect(new X509Certificate(forged.der).raw.equals(leaf.der)).toBe(true);
-    expect(errorOf(forged.der)).toBe('is a certificate that two readers read differently');
+    expect(errorOf(forged.der)).toBe('is ambiguous: two parsers disagree');
   });
 
   it('is refused where an extension occurs twice', () => {
@@ -90,7 +90,7 @@ describe('a certificate', () => {
     expect(errorOf(der)).toBe(null);
     const twice = Buffer.from(der);
     twice[der.indexOf('06032a0305', 0, 'hex') + 4] = 4;
-    expect(errorOf(twice)).toBe('is no certificate that can be read');
+    expect(errorOf(twice)).toBe('is not a readable certificate');
   });
 });
 
@@ -113,30 +113,30 @@ describe('a PEM text', () => {
 
   it('has to have one at least', () => {
     for (const text of ['', 'x', 'CERTIFICATE', '----- BEGIN']) {
-      expect(countOf(text)).toBe('holds no certificate in PEM form');
+      expect(countOf(text)).toBe('holds no PEM certificate');
     }
   });
 
   it('must not have a private key', () => {
-    expect(countOf(root.certificate + root.key)).toBe('holds a private key, which belongs nowhere near this file');
+    expect(countOf(root.certificate + root.key)).toBe('holds a private key; remove it from this file');
     const other = root.key.replaceAll('PRIVATE KEY', 'ENCRYPTED PRIVATE KEY');
-    expect(countOf(other)).toBe('holds a private key, which belongs nowhere near this file');
+    expect(countOf(other)).toBe('holds a private key; remove it from this file');
   });
 
   it('must not have anything else either', () => {
     const request = root.certificate.replaceAll('CERTIFICATE', 'CERTIFICATE REQUEST');
-    expect(countOf(root.certificate + request)).toBe('holds a PEM block that is no "CERTIFICATE"');
-    expect(countOf(`${root.certificate}-----BEGIN `)).toBe('holds a PEM block that is no "CERTIFICATE"');
+    expect(countOf(root.certificate + request)).toBe('holds a PEM block other than "CERTIFICATE"');
+    expect(countOf(`${root.certificate}-----BEGIN `)).toBe('holds a PEM block other than "CERTIFICATE"');
   });
 
   it('names the one that is damaged', () => {
-    const damaged = 'holds a certificate that is damaged: number 2';
+    const damaged = 'holds a damaged certificate: number 2';
     expect(countOf(root.certificate + leaf.certificate.slice(0, -30))).toBe(damaged);
     expect(countOf(root.certificate + leaf.certificate.replace('MII', '!!!'))).toBe(damaged);
     expect(countOf(`${root.certificate}-----BEGIN CERTIFICATE----------END CERTIFICATE-----`)).toBe(damaged);
     const cut = Buffer.from(leaf.der.subarray(0, -3)).toString('base64');
     expect(countOf(`${root.certificate}-----BEGIN CERTIFICATE-----\n${cut}\n-----END CERTIFICATE-----\n`)).toBe(
-      'holds a certificate that cannot be used: number 2 is not exactly one value in DER',
+      'holds an unusable certificate: number 2 is not exactly one DER value',
     );
   });
 
@@ -144,6 +144,6 @@ describe('a PEM text', () => {
     expect(countOf(' '.repeat(4 * 1024 * 1024 + 1))).toBe('has more than 4194304 characters');
     expect(countOf(root.certificate.repeat(1001))).toBe('holds more than 1000 certificates');
     const marks = '-----BEGIN CERTIFICATE-----'.repeat(100_000);
-    expect(countOf(marks)).toBe('holds a certificate that is damaged: number 1');
+    expect(countOf(marks)).toBe('holds a damaged certificate: number 1');
   });
 });

@@ -239,8 +239,8 @@ describe('weakness', () => {
     ['ed448', null],
     ['rsa-2048', null],
     ['rsa-1024', 'has an RSA key of 1024 bits; at least 2048 are required'],
-    ['secp224r1', 'has a key on another curve than P-256, P-384 or P-521: secp224r1'],
-    ['secp256k1', 'has a key on another curve than P-256, P-384 or P-521: secp256k1'],
+    ['secp224r1', 'has a key on the unsupported curve secp224r1; use P-256, P-384 or P-521'],
+    ['secp256k1', 'has a key on the unsupported curve secp256k1; use P-256, P-384 or P-521'],
   ] as const)('of the key %s', (key, expected) => {
     expect(certificateOf(client({ key })).weakKey).toBe(expected);
   });
@@ -252,7 +252,9 @@ describe('weakness', () => {
     const point = der.indexOf('034200', generator, 'hex') + 3;
     const forged = Buffer.from(der);
     der.copy(forged, generator, point, point + 65);
-    expect(readOf(forged).certificate.weakKey).toBe('has a key on another curve than P-256, P-384 or P-521: UNDEF');
+    expect(readOf(forged).certificate.weakKey).toBe(
+      'has a key on the unsupported curve UNDEF; use P-256, P-384 or P-521',
+    );
   });
 
   it.each([
@@ -274,7 +276,7 @@ describe('weakness', () => {
 
   it('of RSASSA-PSS by its digest', () => {
     const by = pki.authority('rsa', { key: 'rsa-2048' });
-    const pss = 'is signed with RSASSA-PSS and another digest than SHA-256, SHA-384 or SHA-512';
+    const pss = 'is signed with RSASSA-PSS and an unsupported digest; use SHA-256, SHA-384 or SHA-512';
     expect(certificateOf(client({ by, pss: true })).weakSignature).toBe(null);
     expect(certificateOf(client({ by, pss: true, digest: 'sha1' })).weakSignature).toBe(pss);
   });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { gatewayMessageFault } from '../../../../../src/adapters/wire/agent-grpc/message-shape.js';
 import { field } from '../../../../support/shared/raw-http2-gateway.js';
 
-const cutOff = 'it is cut off or no message';
-const none = 'it holds no message that this version knows';
+const cutOff = 'it is truncated or not a message';
+const none = 'it holds no supported message';
 
 describe('the shape of a gateway message', () => {
   it.each<readonly [string, Uint8Array, string | null]>([
@@ -19,7 +19,7 @@ describe('the shape of a gateway message', () => {
     ['what a later version adds alone', field(12, 'new'), none],
     ['two kinds', Buffer.concat([field(2, ''), field(3, '')]), 'it holds two messages'],
     ['one kind twice', Buffer.concat([field(2, ''), field(2, '')]), 'it holds two messages'],
-    ['a kind that is a number', Buffer.from([0x10, 0x01]), 'it is no message of the protocol'],
+    ['a kind that is a number', Buffer.from([0x10, 0x01]), 'it is not a message of the protocol'],
     ['a field of number 0', field(2, Buffer.from([0x02, 0x00])), cutOff],
     ['a group', field(2, Buffer.from([0x0b, 0x0c])), cutOff],
     ['a length beyond the end', Buffer.from([0x12, 0x05, 0x00]), cutOff],

@@ -3,7 +3,7 @@ import { loadSync, type MessageTypeDefinition } from '@grpc/proto-loader';
 import { describe, expect, it } from 'vitest';
 import {
   agentToProxyShape,
-  lookAtAgentMessage,
+  checkAgentMessage,
   proxyControlShape,
 } from '../../../../../src/adapters/wire/agent-grpc/message-shape.js';
 import type { FieldShape, MessageShape } from '../../../../../src/adapters/wire/agent-messages/field-kinds.js';
@@ -52,9 +52,9 @@ const shapeOf = (message: MessageDescriptor): MessageShape =>
 const named = (name: string): MessageDescriptor =>
   (proto[`zentinel.agent.v2.${name}`] as MessageTypeDefinition<object, object>).type as MessageDescriptor;
 
-const look = (octets: Uint8Array) => lookAtAgentMessage(octets, agentToProxyShape);
-const cutOff = err('it is cut off or no message');
-const otherType = err('a field is of another type than it should be');
+const look = (octets: Uint8Array) => checkAgentMessage(octets, agentToProxyShape);
+const cutOff = err('it is truncated or not a message');
+const otherType = err('a field has the wrong type');
 const tooMany = err('it holds too many fields');
 const bytes = (...octets: number[]): Uint8Array => Uint8Array.from(octets);
 

@@ -62,7 +62,7 @@ describeWithPeers(['openssl'], 'the description of a service provider', () => {
     const mixed = await describe(
       samlBlockText(`sp-key-file "${one.keyFile}"; sp-cert-file "${other.certificateFile}"`),
     );
-    const text = `saml: sp-key-file: the file ${one.keyFile} does not belong to the certificate of sp-cert-file`;
+    const text = `saml: sp-key-file: the file ${one.keyFile} does not match the certificate in sp-cert-file`;
     expect(mixed).toEqual({ metadata: null, errors: [text] });
   });
 

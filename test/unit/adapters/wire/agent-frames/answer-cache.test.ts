@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AgentFrameMessage, readAgentFrame } from '../../../../../src/adapters/wire/agent-frames/agent-message.js';
-import { KnownAnswers } from '../../../../../src/adapters/wire/agent-frames/known-answers.js';
+import { AnswerCache } from '../../../../../src/adapters/wire/agent-frames/answer-cache.js';
 import { type AgentAnswer, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
 import { answerJson } from '../../../../support/shared/answer-json.js';
 
@@ -16,7 +16,7 @@ const answerFor = (user: string, members: Partial<AgentAnswer> = {}): AgentAnswe
 
 const encoded = (answer: AgentAnswer, id: string): Uint8Array => encoder.encode(answerJson(answer, id));
 
-const read = (text: string, known: KnownAnswers | null): AgentFrameMessage => {
+const read = (text: string, known: AnswerCache | null): AgentFrameMessage => {
   const message = readAgentFrame({ name: 'agent_response', payload: encoder.encode(text) }, known);
   if (!message.ok) throw new Error(message.error);
   return message.value;
@@ -24,7 +24,7 @@ const read = (text: string, known: KnownAnswers | null): AgentFrameMessage => {
 
 /** What is read of both texts one after the other, and whether the second was known. */
 const readBoth = (first: string, second: string) => {
-  const known = new KnownAnswers();
+  const known = new AnswerCache();
   const before = read(first, known);
   const after = read(second, known);
   if (before.kind !== 'answer' || after.kind !== 'answer') throw new Error('no answers');
@@ -90,7 +90,7 @@ describe('an answer that differs in nothing but its id', () => {
   });
 
   it('is no answer where the text is not all there, known as its beginning may be', () => {
-    const known = new KnownAnswers();
+    const known = new AnswerCache();
     const text = answerJson(answerFor('alice'), firstId);
     read(text, known);
     for (const broken of [text.slice(0, -1), `${text} {`, text.replace('"version":2', '"version":3')]) {
@@ -100,21 +100,21 @@ describe('an answer that differs in nothing but its id', () => {
   });
 });
 
-describe('KnownAnswers', () => {
+describe('AnswerCache', () => {
   it('keeps so many, the latest', () => {
-    const known = new KnownAnswers();
+    const known = new AnswerCache();
     for (let user = 0; user < 700; user += 1) read(answerJson(answerFor(`user-${user}`), firstId), known);
     expect(known.size).toBe(512);
-    expect(known.recall(encoded(answerFor('user-0'), secondId))).toBeNull();
-    expect(known.recall(encoded(answerFor('user-699'), secondId))?.correlationId).toBe(secondId);
+    expect(known.find(encoded(answerFor('user-0'), secondId))).toBeNull();
+    expect(known.find(encoded(answerFor('user-699'), secondId))?.correlationId).toBe(secondId);
   });
 
   it('stops remembering for a while where no answer comes twice, and finds what it has', () => {
-    const known = new KnownAnswers();
+    const known = new AnswerCache();
     for (let user = 0; user < 3_000; user += 1) read(answerJson(answerFor(`user-${user}`), firstId), known);
-    expect(known.recall(encoded(answerFor('user-2999'), secondId))).toBeNull();
-    expect(known.recall(encoded(answerFor('user-1000'), secondId))?.correlationId).toBe(secondId);
+    expect(known.find(encoded(answerFor('user-2999'), secondId))).toBeNull();
+    expect(known.find(encoded(answerFor('user-1000'), secondId))?.correlationId).toBe(secondId);
     read(answerJson(answerFor('user-5000'), firstId), known);
-    expect(known.recall(encoded(answerFor('user-5000'), secondId))?.correlationId).toBe(secondId);
+    expect(known.find(encoded(answerFor('user-5000'), secondId))?.correlationId).toBe(secondId);
   });
 });

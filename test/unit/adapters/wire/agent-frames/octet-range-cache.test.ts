@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { OctetsMemory } from '../../../../../src/adapters/wire/agent-frames/octets-memory.js';
+import { OctetRangeCache } from '../../../../../src/adapters/wire/agent-frames/octet-range-cache.js';
 
 const texts = Buffer.from('alice bob   carol alice');
 
-describe('OctetsMemory', () => {
+describe('OctetRangeCache', () => {
   it('finds octets wherever they stand, and no others', () => {
-    const memory = new OctetsMemory<string>(4);
+    const memory = new OctetRangeCache<string>(4);
     memory.put(texts, 0, 5, 'first');
     expect(memory.find(texts, 18, 23)).toBe('first');
     expect(memory.find(Buffer.from('alice'), 0, 5)).toBe('first');
@@ -14,7 +14,7 @@ describe('OctetsMemory', () => {
   });
 
   it('keeps a copy', () => {
-    const memory = new OctetsMemory<string>(4);
+    const memory = new OctetRangeCache<string>(4);
     const octets = Buffer.from('dave.');
     memory.put(octets, 0, 4, 'dave');
     octets.fill('x');
@@ -23,7 +23,7 @@ describe('OctetsMemory', () => {
   });
 
   it('forgets those that were remembered first', () => {
-    const memory = new OctetsMemory<number>(100);
+    const memory = new OctetRangeCache<number>(100);
     const numbers = Array.from({ length: 250 }, (_, index) => Buffer.from(`number ${index}`));
     for (const [index, octets] of numbers.entries()) memory.put(octets, 0, octets.length, index);
     expect(memory.size).toBe(100);
@@ -32,7 +32,7 @@ describe('OctetsMemory', () => {
   });
 
   it('has one place for what is remembered again', () => {
-    const memory = new OctetsMemory<string>(2);
+    const memory = new OctetRangeCache<string>(2);
     memory.put(texts, 0, 5, 'alice');
     memory.put(texts, 6, 9, 'bob');
     memory.put(texts, 6, 9, 'robert');
@@ -40,7 +40,7 @@ describe('OctetsMemory', () => {
   });
 
   it('leaves out what comes once, where it is told to', () => {
-    const memory = new OctetsMemory<number>(4);
+    const memory = new OctetRangeCache<number>(4);
     const look = (from: number, to: number, value: number): number | null => {
       const found = memory.find(texts, from, to);
       if (found === null) memory.putRepeated(texts, from, to, value);
@@ -55,7 +55,7 @@ describe('OctetsMemory', () => {
   });
 
   it('finds what comes again and again, and others in between, as they were remembered last', () => {
-    const memory = new OctetsMemory<string>(4);
+    const memory = new OctetRangeCache<string>(4);
     memory.put(texts, 0, 5, 'alice');
     memory.put(texts, 6, 9, 'bob');
     const found = [0, 0, 0, 6, 0, 6, 6, 6].map((start) => memory.find(texts, start, start === 0 ? 5 : 9));

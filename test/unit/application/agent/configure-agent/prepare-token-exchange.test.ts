@@ -42,7 +42,7 @@ describe('the keys of token exchange', () => {
     expect(found).toEqual([
       expect.stringMatching(/^token-exchange \| signing-key-file \| signing-key-file: the file .*\/secret /),
       expect.stringMatching(/^token-exchange \| signing-key-file \| .*\/gone cannot be read: it does not exist$/),
-      expect.stringMatching(/^token-exchange \| signing-key-file \| .*\/text holds no key in PEM form$/),
+      expect.stringMatching(/^token-exchange \| signing-key-file \| .*\/text holds no PEM key$/),
       expect.stringMatching(
         /^token-exchange \| 0 \| public-key-file \| client "a": public-key-file: the file .*\/gone cannot/,
       ),

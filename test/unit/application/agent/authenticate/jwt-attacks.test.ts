@@ -187,7 +187,7 @@ describe('a key is refused at the start', () => {
     [
       'no key at all',
       () => ({ 'jwt-algorithm': 'RS256', 'jwt-public-key': keyFile('none.pem', 'hello') }),
-      /no public key/,
+      /no PEM public key/,
     ],
     [
       'a missing file',

@@ -83,7 +83,7 @@ describe('a configuration is refused', () => {
 
   it.each([
     ['a file that is not there', (folder: TemporaryFolder) => folder.file('gone.cedar'), 'does not exist'],
-    ['a folder without policies', (folder: TemporaryFolder) => folder.path, 'without any file *.cedar'],
+    ['a folder without policies', (folder: TemporaryFolder) => folder.path, 'without *.cedar files'],
   ])('with %s', async (_, path, reason) => {
     const folder = newFolder();
     for (const key of ['policy-file', 'shadow-policy-file']) {

@@ -30,10 +30,10 @@ import type { CertificateReaderLoader } from '../../application/ports/shared/cer
 import { agentDefaults } from '../../domain/agent/configuration/agent-configuration.js';
 import { bindMade } from '../shared/bind-made.js';
 import { sharedTokens } from '../shared/shared-tokens.js';
-import { type AgentFactory, agentTokens, type SharedAgentParts } from './agent-tokens.js';
+import { type AgentFactory, agentTokens, type SharedAgentDependencies } from './agent-tokens.js';
 import { openSessionStores, storeKindFault } from './session-store-openers.js';
 
-/** How often an agent reports, in milliseconds. */
+/** Report intervals of an agent, in milliseconds. */
 export const agentReportIntervals = ({ overrides, block }: StartOptions) => ({
   healthIntervalMs: overrides.healthIntervalMs ?? block.healthIntervalMs ?? agentDefaults.healthIntervalMs,
   metricsIntervalMs: overrides.metricsIntervalMs ?? block.metricsIntervalMs ?? agentDefaults.metricsIntervalMs,
@@ -47,8 +47,7 @@ const loadCertificateReader: CertificateReaderLoader = async () => {
 };
 
 /**
- * The agent and its adapters. Needs everything of `sharedTokens`, and buckets for the rates of
- * token exchange.
+ * The agent and its adapters. Requires `sharedTokens`, and a rate-limit store for token exchange.
  */
 export const agentModule = new ContainerModule(({ bind }) => {
   const made = bindMade(bind);
@@ -162,7 +161,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
       spentAssertions,
       rates,
       saml,
-    }): SharedAgentParts => ({
+    }): SharedAgentDependencies => ({
       clock,
       scheduler,
       logger,

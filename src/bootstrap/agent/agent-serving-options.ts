@@ -17,19 +17,19 @@ export interface AgentGrpcTls {
 /** Where an agent of the kit listens. */
 export interface AgentServingOptions {
   /**
-   * Path of a unix socket; by default the variable AGENT_SOCKET, or `/tmp/<name>.sock` where
-   * nothing else is served.
+   * Path of a Unix socket. Default: the variable AGENT_SOCKET, or `/tmp/<name>.sock` if nothing
+   * else is served.
    */
   readonly socket?: string;
-  /** By default the variable GRPC_ADDRESS. */
+  /** Default: the variable GRPC_ADDRESS. */
   readonly grpc?: {
     /** `host:port` or `unix:/path`. */
     readonly address: string;
     readonly tls?: AgentGrpcTls;
-    /** In the clear on an address that others can reach. */
+    /** Allows plaintext on an address that other hosts can reach. */
     readonly insecure?: boolean;
   };
-  /** `host:port` for `/metrics`; by default the variable METRICS_ADDRESS. */
+  /** `host:port` for `/metrics`. Default: the variable METRICS_ADDRESS. */
   readonly metricsAddress?: string;
 }
 

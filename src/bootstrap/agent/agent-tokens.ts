@@ -23,17 +23,16 @@ import type { SecretDigest } from '../../application/ports/shared/secret-digest.
 import type { TextFileReader } from '../../application/ports/shared/text-file-reader.js';
 
 /**
- * Makes an agent with options that are there from the start; none for an embedded one, whose log
- * lines bear its name, and which has the spent assertions and the rates of that name. It judges
- * nothing before its `start` or `configure` has succeeded.
+ * Creates an agent. An embedded agent has no start options, logs with its name, and has its own
+ * spent assertions and rates. It denies nothing before `start` or `configure` has succeeded.
  */
 export type AgentFactory = (start: StartOptions, embeddedName?: string) => AuthAgent;
 
 /**
- * What the agents of a process share; spent assertions and rates are those of one that is not
- * embedded.
+ * Dependencies that the agents of a process share. Spent assertions and rates are those of a
+ * standalone agent.
  */
-export type SharedAgentParts = Omit<AgentParts, 'outcomes'>;
+export type SharedAgentDependencies = Omit<AgentParts, 'outcomes'>;
 
 /** Inversify tokens of the agent. The gateway loads the same module for its embedded agents. */
 export const agentTokens = {
@@ -59,6 +58,6 @@ export const agentTokens = {
   sessionEndings: Symbol('SessionEndings') as ServiceIdentifier<SessionEndings>,
   samlStoreLeases: Symbol('SamlStoreLeases') as ServiceIdentifier<SessionStoreLeases>,
   samlParts: Symbol('SamlParts') as ServiceIdentifier<SamlParts>,
-  agentParts: Symbol('AgentParts') as ServiceIdentifier<SharedAgentParts>,
+  agentParts: Symbol('AgentParts') as ServiceIdentifier<SharedAgentDependencies>,
   agentFactory: Symbol('AgentFactory') as ServiceIdentifier<AgentFactory>,
 } as const;

@@ -27,7 +27,7 @@ const methods: ReadonlySet<string> = new Set<keyof AgentDefinition>([
   'metrics',
 ]);
 
-/** Numbers of the kit, with what they may be. */
+/** Numeric options with their ranges. */
 const ranges = {
   maxConcurrency: [1, 100_000],
   maxBodySize: [1, 1_073_741_824],
@@ -51,36 +51,37 @@ const refuse = (message: string): never => {
 };
 
 /**
- * Throws an AgentOptionsError where the definition cannot be an agent: a misspelt method would
- * never be called.
+ * Throws an AgentOptionsError if the definition is invalid. Checks method names, because a misspelt
+ * method would never be called.
  */
 export const checkDefinition = (definition: AgentDefinition): void => {
   const { name, version } = definition;
-  if (typeof name !== 'string' || !/^[\w.-]{1,64}$/.test(name)) refuse('name: 1 to 64 letters, digits, dots, hyphens');
-  if (typeof version !== 'string' || version === '') refuse('version: a text, as in "1.0.0"');
+  if (typeof name !== 'string' || !/^[\w.-]{1,64}$/.test(name))
+    refuse('name: use 1 to 64 letters, digits, dots, hyphens or underscores');
+  if (typeof version !== 'string' || version === '') refuse('version: set a string such as "1.0.0"');
   for (const [key, value] of Object.entries(definition)) {
-    if (typeof value === 'function' && !methods.has(key)) refuse(`${key}: there is no event of this name`);
+    if (typeof value === 'function' && !methods.has(key)) refuse(`${key}: unknown event`);
   }
 };
 
 const isOwnable = (name: unknown): boolean =>
   typeof name === 'string' && isToken(name.endsWith('*') ? name.slice(0, -1) : name);
 
-/** Throws an AgentOptionsError where an option is none, or has a value that makes no sense. */
+/** Throws an AgentOptionsError for an unknown option or an invalid value. */
 export const checkOptions = (options: Readonly<Record<string, unknown>>): void => {
-  for (const key of Object.keys(options)) if (!known.has(key)) refuse(`${key}: there is no such option`);
-  for (const [key, [least, most]] of Object.entries(ranges)) {
+  for (const key of Object.keys(options)) if (!known.has(key)) refuse(`${key}: unknown option`);
+  for (const [key, [minimum, maximum]] of Object.entries(ranges)) {
     const value = options[key];
     if (value === undefined) continue;
-    const isSound = typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
-    if (!isSound) refuse(`${key}: a whole number from ${least} to ${most}`);
+    const isSound = typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum;
+    if (!isSound) refuse(`${key}: use an integer from ${minimum} to ${maximum}`);
   }
   const { agentId, ownedHeaders = [] } = options;
   if (agentId !== undefined && (typeof agentId !== 'string' || agentId === '' || agentId.length > 128)) {
-    refuse('agentId: 1 to 128 characters');
+    refuse('agentId: use 1 to 128 characters');
   }
   if (!Array.isArray(ownedHeaders) || !ownedHeaders.every(isOwnable)) {
-    refuse('ownedHeaders: names of headers, and prefixes that end in *');
+    refuse('ownedHeaders: use header names, or prefixes that end in *');
   }
 };
 
@@ -124,50 +125,48 @@ export {
 } from './serve-agent-service.js';
 
 const standardOutput = 1;
-/** How long calls in flight have to end, and the last log lines to be written, in milliseconds. */
+/** Grace for calls in flight, and for the last log lines, in milliseconds. */
 const drainGraceMs = 30_000;
 const logGraceMs = 2_000;
 
-/** Everything that has a default. */
+/** Options with defaults. */
 export interface ServeAgentOptions extends AgentServingOptions {
-  /** Unique among all agents of a gateway; made up where it is missing. */
+  /** Unique among all agents of a gateway. Default: generated. */
   readonly agentId?: string;
   /**
-   * Names of headers, and prefixes ending in `*`, that only this agent may set: the gateway takes
-   * them out of what clients send.
+   * Header names, and prefixes ending in `*`, that only this agent may set. The gateway removes
+   * them from client requests.
    */
   readonly ownedHeaders?: readonly string[];
-  /** Events at a time from each gateway; 100 by default. */
+  /** Maximum concurrent events per gateway. Default: 100. */
   readonly maxConcurrency?: number;
-  /** Octets of a body; 10 MiB by default. */
+  /** Maximum octets of a body. Default: 10 MiB. */
   readonly maxBodySize?: number;
-  /** Between two reports, in milliseconds. */
+  /** Report intervals, in milliseconds. */
   readonly healthIntervalMs?: number;
   readonly metricsIntervalMs?: number;
-  /** Where its log lines go; JSON lines to the standard output where it is missing. */
+  /** Logger of the agent. Default: JSON lines on standard output. */
   readonly logger?: Logger;
   /**
-   * False: SIGTERM and SIGINT are the program's own affair. Otherwise the agent drains and the
-   * program ends with them.
+   * False: the program handles SIGTERM and SIGINT. Otherwise the agent drains and the program
+   * exits.
    */
   readonly signals?: boolean;
 }
 
-/** An agent that gateways can ask. */
+/** A running agent server. */
 export interface ServedAgent {
   readonly agentId: string;
   readonly addresses: AgentAddresses;
-  /** Tells the gateways at once how it is, rather than with the next report. */
+  /** Sends the health state to gateways now, not with the next report. */
   healthChanged(): void;
-  /**
-   * Takes nothing new, answers what is in flight within the grace (30 s by default), and closes.
-   */
+  /** Refuses new calls, finishes those in flight within the grace (default 30 s), and closes. */
   stop(graceMs?: number): Promise<void>;
 }
 
 /**
- * Serves an agent. Rejects with an AgentOptionsError where the options make no sense, or with an
- * error that says which address cannot be had.
+ * Serves an agent. Rejects with an AgentOptionsError for invalid options, or with an error that
+ * names the unavailable address.
  */
 export const serveAgent = async (
   definition: AgentDefinition,

@@ -5,8 +5,8 @@ import { CryptoKeyGenerator } from '../../adapters/outbound/node-random/crypto-r
 import { NativePasswordHasher } from '../../adapters/outbound/password-hashes/native-password-hasher.js';
 
 /**
- * Runs `gateway-auth hash-password` and `hash-key` with the streams of this process. Resolves to
- * the exit code.
+ * Runs `gateway-auth hash-password` and `hash-key` with this process's streams. Resolves with the
+ * exit code.
  */
 export const hashSecret = (command: HashCommand): Promise<number> =>
   runHashCommand(

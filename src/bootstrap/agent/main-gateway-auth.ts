@@ -6,7 +6,7 @@ import type { HashCommand } from '../../adapters/inbound/agent-command-line/pars
 import { readLogConfiguration } from '../../domain/configuration/log-configuration.js';
 import { programVersion } from '../shared/version.js';
 
-// Each command loads its modules when it runs, so that no command waits for those of another.
+// Each command loads only its own modules, so that it starts fast.
 
 const hash = async (command: HashCommand): Promise<number> => {
   const { hashSecret } = await import('./hash-secret.js');

@@ -5,7 +5,7 @@ import { KdlPolicyTestSource } from '../../adapters/outbound/kdl-configuration/k
 import { NodePolicyFiles } from '../../adapters/outbound/node-text-files/node-policy-files.js';
 import { agentBlocksOfFile } from '../shared/configuration-file.js';
 
-/** Runs `gateway-auth policy` with the streams of this process. Resolves to the exit code. */
+/** Runs `gateway-auth policy` with this process's streams. Resolves with the exit code. */
 export const policyCommand = async (argv: readonly string[]): Promise<number> => {
   const command = parsePolicyArguments(argv);
   if (command.kind === 'corpus') {

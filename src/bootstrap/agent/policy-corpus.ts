@@ -2,11 +2,11 @@ import { runCorpusCommand } from '../../adapters/inbound/policy-corpus-command/r
 import { NodeCorpusFiles } from '../../adapters/outbound/node-corpus-files/node-corpus-files.js';
 
 /**
- * Runs `gateway-auth policy corpus FOLDER` with the streams of this process. Resolves to the exit
+ * Runs `gateway-auth policy corpus FOLDER` with this process's streams. Resolves with the exit
  * code.
  */
 export const policyCorpusCommand = (folder: string): Promise<number> => {
-  // The command goes on when the reader of its messages is gone.
+  // The command continues if the reader of its messages has gone.
   process.stderr.on('error', () => undefined);
   return runCorpusCommand(folder, new NodeCorpusFiles(folder), {
     results: process.stdout,

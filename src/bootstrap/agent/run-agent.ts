@@ -14,13 +14,13 @@ import { locatedProblem, toConfigurationProblem } from '../../domain/agent/confi
 import type { AgentOptionProblem, OptionSource } from '../../domain/configuration/agent-option-problem.js';
 import { type ConfigurationProblem, formatProblem } from '../../domain/configuration/configuration-problem.js';
 import type { LogConfiguration } from '../../domain/configuration/log-configuration.js';
-import { tellOfDebugSignal } from '../shared/debug-signal.js';
+import { logDebugSignal } from '../shared/debug-signal.js';
 import { type WatchedSignals, watchSignals } from '../shared/watch-signals.js';
 import { agentTokens } from './agent-tokens.js';
 import { agentContainer, type RunningAgent, startAgent } from './start-agent.js';
 
 interface ReadStartOptions {
-  /** Null: there was an error. */
+  /** Null after an error. */
   readonly start: StartOptions | null;
   readonly problems: readonly ConfigurationProblem[];
   /** The position of an option's problem in the file; null: the option is not from the file. */
@@ -40,7 +40,7 @@ export const readStartOptions = async (
   const readBlock = await openBlocks(run.block.configFile);
   const block = await readBlock(run.block.agentName);
   const problems = [...given.problems, ...block.problems];
-  // Options with keys of their own come from the block alone.
+  // Options in nested blocks come only from the configuration block.
   const { locate } = block;
   if (given.options === null || block.options === null) return { start: null, problems, locate };
   return { start: { overrides: given.options, block: block.options }, problems, locate };
@@ -49,13 +49,13 @@ export const readStartOptions = async (
 interface AgentCheck {
   /** Errors and warnings. */
   readonly problems: readonly AgentOptionProblem[];
-  /** What the agent would do, in a few lines; null: there was an error. */
+  /** A summary in a few lines; null after an error. */
   readonly summary: string | null;
 }
 
 /**
- * Makes everything ready that the agent would need to judge requests, and reports. Serves nothing,
- * and leaves nothing running.
+ * Prepares everything that the agent needs to decide requests, and reports. Serves nothing and
+ * leaves nothing running.
  */
 export const checkAgent = async (container: Container, { block, overrides }: StartOptions): Promise<AgentCheck> => {
   const { problems, agent } = await tryAgent({ ...block, ...overrides }, container.get(agentTokens.agentParts));
@@ -75,7 +75,7 @@ export const checkAgent = async (container: Container, { block, overrides }: Sta
   return { problems, summary: `The configuration is fine. ${accepted}${decided}${lenient}${issued}` };
 };
 
-/** How long the last log lines have to be written, in milliseconds. */
+/** Grace for the last log lines, in milliseconds. */
 const logGraceMs = 2_000;
 const standardOutput = 1;
 
@@ -90,13 +90,13 @@ const writeProblems = (problems: readonly ConfigurationProblem[]): void => {
 const writeOptionProblems = (problems: readonly AgentOptionProblem[], locate: ReadStartOptions['locate']): void =>
   writeProblems(problems.map((problem) => toConfigurationProblem(locatedProblem(problem, locate(problem)))));
 
-/** Serves until a signal ends it. Resolves to the exit code. */
+/** Serves until a signal. Resolves with the exit code. */
 const serve = async (agent: RunningAgent, signals: WatchedSignals, logger: PinoLogger): Promise<number> => {
   signals.onReload(() => {
     void agent.reload().then((reloaded) => {
-      if (reloaded.ok) logger.info('keys, authorities, lists and policies were read again');
+      if (reloaded.ok) logger.info('keys, CAs, lists and policies were reloaded');
       else
-        logger.error('keys, authorities, lists and policies could not be read again; the old ones stay', {
+        logger.error('reloading keys, CAs, lists and policies failed; the old ones stay in effect', {
           reason: reloaded.error,
         });
     });
@@ -104,11 +104,11 @@ const serve = async (agent: RunningAgent, signals: WatchedSignals, logger: PinoL
   const signal = await signals.ended;
   logger.info('the agent drains', { signal });
   await agent.stop();
-  logger.info('the agent has ended');
+  logger.info('the agent has stopped');
   return 0;
 };
 
-/** Starts the agent, and stays until it has ended. */
+/** Starts the agent and resolves when it has stopped. */
 const run = async (
   start: StartOptions,
   { exposedSecrets }: AgentRun,
@@ -122,11 +122,11 @@ const run = async (
     log.flushSync();
     process.exit(1);
   });
-  tellOfDebugSignal(logger);
+  logDebugSignal(logger);
   try {
     if (warning !== null) logger.warn(warning);
     if (exposedSecrets.length > 0) {
-      logger.warn('secrets were given as arguments, which everyone on this machine can see; use variables or files', {
+      logger.warn('secrets in arguments are visible to every user of this host; use variables or files', {
         flags: exposedSecrets,
       });
     }
@@ -144,7 +144,9 @@ const run = async (
   }
 };
 
-/** Checks the agent and writes the report. The log stays off, because the report says the same. */
+/**
+ * Checks the agent and writes the report. The log is off, because the report has the same content.
+ */
 const check = async (start: StartOptions, locate: ReadStartOptions['locate']): Promise<number> => {
   const log = new LogOutput({ fileDescriptor: standardOutput, format: null });
   const { problems, summary } = await checkAgent(agentContainer(new PinoLogger('off', log)), start);
@@ -154,17 +156,15 @@ const check = async (start: StartOptions, locate: ReadStartOptions['locate']): P
 };
 
 /**
- * Loaded when it is needed: reading KDL takes longer to load than all the rest, and most agents are
- * started without.
+ * Loaded on demand: the KDL parser takes longer to load than everything else, and most agents need
+ * no file.
  */
 const openConfiguration = async (file: string): Promise<AgentBlockReader> => {
   const { agentBlocksOfFile } = await import('../shared/configuration-file.js');
   return agentBlocksOfFile(file);
 };
 
-/**
- * Runs the agent until a signal has it end, or checks what it would run with; gives the exit code.
- */
+/** Runs the agent until a signal, or checks its options. Resolves with the exit code. */
 export const runAgent = async (
   command: Extract<AgentCommand, { kind: 'run' | 'check' }>,
   log: LogConfiguration,

@@ -4,7 +4,7 @@ import { NodeTextFileReader } from '../../adapters/outbound/node-text-files/node
 import { NodeSamlKeys } from '../../adapters/outbound/xml-crypto-saml/node-saml-keys.js';
 import { agentBlocksOfFile } from '../shared/configuration-file.js';
 
-/** Runs `gateway-auth saml` with the streams of this process. Resolves to the exit code. */
+/** Runs `gateway-auth saml` with this process's streams. Resolves with the exit code. */
 export const samlCommand = (argv: readonly string[]): Promise<number> => {
   const parts = { agentBlocks: agentBlocksOfFile, files: new NodeTextFileReader(), keys: new NodeSamlKeys() };
   return runCommand(parseSamlArguments(argv), (command) => runMetadataCommand(command, parts));

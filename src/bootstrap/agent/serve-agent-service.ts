@@ -14,7 +14,7 @@ import type { GrpcServingTls } from './grpc-serving-tls.js';
 
 /** The addresses to listen on; null: do not listen. */
 export interface AgentPlaces {
-  /** Path of a unix socket. */
+  /** Path of a Unix socket. */
   readonly socket: string | null;
   readonly grpc: { readonly address: GrpcAddress; readonly tls: GrpcServingTls | null } | null;
   readonly metrics: SocketAddress | null;
@@ -32,13 +32,13 @@ export interface ServedAgentService {
   /** Refuses new connections, finishes calls in flight within the grace, and closes. */
   drain(graceMs: number): Promise<void>;
   /**
-   * Looks at what gRPC is to be served with from now on. Gives what puts it in force, for new
-   * connections. Throws an AgentGrpcError where it cannot be used, or gRPC is not served with TLS.
+   * Checks a new TLS configuration of gRPC. Returns a function that applies it to new connections.
+   * Throws an AgentGrpcError if it is unusable, or if gRPC is not served with TLS.
    */
   prepareGrpcTls(tls: GrpcServingTls): () => void;
 }
 
-/** The ports that the servers need. */
+/** The ports of the servers. */
 export interface AgentServiceParts {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
@@ -50,8 +50,8 @@ interface Server {
 }
 
 /**
- * Serves an agent everywhere that it is to be reached, or nowhere: where one place cannot be had,
- * it rejects with an AgentSocketError, an AgentGrpcError or a MetricsAddressError.
+ * Serves an agent on all its addresses, or on none. If one is unavailable, rejects with an
+ * AgentSocketError, an AgentGrpcError or a MetricsAddressError.
  */
 export const serveAgentService = async (
   service: AgentService,

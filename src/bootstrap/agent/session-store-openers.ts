@@ -10,8 +10,8 @@ interface StoreOpenMode {
 }
 
 /**
- * Each technology is loaded when it is chosen: no other program pays for its libraries. One opener
- * opens all places, so that it knows what is open.
+ * Loads a technology when it is configured, so that others cost nothing. One opener serves all
+ * stores of a technology, so that it knows the open ones.
  */
 const loadOpener = async (
   kind: SessionStoreOptions['kind'],
@@ -47,7 +47,7 @@ const lazyOpeners =
   };
 
 /**
- * Why this program cannot open stores of a technology, wherever they are; null: it can. Opens none.
+ * Why stores of a technology are unusable on this platform; null if they are usable. Opens none.
  */
 export const storeKindFault = async (kind: SessionStoreOptions['kind']): Promise<string | null> => {
   if (kind !== 'sqlite') return null;
@@ -56,8 +56,8 @@ export const storeKindFault = async (kind: SessionStoreOptions['kind']): Promise
   return loaded.ok ? null : loaded.error;
 };
 
-/** Opens the stores of the technology that is configured. */
+/** Opens stores of the configured technology. */
 export const openSessionStores = lazyOpeners({ creates: true, waits: true });
 
-/** Opens existing stores only: creates no file, and waits for no server. */
+/** Opens existing stores only: creates no file and does not wait for a server. */
 export const openExistingSessionStores = lazyOpeners({ creates: false, waits: false });

@@ -7,11 +7,11 @@ import type { LogFields, Logger } from '../../application/ports/shared/logger.js
 import { agentBlocksOfFile } from '../shared/configuration-file.js';
 import { openExistingSessionStores } from './session-store-openers.js';
 
-/** The agent logs what a store reports. */
+/** Discards store messages, which the agent logs. */
 const silent = (_message: string, _fields?: LogFields): void => undefined;
 const noLogger: Logger = { error: silent, warn: silent, info: silent, debug: silent, trace: silent };
 
-/** Runs `gateway-auth sessions` with the streams of this process. Resolves to the exit code. */
+/** Runs `gateway-auth sessions` with this process's streams. Resolves with the exit code. */
 export const sessionsCommand = (argv: readonly string[]): Promise<number> => {
   const parts = {
     configuredStore: samlSessionStore(agentBlocksOfFile),

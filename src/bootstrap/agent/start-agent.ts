@@ -50,15 +50,15 @@ const drainGraceMs = 30_000;
 export interface RunningAgent {
   readonly addresses: AgentAddresses;
   /**
-   * Reads keys, authorities, lists, policies, and what gRPC is served with again from their files.
-   * Where any of them cannot be used, all stay as they were.
+   * Reloads keys, CAs, lists, policies and gRPC certificates from their files. If one is unusable,
+   * all stay unchanged.
    */
   reload(): Promise<Result<void, string>>;
   /** Refuses new connections, finishes calls in flight, and closes. */
   stop(): Promise<void>;
 }
 
-/** The container of the agent's process. Tests rebind the part that they replace. */
+/** The container of the agent's process. Tests rebind what they replace. */
 export const agentContainer = (logger: Logger): Container => {
   const container = new Container();
   container.load(agentProcessModule(logger), agentModule);
@@ -91,7 +91,7 @@ const servedAddresses = async (
   });
 };
 
-/** Rereads the TLS files of gRPC. Returns a function that puts them in force. */
+/** Rereads the TLS files of gRPC. Returns a function that applies them. */
 const prepareGrpcTls = async (
   tlsFiles: GrpcTlsFiles,
   served: ServedAgentService,
@@ -108,8 +108,8 @@ const prepareGrpcTls = async (
 };
 
 /**
- * Starts the agent. Rejects with an AgentSocketError, an AgentGrpcError or a MetricsAddressError
- * where it cannot be served.
+ * Starts the agent. Rejects with an AgentSocketError, an AgentGrpcError or a MetricsAddressError if
+ * an address is unavailable.
  */
 export const startAgent = async (
   container: Container,

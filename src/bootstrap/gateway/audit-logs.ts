@@ -3,13 +3,13 @@ import type { Logger } from '../../application/ports/shared/logger.js';
 import { ok } from '../../domain/shared/result.js';
 
 /**
- * Opens audit logs: among the lines of the log, or in a file; what files take is loaded where one
- * is configured.
+ * Opens audit logs, on standard output with the other logs or in a file. Loads the file adapter on
+ * demand.
  */
 export const auditLogs =
-  (amongOthers: () => AuditLog, logger: Logger): AuditLogOpener =>
+  (openOutputLog: () => AuditLog, logger: Logger): AuditLogOpener =>
   async ({ output }) => {
-    if (output.kind === 'stdout') return ok(amongOthers());
+    if (output.kind === 'stdout') return ok(openOutputLog());
     const { openAuditFile } = await import('../../adapters/outbound/audit-file/open-audit-file.js');
     return openAuditFile(output.path, logger);
   };

@@ -11,21 +11,18 @@ import { configurationFile } from '../shared/configuration-file.js';
 
 export interface GatewayCheck {
   readonly problems: readonly ConfigurationProblem[];
-  /** What the configuration holds, on one line; null where there was an error. */
+  /** The content of the configuration on one line; null after an error. */
   readonly summary: string | null;
 }
 
-/** @param strict whether a warning is a reason for the exit code 1 */
+/** @param strict whether warnings cause exit code 1 */
 export const checkOutput = ({ problems, summary }: GatewayCheck, strict = false): CommandOutput => ({
   stdout: summary === null ? '' : `${summary}\n`,
   stderr: reportProblems(problems),
   exitCode: summary === null || (strict && problems.length > 0) ? 1 : 0,
 });
 
-/**
- * Loaded when it is needed: it takes everything that serves, and a configuration can be read
- * without.
- */
+/** Loaded on demand: it needs all serving modules, which reading a configuration does not. */
 const checkReferred = async (
   configuration: GatewayConfiguration,
   locate: AgentOptionLocator | undefined,
@@ -35,9 +32,8 @@ const checkReferred = async (
 };
 
 /**
- * Loads a configuration and reports. With `thorough` also what it refers to: the certificates and
- * keys of listeners, and the keys and lists of the agents that run in the gateway's own process,
- * are read as they would be at the start.
+ * Loads a configuration and reports. `thorough` also reads the referenced files as at the start:
+ * certificates and keys of listeners, keys and lists of embedded agents.
  */
 export const checkGateway = async (configFile: string, thorough: boolean): Promise<GatewayCheck> => {
   const { configuration, problems, locate } = await configurationFile(configFile).load();
@@ -48,23 +44,28 @@ export const checkGateway = async (configFile: string, thorough: boolean): Promi
     : routes.error.map(({ routeId, message }) => unplacedProblem('error', `route "${routeId}": ${message}`));
   const found = thorough ? await checkReferred(configuration, locate) : [];
   const all = [...problems, ...faults, ...found];
-  const isFine = all.every(({ severity }) => severity !== 'error');
-  return { problems: all, summary: isFine ? `The configuration is fine: ${counts(configuration)}.` : null };
+  const isValid = all.every(({ severity }) => severity !== 'error');
+  return { problems: all, summary: isValid ? `The configuration is fine: ${counts(configuration)}.` : null };
 };
 
 /**
- * What `checkGateway` with `thorough` finds, and besides what is written in a form of earlier
- * versions and what is unsafe. Who loads a configuration to run it hears nothing of that.
+ * Reports the findings of a thorough `checkGateway`, deprecated forms, and unsafe settings. A
+ * running gateway does not report the latter two.
  */
 export const checkConfigurationFile = async (configFile: string): Promise<GatewayCheck> => {
   const { problems, summary } = await checkGateway(configFile, true);
   const { advise, texts } = await configurationFile(configFile).load();
   const unsafe = advise?.() ?? [];
-  const found = [...problems, ...(await older(texts ?? new Map())), ...unsafe, ...(await readableSecrets(unsafe))];
+  const found = [
+    ...problems,
+    ...(await deprecatedForms(texts ?? new Map())),
+    ...unsafe,
+    ...(await readableSecrets(unsafe)),
+  ];
   return { problems: boundedProblems(inFileOrder(found)), summary };
 };
 
-const older = async (texts: ReadonlyMap<string, string>): Promise<readonly ConfigurationProblem[]> => {
+const deprecatedForms = async (texts: ReadonlyMap<string, string>): Promise<readonly ConfigurationProblem[]> => {
   const { migrateText } = await import('../../adapters/outbound/kdl-configuration/migrate-text.js');
   return [...texts].flatMap(([file, text]) => {
     const { changes, left } = migrateText(text);
@@ -77,7 +78,7 @@ const older = async (texts: ReadonlyMap<string, string>): Promise<readonly Confi
   });
 };
 
-/** A secret in a file is known to whoever can read the file. */
+/** Reports files with secrets that other users can read. */
 const readableSecrets = async (unsafe: readonly ConfigurationProblem[]): Promise<readonly ConfigurationProblem[]> => {
   const { isReadableByOthers } = await import('../../adapters/outbound/node-text-files/replace-text-file.js');
   const secret = unsafe.filter(({ id }) => id === 'plain-secret');
@@ -88,7 +89,7 @@ const readableSecrets = async (unsafe: readonly ConfigurationProblem[]): Promise
     .map((file) =>
       advice(
         'secrets-readable-by-others',
-        'every user of this machine can read it',
+        'every user of this host can read it: restrict its permissions',
         { file, line: 1, column: 1 },
         null,
       ),

@@ -5,7 +5,7 @@ export type { CommandLineOverrides };
 
 export const noOverrides: CommandLineOverrides = { workerThreads: null };
 
-/** A source in which what the command line says stands in the place of what the file says. */
+/** A source whose values are overridden by the command line. */
 export const withOverrides = (
   source: ConfigurationSource,
   { workerThreads }: CommandLineOverrides,

@@ -29,10 +29,7 @@ import { programBuildCommit, programVersion } from '../shared/version.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';
 import { openRedisRateLimits } from './redis-rate-limits.js';
 
-/**
- * Makes tracers by OpenTelemetry, which is loaded when the first one is wanted: a gateway that does
- * not trace starts without it.
- */
+/** Creates OpenTelemetry tracers. Loads the library on demand. */
 const otelTracers =
   (parts: OtelTracerPorts): TracerFactory =>
   async (configuration, program) => {
@@ -41,8 +38,8 @@ const otelTracers =
   };
 
 /**
- * The machine as the gateway sees it. What the command line decides (log, configuration source) is
- * bound beside it.
+ * The gateway's adapters. Log and configuration source depend on the command line and are bound
+ * separately.
  */
 export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
   const made = bindMade(bind);
@@ -51,8 +48,8 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
   made(shared.random, {}, () => new CryptoRandom());
   made(shared.scheduler, {}, () => new NodeScheduler());
   bind(gateway.hostName).toConstantValue(hostname());
-  // The same over a restart, so that an agent lets the gateway change what the one before had
-  // given; another one for each gateway of a host.
+  // Stable over restarts, so that the restarted gateway may change the configuration it gave to an
+  // agent. Unique per gateway of a host.
   made(
     gateway.proxyId,
     { hostName: gateway.hostName, configFile: gateway.configFile },

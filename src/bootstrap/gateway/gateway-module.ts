@@ -25,8 +25,8 @@ import { sharedTokens as shared } from '../shared/shared-tokens.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';
 
 /**
- * The gateway's use cases. Needs `gatewayTrafficModule`, and the adapters of
- * `gatewayAdaptersModule` or others in their place.
+ * The gateway's use cases. Requires `gatewayTrafficModule`, and `gatewayAdaptersModule` or
+ * replacements.
  */
 export const gatewayModule = new ContainerModule(({ bind }) => {
   const made = bindMade(bind);

@@ -46,20 +46,20 @@ import type { SecretComparer, SecretDigest } from '../../application/ports/share
 import type { TextFileReader } from '../../application/ports/shared/text-file-reader.js';
 import type { PathPatternCompiler } from '../../domain/gateway/routing/path-pattern.js';
 
-/** What the gateway is made of. */
+/** Inversify tokens of the gateway. */
 export const gatewayTokens = {
   identity: Symbol('ProgramIdentity') as ServiceIdentifier<ProgramIdentity>,
   hostName: Symbol('hostName') as ServiceIdentifier<string>,
   /** Path of the configuration file, resolved. */
   configFile: Symbol('configFile') as ServiceIdentifier<string>,
-  /** What agents know this gateway by. */
+  /** The gateway's identity for agents. */
   proxyId: Symbol('proxyId') as ServiceIdentifier<string>,
   source: Symbol('ConfigurationSource') as ServiceIdentifier<ConfigurationSource>,
   accessLog: Symbol('AccessLog') as ServiceIdentifier<AccessLog>,
   droppedAccessLines: Symbol('droppedAccessLines') as ServiceIdentifier<() => number>,
   openAuditLog: Symbol('AuditLogOpener') as ServiceIdentifier<AuditLogOpener>,
   audit: Symbol('AuditTrail') as ServiceIdentifier<AuditTrail>,
-  /** What listeners accept on: bound here, inherited, or another process's. */
+  /** Listening sockets: bound here, inherited, or from another process. */
   listeningSockets: Symbol('ListeningSockets') as ServiceIdentifier<ListeningSockets>,
   engine: Symbol('HttpEngine') as ServiceIdentifier<HttpEngine>,
   /** Reads the files that the gateway's own configuration refers to. */
@@ -67,7 +67,7 @@ export const gatewayTokens = {
   listenerTls: Symbol('ListenerTlsReaders') as ServiceIdentifier<ListenerTlsReaders>,
   figures: Symbol('ProcessFigures') as ServiceIdentifier<ProcessFigures>,
   metrics: Symbol('GatewayMetrics') as ServiceIdentifier<GatewayMetrics & MetricsExposition>,
-  /** Names in the exposition that no agent can have. */
+  /** Sample names that agents cannot use. */
   ownSampleNames: Symbol('ownSampleNames') as ServiceIdentifier<ReadonlySet<string>>,
   pathPatterns: Symbol('PathPatternCompiler') as ServiceIdentifier<PathPatternCompiler>,
   createTargetClient: Symbol('TargetClientFactory') as ServiceIdentifier<TargetClientFactory>,
@@ -77,12 +77,12 @@ export const gatewayTokens = {
   permits: Symbol('PermitBook') as ServiceIdentifier<PermitBook>,
   admissions: Symbol('RequestAdmissions') as ServiceIdentifier<RequestAdmissions>,
   routeBreakers: Symbol('RouteBreakers') as ServiceIdentifier<RouteBreakers>,
-  /** Buckets in the memory of this process. */
+  /** Buckets in process memory. */
   localRateLimits: Symbol('RateLimitStore') as ServiceIdentifier<RateLimitStore>,
   openSharedRateLimits: Symbol('SharedRateLimitStoreOpener') as ServiceIdentifier<SharedRateLimitStoreOpener>,
   rateLimiters: Symbol('RateLimiters') as ServiceIdentifier<RateLimiters>,
   memoryReclaimer: Symbol('MemoryReclaimer') as ServiceIdentifier<MemoryReclaimer>,
-  /** Octets that other processes of the gateway hold. */
+  /** Memory of the gateway's other processes, in octets. */
   memoryOfOthers: Symbol('memoryOfOthers') as ServiceIdentifier<() => number>,
   descriptorFigures: Symbol('DescriptorFigures') as ServiceIdentifier<DescriptorFigures>,
   descriptors: Symbol('DescriptorGuard') as ServiceIdentifier<DescriptorGuard>,
@@ -91,7 +91,7 @@ export const gatewayTokens = {
   createAgent: Symbol('AgentClientFactory') as ServiceIdentifier<AgentClientFactory>,
   secretDigest: Symbol('SecretDigest of the gateway') as ServiceIdentifier<SecretDigest>,
   secretComparer: Symbol('SecretComparer') as ServiceIdentifier<SecretComparer>,
-  /** Reads the bodies that agents are shown. */
+  /** Inflates bodies for agents. */
   inflater: Symbol('BodyInflater') as ServiceIdentifier<BodyInflater>,
   problems: Symbol('ProblemAnswerer') as ServiceIdentifier<ProblemAnswerer>,
   agentMetrics: Symbol('AgentReports') as ServiceIdentifier<AgentReports>,
@@ -100,10 +100,10 @@ export const gatewayTokens = {
   loadLogger: Symbol('LoadLogger') as ServiceIdentifier<Pick<Logger, 'warn'>>,
   listeners: Symbol('ListenerRegistry') as ServiceIdentifier<ListenerRegistry>,
   state: Symbol('RunningState') as ServiceIdentifier<RunningState>,
-  /** Which process of the gateway this is. */
+  /** The position of this process in the gateway. */
   workerPlace: Symbol('WorkerPlace') as ServiceIdentifier<WorkerPlace>,
   reloadRequests: Symbol('ReloadRequests') as ServiceIdentifier<ReloadRequests>,
-  /** All workers as one. */
+  /** All workers of the gateway together. */
   whole: Symbol('WholeGateway') as ServiceIdentifier<GatewayCluster>,
   reports: Symbol('StatusReports') as ServiceIdentifier<StatusReports>,
   connectionRefusals: Symbol('ConnectionRefusals') as ServiceIdentifier<ConnectionRefusalCounter>,

@@ -32,7 +32,7 @@ import { auditLeft, type StartOrder } from '../../application/gateway/workers/su
 import { WorkerChannel } from '../../application/shared/worker-channel/worker-channel.js';
 import { ok, type Result } from '../../domain/shared/result.js';
 import { configurationFile } from '../shared/configuration-file.js';
-import { tellOfDebugSignal } from '../shared/debug-signal.js';
+import { logDebugSignal } from '../shared/debug-signal.js';
 import { agentFactoryLoader, embeddedAgentTokens } from '../shared/embedded-agents.js';
 import { sharedTokens as shared } from '../shared/shared-tokens.js';
 import { programBuildCommit, programVersion } from '../shared/version.js';
@@ -41,13 +41,13 @@ import { withOverrides } from './command-line-overrides.js';
 import { gatewayTokens as gateway, gatewayTokens } from './gateway-tokens.js';
 import { gatewayContainer } from './start-gateway.js';
 
-/** What a worker does for limits that hold over all workers. */
+/** A worker's part in limits over all workers. */
 interface SharedLimits {
-  /** Called once the worker has a configuration. */
+  /** Call when the worker has a configuration. */
   inForce(): void;
 }
 
-/** Has the limits of a worker hold over all workers. */
+/** Rebinds the limits of a worker so that they apply over all workers. */
 export const shareLimitsInWorker = (container: Container, supervisor: WorkerChannel, workers: number): SharedLimits => {
   container
     .rebind(gateway.permits)
@@ -92,23 +92,26 @@ export const shareLimitsInWorker = (container: Container, supervisor: WorkerChan
   return { inForce: () => reports.start(() => container.get(gateway.memory).status() !== null) };
 };
 
-/** What a worker does for the figures of the whole gateway, step by step. */
-interface WorkerGathering {
-  /** The worker has a configuration: from now on it answers. */
+/** A worker's part in the aggregated figures of the gateway. */
+interface WorkerAggregation {
+  /** Call when the worker has a configuration; it then answers the supervisor. */
   inForce(): void;
   /**
-   * What was drained while the worker was prepared is drained here too. To be called before it
-   * takes a connection.
+   * Drains the targets that were drained during the preparation. Call before the worker accepts
+   * connections.
    */
   adoptDrained(): Promise<void>;
 }
 
-/** Has a worker's endpoints tell of the whole gateway, and the worker tell of itself. */
-const gatherInWorker = (
+/**
+ * Makes a worker's endpoints report the whole gateway, and the worker report itself to the
+ * supervisor.
+ */
+const aggregateInWorker = (
   container: Container,
   supervisor: WorkerChannel,
   { number, reloads }: StartOrder,
-): WorkerGathering => {
+): WorkerAggregation => {
   const agentReports = new HeldAgentReports();
   container.rebind(gateway.agentMetrics).toConstantValue(agentReports);
   container.rebind(gateway.workerPlace).toConstantValue({ worker: number, reloads });
@@ -128,16 +131,16 @@ const gatherInWorker = (
   };
 };
 
-/** What a worker's process has that a gateway of one process has not. */
+/** Tokens that only worker processes have. */
 const workerTokens = {
-  /** With the supervisor. */
-  supervisor: Symbol('Correspondence') as ServiceIdentifier<WorkerChannel>,
+  /** Channel to the supervisor. */
+  supervisor: Symbol('WorkerChannel') as ServiceIdentifier<WorkerChannel>,
   order: Symbol('StartOrder') as ServiceIdentifier<StartOrder>,
 } as const;
 
 /**
- * Makes the container of a gateway that of a worker: what one process has of its own comes from the
- * supervisor.
+ * Turns a gateway container into that of a worker: the supervisor provides what is unique per
+ * gateway.
  */
 const asWorker = (container: Container, supervisor: WorkerChannel, order: StartOrder): SharedLimits => {
   container.bind(workerTokens.supervisor).toConstantValue(supervisor);
@@ -158,10 +161,10 @@ const asWorker = (container: Container, supervisor: WorkerChannel, order: StartO
   return shareLimitsInWorker(container, supervisor, order.workers);
 };
 
-/** How long the last log lines have to be written, in milliseconds. */
+/** Grace for the last log lines, in milliseconds. */
 const logGraceMs = 2_000;
 const standardOutput = 1;
-/** For what is closed after the last request, where the supervisor has gone; milliseconds. */
+/** Grace for closing after the last request if the supervisor has gone, in milliseconds. */
 const closeGraceMs = 2_000;
 
 interface WorkerLog {
@@ -169,7 +172,7 @@ interface WorkerLog {
   readonly logger: PinoLogger;
 }
 
-/** There is none before the order, which says how to log. */
+/** Null before the start order, which configures the log. */
 let log: WorkerLog | null = null;
 
 const openLog = async ({ log: { level, format }, number }: StartOrder): Promise<WorkerLog> => {
@@ -184,7 +187,7 @@ const openLog = async ({ log: { level, format }, number }: StartOrder): Promise<
 const prepare = async (order: StartOrder, supervisor: WorkerChannel): Promise<Result<PreparedWorker, LoadFailure>> => {
   const { output, logger } = await openLog(order);
   log = { output, logger };
-  tellOfDebugSignal(logger);
+  logDebugSignal(logger);
   const clock = new SystemClock();
   const source = new WorkerConfigurationSource(
     (texts) => withOverrides(configurationFile(order.configFile, texts), order.instead),
@@ -197,7 +200,7 @@ const prepare = async (order: StartOrder, supervisor: WorkerChannel): Promise<Re
     auditOutput: () => new OutputAuditLog(output),
   });
   const limits = asWorker(container, supervisor, order);
-  const gathering = gatherInWorker(container, supervisor, order);
+  const aggregation = aggregateInWorker(container, supervisor, order);
   const loads = new WorkerLoadLogger(logger, order.warns);
   container.rebind(gatewayTokens.loadLogger).toConstantValue(loads);
   const audit = container.get(gatewayTokens.audit);
@@ -210,11 +213,11 @@ const prepare = async (order: StartOrder, supervisor: WorkerChannel): Promise<Re
   const prepared = await gateway.prepareStart(() => {
     for (const { upstream, address } of order.drainedTargets) state.drainTarget(upstream, address, true);
     limits.inForce();
-    gathering.inForce();
+    aggregation.inForce();
   });
   if (!prepared.ok) return prepared;
   return ok(async () => {
-    await gathering.adoptDrained();
+    await aggregation.adoptDrained();
     const started = await prepared.value();
     if (!started.ok) return started;
     return ok({
@@ -227,7 +230,7 @@ const prepare = async (order: StartOrder, supervisor: WorkerChannel): Promise<Re
       stop: (graceMs, manner) => gateway.stop(graceMs, manner),
       leave: async (graceMs) => {
         const stopped = gateway.stop(graceMs, atOnce);
-        // A drain that began before may still take connections, and waits for longer.
+        // An earlier drain may still accept connections and has a longer grace.
         state.endConnections();
         const open = container.get(gatewayTokens.listeners).open();
         await Promise.all(open.map((listener) => listener.drain(graceMs)));
@@ -242,27 +245,27 @@ let isEnding = false;
 const end = async (): Promise<void> => {
   if (isEnding) return;
   isEnding = true;
-  // A reader that no longer reads would hold an ordinary exit for ever.
+  // With a blocked log reader, an ordinary exit would wait forever.
   if (log !== null && !(await log.output.close(logGraceMs))) process.kill(process.pid, 'SIGKILL');
   process.exit(0);
 };
 
 const fail = (error: unknown): void => {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  if (log === null) process.stderr.write(`error: a worker ends before it has begun: ${text}\n`);
-  else log.logger.error('the worker ends because of a fault of the program', { error: text, error_type: 'fault' });
+  if (log === null) process.stderr.write(`error: a worker failed before it started: ${text}\n`);
+  else log.logger.error('the worker exits because of an internal error', { error: text, error_type: 'fault' });
   log?.output.flushSync();
   process.exit(1);
 };
 
 /**
- * Waits for the supervisor's order, and is a worker from then on. Signals are left to the caller:
- * the supervisor says what is to happen.
+ * Waits for the supervisor's start order, then runs as a worker. The caller handles signals: the
+ * supervisor decides.
  */
 export const runWorker = (): void => {
   process.on('uncaughtException', fail);
   const supervisor = new WorkerChannel(new IpcLink(process), new NodeScheduler(), (topic, error) =>
-    log?.logger.error('a question of the supervisor failed', { topic, error: String(error) }),
+    log?.logger.error('a call of the supervisor failed', { topic, error: String(error) }),
   );
   const gateway = new SupervisedGatewayProcess(supervisor, { prepare: (order) => prepare(order, supervisor), end });
   gateway.listen();

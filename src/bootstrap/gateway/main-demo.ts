@@ -4,7 +4,7 @@ import { readLogConfiguration } from '../../domain/configuration/log-configurati
 import { runGateway } from './run-gateway.js';
 import type { RunningGateway } from './start-gateway.js';
 
-/** The configuration that ships, and the port that its upstream is expected on. */
+/** The shipped configuration, and the port of its upstream. */
 const configFile = 'config/gateway.kdl';
 const echoPort = 8081;
 
@@ -14,15 +14,15 @@ const invitation = ({ addresses }: RunningGateway): string => {
   const admin = addresses.admin ? `http://${addresses.admin.host}:${addresses.admin.port}` : null;
   return [
     '',
-    `Portcullis serves ${configFile} on ${url}, in front of an upstream that echoes what it gets.`,
+    `Portcullis serves ${configFile} on ${url}, in front of an upstream that echoes requests.`,
     '',
     'Without a credential (401):',
     `  curl -i ${url}/hello`,
-    'With one (200; look for X-User-Id in the echo):',
+    'With a credential (200; see X-User-Id in the echo):',
     `  curl -i -H 'X-API-Key: demo-key-change-me' ${url}/hello`,
-    ...(admin ? ['What it counts:', `  curl ${admin}/metrics`] : []),
+    ...(admin ? ['Metrics:', `  curl ${admin}/metrics`] : []),
     '',
-    'Ctrl-C ends it.',
+    'Press Ctrl-C to stop.',
     '',
     '',
   ].join('\n');
@@ -31,7 +31,7 @@ const invitation = ({ addresses }: RunningGateway): string => {
 const main = async (): Promise<number> => {
   const log = readLogConfiguration({
     level: process.env['RUST_LOG'],
-    // People read this one.
+    // For people.
     format: process.env['GATEWAY_LOG_FORMAT'] ?? 'pretty',
     verbose: false,
   });

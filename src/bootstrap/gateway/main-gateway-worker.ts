@@ -1,16 +1,16 @@
 import '../shared/debug-signal.js';
 
-/** Whoever started this program has gone before it was ready. */
+/** The supervisor exited before this process was ready. */
 const ended = (): void => process.exit(0);
 
 const main = async (): Promise<void> => {
   if (!process.connected) {
-    process.stderr.write('error: this program is started by "gateway run" where worker-threads asks for it\n');
+    process.stderr.write('error: do not start this program: "gateway run" starts it for worker-threads\n');
     process.exitCode = 2;
     return;
   }
-  // A terminal sends them to all processes, a service manager may: the supervisor says what is to
-  // happen, also while the rest is loaded.
+  // Terminals and service managers may signal all processes; the supervisor decides, also during
+  // loading.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined);
   process.once('disconnect', ended);
   const { runWorker } = await import('./gateway-worker.js');

@@ -10,7 +10,7 @@ import {
 import { readLogConfiguration } from '../../domain/configuration/log-configuration.js';
 import { programVersion } from '../shared/version.js';
 
-// Each command loads its modules when it runs, so that the help comes at once.
+// Each command loads only its own modules, so that help is fast.
 
 const check = async (configFile: string, thorough: boolean): Promise<CommandOutput> => {
   const { checkGateway, checkOutput } = await import('./check-gateway.js');
@@ -37,8 +37,8 @@ const reload = async (configFile: string): Promise<CommandOutput> => {
   return reloadGateway(configFile);
 };
 
-/** Runs a command that ends by itself. */
-const runBrief = (command: Exclude<GatewayCommand, RunCommand>): Promise<CommandOutput> => {
+/** Runs a command other than `run`. */
+const runOnce = (command: Exclude<GatewayCommand, RunCommand>): Promise<CommandOutput> => {
   switch (command.kind) {
     case 'test':
       return check(command.configFile, false);
@@ -57,7 +57,7 @@ const runBrief = (command: Exclude<GatewayCommand, RunCommand>): Promise<Command
 
 const main = async (): Promise<number> => {
   const command = parseGatewayArguments(process.argv.slice(2), process.env, programVersion);
-  if (command.kind !== 'run') return runCommand(command, runBrief);
+  if (command.kind !== 'run') return runCommand(command, runOnce);
   const log = readLogConfiguration({
     level: process.env['RUST_LOG'],
     format: process.env['GATEWAY_LOG_FORMAT'],

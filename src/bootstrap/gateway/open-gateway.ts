@@ -16,9 +16,9 @@ import { configurationFile } from '../shared/configuration-file.js';
 import { withOverrides } from './command-line-overrides.js';
 import type { ServingGateway } from './serving-gateway.js';
 
-/** What a gateway is opened with, however many processes it will have. */
+/** Options to open a gateway, with one process or several. */
 export interface GatewayOpening {
-  /** As it was given on the command line. */
+  /** As given on the command line. */
   readonly configFile: string;
   readonly instead: CommandLineOverrides;
   readonly log: LogConfiguration;
@@ -26,17 +26,17 @@ export interface GatewayOpening {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly sockets: NodeListeningSockets;
-  /** Drained before this program took over. */
+  /** Targets drained by the predecessor. */
   readonly drainedTargets: readonly TargetName[];
-  /** Told before the first process of a worker is started how all are ended at once. */
+  /** Called before the first worker process starts, with a function that kills all workers. */
   begins(kill: () => void): void;
 }
 
 const standardOutput = 1;
 
 /**
- * A source that gives first what was read already, and then says where a reload cannot do what it
- * asks for.
+ * A source that first returns the loaded configuration, and warns if a reload changes the number of
+ * workers, which it cannot apply.
  */
 const ofOneProcess = (first: LoadedConfiguration, source: ConfigurationSource, cores: number, logger: Logger) => {
   let next: LoadedConfiguration | null = first;
@@ -52,8 +52,8 @@ const ofOneProcess = (first: LoadedConfiguration, source: ConfigurationSource, c
 };
 
 /**
- * Reads the configuration and starts the gateway: here, or in workers. Each way loads only what it
- * takes.
+ * Reads the configuration and starts the gateway in this process or in workers. Loads only the
+ * modules that it needs.
  */
 export const openGateway = async (opening: GatewayOpening): Promise<Result<ServingGateway, LoadFailure>> => {
   const { configFile, log, output, logger, clock, sockets, drainedTargets, instead } = opening;

@@ -5,7 +5,7 @@ import { effectiveJson } from '../../domain/configuration/whole/effective/effect
 import { effectiveSettings } from '../../domain/configuration/whole/effective/effective-settings.js';
 import { configurationFile } from '../shared/configuration-file.js';
 
-/** The configuration of a file with its defaults, secrets hidden. */
+/** Prints the configuration of a file with its defaults; hides secrets. */
 export const printConfiguration = async (configFile: string, format: 'kdl' | 'json'): Promise<CommandOutput> => {
   const { configuration, problems, settings } = await configurationFile(configFile).load();
   const errors = problems.filter(({ severity }) => severity === 'error');

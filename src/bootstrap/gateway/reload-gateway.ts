@@ -5,22 +5,22 @@ import { HttpAdminClient } from '../../adapters/outbound/admin-client/http-admin
 import { socketAddressText } from '../../domain/configuration/schema/network-kinds.js';
 import { configurationFile } from '../shared/configuration-file.js';
 
-/** A reload has a minute to be prepared in all workers. */
+/** Timeout; workers have one minute to prepare a reload. */
 const deadlineMs = 70_000;
 
-/** Has the gateway that runs with this file load it again, by its admin address. */
+/** Requests a reload from the running gateway, at the admin address in the file. */
 export const reloadGateway = async (configFile: string): Promise<CommandOutput> => {
   const { configuration, problems } = await configurationFile(configFile).load();
   if (configuration === null) {
-    return failedCommand(`${reportProblems(problems)}error: the gateway was not asked to reload a file with errors\n`);
+    return failedCommand(`${reportProblems(problems)}error: fix the errors first: no reload was requested\n`);
   }
   const { admin } = configuration;
   if (admin === null) {
-    return failedCommand('error: the configuration has no admin block: send SIGHUP to the process of the gateway\n');
+    return failedCommand('error: the configuration has no admin block: send SIGHUP to the gateway process\n');
   }
   if (admin.token === null) {
     return failedCommand(
-      'error: the admin block has no token, which a reload needs: send SIGHUP to the process of the gateway\n',
+      'error: the admin block has no token, which a reload requires: set one, or send SIGHUP to the gateway process\n',
     );
   }
   const where = socketAddressText(admin.address);

@@ -32,7 +32,7 @@ import type { ScheduledTask, Scheduler } from '../../application/ports/shared/sc
 import type { ServiceManager } from '../../application/ports/shared/service-manager.js';
 import type { LogConfiguration } from '../../domain/configuration/log-configuration.js';
 import { socketAddressText } from '../../domain/configuration/schema/network-kinds.js';
-import { tellOfDebugSignal } from '../shared/debug-signal.js';
+import { logDebugSignal } from '../shared/debug-signal.js';
 import { watchSignals } from '../shared/watch-signals.js';
 import { noOverrides } from './command-line-overrides.js';
 import { loadFailureText } from './load-failure-text.js';
@@ -41,21 +41,18 @@ import { serveUntilSignal, servingStatus } from './serve-until-signal.js';
 import type { ServingGateway } from './serving-gateway.js';
 import type { RunningGateway } from './start-gateway.js';
 
-/** What a gateway's process was started with, beside its words. */
+/** What a gateway process inherits at its start, besides arguments. */
 interface ProgramInheritance {
   readonly sockets: readonly InheritedSocket[];
-  /** The process that this one replaces; null where it replaces none. */
+  /** Process id of the predecessor; null if there is none. */
   readonly predecessor: number | null;
-  /** Null where no service manager is to be told. */
+  /** Null without a service manager. */
   readonly service: ServiceEnvironment | null;
-  /** What is wrong with it; null where nothing is. */
+  /** A problem of the inheritance; null if there is none. */
   readonly warning: string | null;
 }
 
-/**
- * The state that a program hands over: the targets that get no requests, because somebody said so
- * to it.
- */
+/** Reads the handed-over state: the targets that an operator drained. */
 const handedTargets = (state: unknown): readonly TargetName[] => {
   if (!Array.isArray(state)) return [];
   return state.flatMap((target: Partial<TargetName> | null) => {
@@ -64,21 +61,19 @@ const handedTargets = (state: unknown): readonly TargetName[] => {
   });
 };
 
-/** What a program leaves to the one that has taken over. */
+/** Changes that a program passes to its successor. */
 interface HandedChanges extends DrainedChanges {
-  /** It was asked to reload while it was being replaced. */
+  /** A reload was requested during the replacement. */
   readonly reload: boolean;
 }
 
-/** What has changed of it until the other program took over. */
+/** Reads the changes since the state was handed over. */
 export const handedChanges = (changes: unknown): HandedChanges => {
   const { undrained, drained, reload } = (changes ?? {}) as Partial<Record<keyof HandedChanges, unknown>>;
   return { undrained: handedTargets(undrained), drained: handedTargets(drained), reload: reload === true };
 };
 
-/**
- * To be called before any other process is started: the variables that it stands in are removed.
- */
+/** Reads and removes the variables of the inheritance. Call before starting other processes. */
 const takeInheritance = (env: Record<string, string | undefined>, pid: number): ProgramInheritance => {
   const handover = takeHandover(env);
   const passed = takeSystemdSockets(env, pid);
@@ -91,46 +86,49 @@ const takeInheritance = (env: Record<string, string | undefined>, pid: number): 
   };
 };
 
-/** As long as workers are replaced within that, the gateway as a whole is well; milliseconds. */
+/**
+ * Time without serving that still counts as healthy, since workers are being replaced;
+ * milliseconds.
+ */
 const toleratedMs = 30_000;
-/** How often it is looked at where nobody waits for a sign of life; milliseconds. */
-const lookingMs = 5_000;
+/** Check interval without a watchdog, in milliseconds. */
+const checkIntervalMs = 5_000;
 
 /**
- * Tells the service manager that the program is alive for as long as somebody serves, and where
- * nobody does. To be cancelled when the end begins: workers that drain are none that are missed,
- * and a successor speaks for itself.
+ * Notifies the service manager that the program is alive while it serves, and updates the status.
+ * Cancel it when the shutdown begins: draining workers are not missing, and a successor notifies
+ * for itself.
  */
 export const watchService = (
   gateway: Pick<RunningGateway, 'addressesNow' | 'unservedMs'>,
   manager: ServiceManager,
   scheduler: Scheduler,
 ): ScheduledTask => {
-  let toldServing = true;
-  return scheduler.every(manager.watchdogMs ?? lookingMs, () => {
+  let wasServing = true;
+  return scheduler.every(manager.watchdogMs ?? checkIntervalMs, () => {
     const unservedMs = gateway.unservedMs();
     if (manager.watchdogMs !== null && unservedMs < toleratedMs) manager.alive();
     const isServing = unservedMs === 0;
-    if (isServing !== toldServing) manager.status(servingStatus(gateway));
-    toldServing = isServing;
+    if (isServing !== wasServing) manager.status(servingStatus(gateway));
+    wasServing = isServing;
   });
 };
 
-/** How long the last log lines have to be written, in milliseconds. */
+/** Grace for the last log lines, in milliseconds. */
 const logGraceMs = 2_000;
 const standardOutput = 1;
-/** Process 1 of a container ends the container with itself. */
+/** The exit of process 1 ends its container. */
 const firstProcess = 1;
 
 export interface RunOptions {
-  /** Where the number of the process in charge is written; null: nowhere. */
+  /** Path of the PID file; null: none. */
   readonly pidFile?: string | null;
   readonly instead?: CommandLineOverrides;
-  /** Told once the gateway serves. */
+  /** Called when the gateway serves. */
   started?(gateway: RunningGateway): void;
 }
 
-/** Runs the gateway until a signal has it end, and gives the exit code. */
+/** Runs the gateway until a signal. Resolves with the exit code. */
 export const runGateway = async (
   configFile: string,
   log: LogConfiguration,
@@ -146,7 +144,7 @@ export const runGateway = async (
   const ownPidFile = pidFile === null ? null : new PidFile(pidFile, process.pid);
   let serving: ServingGateway | null = null;
   let killWorkers: () => void = () => undefined;
-  // Also while it starts: workers are in groups of their own, and one that hangs would keep the
+  // Also during the start: workers are in their own process groups, and a hung one would keep the
   // sockets.
   const endAtOnce = (): void => {
     killWorkers();
@@ -156,9 +154,9 @@ export const runGateway = async (
     process.exit(1);
   };
   const signals = watchSignals(endAtOnce, true);
-  tellOfDebugSignal(logger);
+  logDebugSignal(logger);
   const predecessor = inheritance.predecessor === null ? null : new Predecessor(process);
-  // One that serves already drains: the signal that comes with it says so.
+  // A serving program drains instead, on the signal that accompanies the message.
   predecessor?.onAbandoned(() => {
     if (serving === null) endAtOnce();
   });
@@ -184,18 +182,18 @@ export const runGateway = async (
     try {
       ownPidFile?.write();
     } catch (error) {
-      process.stderr.write(`error: the file for the process number cannot be written: ${startupErrorText(error)}\n`);
-      // What was accepted meanwhile is finished.
+      process.stderr.write(`error: cannot write the PID file: ${startupErrorText(error)}\n`);
+      // Finishes the connections accepted meanwhile.
       await gateway.stop();
       return 1;
     }
     manager?.ready(servingStatus(gateway));
     let isReloadLeft = false;
     if (predecessor !== null) {
-      // The service manager has to know which process counts before the other one ends.
+      // The service manager must know the main process before the predecessor exits.
       await manager?.told();
       const changes = handedChanges(await predecessor.serving());
-      await follow(changes, serving);
+      await applyChanges(changes, serving);
       isReloadLeft = changes.reload;
       logger.info('the program has taken over', { predecessor: inheritance.predecessor });
     }
@@ -222,13 +220,13 @@ export const runGateway = async (
     predecessor?.leave();
     ownPidFile?.remove();
     await manager?.told();
-    // A reader that no longer reads would hold an ordinary exit for ever.
+    // With a blocked log reader, an ordinary exit would wait forever.
     if (!(await output.close(logGraceMs))) process.kill(process.pid, 'SIGKILL');
   }
 };
 
-/** Does what somebody has said to the program before while this one started. */
-const follow = async ({ undrained, drained }: HandedChanges, { drainTarget }: ServingGateway): Promise<void> => {
+/** Applies the changes that the predecessor received during the start. */
+const applyChanges = async ({ undrained, drained }: HandedChanges, { drainTarget }: ServingGateway): Promise<void> => {
   for (const target of undrained) await drainTarget(target, false);
   for (const target of drained) await drainTarget(target, true);
 };
@@ -243,8 +241,8 @@ const logStart = ({ addresses }: RunningGateway, logger: Logger): void => {
 };
 
 /**
- * A socket that the program before had, and the configuration has not any more, is nothing to worry
- * about.
+ * Logs unused sockets of the service manager. Sockets of a predecessor may be unused after a
+ * configuration change.
  */
 const logUnclaimed = (
   sockets: readonly UnclaimedSocket[],
@@ -252,8 +250,8 @@ const logUnclaimed = (
   logger: Logger,
 ): void => {
   for (const { fd, name, address } of predecessor === null ? sockets : []) {
-    const what = address === null ? 'it is no socket for TCP' : 'no listener has its name or its address';
-    logger.error(`a socket that the service manager passed is not used: ${what}`, {
+    const what = address === null ? 'it is not a TCP socket' : 'no listener has its name or address';
+    logger.error(`a socket from the service manager is not used: ${what}`, {
       file_descriptor: fd,
       name,
       address: address && socketAddressText(address),

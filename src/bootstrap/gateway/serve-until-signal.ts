@@ -17,7 +17,7 @@ const reasonOf = ({ reason, cause }: LoadFailure): readonly string[] => {
   return reason === null ? [] : [reason];
 };
 
-/** What came of a reload, for who asked for it. `count`: reloads that have taken effect by now. */
+/** The outcome of a reload for its requester. `count`: reloads applied so far. */
 const reloadOutcome = (reloaded: Result<void, LoadFailure>, count: number): ReloadOutcome => {
   if (reloaded.ok) return { kind: 'reloaded', count };
   const errors = reloaded.error.problems.filter(({ severity }) => severity === 'error').map(formatProblem);
@@ -27,35 +27,35 @@ const reloadOutcome = (reloaded: Result<void, LoadFailure>, count: number): Relo
 export interface SignalledGateway {
   readonly signals: WatchedSignals;
   readonly upgrade: UpgradeProgram;
-  /** Null: nobody has to be told. */
+  /** Null without a service manager. */
   readonly manager: ServiceManager | null;
   readonly logger: Logger;
-  /** Those that come by the admin address. */
+  /** Reload requests from the admin address. */
   readonly reloadRequests: ReloadRequests;
-  /** Reloads that have taken effect. */
+  /** Number of applied reloads. */
   reloadCount(): number;
-  /** The program before was asked to reload while this one started, and left it to this one. */
+  /**
+   * The predecessor received a reload request during the replacement and left it to this program.
+   */
   readonly isReloadLeft: boolean;
-  /** Told as soon as the end begins. */
+  /** Called when the shutdown begins. */
   ending(): void;
 }
 
-/** What the service manager shows. */
+/** Status text for the service manager. */
 export const servingStatus = (gateway: Pick<RunningGateway, 'addressesNow' | 'unservedMs'>): string => {
   if (gateway.unservedMs() > 0) return 'No worker serves';
   return `Serves on ${[...gateway.addressesNow().listeners.values()].map(socketAddressText).join(', ')}`;
 };
 
-/**
- * Serves until a signal has the gateway end, or another program has taken its place; then drains.
- */
+/** Serves until a signal or until a successor has taken over, then drains. */
 export const serveUntilSignal = async (gateway: RunningGateway, parts: SignalledGateway): Promise<void> => {
   const { signals, upgrade, manager, logger, reloadRequests } = parts;
   let isEnding = false;
   const ignore = (signal: NodeJS.Signals): void =>
-    logger.warn(`${signal} does nothing: the gateway drains`, { signal });
+    logger.warn(`${signal} has no effect: the gateway drains`, { signal });
   signals.onIgnored(ignore);
-  /** All that have begun so far. */
+  /** All reloads started so far. */
   let reloaded: Promise<unknown> = Promise.resolve();
   const load = (): Promise<ReloadOutcome> => {
     const outcome = reload(gateway, parts);
@@ -63,7 +63,7 @@ export const serveUntilSignal = async (gateway: RunningGateway, parts: Signalled
     return outcome;
   };
   if (parts.isReloadLeft) {
-    logger.info('the configuration is reloaded, as the program before was asked to while it was replaced');
+    logger.info('reloading the configuration: the previous program left this request');
     void load();
   }
   signals.onReload(() => {
@@ -75,7 +75,7 @@ export const serveUntilSignal = async (gateway: RunningGateway, parts: Signalled
     signals.onUpgrade(() => {
       void upgrade.upgrade(reloaded).then((isReplaced) => {
         if (isReplaced) resolve(null);
-        // A second wish to upgrade is refused while the first is under way, and ends nothing.
+        // A second upgrade request is refused during the first one.
         else if (!isEnding && !upgrade.isUnderway && !upgrade.isReplaced && upgrade.takeReload()) void load();
       });
     });
@@ -83,8 +83,8 @@ export const serveUntilSignal = async (gateway: RunningGateway, parts: Signalled
   const signal = await Promise.race([signals.ended, replaced]);
   isEnding = true;
   parts.ending();
-  // From here on the service manager hears of the successor alone, where there is one.
-  if (signal === null) logger.info('the gateway drains: another process has taken its place');
+  // From here on only a successor notifies the service manager.
+  if (signal === null) logger.info('the gateway drains: another process has taken over');
   else {
     manager?.stopping();
     logger.info('the gateway drains', { signal });
@@ -101,13 +101,13 @@ const reload = async (gateway: RunningGateway, parts: SignalledGateway): Promise
   if (upgrade.isUnderway) {
     // The successor may have read the file already.
     upgrade.requestReload();
-    logger.info('the configuration is reloaded once the upgrade is over');
+    logger.info('the configuration will be reloaded after the upgrade');
     return { kind: 'after_upgrade' };
   }
   manager?.reloading();
   const reloaded = await gateway.reload();
   if (!reloaded.ok) logReloadFailure(reloaded.error, logger);
-  // The process that counts is the successor by now, where there is one.
+  // If there is a successor, it is now the main process.
   if (!upgrade.isReplaced) manager?.ready(servingStatus(gateway));
   return reloadOutcome(reloaded, parts.reloadCount());
 };

@@ -2,13 +2,13 @@ import type { ReloadRequests } from '../../application/gateway/workers/aggregate
 import type { TargetName } from '../../application/ports/gateway/gateway-state.js';
 import type { RunningGateway } from './start-gateway.js';
 
-/** A gateway that serves, in one process or several, and who brings reloads about. */
+/** A running gateway, in one process or several, and its reload requests. */
 export interface ServingGateway {
   readonly gateway: RunningGateway;
-  /** Those that come by the admin address. */
+  /** Reload requests from the admin address. */
   readonly reloadRequests: ReloadRequests;
-  /** Reloads that have taken effect. */
+  /** Number of applied reloads. */
   reloadCount(): number;
-  /** As the admin endpoints do; a target that is not there is none of the gateway's. */
+  /** Drains or undrains a target like the admin endpoints; ignores unknown targets. */
   drainTarget(target: TargetName, drained: boolean): Promise<unknown>;
 }

@@ -7,17 +7,17 @@ import { gatewayTokens } from './gateway-tokens.js';
 import type { ServingGateway } from './serving-gateway.js';
 import { type GatewayLogs, gatewayContainer, startGateway } from './start-gateway.js';
 
-/** What a gateway in one process is started with. */
+/** Options to start a gateway in one process. */
 export interface SingleGatewayStart {
   readonly configFile: string;
   readonly source: ConfigurationSource;
   readonly logs: GatewayLogs;
   readonly sockets: ListeningSockets;
-  /** Drained before this program took over. */
+  /** Targets drained by the predecessor. */
   readonly drainedTargets: readonly TargetName[];
 }
 
-/** Starts a gateway in this process alone. */
+/** Starts a gateway in this process only. */
 export const singleGateway = async (start: SingleGatewayStart): Promise<Result<ServingGateway, LoadFailure>> => {
   const container = gatewayContainer(start.configFile, start.source, start.logs);
   container.rebind(gatewayTokens.listeningSockets).toConstantValue(start.sockets);

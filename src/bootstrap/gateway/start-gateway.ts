@@ -24,10 +24,7 @@ import { gatewayAdaptersModule } from './gateway-adapters-module.js';
 import { gatewayModule } from './gateway-module.js';
 import { gatewayTokens as gateway, gatewayTokens } from './gateway-tokens.js';
 
-/**
- * What governs requests over all configurations: limits, rates, breakers, memory, and what is known
- * of targets.
- */
+/** State that outlives configurations: limits, rates, breakers, memory and targets. */
 const gatewayTrafficModule = new ContainerModule(({ bind }) => {
   const made = bindMade(bind);
   made(gateway.permits, {}, () => new LocalPermitBook());
@@ -115,39 +112,39 @@ const gatewayTrafficModule = new ContainerModule(({ bind }) => {
   );
 });
 
-/** Where a gateway writes what happens. */
+/** The logs of a gateway. */
 export interface GatewayLogs {
   readonly logger: Logger;
   readonly accessLog: AccessLog;
   droppedAccessLines(): number;
-  /** The audit log among the others, where it is not in a file of its own. */
+  /** The audit log on standard output, if it has no file. */
   auditOutput(): AuditLog;
 }
 
-/** A gateway that serves. */
+/** A running gateway. */
 export interface RunningGateway {
-  /** Where it served first. */
+  /** Addresses at the start. */
   readonly addresses: ListeningAddresses;
-  /** Where it serves by the configuration in force. */
+  /** Addresses of the current configuration. */
   addressesNow(): ListeningAddresses;
-  /** Brings the configuration into force as it is now; any error changes nothing. */
+  /** Applies the current configuration file; changes nothing on an error. */
   reload(): Promise<Result<void, LoadFailure>>;
   /**
-   * Drains and closes. Grace and delay are those of the configuration where no grace is given; one
-   * that is replaced does not delay: see `StopManner`.
+   * Drains and closes. Without `graceMs`, uses grace and delay of the configuration. A replaced
+   * gateway has no delay: see `StopManner`.
    */
   stop(graceMs?: number, isReplaced?: boolean): Promise<void>;
-  /** For how long there has been no process that serves, in milliseconds; 0 while there is one. */
+  /** Time without a serving process, in milliseconds; 0 while serving. */
   unservedMs(): number;
-  /** Ends every other process of it at once, whatever they do: this one is about to end. */
+  /** Kills all other processes of the gateway, because this one is about to exit. */
   kill(): void;
-  /** Targets that get no new requests because somebody has said so. */
+  /** Targets that an operator drained. */
   drainedTargets(): readonly TargetName[];
 }
 
 /**
- * Everything that the gateway's process is made of; `configFile` is where the source reads. Tests
- * rebind the one part that they swap.
+ * The container of the gateway's process. `configFile` is the path of the source. Tests rebind what
+ * they replace.
  */
 export const gatewayContainer = (configFile: string, source: ConfigurationSource, logs: GatewayLogs): Container => {
   const container = new Container();
@@ -163,8 +160,9 @@ export const gatewayContainer = (configFile: string, source: ConfigurationSource
 };
 
 /**
- * Loads the configuration and serves it. `drained`: targets that are not to get requests, as far as
- * they are still there.
+ * Loads the configuration and serves it.
+ *
+ * @param drained targets to drain from the start, if they exist
  */
 export const startGateway = async (
   container: Container,
@@ -192,8 +190,8 @@ export const startGateway = async (
 };
 
 /**
- * Those that are drained, and the names that have no other: whoever comes later may find other
- * addresses behind them.
+ * Drained addresses, and names whose addresses are all drained: a later lookup may return other
+ * addresses.
  */
 const drainedOf = ({ name: upstream, targets }: UpstreamStatus): readonly TargetName[] => {
   const serving = new Set(targets.flatMap(({ name, drained }) => (drained ? [] : [name])));

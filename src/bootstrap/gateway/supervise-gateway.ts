@@ -42,19 +42,19 @@ import { logWorkerFailure } from './load-failure-text.js';
 import type { ServingGateway } from './serving-gateway.js';
 import type { RunningGateway } from './start-gateway.js';
 
-/** What a gateway of several processes is started with. */
+/** Options to start a gateway with several processes. */
 interface SupervisedStart {
-  /** As it was given on the command line. */
+  /** As given on the command line. */
   readonly configFile: string;
   readonly instead: CommandLineOverrides;
   readonly log: LogConfiguration;
-  /** Reads the file again at a reload. */
+  /** Rereads the file on a reload. */
   readonly source: ConfigurationSource;
-  /** What the source gave at the start. */
+  /** The configuration at the start. */
   readonly first: LoadedConfiguration;
-  /** How many workers; see `workerCount`. */
+  /** Number of workers: see `workerCount`. */
   readonly workers: number;
-  /** What `worker-threads` 0 stands for. */
+  /** Number of workers for `worker-threads` 0. */
   readonly cores: number;
   readonly sockets: SharedSockets;
   readonly logger: Logger;
@@ -63,22 +63,22 @@ interface SupervisedStart {
   drainedTargets(): readonly TargetName[];
   reloaded(outcome: 'success' | 'failure'): void;
   logFailure(failure: WorkerFailure): void;
-  /** Told before the first process is started how all are ended at once. */
+  /** Called before the first process starts, with a function that kills all of them. */
   begins?(kill: () => void): void;
-  /** What a worker runs; absent: the one beside this program. */
+  /** Module that a worker runs. Default: the one of this package. */
   readonly program?: URL;
   readonly times?: Partial<SupervisionTimes>;
 }
 
-/** A supervisor whose workers serve. */
+/** A supervisor with serving workers. */
 interface RunningSupervisor extends RunningGateway {
   readonly supervisor: Supervisor;
 }
 
-/** Far more than a timer takes would fire at once. */
-const longestDelayMs = 2 ** 31 - 1;
+/** Maximum delay of a timer; a longer one would fire at once. */
+const maxDelayMs = 2 ** 31 - 1;
 
-/** Starts the workers of a gateway, and keeps them. Resolves when all serve. */
+/** Starts and supervises the workers of a gateway. Resolves when all serve. */
 export const startSupervised = async (start: SupervisedStart): Promise<Result<RunningSupervisor, LoadFailure>> => {
   const clock = new SystemClock();
   const program = start.program ?? new URL('./main-gateway-worker.js', import.meta.url);
@@ -102,8 +102,8 @@ export const startSupervised = async (start: SupervisedStart): Promise<Result<Ru
   start.begins?.(kill);
   const started = await supervisor.start(start.first);
   if (!started.ok) return started;
-  // While no worker has a process there is nothing else that keeps this one.
-  const alive = setInterval(() => undefined, longestDelayMs);
+  // Keeps the process alive while no worker is running.
+  const alive = setInterval(() => undefined, maxDelayMs);
   return ok({
     supervisor,
     addresses: started.value,
@@ -121,8 +121,8 @@ export const startSupervised = async (start: SupervisedStart): Promise<Result<Ru
   });
 };
 
-/** Who gathers in the supervisor's process what the workers tell of themselves. */
-const gatherWorkers = (
+/** Aggregates the figures of the workers in the supervisor. */
+const aggregateWorkers = (
   parts: Omit<GatheringEnvironment, 'figures' | 'agentReports'> & { readonly clock: Clock },
 ): GatheredWorkers =>
   new GatheredWorkers({
@@ -131,16 +131,16 @@ const gatherWorkers = (
     agentReports: new AgentMetrics(ownSampleNames, parts.clock, parts.logger),
   });
 
-/** What a supervised gateway is started with; the rest its services bring. */
+/** Options to start a supervised gateway; its services provide the rest. */
 export interface SupervisedGatewayStart
   extends Omit<SupervisedStart, 'services' | 'drainedTargets' | 'reloaded' | 'logFailure' | 'audit'> {
-  /** The audit log among the others, where it is not in a file of its own. */
+  /** The audit log on standard output, if it has no file. */
   auditOutput(): AuditLog;
-  /** Drained before this program took over. */
+  /** Targets drained by the predecessor. */
   readonly drainedTargets: readonly TargetName[];
 }
 
-/** Starts a gateway of several processes, with what its supervisor does for all of them. */
+/** Starts a gateway with several processes and its supervisor's services. */
 export const superviseGateway = async (start: SupervisedGatewayStart): Promise<Result<ServingGateway, LoadFailure>> => {
   const { logger, workers } = start;
   const [clock, scheduler] = [new SystemClock(), new NodeScheduler()];
@@ -152,7 +152,7 @@ export const superviseGateway = async (start: SupervisedGatewayStart): Promise<R
     phase: 'starting',
     reloads: () => ({ count: 0, lastLoadMs: clock.wallMs() }),
   };
-  const gathered = gatherWorkers({
+  const gathered = aggregateWorkers({
     supervisor: {
       phase: () => running.phase,
       reloads: () => running.reloads(),

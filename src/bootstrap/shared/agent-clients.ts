@@ -22,24 +22,24 @@ import type { AgentFactory } from '../agent/agent-tokens.js';
 import { loadAgentGrpc } from './load-agent-grpc.js';
 import { programVersion } from './version.js';
 
-/** What every agent client works with. */
-export interface AgentClientParts {
+/** Dependencies of all agent clients. */
+export interface AgentClientDependencies {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly random: Random;
   readonly logger: Logger;
   readonly files: TextFileReader;
   readonly permits: PermitBook;
-  /** How the gateway introduces itself. */
+  /** The gateway's identity for agents. */
   readonly proxyId: string;
-  /** Loads what makes an agent that runs in this process. */
+  /** Loads the factory of embedded agents. */
   readonly loadAgentFactory: () => Promise<AgentFactory>;
 }
 
 const connectorOf = (
   { name, events, protocolVersion }: AgentConfiguration,
   transport: Exclude<AgentTransport, { kind: 'embedded' }>,
-  { clock, scheduler, files, proxyId }: AgentClientParts,
+  { clock, scheduler, files, proxyId }: AgentClientDependencies,
 ): AgentConnector => {
   const proxyVersion = programVersion;
   if (transport.kind === 'grpc') {
@@ -56,12 +56,12 @@ const connectorOf = (
 const clientOf = async (
   agent: AgentConfiguration,
   { maxQueueDepth }: AgentClientLimits,
-  parts: AgentClientParts,
+  parts: AgentClientDependencies,
 ): Promise<AgentClient> => {
   const { name, timeoutMs, config, transport, connections } = agent;
   const { clock, scheduler, random, logger, proxyId, permits } = parts;
   if (transport.kind === 'embedded') {
-    // Each worker has such an agent of its own, and with it a queue that no other sees.
+    // Each worker has its own embedded agent and queue, so the limit is divided.
     const ownDepth = dividedLimit(maxQueueDepth, permits.workers);
     const settings = { name, timeoutMs, maxQueueDepth: ownDepth, config, proxyId, proxyVersion: programVersion };
     const createAgent = await parts.loadAgentFactory();
@@ -74,12 +74,9 @@ const clientOf = async (
   return new PooledAgentClient(settings, connector, { clock, scheduler, random, logger });
 };
 
-/**
- * Makes the client for an agent block: the transport that it names, within the guard that all of
- * them have.
- */
+/** Creates the client of an agent block: its transport within the common guard. */
 export const agentClients =
-  (parts: AgentClientParts): AgentClientFactory =>
+  (parts: AgentClientDependencies): AgentClientFactory =>
   async (agent, limits) => {
     const rules = { breaker: agent.circuitBreaker, maxResponseBytes: limits.maxResponseBytes, events: agent.events };
     return new GuardedAgentClient(await clientOf(agent, limits, parts), rules, parts);

@@ -21,7 +21,7 @@ import { sharedTokens } from './shared-tokens.js';
 const silent = (_message: string, _fields?: LogFields): void => undefined;
 const noLogger: Logger = { error: silent, warn: silent, info: silent, debug: silent, trace: silent };
 
-/** Every adapter that a configuration is checked with; nothing is served and nothing logged. */
+/** The adapters for a check; serves nothing and logs nothing. */
 const checkContainer = async (): Promise<Container> => {
   const container = new Container();
   container.load(gatewayAdaptersModule);
@@ -31,9 +31,8 @@ const checkContainer = async (): Promise<Container> => {
 };
 
 /**
- * Reads the certificates and keys of listeners and of TLS to agents, and the keys, lists and
- * policies of the agents that run in the gateway's own process, as they would be read by the
- * gateway.
+ * Reads certificates and keys of listeners and of TLS to agents, and keys, lists and policies of
+ * embedded agents, as the gateway would.
  */
 export const checkReferences = async (
   { listeners, agents }: GatewayConfiguration,
@@ -66,8 +65,7 @@ const checkTlsTo = async (agents: readonly AgentConfiguration[]): Promise<Config
 const sameText = ({ severity, option, message }: AgentOptionProblem): string => `${severity} ${option} ${message}`;
 
 /**
- * Agents elsewhere read their own files, perhaps on another machine's volume: they check them
- * themselves.
+ * Checks an embedded agent. External agents check their own files, which may be on another host.
  */
 const checkAgentOf = async (
   { name, transport, config }: AgentConfiguration,
@@ -75,11 +73,11 @@ const checkAgentOf = async (
 ): Promise<ConfigurationProblem[]> => {
   if (transport.kind !== 'embedded') return [];
   const { options } = decodeAgentOptions(config);
-  // What cannot be decoded was reported with the file.
+  // Invalid options were reported with the file.
   if (options === null) return [];
   const { problems } = await tryAgent(options, (await checkContainer()).get(agentTokens.agentParts));
-  // What needs no file to be read was reported with the configuration, at its place there.
-  const told = new Set(unreadOptionProblems(options).map(sameText));
-  const found = problems.filter((one) => !told.has(sameText(one)));
+  // Problems that need no file access were reported with the configuration.
+  const reported = new Set(unreadOptionProblems(options).map(sameText));
+  const found = problems.filter((one) => !reported.has(sameText(one)));
   return found.map((one) => toConfigurationProblem(locatedProblem(one, locate(name, one)), `agent "${name}": `));
 };

@@ -5,8 +5,9 @@ import type { ConfigurationSource } from '../../application/ports/gateway/config
 import { agentBlockReader } from '../../application/whole/read-agent-block.js';
 
 /**
- * The configuration of a file, secrets from this process's environment. `texts`: see
- * `KdlConfigurationOptions`.
+ * The configuration of a file, with secrets from this process's environment.
+ *
+ * @param texts see `KdlConfigurationOptions`
  */
 export const configurationFile = (path: string, texts?: ReadonlyMap<string, string>): ConfigurationSource =>
   new KdlConfigurationSource(path, {
@@ -15,5 +16,5 @@ export const configurationFile = (path: string, texts?: ReadonlyMap<string, stri
     ...(texts === undefined ? {} : { texts }),
   });
 
-/** The blocks of agents in a file. */
+/** The agent blocks of a file. */
 export const agentBlocksOfFile = (path: string): AgentBlockReader => agentBlockReader(configurationFile(path));

@@ -2,15 +2,13 @@ import type { Container, ServiceIdentifier } from 'inversify';
 import { type AgentFactory, agentTokens } from '../agent/agent-tokens.js';
 import { gatewayTokens } from '../gateway/gateway-tokens.js';
 
-/** What a gateway needs for agents in its own process. */
+/** Tokens of embedded agents. */
 export const embeddedAgentTokens = {
-  /** Loads what makes agents; rejects where their modules cannot be loaded. */
+  /** Loads the agent factory. Rejects if the agent's modules cannot be loaded. */
   loadAgentFactory: Symbol('loadAgentFactory') as ServiceIdentifier<() => Promise<AgentFactory>>,
 } as const;
 
-/**
- * Adds the agent's own modules to the container of a gateway: what its embedded agents are made of.
- */
+/** Adds the agent's modules to a gateway container. */
 export const addAgentModule = async (container: Container): Promise<void> => {
   const { agentModule } = await import('../agent/agent-module.js');
   await container.load(agentModule);
@@ -21,10 +19,10 @@ export const addAgentModule = async (container: Container): Promise<void> => {
 };
 
 /**
- * Loads the agent's modules once, with the first embedded agent: a gateway without one starts
- * sooner. Parts that somebody has added to the container before are kept.
+ * Loads the agent's modules once, with the first embedded agent, so that gateways without one start
+ * faster. Keeps existing bindings.
  *
- * @param adapt replaces parts of the agent, once they are there
+ * @param adapt replaces bindings of the agent after loading
  */
 export const agentFactoryLoader = (
   container: Container,
@@ -38,7 +36,7 @@ export const agentFactoryLoader = (
   let loaded: Promise<AgentFactory> | null = null;
   return () => {
     loaded ??= load().catch((error: unknown) => {
-      // The next configuration may try again.
+      // Allows the next configuration to retry.
       loaded = null;
       throw error;
     });

@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url';
 import type * as Grpc from '@grpc/grpc-js';
 import { packageRoot } from './version.js';
 
-/** The protocol's own file lies beside `src` and `dist`. */
+/** The proto file is next to `src` and `dist`. */
 const protoFile = fileURLToPath(new URL('proto/agent-service-v2.proto', packageRoot));
 
-/** What both ends of the gRPC transport are made with. */
+/** The gRPC library and the service definition, for both ends. */
 export interface AgentGrpc {
   readonly grpc: typeof Grpc;
   readonly service: Grpc.ServiceDefinition;
@@ -28,7 +28,7 @@ const load = async (): Promise<AgentGrpc> => {
 
 let loaded: Promise<AgentGrpc> | null = null;
 
-/** Loads gRPC when it is needed first: a program that does not speak it starts without it. */
+/** Loads gRPC on first use, so that other programs start without it. */
 export const loadAgentGrpc = (): Promise<AgentGrpc> => {
   loaded ??= load();
   return loaded;

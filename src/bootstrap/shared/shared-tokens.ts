@@ -4,12 +4,12 @@ import type { Logger } from '../../application/ports/shared/logger.js';
 import type { Random } from '../../application/ports/shared/random.js';
 import type { Scheduler } from '../../application/ports/shared/scheduler.js';
 
-/** What both programs need of the machine they run on. Each program binds them itself. */
+/** Tokens that both programs use. Each program binds them itself. */
 export const sharedTokens = {
   clock: Symbol('Clock') as ServiceIdentifier<Clock>,
   logger: Symbol('Logger') as ServiceIdentifier<Logger>,
   random: Symbol('Random') as ServiceIdentifier<Random>,
   scheduler: Symbol('Scheduler') as ServiceIdentifier<Scheduler>,
-  /** Version of the programs, as in `1.2.3`. */
+  /** Version of the programs, such as `1.2.3`. */
   version: Symbol('version') as ServiceIdentifier<string>,
 } as const;

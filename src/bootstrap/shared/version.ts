@@ -1,9 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/**
- * The folder of the package, as a URL: the nearest folder above this file that holds a
- * package.json.
- */
+/** URL of the package folder: the nearest ancestor with a package.json. */
 export const packageRoot = ((): URL => {
   let folder = new URL('./', import.meta.url);
   while (!existsSync(new URL('package.json', folder)) && folder.pathname !== '/') folder = new URL('../', folder);
@@ -18,7 +15,7 @@ interface PackageFile {
 export const programVersion = (JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as PackageFile)
   .version;
 
-/** The commit of the build, from dist/build-commit; null where the file is missing. */
+/** The commit of the build, from dist/build-commit; null if the file is missing. */
 export const programBuildCommit = ((): string | null => {
   try {
     return readFileSync(new URL('dist/build-commit', packageRoot), 'utf8').trim() || null;

@@ -1,42 +1,43 @@
 import { ProcessSignals } from '../../adapters/inbound/process-signals/process-signals.js';
 
-/** The signals of this process, from the first moment on. */
+/** The signals of this process, handled from its start. */
 export interface WatchedSignals {
-  /** Resolves with the signal that asks the program to end. */
+  /** Resolves with the first SIGTERM or SIGINT. */
   readonly ended: Promise<NodeJS.Signals>;
-  /** What SIGHUP does from now on; does it at once where one has come already. */
+  /** Sets the action of SIGHUP; runs it at once if one has arrived. */
   onReload(reload: () => void): void;
-  /** The same for SIGUSR2. */
+  /** Sets the action of SIGUSR2, likewise. */
   onUpgrade(upgrade: () => void): void;
-  /** What is done with either of them once the program drains, and they do nothing. */
+  /** Sets the action for both during a drain, when they have no effect. */
   onIgnored(ignored: (signal: NodeJS.Signals) => void): void;
 }
 
-/** What a signal does, which may come before it is known. */
-class AwaitedAction {
+/** An action whose signal may arrive before it is set. */
+class DeferredAction {
   #action: (() => void) | null = null;
-  #isWanted = false;
+  #isRequested = false;
 
   readonly run = (): void => {
-    this.#isWanted = true;
+    this.#isRequested = true;
     this.#action?.();
   };
 
-  become(action: () => void): void {
+  set(action: () => void): void {
     this.#action = action;
-    if (this.#isWanted) action();
+    if (this.#isRequested) action();
   }
 }
 
 /**
- * To be called before anything is served: a signal that nobody takes ends the process, SIGHUP too,
- * and whoever sees a program listen may send one. `endAtOnce`: what a second signal to end does.
- * SIGUSR2 is taken where the program `canUpgrade`.
+ * Handles signals. Call before serving: an unhandled signal ends the process, SIGHUP included.
+ *
+ * @param endAtOnce action of a second SIGTERM or SIGINT
+ * @param canUpgrade whether to handle SIGUSR2
  */
 export const watchSignals = (endAtOnce: () => void, canUpgrade = false): WatchedSignals => {
   let ignored: (signal: NodeJS.Signals) => void = () => undefined;
-  const reload = new AwaitedAction();
-  const upgrade = new AwaitedAction();
+  const reload = new DeferredAction();
+  const upgrade = new DeferredAction();
   const ended = new Promise<NodeJS.Signals>((resolve) => {
     new ProcessSignals(process, {
       drain: resolve,
@@ -48,8 +49,8 @@ export const watchSignals = (endAtOnce: () => void, canUpgrade = false): Watched
   });
   return {
     ended,
-    onReload: (action) => reload.become(action),
-    onUpgrade: (action) => upgrade.become(action),
+    onReload: (action) => reload.set(action),
+    onUpgrade: (action) => upgrade.set(action),
     onIgnored: (action) => {
       ignored = action;
     },

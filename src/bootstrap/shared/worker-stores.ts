@@ -11,14 +11,11 @@ import { agentTokens } from '../agent/agent-tokens.js';
 import { openSessionStores } from '../agent/session-store-openers.js';
 import { sharedTokens } from './shared-tokens.js';
 
-/** What the supervisor's process remembers for the embedded agents of all workers. */
+/** The stores in the supervisor for the embedded agents of all workers. */
 export const sharedStores = (logger: Logger, clock: Clock, scheduler: Scheduler): ShareStores =>
   new ShareStores({ opener: openSessionStores(logger), clock, scheduler });
 
-/**
- * Has the embedded agents of a worker remember with those of all others what must be remembered in
- * one place.
- */
+/** Rebinds the stores of a worker's embedded agents to those in the supervisor. */
 export const shareStoresInWorker = (container: Container, supervisor: WorkerChannel): void => {
   container
     .rebind(agentTokens.samlStoreOpener)

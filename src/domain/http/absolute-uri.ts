@@ -1,14 +1,14 @@
 import { parseIpAddress } from './ip-address.js';
 
-interface UrlParts {
+interface UrlComponents {
   /** Scheme and authority, as in `https://app.example`. */
   readonly origin: string;
-  /** Without query and fragment; `/` where there is none. */
+  /** Without query and fragment; `/` if empty. */
   readonly path: string;
 }
 
 /** Splits an absolute http or https URL (RFC 3986). The caller has validated it. */
-export const urlParts = (url: string): UrlParts => {
+export const urlParts = (url: string): UrlComponents => {
   const authority = url.indexOf('://') + '://'.length;
   const end = (marks: readonly string[], from: number): number =>
     Math.min(url.length, ...marks.map((mark) => url.indexOf(mark, from)).filter((index) => index >= 0));

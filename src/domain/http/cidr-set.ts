@@ -74,7 +74,7 @@ export const compileCidrs = (blocks: readonly string[]): Result<CidrSet, string>
   const ipv6: Range[] = [];
   for (const block of blocks) {
     const range = parseRange(block);
-    if (range === null) return err(`"${block}" is no IP address and no CIDR block`);
+    if (range === null) return err(`"${block}" is neither an IP address nor a CIDR block`);
     (range.first.length === 1 ? ipv4 : ipv6).push(range);
   }
   return ok({ ipv4: merged(ipv4), ipv6: merged(ipv6) });

@@ -57,7 +57,7 @@ export interface ClientAddress {
 
 /** The peer of a connection as the client of its requests. */
 export interface DirectClient {
-  /** Null if the address of the peer is no IP address. */
+  /** Null if the peer's address is not an IP address. */
   readonly ip: IpAddress | null;
   readonly client: ClientAddress;
 }
@@ -148,7 +148,10 @@ const believedHost = (text: string | null): string | null => (text !== null && p
 export const clientAddress = ({ peerAddress, peerPort, headers, trusted }: PeerAddress): ClientAddress =>
   clientBehind(directClient(peerAddress, peerPort), headers, trusted);
 
-/** The same for a peer that `directClient` has described, which holds for all requests of its connection. */
+/**
+ * The client of a request from a peer that `directClient` describes, which applies to all requests
+ * of a connection.
+ */
 export const clientBehind = ({ ip, client }: DirectClient, headers: HeaderList, trusted: CidrSet): ClientAddress => {
   if (ip === null || !includesAddress(trusted, ip)) return client;
   const { address, port: peerPort } = client;

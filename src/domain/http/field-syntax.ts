@@ -27,7 +27,10 @@ const tokenCharacters = (() => {
   return table;
 })();
 
-/** A token (RFC 9110, section 5.6.2): what methods, field names and parameter names are. */
+/**
+ * Whether a text is a token (RFC 9110, section 5.6.2), as methods, field names and parameter names
+ * are.
+ */
 export const isToken = (text: string): boolean => {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
@@ -36,7 +39,10 @@ export const isToken = (text: string): boolean => {
   return text.length > 0;
 };
 
-/** A field value (RFC 9110, section 5.5): octets, none of them a control character but the tab. */
+/**
+ * Whether a text is a field value (RFC 9110, section 5.5): octets without control characters except
+ * tab.
+ */
 export const isFieldValue = (text: string): boolean => {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);

@@ -9,7 +9,7 @@ import { nominatedByConnection, takesTrailers } from './hop-by-hop-headers.js';
 import { formatIpAddress, parseIpAddress } from './ip-address.js';
 import { hasOwned, isOwned, type OwnedHeaders } from './owned-headers.js';
 
-interface ForwardingFacts {
+interface ForwardingInfo {
   /** The result of `clientAddress`. */
   readonly client: ClientAddress;
   readonly peerAddress: string;
@@ -29,10 +29,10 @@ const peerText = (peerAddress: string): string => {
 };
 
 /** The client and, if different, the peer. Used if no trusted field has the chain. */
-const hopsOf = (facts: ForwardingFacts, peer: string): readonly string[] =>
+const hopsOf = (facts: ForwardingInfo, peer: string): readonly string[] =>
   facts.client.address === peer ? [] : [facts.client.address];
 
-const forwardedValue = (headers: HeaderList, facts: ForwardingFacts, peer: string): string => {
+const forwardedValue = (headers: HeaderList, facts: ForwardingInfo, peer: string): string => {
   const { client } = facts;
   const nearest = { proto: facts.scheme, host: facts.host };
   if (client.source === 'forwarded') {
@@ -45,7 +45,7 @@ const forwardedValue = (headers: HeaderList, facts: ForwardingFacts, peer: strin
   return appended(elements, formatForwardedElement({ for: peer, ...nearest }));
 };
 
-const forwardedForValue = (headers: HeaderList, facts: ForwardingFacts, peer: string): string => {
+const forwardedForValue = (headers: HeaderList, facts: ForwardingInfo, peer: string): string => {
   const { source } = facts.client;
   return appended(source === 'x_forwarded_for' ? allHeaders(headers, 'x-forwarded-for') : hopsOf(facts, peer), peer);
 };
@@ -61,7 +61,7 @@ const droppedForwarding = (peerTrusted: boolean): number =>
  * Adds X-Forwarded-For, -Proto, -Host and Forwarded (RFC 7239) to `fields`. Extends the field that the client
  * address came from. Writes the other fields anew, so that they all agree.
  */
-const addForwardedHeaders = (fields: string[], headers: HeaderList, facts: ForwardingFacts): void => {
+const addForwardedHeaders = (fields: string[], headers: HeaderList, facts: ForwardingInfo): void => {
   const { client } = facts;
   const peer = client.source === 'connection' ? client.address : peerText(facts.peerAddress);
   const host = client.host ?? facts.host;
@@ -76,7 +76,7 @@ const addForwardedHeaders = (fields: string[], headers: HeaderList, facts: Forwa
  * Sets X-Forwarded-For, -Proto, -Host and Forwarded for the upstream; see `addForwardedHeaders`. Drops all
  * client fields of an untrusted peer. Always drops names that resemble them (`X_Real_IP`).
  */
-export const withForwardedHeaders = (headers: HeaderList, facts: ForwardingFacts): HeaderList => {
+export const withForwardedHeaders = (headers: HeaderList, facts: ForwardingInfo): HeaderList => {
   const dropped = droppedForwarding(facts.client.peerTrusted);
   const kept: string[] = [];
   for (let index = 0; index + 1 < headers.length; index += 2) {
@@ -87,11 +87,11 @@ export const withForwardedHeaders = (headers: HeaderList, facts: ForwardingFacts
   return kept;
 };
 
-/** What the fields of a request are made from, besides those that came. */
-export interface ForwardableParts extends ForwardingFacts {
+/** The inputs of a request's fields, besides the received ones. */
+export interface ForwardableFieldSources extends ForwardingInfo {
   /** Fields that clients must not send; null if there are none. */
   readonly owned: OwnedHeaders | null;
-  /** Certificates that can be believed: as they stand, whatever their names. */
+  /** Trusted certificate fields, appended unchanged. */
   readonly certificateFields: HeaderList;
   readonly correlationId: string;
 }
@@ -100,7 +100,7 @@ export interface ForwardableParts extends ForwardingFacts {
 const changed = fieldTrait.hopByHop | fieldTrait.te | fieldTrait.connection | fieldTrait.correlationId;
 
 /** Whether all fields pass and only Host changes. */
-const allGoOn = ({ fields, traits }: HeaderSummary, { owned, client }: ForwardableParts): boolean =>
+const allGoOn = ({ fields, traits }: HeaderSummary, { owned, client }: ForwardableFieldSources): boolean =>
   (traits & (changed | droppedForwarding(client.peerTrusted))) === 0 && (owned === null || !hasOwned(fields, owned));
 
 /** A copy of a list whose fields all pass, with Host set. */
@@ -114,15 +114,15 @@ const copied = ({ fields, hostAt }: HeaderSummary, host: string | null): string[
 };
 
 /**
- * The fields of a request as agents and the upstream see them, from those that the client sent. What is nominated in
- * Connection goes first, so that a client cannot have removed what is set later; certificates that can be believed come
- * after all that is removed. There is one Host where `host` is known, and one correlation id.
+ * The fields of a request for agents and the upstream, from the client's fields. Removes fields
+ * named in Connection first, so that a client cannot remove later ones. Adds trusted certificate
+ * fields after all removals. Sets one Host if `host` is known, and one correlation id.
  *
- * @param known what is known of these fields, or of others
+ * @param known a summary of these or other fields
  */
 export const forwardableFields = (
   headers: HeaderList,
-  parts: ForwardableParts,
+  parts: ForwardableFieldSources,
   known: HeaderSummary | null = null,
 ): HeaderList => {
   const found = knownOf(headers, known);
@@ -134,7 +134,7 @@ export const forwardableFields = (
 };
 
 /** @param all the traits of all names, or a superset */
-const fieldByField = (headers: HeaderList, parts: ForwardableParts, all: number): HeaderList => {
+const fieldByField = (headers: HeaderList, parts: ForwardableFieldSources, all: number): HeaderList => {
   const { owned, host, correlationId } = parts;
   const nominated = (all & fieldTrait.connection) === 0 ? null : nominatedByConnection(headers);
   const dropped = fieldTrait.hopByHop | droppedForwarding(parts.client.peerTrusted);
@@ -171,7 +171,7 @@ const fieldByField = (headers: HeaderList, parts: ForwardableParts, all: number)
 const addOwn = (
   fields: string[],
   headers: HeaderList,
-  parts: ForwardableParts,
+  parts: ForwardableFieldSources,
   hasHost: boolean,
   hasCorrelationId: boolean,
 ): void => {

@@ -49,10 +49,10 @@ export const grpcCodeOf = (status: number): number => codeByStatus.get(status) ?
 const ofBody: ReadonlySet<string> = new Set(['content-type', 'content-length', 'content-encoding', 'content-language']);
 
 /**
- * The head of an error as a gRPC client reads it (gRPC over HTTP/2, "Trailers-Only"): sent with status 200 and
- * without a body. Fields that describe the body in place of which it stands are left out.
+ * The response head of a gRPC error (gRPC over HTTP/2, "Trailers-Only"), sent with status 200 and
+ * without a body. Omits fields of the original body.
  *
- * @param message percent-encoded here, as gRPC has it
+ * @param message percent-encoded by this function, as gRPC requires
  */
 export const grpcErrorHeaders = (status: number, message: string, headers: HeaderList): string[] => {
   const kept = [

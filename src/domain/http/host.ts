@@ -69,7 +69,7 @@ export const parseAuthority = (text: string): Result<RequestHost, 'invalid_host'
  * The host of a request from its Host fields: exactly one (RFC 9112, section 3.2; of HTTP/2, RFC 9113, section
  * 8.3.1), in HTTP/1.0 none (null) or one.
  *
- * @param known what is known of these fields, or of others
+ * @param known a summary of these or other fields
  */
 export const parseHost = (
   headers: HeaderList,

@@ -50,7 +50,7 @@ export const hexValue = (code: number): number => {
   return -1;
 };
 
-/** The octet of the escape at `index`, or -1 where it is malformed. */
+/** The octet of the escape at `index`, or -1 if malformed. */
 const escapedOctet = (text: string, index: number): number => {
   if (index + 2 >= text.length) return -1;
   const high = hexValue(text.charCodeAt(index + 1));
@@ -63,7 +63,7 @@ const isSeparatorOrNul = (octet: number): boolean => octet === slash || octet ==
 const isLowerHex = (code: number): boolean => code >= 0x61 && code <= 0x66;
 const escapeOf = (octet: number): string => `%${octet < 16 ? '0' : ''}${octet.toString(16).toUpperCase()}`;
 
-/** Whether the escape at `index` is one that normalisation leaves as it is. */
+/** Whether normalisation keeps the escape at `index`. */
 const isNormalEscape = (path: string, index: number): boolean => {
   const octet = escapedOctet(path, index);
   if (octet < 0 || isSeparatorOrNul(octet) || isUnreserved(octet)) return false;
@@ -143,13 +143,14 @@ const resolveSegments = (path: string): Result<string, PathError> => {
 };
 
 /**
- * The one form of a path (RFC 3986, section 6.2.2): dot segments resolved, duplicate slashes merged (before the dots,
- * as file systems do), escapes of unreserved characters decoded, the other escapes in upper case. The result is
- * routed, shown to agents, authorised and forwarded.
+ * The canonical form of a path (RFC 3986, section 6.2.2): duplicate slashes merged, then dot
+ * segments resolved, as file systems do. Escapes of unreserved characters are decoded, others in
+ * upper case. The result is routed, sent to agents, authorised and forwarded.
  *
- * `unsafe_path`: `%2F`, `%5C`, `%00`, a backslash, or `..;` and `..%3B` (what an upstream could read as a separator
- * or a climb). `malformed_request`: a broken escape, a control character, an octet beyond ASCII, no slash at the
- * start. Normalising twice changes nothing. `*` (OPTIONS) is its own form.
+ * `unsafe_path`: `%2F`, `%5C`, `%00`, a backslash, or `..;` and `..%3B`, which an upstream could
+ * read as a separator or a climb. `malformed_request`: a broken escape, a control character, an
+ * octet beyond ASCII, no slash at the start. Normalisation is idempotent. `*` (OPTIONS) stays
+ * unchanged.
  */
 export const normalisePath = (path: string): Result<string, PathError> => {
   if (isNormal(path)) return ok(path);

@@ -65,8 +65,9 @@ export const withOwnFields = (headers: HeaderList, own: OwnResponseFields): Head
 };
 
 /**
- * Whether a field of an upstream's response is dropped, whatever else is in it, and changes nothing for the others.
- * `traits`: of its name.
+ * Whether a field of an upstream's response is dropped without effect on other fields.
+ *
+ * @param traits traits of its name
  */
 export const isDroppedAlone = (traits: number, value: string): boolean =>
   (traits & fieldTrait.hopByHop) !== 0 &&
@@ -76,13 +77,15 @@ export const isDroppedAlone = (traits: number, value: string): boolean =>
 const changed = fieldTrait.hopByHop | fieldTrait.te | fieldTrait.connection | fieldTrait.correlationId;
 
 /**
- * Whether `returnableFields` of a response are its fields as they are, but for those that are dropped alone, with
- * `ownFields` behind them. `traits`: of all names but theirs.
+ * Whether `returnableFields` of a response equals its fields, except for those that
+ * `isDroppedAlone`, followed by `ownFields`.
+ *
+ * @param traits traits of all names except theirs
  */
-export const passAsTheyAre = (traits: number, status: number, own: OwnResponseFields): boolean =>
+export const passUnchanged = (traits: number, status: number, own: OwnResponseFields): boolean =>
   (traits & (changed | ofStatus(status) | ratesIn(own))) === 0;
 
-/** What the gateway adds to the fields of such a response. */
+/** The fields that the gateway appends to such a response. */
 export const ownFields = ({ rateLimitFields, targetFields, correlationId }: OwnResponseFields): HeaderList =>
   rateLimitFields.length === 0 && targetFields.length === 0
     ? [correlationIdHeader, correlationId]

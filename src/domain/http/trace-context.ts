@@ -22,7 +22,7 @@ const digitValue = (code: number): number => {
   return code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;
 };
 
-/** Whether these are digits, and not all of them zero. */
+/** Whether the characters are digits and not all zero. */
 const isId = (text: string, from: number, to: number): boolean => {
   let isZero = true;
   for (let index = from; index < to; index += 1) {

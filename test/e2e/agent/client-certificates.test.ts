@@ -107,7 +107,7 @@ for (const transport of ['embedded', 'socket'] as const) {
       expect((await world.connect('require', [world.cast.paula])).status).toBe(200);
       if (transport === 'socket') {
         world.stack.agent().signal('SIGHUP');
-        await world.stack.agent().wrote(/were read again/);
+        await world.stack.agent().wrote(/were reloaded/);
       } else await world.stack.reload();
       world.stack.upstream.received.splice(0);
       await world.expectRefusal(await world.bring([world.cast.paula]), 'certificate_untrusted', agent());

@@ -156,12 +156,12 @@ describe('a running gateway-auth', () => {
 
   it('reloads its lists on SIGHUP, and keeps the old ones if the new ones are invalid', async () => {
     agent.signal('SIGHUP');
-    await agent.wrote(/were read again/);
+    await agent.wrote(/were reloaded/);
     expect(agent.output()).not.toContain('the old ones stay');
     folder.write('keys', 'no colon\n');
     agent.signal('SIGHUP');
     await agent.wrote(/the old ones stay/);
-    expect(agent.output().match(/were read again/g)).toHaveLength(1);
+    expect(agent.output().match(/were reloaded/g)).toHaveLength(1);
   });
 
   it('exits with 0 on SIGTERM and removes its socket', async () => {

@@ -63,7 +63,7 @@ describe('a program started by socket activation', () => {
     await listens(gateway);
     expect((await call(own.address.port)).status).toBe(200);
     expect(gateway.output()).toMatch(
-      /"level":"error"[^\n]*"file_descriptor":3[^\n]*service manager passed is not used/,
+      /"level":"error"[^\n]*"file_descriptor":3[^\n]*from the service manager is not used/,
     );
     expect(gateway.output()).toContain(textOf(other));
     expect(readFileSync(pidFile, 'utf8')).toBe(`${gateway.pid}\n`);

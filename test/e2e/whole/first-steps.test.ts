@@ -28,7 +28,7 @@ const tests = (): void => {
 
   beforeAll(async () => {
     started = startProcess(process.execPath, ['scripts/start.mjs'], { cwd: root, env: { RUST_LOG: 'info' } });
-    const output = await started.wrote(/Ctrl-C ends it/);
+    const output = await started.wrote(/Press Ctrl-C to stop/);
     curlLines = [...output.matchAll(/^ *(curl .*)$/gm)].map(([, line = '']) => line);
   });
   afterAll(() => started.stop());

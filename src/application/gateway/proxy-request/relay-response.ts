@@ -13,7 +13,7 @@ import { alwaysOwned, isOwned, ownedHeaders } from '../../../domain/http/owned-h
 import {
   type OwnResponseFields,
   ownFields,
-  passAsTheyAre,
+  passUnchanged,
   returnableFields,
   withOwnFields,
 } from '../../../domain/http/returnable-fields.js';
@@ -54,7 +54,7 @@ const begin = (exchange: RelayingExchange, upstream: UpstreamResponse): void => 
   if (
     received !== null &&
     exchange.agents.responseOperations.length === 0 &&
-    passAsTheyAre(received.passedTraits, status, exchange) &&
+    passUnchanged(received.passedTraits, status, exchange) &&
     response.passOn?.(status, received, ownFields(exchange), close) === true
   ) {
     return;

@@ -19,7 +19,8 @@ const versionAndLocal = 0x20;
 const versionAndProxy = 0x21;
 
 /**
- * By family and transport (PROXY protocol, section 2.2): octets of the addresses and ports. Nothing else is a stream.
+ * Octets of addresses and ports by family and transport (PROXY protocol, section 2.2). Others are
+ * not streams.
  */
 const addressOctets: ReadonlyMap<number, number> = new Map([
   [0x11, 12],

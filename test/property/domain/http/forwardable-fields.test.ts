@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClientAddress } from '../../../../src/domain/http/client-address.js';
 import { correlationIdHeader } from '../../../../src/domain/http/correlation-id.js';
 import {
-  type ForwardableParts,
+  type ForwardableFieldSources,
   forwardableFields,
   withForwardedHeaders,
 } from '../../../../src/domain/http/forwardable-fields.js';
@@ -65,7 +65,7 @@ const clients = fc.record<ClientAddress>({
 });
 
 /** A field after the other, and a step after the other. */
-const stepByStep = (headers: HeaderList, parts: ForwardableParts): HeaderList => {
+const stepByStep = (headers: HeaderList, parts: ForwardableFieldSources): HeaderList => {
   const passable = withoutHopByHop(headers);
   const unforged = parts.owned === null ? passable : stripOwned(passable, parts.owned);
   const forwarded = withForwardedHeaders(unforged, parts);
@@ -91,7 +91,7 @@ const plainLists = fc
   )
   .map((fields): HeaderList => fields.flat());
 
-const partsOf = (client: ClientAddress, hasAgents: boolean, hasHost: boolean): ForwardableParts => ({
+const partsOf = (client: ClientAddress, hasAgents: boolean, hasHost: boolean): ForwardableFieldSources => ({
   owned: hasAgents ? ownedHeaders(alwaysOwned) : null,
   certificateFields: hasAgents ? ['X-Client-Cert', 'PEM'] : [],
   client,

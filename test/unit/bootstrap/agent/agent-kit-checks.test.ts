@@ -14,7 +14,7 @@ describe('the definition of an agent', () => {
     ['no name', { ...definition, name: undefined as unknown as string }, 'name'],
     ['a name with a space', { ...definition, name: 'a b' }, 'name'],
     ['no version', { ...definition, version: '' }, 'version'],
-    ['a misspelt method', { ...definition, requestHeader: () => allow() }, 'requestHeader: there is no event'],
+    ['a misspelt method', { ...definition, requestHeader: () => allow() }, 'requestHeader: unknown event'],
   ])('is refused with %s', (_what, wrong, message) => {
     expect(() => checkDefinition(wrong)).toThrow(AgentOptionsError);
     expect(() => checkDefinition(wrong)).toThrow(message);

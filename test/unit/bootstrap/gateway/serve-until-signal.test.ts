@@ -72,7 +72,7 @@ describe('a reload that is wanted while the program is being replaced', () => {
     expect(await reloadRequests.request()).toEqual({ kind: 'after_upgrade' });
     expect(happened).toEqual([]);
     expect(logger.lines.map(({ message }) => message)).toContain(
-      'the configuration is reloaded once the upgrade is over',
+      'the configuration will be reloaded after the upgrade',
     );
     // A second wish to upgrade is refused, which ends nothing.
     actions.upgrade();

@@ -53,6 +53,6 @@ describe('compileCidrs', () => {
     '10.0.0.0/8 ',
   ])('refuses %j and names it', (block) => {
     const set = compileCidrs(['127.0.0.1', block]);
-    expect(set).toEqual({ ok: false, error: `"${block}" is no IP address and no CIDR block` });
+    expect(set).toEqual({ ok: false, error: `"${block}" is neither an IP address nor a CIDR block` });
   });
 });

@@ -9,7 +9,7 @@ import { firstHeader, type HeaderList } from '../../../../../src/domain/http/hea
 import {
   type OwnResponseFields,
   ownFields,
-  passAsTheyAre,
+  passUnchanged,
   returnableFields,
 } from '../../../../../src/domain/http/returnable-fields.js';
 import { fieldValue, token } from '../../../../support/gateway/http1-arbitraries.js';
@@ -74,7 +74,7 @@ it('the lines of a response that go on as they came are those of its returnable 
         expect(received.traits).toBe(list.reduce((all, name, at) => (at % 2 === 0 ? all | fieldTraits(name) : all), 0));
         expect(received.keepAlive).toBe(firstHeader(list, 'keep-alive') ?? null);
         expect(received.contentLength).toBe(contentLength);
-        if (passAsTheyAre(received.passedTraits, status, own)) {
+        if (passUnchanged(received.passedTraits, status, own)) {
           const expected = returnableFields(list, status, own);
           expect(received.passedHead(status)).toBe(statusLine(status) + received.passedLines);
           expect(received.passedLines + fieldLines(ownFields(own))).toBe(fieldLines(expected));

@@ -141,10 +141,11 @@ describe('a running gateway-auth', () => {
     expect(await connects(socket)).toBe(true);
   });
 
-  it('warns about secrets in arguments without showing them', () => 
+  it('warns about secrets in arguments without showing them', () => {
     expect(agent.output()).toContain('visible to every user of this host');
     expect(agent.output()).toContain('--jwt-secret');
-    expect(agent.output()).not.toContain('hunter2'););
+    expect(agent.output()).not.toContain('hunter2');
+  });
 
   it('keeps its socket when a second agent starts', async () => {
     const second = start(['--socket', socket]);
@@ -167,4 +168,5 @@ describe('a running gateway-auth', () => {
     agent.signal('SIGTERM');
     expect(await agent.exited).toEqual({ code: 0, signal: null });
     expect(await connects(socket)).toBe(false);
-  }););
+  });
+});

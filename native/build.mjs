@@ -74,7 +74,7 @@ export const buildAddon = () =>
     child.stderr.setEncoding('utf8').on('data', keep);
     child.on('error', (error) => resolve(error.message));
     child.on('close', (code) => {
-      const reason = /(?:error:|gyp ERR! (?:find Python|stack Error:)) *(.+)/.exec(output)?.[1];
+      const reason = /(?:error:|gyp ERR! stack Error:) *(\S.*)/.exec(output)?.[1];
       resolve(code === 0 ? undefined : (reason ?? `node-gyp ended with exit code ${code}`));
     });
   });

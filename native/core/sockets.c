@@ -32,7 +32,10 @@ enum {
   MAX_LISTENERS = 4096,
 };
 
-/* What is known of a socket. */
+/*
+ * What is known of a socket. While it owes an error it keeps its queue: an empty queue means that the kernel has all
+ * that was written.
+ */
 enum {
   USED = 1 << 0,
   CONNECTING = 1 << 1,
@@ -83,7 +86,7 @@ struct sockets {
   size_t max_queued;
 
   slot *slots;
-  int32_t *unsettled; /* as long as the table of slots, so that every slot fits in */
+  int32_t *unsettled; /* one entry for each slot: none is in it twice */
   int32_t slot_count, unsettled_count;
   int32_t first_free, last_free;
   listener *listeners;
@@ -186,7 +189,6 @@ static void apply_interest(sockets *layer, slot *socket) {
   if (socket->interest != 0) epoll_ctl(layer->epoll, EPOLL_CTL_DEL, socket->descriptor, NULL);
   socket->interest = 0;
   socket->flags |= WRITE_FAILED | OWES_ERROR;
-  drop_queue(layer, socket);
   layer->owes_errors = true;
   wake_at(layer, now_ms());
 }
@@ -358,7 +360,6 @@ static void flush(sockets *layer, slot *socket) {
     }
     ssize_t sent = send_now(socket, vector, count);
     if (sent < 0) {
-      drop_queue(layer, socket);
       socket->error = (int)-sent;
       socket->flags |= WRITE_FAILED | OWES_WRITE_ERROR;
       settle(layer, socket);
@@ -513,7 +514,8 @@ static void handle_socket(sockets *layer, slot *socket, uint32_t events) {
     finish_connect(layer, socket);
     if (socket->flags & FAILED) return;
   }
-  if (socket->queued > 0 && events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) flush(layer, socket);
+  bool is_writing = socket->queued > 0 && !(socket->flags & WRITE_FAILED);
+  if (is_writing && events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) flush(layer, socket);
   bool has_more = events & (EPOLLIN | EPOLLERR | EPOLLHUP) || socket->flags & OWES_WRITE_ERROR
                     ? read_some(layer, socket)
                     : false;

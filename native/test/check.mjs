@@ -53,6 +53,7 @@ try {
   run(harness, [String(connections), String(seed)]);
   run(sanitized, [some(10), String(seed + 1)]);
   run(harness, [some(10), String(seed + 2), '1'], { ...environment, LD_PRELOAD: faults });
+  run(harness, [some(10), String(seed + 7), '1'], { ...environment, LD_PRELOAD: faults, FAULTS_FATAL: '1500' });
   run(harness, [some(50), String(seed + 3), '1'], {
     ...environment,
     LD_PRELOAD: faults,

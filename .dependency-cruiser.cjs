@@ -131,6 +131,16 @@ module.exports = {
       to: { path: program, pathNot: '^src/(?:domain|adapters/command-line)/' },
     },
     {
+      name: 'stream-sockets-know-no-protocol',
+      comment: 'Both sides of HTTP/1.1 use them: they know descriptors and octets, and nothing of HTTP.',
+      severity: 'error',
+      from: { path: '^src/adapters/stream-sockets/' },
+      to: {
+        path: program,
+        pathNot: '^src/(?:domain|application/ports|adapters/(?:stream-sockets|event-loop-batching))/',
+      },
+    },
+    {
       name: 'redis-knows-no-store',
       comment: 'Every store in Redis uses one connection: it knows the domain and ports, and none of the stores.',
       severity: 'error',

@@ -87,6 +87,22 @@ const slow = {
   },
 };
 
+/** The tests of HTTP/1.1 once more, on sockets of node:net in place of the native layer. */
+const onNodeSockets = (name: string, include: readonly string[], sharing: Sharing) => ({
+  test: {
+    name: `${name}-on-node`,
+    include: [...include],
+    exclude: [slowTests],
+    env: { PORTCULLIS_TEST_SOCKETS: 'node' },
+    testTimeout: 60_000,
+    expect: { poll },
+    hookTimeout: 60_000,
+    sequence: { groupOrder: 4 },
+    ...(name === 'e2e' ? {} : { setupFiles: ['test/support/shared/property-seed.ts'] }),
+    ...sharing,
+  },
+});
+
 /** unit and property need no sockets; contract and integration open some; e2e starts the built programs. */
 export default defineConfig({
   test: {
@@ -99,6 +115,16 @@ export default defineConfig({
       project('integration', 1, 30_000, waiting),
       project('e2e', 2, 60_000, { isolate: false, maxWorkers: 3 }),
       slow,
+      onNodeSockets(
+        'integration',
+        [
+          'test/integration/gateway/**/*.test.ts',
+          'test/integration/adapters/inbound/http-engines/**/*.test.ts',
+          'test/integration/adapters/outbound/upstream-clients/**/*.test.ts',
+        ],
+        waiting,
+      ),
+      onNodeSockets('e2e', ['test/e2e/gateway/**/*.test.ts'], { isolate: false, maxWorkers: 3 }),
     ],
   },
 });

@@ -22,7 +22,7 @@ const standard = { tests: 'every test', projects: ['unit', 'property', 'contract
 /** @type {ReadonlyMap<string, Selection>} */
 const selections = new Map([
   ['--quick', { tests: 'the unit and property tests', projects: ['unit', 'property'] }],
-  ['--slow', { tests: 'the slow tests', projects: ['slow'] }],
+  ['--slow', { tests: 'the slow tests', projects: ['slow', 'integration-on-node', 'e2e-on-node'] }],
 ]);
 
 const selection = process.argv.map((argument) => selections.get(argument)).find(Boolean) ?? standard;

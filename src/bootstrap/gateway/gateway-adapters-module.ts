@@ -19,14 +19,16 @@ import type { OtelTracerPorts } from '../../adapters/outbound/otel-tracing/otel-
 import { ownSampleNames } from '../../adapters/outbound/prometheus-metrics/gauge-samples.js';
 import { PrometheusGatewayMetrics } from '../../adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { re2PathPatterns } from '../../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
-import { createTargetClient } from '../../adapters/outbound/upstream-clients/upstream-clients.js';
+import { targetClients } from '../../adapters/outbound/upstream-clients/upstream-clients.js';
+import { SocketLayers } from '../../adapters/stream-sockets/socket-layers.js';
 import type { TracerFactory } from '../../application/ports/gateway/tracer.js';
 import { agentClients } from '../shared/agent-clients.js';
 import { bindMade } from '../shared/bind-made.js';
 import { embeddedAgentTokens } from '../shared/embedded-agents.js';
 import { sharedTokens as shared } from '../shared/shared-tokens.js';
-import { programBuildCommit, programVersion } from '../shared/version.js';
+import { programVersion } from '../shared/version.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';
+import { programIdentity } from './program-identity.js';
 import { openRedisRateLimits } from './redis-rate-limits.js';
 
 /** Creates OpenTelemetry tracers. Loads the library on demand. */
@@ -55,15 +57,15 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
     { hostName: gateway.hostName, configFile: gateway.configFile },
     ({ hostName, configFile }) => `${hostName}:${configFile}`,
   );
-  made(gateway.identity, { clock: shared.clock }, ({ clock }) => ({
-    name: 'portcullis',
-    version: programVersion,
-    buildCommit: programBuildCommit,
-    nodeVersion: process.version,
-    startedAtMs: clock.wallMs(),
-  }));
+  made(gateway.identity, { clock: shared.clock, layers: gateway.socketLayers }, ({ clock, layers }) =>
+    programIdentity(clock.wallMs(), layers),
+  );
   made(gateway.listeningSockets, {}, () => new NodeListeningSockets());
-  made(gateway.engine, { sockets: gateway.listeningSockets }, ({ sockets }) => new CoreHttpEngine(sockets));
+  made(
+    gateway.engine,
+    { sockets: gateway.listeningSockets, layers: gateway.socketLayers },
+    ({ sockets, layers }) => new CoreHttpEngine(sockets, layers),
+  );
   made(gateway.textFiles, {}, () => new NodeTextFileReader());
   made(gateway.listenerTls, { engine: gateway.engine, files: gateway.textFiles }, (parts) => parts);
   made(gateway.figures, {}, () => new NodeProcessFigures());
@@ -73,7 +75,8 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
   bind(gateway.secretComparer).toConstantValue(nodeSecretComparer());
   made(gateway.secretDigest, {}, () => new HmacSecretDigest());
   bind(gateway.inflater).toConstantValue(nodeZlibInflater);
-  bind(gateway.createTargetClient).toConstantValue(createTargetClient);
+  bind(gateway.socketLayers).toConstantValue(new SocketLayers());
+  made(gateway.createTargetClient, { layers: gateway.socketLayers }, ({ layers }) => targetClients(layers));
   made(gateway.resolver, {}, () => new NodeHostResolver());
   made(gateway.prober, {}, () => new NodeHealthProber());
   made(gateway.localRateLimits, { clock: shared.clock }, ({ clock }) => new MemoryRateLimitStore(clock));

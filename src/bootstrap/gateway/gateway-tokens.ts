@@ -1,4 +1,5 @@
 import type { ServiceIdentifier } from 'inversify';
+import type { SocketLayers } from '../../adapters/stream-sockets/socket-layers.js';
 import type { ConnectionRefusalCounter } from '../../application/gateway/admit/connection-refusal-counter.js';
 import type { RequestAdmissions } from '../../application/gateway/admit/request-admissions.js';
 import type { AgentReports } from '../../application/gateway/ask-agents/reports/agent-reports.js';
@@ -61,6 +62,7 @@ export const gatewayTokens = {
   audit: Symbol('AuditTrail') as ServiceIdentifier<AuditTrail>,
   /** Listening sockets: bound here, inherited, or from another process. */
   listeningSockets: Symbol('ListeningSockets') as ServiceIdentifier<ListeningSockets>,
+  socketLayers: Symbol('SocketLayers') as ServiceIdentifier<SocketLayers>,
   engine: Symbol('HttpEngine') as ServiceIdentifier<HttpEngine>,
   /** Reads the files that the gateway's own configuration refers to. */
   textFiles: Symbol('TextFileReader') as ServiceIdentifier<TextFileReader>,

@@ -35,10 +35,10 @@ import { configurationFile } from '../shared/configuration-file.js';
 import { logDebugSignal } from '../shared/debug-signal.js';
 import { agentFactoryLoader, embeddedAgentTokens } from '../shared/embedded-agents.js';
 import { sharedTokens as shared } from '../shared/shared-tokens.js';
-import { programBuildCommit, programVersion } from '../shared/version.js';
 import { shareStoresInWorker } from '../shared/worker-stores.js';
 import { withOverrides } from './command-line-overrides.js';
 import { gatewayTokens as gateway, gatewayTokens } from './gateway-tokens.js';
+import { programIdentity } from './program-identity.js';
 import { gatewayContainer } from './start-gateway.js';
 
 /** A worker's part in limits over all workers. */
@@ -151,13 +151,9 @@ const asWorker = (container: Container, supervisor: WorkerChannel, order: StartO
     .inSingletonScope();
   const share = (): void => shareStoresInWorker(container, supervisor);
   container.rebind(embeddedAgentTokens.loadAgentFactory).toConstantValue(agentFactoryLoader(container, share));
-  container.rebind(gateway.identity).toConstantValue({
-    name: 'portcullis',
-    version: programVersion,
-    buildCommit: programBuildCommit,
-    nodeVersion: process.version,
-    startedAtMs: order.startedAtMs,
-  });
+  container
+    .rebind(gateway.identity)
+    .toResolvedValue((layers) => programIdentity(order.startedAtMs, layers), [gateway.socketLayers]);
   return shareLimitsInWorker(container, supervisor, order.workers);
 };
 

@@ -55,8 +55,19 @@ const runOnce = (command: Exclude<GatewayCommand, RunCommand>): Promise<CommandO
   }
 };
 
+/** What `--version` prints behind the name; with `--verbose` also what the program runs on. */
+const versionText = async (argv: readonly string[]): Promise<string> => {
+  if (!argv.includes('--version') || !argv.includes('--verbose')) return programVersion;
+  const { SocketLayers } = await import('../../adapters/stream-sockets/socket-layers.js');
+  const layers = new SocketLayers();
+  const chosen = await layers.choose('auto');
+  const reason = chosen.ok && chosen.value !== null ? ` (${chosen.value})` : '';
+  return `${programVersion}\nNode.js ${process.version}\nsockets: ${layers.name}${reason}`;
+};
+
 const main = async (): Promise<number> => {
-  const command = parseGatewayArguments(process.argv.slice(2), process.env, programVersion);
+  const argv = process.argv.slice(2);
+  const command = parseGatewayArguments(argv, process.env, await versionText(argv));
   if (command.kind !== 'run') return runCommand(command, runOnce);
   const log = readLogConfiguration({
     level: process.env['RUST_LOG'],

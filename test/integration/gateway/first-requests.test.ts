@@ -4,6 +4,7 @@ import { CoreHttpEngine } from '../../../src/adapters/inbound/http-engines/core/
 import { NodeListeningSockets } from '../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import { startInProcess, testConfiguration } from '../../support/gateway/in-process-gateway.js';
 import { plainTimeouts } from '../../support/gateway/plain-configurations.js';
+import { testSocketLayers } from '../../support/gateway/socket-layers.js';
 import { it } from '../../support/shared/fixtures.js';
 
 const outcomeOf = (host: string, port: number): Promise<string> =>
@@ -45,7 +46,7 @@ const start = (engine: CoreHttpEngine) => {
 
 describe('a gateway that starts', () => {
   it('accepts no connection before all listeners are bound', async ({ cleanUp }) => {
-    const engine = new HastyClient(new NodeListeningSockets());
+    const engine = new HastyClient(new NodeListeningSockets(), testSocketLayers);
     const gateway = await start(engine);
     cleanUp.add(() => gateway.stop());
     expect(engine.outcomes).toEqual(['ECONNREFUSED', 'ECONNREFUSED']);
@@ -54,7 +55,7 @@ describe('a gateway that starts', () => {
   });
 
   it('accepts no connection if one listener cannot be bound', async () => {
-    const engine = new HastyClient(new NodeListeningSockets());
+    const engine = new HastyClient(new NodeListeningSockets(), testSocketLayers);
     engine.fails = 1;
     await expect(start(engine)).rejects.toThrow();
     expect(engine.outcomes).toEqual(['ECONNREFUSED']);

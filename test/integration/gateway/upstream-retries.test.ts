@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect } from 'vitest';
 import { UpstreamCounters } from '../../../src/adapters/outbound/prometheus-metrics/upstream-counters.js';
-import { createTargetClient } from '../../../src/adapters/outbound/upstream-clients/upstream-clients.js';
+import { targetClients } from '../../../src/adapters/outbound/upstream-clients/upstream-clients.js';
 import { TargetLedgers } from '../../../src/application/gateway/choose-upstream/target-ledgers.js';
 import { UpstreamTargets } from '../../../src/application/gateway/choose-upstream/upstream-targets.js';
 import type { BodySource } from '../../../src/application/ports/gateway/body-source.js';
@@ -11,6 +11,7 @@ import { type Echo, echo, startHttpUpstream } from '../../support/gateway/http-u
 import { startRawUpstream } from '../../support/gateway/raw-upstream.js';
 import { ScriptedBody } from '../../support/gateway/scripted-body.js';
 import { recordedExchange, sendingStage } from '../../support/gateway/sending-stage.js';
+import { testSocketLayers } from '../../support/gateway/socket-layers.js';
 import { upstreamOf } from '../../support/gateway/upstream-targets.js';
 import type { CleanUp } from '../../support/shared/clean-up.js';
 import { it } from '../../support/shared/fixtures.js';
@@ -33,7 +34,7 @@ const stageBefore = (
   );
   const targets = new UpstreamTargets(configuration, 100, {
     ledgers: new TargetLedgers(clock),
-    createClient: createTargetClient,
+    createClient: targetClients(testSocketLayers),
     metrics: { upstream: () => new UpstreamCounters() },
     resolver: new FakeHostResolver(),
     prober: { probe: () => Promise.reject(new Error('nothing is checked')) },

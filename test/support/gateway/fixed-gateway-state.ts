@@ -38,6 +38,7 @@ export const configurationWithSecrets = (
     gracefulShutdownTimeoutMs: 30_000,
     shutdownDelayMs: 0,
     workerThreads: 0,
+    sockets: 'auto',
   },
   listeners: [
     {
@@ -79,6 +80,7 @@ export class FixedGatewayState implements GatewayState {
     version: '1.2.3',
     buildCommit: 'abc123',
     nodeVersion: 'v20.20.0',
+    socketLayer: 'node',
     startedAtMs: Date.UTC(2026, 0, 2, 3, 4, 5),
   };
   currentPhase: GatewayPhase = 'running';

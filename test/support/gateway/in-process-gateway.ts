@@ -24,6 +24,7 @@ import type {
 import { RecordingLogger } from '../shared/recording-logger.js';
 import { plainLimits, plainPolicies, plainTimeouts, plainUpstream } from './plain-configurations.js';
 import { RecordingAuditLog } from './recording-audit-log.js';
+import { testedSockets, testSocketLayers } from './socket-layers.js';
 
 export const testLimits: LimitsConfiguration = plainLimits;
 
@@ -77,6 +78,7 @@ export const testConfiguration = (
     gracefulShutdownTimeoutMs: 5_000,
     shutdownDelayMs: 0,
     workerThreads: 1,
+    sockets: testedSockets,
   },
   listeners: [
     {
@@ -153,6 +155,7 @@ export const startInProcess = async (
     if (!options.createAgent) throw new Error(`no agent ${agent.name} in this test`);
     return options.createAgent(agent, agentLimits);
   });
+  container.rebind(gatewayTokens.socketLayers).toConstantValue(testSocketLayers);
   if (options.createTargetClient) {
     container.rebind(gatewayTokens.createTargetClient).toConstantValue(options.createTargetClient);
   }

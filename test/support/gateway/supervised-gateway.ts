@@ -24,7 +24,7 @@ export class FakeSharedSockets implements SharedSockets {
   async open(key: string, address: { readonly host: string; readonly port: number }) {
     if (this.refusal !== null) throw this.refusal;
     this.opened.push(key);
-    return { address, listenable: { key }, close: () => undefined };
+    return { address, listenable: { key }, fd: -1, close: () => undefined };
   }
 
   keep(keys: ReadonlySet<string>): void {

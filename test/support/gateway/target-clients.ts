@@ -1,4 +1,4 @@
-import { createTargetClient } from '../../../src/adapters/outbound/upstream-clients/upstream-clients.js';
+import { targetClients } from '../../../src/adapters/outbound/upstream-clients/upstream-clients.js';
 import type {
   TargetClient,
   TargetClientSettings,
@@ -11,6 +11,7 @@ import type {
 import type { HeaderList } from '../../../src/domain/http/header-list.js';
 import { err, ok, type Result } from '../../../src/domain/shared/result.js';
 import type { CleanUp } from '../shared/clean-up.js';
+import { testSocketLayers } from './socket-layers.js';
 
 export type UpstreamOutcome = Result<UpstreamResponse, UpstreamFailure>;
 
@@ -103,7 +104,7 @@ export const listeningClient = (
   cleanUp: CleanUp,
   changes: Partial<TargetClientSettings> = {},
 ): TargetClient => {
-  const client = createTargetClient({
+  const client = targetClients(testSocketLayers)({
     address: { host: '127.0.0.1', port },
     authority: `127.0.0.1:${port}`,
     connectMs: 20_000,

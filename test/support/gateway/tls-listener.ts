@@ -1,5 +1,6 @@
 import { CoreHttpEngine } from '../../../src/adapters/inbound/http-engines/core/core-http-engine.js';
 import { NodeListeningSockets } from '../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
+import type { SocketLayers } from '../../../src/adapters/stream-sockets/socket-layers.js';
 import {
   defaultEngineLimits,
   type EngineLimits,
@@ -15,6 +16,7 @@ import type { CleanUp } from '../shared/clean-up.js';
 import { type OpensslCertificate, pemChain } from '../shared/openssl-certificates.js';
 import { plainTimeouts } from './plain-configurations.js';
 import { RecordingHandler } from './recording-handler.js';
+import { testSocketLayers } from './socket-layers.js';
 
 /** As the engine takes it. */
 export const asTlsCertificate = (made: OpensslCertificate): TlsCertificate => ({
@@ -27,7 +29,7 @@ export const preparedTls = (
   identities: readonly OpensslCertificate[],
   changes: Partial<TlsMaterial> = {},
 ): TlsContext => {
-  const prepared = new CoreHttpEngine(new NodeListeningSockets()).prepareTls({
+  const prepared = new CoreHttpEngine(new NodeListeningSockets(), testSocketLayers).prepareTls({
     certificates: identities.map(asTlsCertificate),
     clientAuth: 'none',
     clientAuthorities: null,
@@ -49,6 +51,7 @@ export const recordedListener = async (
   cleanUp: CleanUp,
   tls: TlsContext | null,
   changes: Partial<EngineLimits & ListenerTimeouts & Pick<ListenerOptions, 'proxyHeaderFrom' | 'http2'>> = {},
+  layers: SocketLayers = testSocketLayers,
 ): Promise<RecordedListener> => {
   const handler = new RecordingHandler();
   const address = { host: '127.0.0.1', port: 0 };
@@ -60,7 +63,7 @@ export const recordedListener = async (
     proxyHeaderFrom: changes.proxyHeaderFrom ?? null,
     http2: changes.http2 ?? false,
   };
-  const listener = await new CoreHttpEngine(new NodeListeningSockets()).bind('main', address, handler, options);
+  const listener = await new CoreHttpEngine(new NodeListeningSockets(), layers).bind('main', address, handler, options);
   await listener.listen();
   cleanUp.add(() => listener.drain(0));
   return { listener, handler };

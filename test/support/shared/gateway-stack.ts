@@ -51,6 +51,12 @@ const furtherListeners = ({ listeners = {} }: StackPlan, ports: Readonly<Record<
     .map(([name, members]) => `listener "${name}" { address "127.0.0.1:${ports[name]}"; ${members} }`)
     .join('\n');
 
+/** The socket layer under test; none where the test has a block of its own, or leaves it to the gateway. */
+const systemText = ({ blocks = '' }: StackPlan): string => {
+  const sockets = process.env['PORTCULLIS_TEST_SOCKETS'];
+  return sockets === undefined || blocks.includes('system {') ? '' : `system { sockets "${sockets}" }\n`;
+};
+
 const configurationText = (plan: StackPlan, { port, adminPort, upstreamPort, socket, ports }: Places): string => {
   const transport = plan.transport === 'embedded' ? 'transport "embedded"' : (plan.reachedBy ?? `socket "${socket}"`);
   const { agentConfig = '' } = plan;
@@ -59,7 +65,7 @@ const configurationText = (plan: StackPlan, { port, adminPort, upstreamPort, soc
     ${plan.agentMembers ?? ''}
     config { ${typeof agentConfig === 'string' ? agentConfig : agentConfig(port)} }
   } }`;
-  return `listeners {
+  return `${systemText(plan)}listeners {
   listener "main" { address "127.0.0.1:${port}"; ${plan.listenerMembers ?? ''} }
   ${furtherListeners(plan, ports)}
 }

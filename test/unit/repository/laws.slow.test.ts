@@ -226,6 +226,15 @@ const breaches: Readonly<Record<string, readonly { change: Tree; edge: string }[
       edge: 'src/adapters/command-line/program.ts -> src/adapters/inbound/http/server.ts',
     },
   ],
+  'stream-sockets-know-no-protocol': [
+    {
+      change: {
+        'src/adapters/stream-sockets/socket.ts': `export { helper as socket } from '../wire/http1/helper.js';`,
+        'src/adapters/wire/http1/helper.ts': 'export const helper = 1;',
+      },
+      edge: 'src/adapters/stream-sockets/socket.ts -> src/adapters/wire/http1/helper.ts',
+    },
+  ],
   'redis-knows-no-store': [
     {
       change: {

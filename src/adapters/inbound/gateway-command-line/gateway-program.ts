@@ -72,7 +72,7 @@ const helpWidth = 80;
 export const gatewayProgram = (version: string, actions: GatewayActions, print: Parameters<Program>[0]): Command => {
   const program = newProgram('gateway', usage, print, helpWidth)
     .description('Portcullis: an API gateway. Routes requests to upstreams after its agents have allowed them.')
-    .version(`gateway ${version}`, '--version', 'print the version and exit')
+    .version(`gateway ${version}`, '--version', 'print the version and exit; with --verbose more of it')
     .helpCommand(false)
     .option('--config <file>', 'configuration file (KDL); or GATEWAY_CONFIG')
     .option('--test', 'check the configuration, report all problems, and exit')

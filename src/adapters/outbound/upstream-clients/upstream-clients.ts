@@ -1,7 +1,10 @@
-import type { TargetClient, TargetClientSettings } from '../../../application/ports/gateway/upstream-client.js';
+import type { TargetClientFactory } from '../../../application/ports/gateway/upstream-client.js';
+import type { SocketLayers } from '../../stream-sockets/socket-layers.js';
 import { CoreTargetClient } from './core/core-target-client.js';
 import { Http2TargetClient } from './http2/http2-target-client.js';
 
-/** Creates the client for one address, with the upstream's protocol. */
-export const createTargetClient = (settings: TargetClientSettings): TargetClient =>
-  settings.httpVersion === '2' ? new Http2TargetClient(settings) : new CoreTargetClient(settings);
+/** Creates clients, each for one address, with the upstream's protocol. */
+export const targetClients =
+  (layers: SocketLayers): TargetClientFactory =>
+  (settings) =>
+    settings.httpVersion === '2' ? new Http2TargetClient(settings) : new CoreTargetClient(settings, layers);

@@ -163,6 +163,8 @@ interface VersionReport {
   readonly config_format_version: number;
   /** Null: the commit is unknown. */
   readonly build_commit: string | null;
+  /** What carries plain TCP connections: `native` or `node`. */
+  readonly socket_layer: string;
 }
 
 const versionReport = (identity: ProgramIdentity): VersionReport => ({
@@ -172,6 +174,7 @@ const versionReport = (identity: ProgramIdentity): VersionReport => ({
   node_version: identity.nodeVersion,
   config_format_version: configurationFormatVersion,
   build_commit: identity.buildCommit,
+  socket_layer: identity.socketLayer,
 });
 
 /**

@@ -1,5 +1,6 @@
 import type { ConfigurationSource } from '../../ports/gateway/configuration-source.js';
 import type { RequestHandler } from '../../ports/gateway/http-engine.js';
+import type { SocketLayerChoice } from '../../ports/gateway/socket-layer-choice.js';
 import type { TracerFactory } from '../../ports/gateway/tracer.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { Random } from '../../ports/shared/random.js';
@@ -19,6 +20,7 @@ export interface GatewayDependencies {
   readonly agents: AgentRegistry;
   readonly listeners: ListenerRegistry;
   readonly listenerTls: ListenerTlsReaders;
+  readonly socketLayers: SocketLayerChoice;
   readonly state: RunningState;
   readonly stages: StageDependencies;
   readonly upstreamTargets: UpstreamTargetsEnvironment;

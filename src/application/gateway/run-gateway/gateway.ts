@@ -189,6 +189,10 @@ export class Gateway {
     this.#logWarnings(problems);
     const tooFew = stages.descriptors.warning(configuration);
     if (tooFew !== null) this.#dependencies.loadLogger.warn(tooFew);
+    const layer = await this.#dependencies.socketLayers.choose(configuration.system.sockets);
+    if (!layer.ok) return err({ problems, reason: `system { sockets "native" }: ${layer.error}`, cause: null });
+    if (layer.value !== null && state.phase() === 'starting')
+      this.#dependencies.loadLogger.warn('connections use node:net, which costs more CPU', { reason: layer.value });
     const tls = await prepareListenerTls(configuration.listeners, this.#dependencies.listenerTls);
     if (!tls.ok) {
       const found = tls.error.map((message) => unplacedProblem('error', message));

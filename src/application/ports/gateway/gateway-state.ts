@@ -12,6 +12,8 @@ export interface ProgramIdentity {
   /** Null if the program was not built from a known commit. */
   readonly buildCommit: string | null;
   readonly nodeVersion: string;
+  /** The layer of new connections; see `SocketLayerChoice`. */
+  readonly socketLayer: 'native' | 'node';
   /** Milliseconds since the Unix epoch. */
   readonly startedAtMs: number;
 }

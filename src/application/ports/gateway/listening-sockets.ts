@@ -15,6 +15,8 @@ export interface ListeningSocket {
   readonly address: SocketAddress;
   /** An argument of `listen` in node:net, for engines only. */
   readonly listenable: object;
+  /** The descriptor in this process. */
+  readonly fd: number;
   /**
    * Releases the socket. It stays open while another process, or another holder in this one, uses
    * it.

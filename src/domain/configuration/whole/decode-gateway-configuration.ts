@@ -90,6 +90,7 @@ export const decodeGatewayConfiguration = (
       gracefulShutdownTimeoutMs: system['graceful-shutdown-timeout-secs'].value,
       shutdownDelayMs: system['shutdown-delay-secs'].value,
       workerThreads: system['worker-threads'].value,
+      sockets: system.sockets.value,
     },
     listeners: listenersOf(gateway).map(toListener),
     routes: routesOf(gateway).map(toRoute),

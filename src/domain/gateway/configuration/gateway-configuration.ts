@@ -39,6 +39,8 @@ export interface SystemConfiguration {
   readonly shutdownDelayMs: number;
   /** Worker processes; 0: one per core. */
   readonly workerThreads: number;
+  /** The layer that carries plain TCP connections; `auto`: native where it is available. */
+  readonly sockets: 'auto' | 'native' | 'node';
 }
 
 export interface ListenerConfiguration {

@@ -1,6 +1,6 @@
 import { block, foreign, group, namedBlocks, optionalBlock, replaced } from '../../configuration/schema/block-keys.js';
 import { optional, withDefault } from '../../configuration/schema/scalar-keys.js';
-import { checkedText, integer, seconds } from '../../configuration/schema/scalar-kind.js';
+import { checkedText, integer, oneOf, seconds } from '../../configuration/schema/scalar-kind.js';
 import { adminShape } from './admin-schema.js';
 import { agentShape } from './agent-schema.js';
 import { audit } from './audit-schema.js';
@@ -33,6 +33,12 @@ const systemShape = {
     0,
     '0',
     'Worker processes under a supervisor. 0: one for each core. 1: a single process without a supervisor.',
+  ),
+  sockets: withDefault(
+    oneOf(['auto', 'native', 'node']),
+    'auto',
+    '`auto`',
+    'What carries plain TCP connections. `native` is the addon of the package, on Linux; it needs less CPU. `node` is node:net. `auto` uses the addon where it loads; `native` refuses to start without it.',
   ),
   'max-connections': foreign('it belongs in `limits`', 'write limits { max-total-connections 10000 }'),
   'auto-reload': foreign('the gateway reloads only on request', 'run gateway reload, or send SIGHUP'),

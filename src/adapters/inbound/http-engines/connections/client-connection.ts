@@ -1,8 +1,9 @@
-import type { Socket } from 'node:net';
 import type { ClientConnection, ConnectionTls } from '../../../../application/ports/gateway/http-exchange.js';
 import { directClient } from '../../../../domain/http/client-address.js';
 import { unmappedAddress } from '../../../../domain/http/ip-address.js';
 import type { ProxiedClient } from '../../../../domain/http/proxy-protocol/proxy-header.js';
+
+import type { StreamSocket } from '../../../stream-sockets/stream-socket.js';
 
 /** Facts about a connection other than its sockets. */
 export interface ConnectionOrigin {
@@ -21,7 +22,7 @@ export const plainOrigin: ConnectionOrigin = { tls: null, client: null, isUnname
 
 /** Describes a connection to the request handler. `socket` carries HTTP. */
 export const clientConnection = (
-  socket: Socket,
+  socket: StreamSocket,
   listener: string,
   { tls, client, isUnnamed }: ConnectionOrigin,
 ): ClientConnection => {

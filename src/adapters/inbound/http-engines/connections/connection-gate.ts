@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import { createServer, type TLSSocket, type Server as TlsServer } from 'node:tls';
 import type {
   ConnectionAdmission,
@@ -8,6 +7,7 @@ import type {
 import type { ConnectionTls } from '../../../../application/ports/gateway/http-exchange.js';
 import type { CidrSet } from '../../../../domain/http/cidr-set.js';
 import { unmappedAddress } from '../../../../domain/http/ip-address.js';
+import { nodeSocket, type StreamSocket } from '../../../stream-sockets/stream-socket.js';
 import { type ConnectionOrigin, plainOrigin } from './client-connection.js';
 import type { ConnectionRefuser } from './connection-refuser.js';
 import { connectionTls } from './connection-tls.js';
@@ -17,7 +17,7 @@ import type { Proxied, ProxyHeaders } from './proxy-headers.js';
 import { TlsHandshakes } from './tls-handshakes.js';
 
 interface Connection {
-  readonly raw: Socket;
+  readonly raw: StreamSocket;
   /** Client address from the PROXY header, else the address of the TCP peer. */
   readonly peerAddress: string;
   /** Null if the peer sends no PROXY header. */
@@ -25,7 +25,7 @@ interface Connection {
   /** Monotonic clock, in milliseconds. */
   readonly acceptedMs: number;
   /** Socket that carries HTTP; null until the TLS handshake completes. */
-  served: Socket | null;
+  served: StreamSocket | null;
   /** Trust anchor set that verified the client certificate; null without a certificate. */
   clientTrust: string | null;
   /** The handshake outcome is reported already, or the gateway itself closed the connection. */
@@ -35,7 +35,7 @@ interface Connection {
 }
 
 /** No data arrived on `socket`, apart from the PROXY header of the proxy. */
-const isUnused = ({ raw, proxied }: Connection, socket: Socket): boolean =>
+const isUnused = ({ raw, proxied }: Connection, socket: StreamSocket): boolean =>
   socket.bytesRead === (socket === raw ? (proxied?.octets ?? 0) : 0);
 
 /** Connection properties that the current TLS settings are checked against. */
@@ -56,7 +56,7 @@ export class ConnectionGate {
   readonly #proxyHeaders: ProxyHeaders;
   readonly #pending = new PendingAdmissions();
   #handshakeTimeoutMs: number;
-  readonly #speakHttp: (socket: Socket, origin: ConnectionOrigin) => void;
+  readonly #speakHttp: (socket: StreamSocket, origin: ConnectionOrigin) => void;
   /** Admitted connections. */
   readonly #open = new Set<Connection>();
   readonly #refused = new Set<Connection>();
@@ -76,7 +76,7 @@ export class ConnectionGate {
     refusals: ConnectionRefuser,
     proxyHeaders: ProxyHeaders,
     handshakeTimeoutMs: number,
-    speakHttp: (socket: Socket, origin: ConnectionOrigin) => void,
+    speakHttp: (socket: StreamSocket, origin: ConnectionOrigin) => void,
   ) {
     this.#key = key;
     this.#handler = handler;
@@ -107,10 +107,10 @@ export class ConnectionGate {
    * Applies new TLS settings; null disables TLS. Returns the HTTP sockets that no longer satisfy
    * them: a different client CA, a missing required certificate, or plaintext.
    */
-  secure(tls: PreparedTls | null): readonly Socket[] {
+  secure(tls: PreparedTls | null): readonly StreamSocket[] {
     this.#securing = tls && this.#server(tls);
     this.#tlsNow = tls;
-    const outdated: Socket[] = [];
+    const outdated: StreamSocket[] = [];
     for (const { raw, served, clientTrust } of this.#open) {
       if (served !== null && !this.#isSecureEnough({ isSecured: served !== raw, clientTrust })) outdated.push(served);
     }
@@ -122,9 +122,9 @@ export class ConnectionGate {
    * sockets whose client was named by a peer that lost this right. Connections that do not carry
    * HTTP yet are closed.
    */
-  expectProxyHeaders(from: CidrSet | null): readonly Socket[] {
+  expectProxyHeaders(from: CidrSet | null): readonly StreamSocket[] {
     this.#proxyHeaders.expectFrom(from);
-    const outdated: Socket[] = [];
+    const outdated: StreamSocket[] = [];
     for (const connection of this.#open) {
       const { proxied, served } = connection;
       if (proxied === null || this.#proxyHeaders.mayCome(proxied.peerAddress)) continue;
@@ -138,7 +138,7 @@ export class ConnectionGate {
    * Closes idle connections, and those accepted before `acceptedBeforeMs` that sent nothing or are
    * still in the handshake.
    */
-  endIdle(acceptedBeforeMs: number, isIdle: (socket: Socket) => boolean): void {
+  endIdle(acceptedBeforeMs: number, isIdle: (socket: StreamSocket) => boolean): void {
     this.#proxyHeaders.endWaiting(acceptedBeforeMs);
     this.#pending.endWaiting(acceptedBeforeMs);
     for (const connection of this.#open) {
@@ -167,7 +167,7 @@ export class ConnectionGate {
   }
 
   /** Takes a connection that the listener accepted. */
-  take(raw: Socket): void {
+  take(raw: StreamSocket): void {
     const { remoteAddress } = raw;
     // The peer is already gone.
     if (remoteAddress === undefined) {
@@ -177,20 +177,23 @@ export class ConnectionGate {
     const peerAddress = unmappedAddress(remoteAddress);
     if (!this.#proxyHeaders.areExpected) this.#judge(raw, peerAddress, null);
     else {
-      this.#proxyHeaders.take(raw, peerAddress, (proxied) =>
-        this.#judge(raw, proxied.client?.address ?? peerAddress, proxied),
+      const stream = nodeSocket(raw);
+      this.#proxyHeaders.take(stream, peerAddress, (proxied) =>
+        this.#judge(stream, proxied.client?.address ?? peerAddress, proxied),
       );
     }
   }
 
-  #judge(raw: Socket, peerAddress: string, proxied: Proxied | null): void {
+  #judge(raw: StreamSocket, peerAddress: string, proxied: Proxied | null): void {
     const admission = this.#handler.admit(this.#key, peerAddress);
     if (admission instanceof Promise) {
       this.#pending.take(raw, admission, (settled) => this.#receive(raw, peerAddress, proxied, settled));
     } else this.#receive(raw, peerAddress, proxied, admission);
   }
 
-  #receive(raw: Socket, peerAddress: string, proxied: Proxied | null, admission: ConnectionAdmission): void {
+  #receive(given: StreamSocket, peerAddress: string, proxied: Proxied | null, admission: ConnectionAdmission): void {
+    // TLS runs on sockets of Node.
+    const raw = this.#securing === null ? given : nodeSocket(given);
     if (admission.kind === 'admitted') {
       const connection = this.#connection(raw, peerAddress, proxied, null);
       this.#open.add(connection);
@@ -214,7 +217,7 @@ export class ConnectionGate {
   }
 
   /** `socket` is the connection itself, or the TLS socket on it. */
-  #serve(connection: Connection, socket: Socket, tls: ConnectionTls | null): void {
+  #serve(connection: Connection, socket: StreamSocket, tls: ConnectionTls | null): void {
     const { proxied } = connection;
     const client = proxied?.client ?? null;
     connection.served = socket;
@@ -222,14 +225,19 @@ export class ConnectionGate {
     this.#speakHttp(socket, isPlain ? plainOrigin : { tls, client, isUnnamed: proxied !== null && client === null });
   }
 
-  #connection(raw: Socket, peerAddress: string, proxied: Proxied | null, refusal: RejectionAnswer | null): Connection {
+  #connection(
+    raw: StreamSocket,
+    peerAddress: string,
+    proxied: Proxied | null,
+    refusal: RejectionAnswer | null,
+  ): Connection {
     const served = this.#securing === null ? raw : null;
     const acceptedMs = performance.now();
     return { raw, peerAddress, proxied, acceptedMs, served, clientTrust: null, isSettled: refusal !== null, refusal };
   }
 
   #handshake(connection: Connection, securing: TlsServer): void {
-    const { raw } = connection;
+    const raw = nodeSocket(connection.raw);
     raw.on('error', () => raw.destroy());
     // TLS signals half-close itself. Without this setting, a FIN during the handshake would leave
     // the socket half open.

@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { RejectionAnswer } from '../../../../application/ports/gateway/http-engine.js';
+import type { StreamSocket } from '../../../stream-sockets/stream-socket.js';
 import { responseHeadText } from '../../../wire/http1/head-text.js';
 import { refuseHttp2 } from '../http2/session-options.js';
 import { dateLine } from './date-line.js';
@@ -34,7 +34,7 @@ const answerMs = 1_000;
 
 /** Closes refused connections after sending the reason. */
 export class ConnectionRefuser {
-  readonly #underWay = new Map<Socket, NodeJS.Timeout>();
+  readonly #underWay = new Map<StreamSocket, NodeJS.Timeout>();
 
   get size(): number {
     return this.#underWay.size;
@@ -44,7 +44,7 @@ export class ConnectionRefuser {
    * Takes an accepted connection. False if too many refusals are under way; the connection is then
    * closed.
    */
-  begin(raw: Socket): boolean {
+  begin(raw: StreamSocket): boolean {
     if (this.#underWay.size >= maxUnderWay) {
       raw.destroy();
       return false;
@@ -59,7 +59,7 @@ export class ConnectionRefuser {
   }
 
   /** Sends the answer on `socket`: the connection itself, or the TLS socket on it. */
-  answer(raw: Socket, socket: Socket, answer: RejectionAnswer): void {
+  answer(raw: StreamSocket, socket: StreamSocket, answer: RejectionAnswer): void {
     this.#endIn(raw, answerMs);
     socket.on('error', () => socket.destroy());
     if (socket instanceof TLSSocket && socket.alpnProtocol === 'h2') {
@@ -71,7 +71,7 @@ export class ConnectionRefuser {
     socket.end(rejectionOctets(answer));
   }
 
-  #endIn(raw: Socket, delayMs: number): void {
+  #endIn(raw: StreamSocket, delayMs: number): void {
     // A closed socket emits no further event that would remove it from the set.
     if (raw.destroyed) return;
     clearTimeout(this.#underWay.get(raw));

@@ -1,10 +1,11 @@
-import type { Server, Socket } from 'node:net';
 import type { BoundListener, EngineLimits, TlsContext } from '../../../../application/ports/gateway/http-engine.js';
 import type { ListeningSocket } from '../../../../application/ports/gateway/listening-sockets.js';
 import type { SocketAddress } from '../../../../domain/configuration/network-addresses.js';
 import type { ListenerTimeouts } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import type { CidrSet } from '../../../../domain/http/cidr-set.js';
 import { firstIdleMoment, nextIdleMoment } from '../../../../domain/http/idle-moment.js';
+import type { Acceptor } from '../../../stream-sockets/socket-layer.js';
+import type { StreamSocket } from '../../../stream-sockets/stream-socket.js';
 import type { ConnectionGate } from './connection-gate.js';
 import { cutAfter } from './connection-refuser.js';
 import type { ListenerTimers } from './listener-timers.js';
@@ -12,30 +13,28 @@ import { PreparedTls } from './prepared-tls.js';
 
 /** Interval at which a draining listener closes idle connections, in milliseconds. */
 const sweepMs = 100;
-/** Listen backlog; the kernel caps it. Node's default of 511 would drop bursts. */
-const backlog = 4_096;
 
 /** The HTTP connections of a listener. */
 export interface EngineSessions {
   /** Whether the connection has been idle since `sinceMs` (monotonic clock). */
-  isIdle(socket: Socket, sinceMs: number): boolean;
+  isIdle(socket: StreamSocket, sinceMs: number): boolean;
   /**
    * Closes a connection that the new settings would refuse: tunnels and idle connections at once,
    * others after their current response, at the latest after `graceMs`.
    */
-  retire(socket: Socket, graceMs: number): void;
+  retire(socket: StreamSocket, graceMs: number): void;
   /**
    * Closes an idle connection gracefully, where its protocol can (GOAWAY). False if it cannot; the
    * caller then closes it.
    */
-  takeLeave?(socket: Socket): boolean;
+  takeLeave?(socket: StreamSocket): boolean;
   /** Sets whether new plaintext connections may start with the HTTP/2 preface. */
   acceptHttp2?(isAccepted: boolean): void;
 }
 
-/** A listener of the engine. `server` accepts connections and passes them to the gate. */
+/** A listener of the engine. `acceptor` passes connections to the gate. */
 export class EngineListener implements BoundListener {
-  readonly #server: Server;
+  readonly #acceptor: Acceptor;
   readonly #gate: ConnectionGate;
   readonly #sessions: EngineSessions;
   readonly #patience: ListenerTimers;
@@ -44,14 +43,14 @@ export class EngineListener implements BoundListener {
 
   constructor(
     readonly key: string,
-    server: Server,
+    acceptor: Acceptor,
     gate: ConnectionGate,
     sessions: EngineSessions,
     patience: ListenerTimers,
     socket: ListeningSocket,
     limits: EngineLimits,
   ) {
-    this.#server = server;
+    this.#acceptor = acceptor;
     this.#gate = gate;
     this.#sessions = sessions;
     this.#patience = patience;
@@ -63,23 +62,15 @@ export class EngineListener implements BoundListener {
     return this.#socket.address;
   }
 
-  listen(): Promise<void> {
-    const { address, listenable } = this.#socket;
-    return new Promise((resolve, reject) => {
-      const fail = (error: Error): void => {
-        this.#socket.close();
-        // Node does not know the address of a socket that was bound elsewhere.
-        reject(Object.assign(error, { address: address.host, port: address.port }));
-      };
-      this.#server.once('error', fail);
-      this.#server.listen(listenable, backlog, () => {
-        this.#server.off('error', fail);
-        // The kernel could not hand over one connection, for example for lack of memory; the next
-        // may work.
-        this.#server.on('error', () => undefined);
-        resolve();
-      });
-    });
+  async listen(): Promise<void> {
+    const { address } = this.#socket;
+    try {
+      await this.#acceptor.listen();
+    } catch (error) {
+      this.#socket.close();
+      // The system does not know the address of a socket that was bound elsewhere.
+      throw Object.assign(error as Error, { address: address.host, port: address.port });
+    }
   }
 
   connections(): number {
@@ -122,9 +113,8 @@ export class EngineListener implements BoundListener {
         clearTimeout(cut);
         resolve();
       };
-      // The server counts a connection as closed shortly before the close event fires.
-      this.#server.close(() => this.#gate.whenEmpty(end));
-      // The server closed the descriptor in this process; it cannot be passed on any more.
+      this.#acceptor.close(() => this.#gate.whenEmpty(end));
+      // The descriptor is closed in this process; it cannot be passed on any more.
       this.#socket.close();
       closeIdle();
     });

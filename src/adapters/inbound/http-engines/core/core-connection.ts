@@ -5,6 +5,13 @@ import type { ClientConnection, RejectedRequest } from '../../../../application/
 import { boundLateness } from '../../../event-loop-batching/bound-lateness.js';
 import { boundLateWrites } from '../../../event-loop-batching/deferred-writes.js';
 import { turnBegins, turnEnds, turnMs } from '../../../event-loop-batching/turn-clock.js';
+import {
+  isDetachable,
+  nodeSocket,
+  readAsStream,
+  readOctets,
+  type StreamSocket,
+} from '../../../stream-sockets/stream-socket.js';
 import { faultOf, incompleteHead } from '../../../wire/http1/head-fault.js';
 import { requestHead } from '../../../wire/http1/read-request-head.js';
 import { type ConnectionOrigin, clientConnection } from '../connections/client-connection.js';
@@ -15,13 +22,13 @@ import { type CorkedWrites, DeferredResponse } from './corked-writes.js';
 import { ConnectionDeadline, Linger } from './deadlines.js';
 import { ExchangeWaits } from './exchange-waits.js';
 import type { ConnectionPhase, Http1ConnectionContext, ResponseConnection } from './http1-connection-context.js';
-import { isConnect, RequestHeads, readAsStream, readDirectly, readRequest, rejectionReason } from './request-heads.js';
+import { isConnect, RequestHeads, readRequest, rejectionReason } from './request-heads.js';
 import { RequestInput } from './request-input.js';
 import { RequestTurns } from './request-turns.js';
 
 /** A client connection; its requests are answered one after the other. */
 export class CoreConnection implements BodyConnection, ResponseConnection {
-  readonly socket: Socket;
+  readonly socket: StreamSocket;
   readonly writes: CorkedWrites;
   readonly written: (() => void) | undefined;
   readonly #around: Http1ConnectionContext;
@@ -35,17 +42,22 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   readonly #late: DeferredResponse;
   readonly #take = (octets: Buffer): void => this.#takeOctets(octets);
   readonly #end = (): void => this.#takeEnd();
+  /** The layer reads all ready sockets before this one gets its input, which is valid during the call. */
+  readonly #isInBatch: boolean;
   #phase: ConnectionPhase = 'fresh';
   #response: CoreResponse | null = null;
   #idleSinceMs = 0;
   #isRetired = false;
+  /** The client asked for the end of the connection after this response (RFC 9112, section 9.6). */
+  #closesAtOnce = false;
   /** `#run` is active and will continue. */
   #isRunning = false;
   /** The write side is closed. */
   #isLeaving = false;
 
-  constructor(socket: Socket, origin: ConnectionOrigin, around: Http1ConnectionContext) {
+  constructor(socket: StreamSocket, origin: ConnectionOrigin, around: Http1ConnectionContext) {
     this.socket = socket;
+    this.#isInBatch = isDetachable(socket);
     this.writes = around.writes;
     // TLS never writes synchronously. Other sockets mostly do and need no callback.
     this.written = socket instanceof TLSSocket ? this.#flush : undefined;
@@ -61,12 +73,11 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     this.#deadline = new ConnectionDeadline(around.deadlines, (nowMs) => this.#expired(nowMs));
     this.#waits = new ExchangeWaits(socket, this.#deadline);
     this.#deadline.set(performance.now() + around.patience.timeouts.headMs);
-    socket.on('data', this.#take);
-    readDirectly(socket, this.#take);
     socket.on('end', this.#end);
     // The close event follows and is handled separately.
     socket.on('error', () => socket.destroy());
     socket.on('close', () => this.#closed());
+    readOctets(socket, this.#take);
   }
 
   drained(): Promise<void> {
@@ -139,16 +150,16 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     this.#waits.flush(performance.now() + this.#writeTimeoutMs, this.written === undefined ? this.#flush : null);
   }
 
-  handOver(): void {
-    const { socket } = this;
+  handOver(): Socket {
+    const socket = nodeSocket(this.socket);
     this.#phase = 'given';
     this.#waits.end();
     this.#deadline.end();
     socket.pause();
-    socket.off('data', this.#take);
-    readAsStream(socket);
-    socket.off('end', this.#end);
-    this.#input.giveBack();
+    readAsStream(socket, this.#take);
+    this.socket.off('end', this.#end);
+    this.#input.giveBack(socket);
+    return socket;
   }
 
   /** The current phase timed out. */
@@ -180,13 +191,14 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
       this.#takeWhileBusy(octets);
       return;
     }
-    if (this.#awaitsRequest) {
+    if (this.#awaitsRequest && !this.#isInBatch) {
       this.#turns.wait(octets);
       return;
     }
+    this.#turns.begin();
     boundLateness();
     // The connection may have become a tunnel, which then owns these octets.
-    if (this.#phase === 'given') this.socket.push(octets);
+    if (this.#phase === 'given') nodeSocket(this.socket).push(octets);
     else this.#handleOctets(octets);
   }
 
@@ -243,6 +255,8 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     // Pending input may be body data; the end of input comes after it.
     this.#input.begin(body, rest);
     if (forTunnel || !isPersistent) this.#input.close();
+    // The client expects the close, so there is nothing to wait for. TLS has to say it first.
+    this.#closesAtOnce = !forTunnel && !isPersistent && this.written === undefined;
     const outerMs = turnBegins();
     try {
       boundLateWrites();
@@ -314,7 +328,8 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     this.#response = null;
     this.#waits.end();
     response?.close(true);
-    if (this.#input.isClosed) this.#leave();
+    if (this.#closesAtOnce && this.#input.isCleanlyOver) socket.destroy();
+    else if (this.#input.isClosed) this.#leave();
     else if (this.#input.isComplete) this.#over();
     else {
       // A reset while the client still sends would discard the response.

@@ -1,4 +1,3 @@
-import { createServer, type Socket } from 'node:net';
 import type {
   BoundListener,
   HttpEngine,
@@ -11,6 +10,9 @@ import type { ListeningSockets } from '../../../../application/ports/gateway/lis
 import type { SocketAddress } from '../../../../domain/configuration/network-addresses.js';
 import type { Result } from '../../../../domain/shared/result.js';
 import { boundLateReads } from '../../../event-loop-batching/deferred-reads.js';
+import { nodeSockets } from '../../../stream-sockets/node-sockets.js';
+import type { SocketLayers } from '../../../stream-sockets/socket-layers.js';
+import type { StreamSocket } from '../../../stream-sockets/stream-socket.js';
 import type { ConnectionOrigin } from '../connections/client-connection.js';
 import { ConnectionGate } from '../connections/connection-gate.js';
 import { ConnectionRefuser } from '../connections/connection-refuser.js';
@@ -29,24 +31,24 @@ import type { Http1ConnectionContext } from './http1-connection-context.js';
 /** HTTP/1.1 connections of a listener, by socket. */
 export class CoreSessions implements EngineSessions {
   readonly #around: Http1ConnectionContext;
-  readonly #connections = new WeakMap<Socket, CoreConnection>();
+  readonly #connections = new WeakMap<StreamSocket, CoreConnection>();
 
   constructor(around: Http1ConnectionContext) {
     this.#around = around;
   }
 
   /** Starts HTTP/1.1 on a socket. */
-  speak(socket: Socket, origin: ConnectionOrigin): void {
+  speak(socket: StreamSocket, origin: ConnectionOrigin): void {
     // A burst of new connections must not delay existing ones.
     boundLateReads();
     this.#connections.set(socket, new CoreConnection(socket, origin, this.#around));
   }
 
-  isIdle(socket: Socket, sinceMs: number): boolean {
+  isIdle(socket: StreamSocket, sinceMs: number): boolean {
     return this.#connections.get(socket)?.hasBeenIdleSince(sinceMs) ?? false;
   }
 
-  retire(socket: Socket, graceMs: number): void {
+  retire(socket: StreamSocket, graceMs: number): void {
     this.#connections.get(socket)?.retire(graceMs);
   }
 }
@@ -54,12 +56,14 @@ export class CoreSessions implements EngineSessions {
 /** Serves HTTP/1.1 with the project's parser, and HTTP/2 over node:http2. */
 export class CoreHttpEngine implements HttpEngine {
   readonly #sockets: ListeningSockets;
+  readonly #layers: SocketLayers;
   readonly #refusals = new ConnectionRefuser();
   readonly #deadlines = new Deadlines();
   readonly #writes = new CorkedWrites();
 
-  constructor(sockets: ListeningSockets) {
+  constructor(sockets: ListeningSockets, layers: SocketLayers) {
     this.#sockets = sockets;
+    this.#layers = layers;
   }
 
   prepareTls(material: TlsMaterial): Result<TlsContext, string> {
@@ -90,10 +94,13 @@ export class CoreHttpEngine implements HttpEngine {
       patience.handshakeMs,
       (socket, origin) => sessions.speak(socket, origin),
     );
-    const server = createServer({ allowHalfOpen: true, noDelay: true }, (raw) => gate.take(raw));
     gate.expectProxyHeaders(proxyHeaderFrom);
     gate.secure(ownTls(tls));
     const socket = await this.#sockets.open(key, address, name);
-    return new EngineListener(key, server, gate, sessions, patience, socket, limits);
+    // TLS, PROXY headers and HTTP/2 run on sockets of Node: a native one would only be handed over.
+    const needsNode = tls !== null || proxyHeaderFrom !== null || http2;
+    const layer = needsNode ? nodeSockets : this.#layers.current;
+    const acceptor = layer.acceptor(socket, (raw) => gate.take(raw));
+    return new EngineListener(key, acceptor, gate, sessions, patience, socket, limits);
   }
 }

@@ -9,6 +9,7 @@ import type {
 import { fieldTrait } from '../../../../domain/http/field-traits.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
 import { isBodyless, isUnframed } from '../../../../domain/http/interim-response.js';
+import { nodeSocket } from '../../../stream-sockets/stream-socket.js';
 import { chunkEnd, chunkStart, fieldLines, lastChunk, responseHeadText } from '../../../wire/http1/head-text.js';
 import type { Framing } from '../../../wire/http1/message-head.js';
 import { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
@@ -200,15 +201,13 @@ export class CoreResponse implements ClientResponse {
 
   upgrade(headers: HeaderList): Tunnel {
     if (!this.canUpgrade) throw new Error('this request did not ask for an upgrade');
-    const { socket } = this.#connection;
     const head = `${responseHeadText(101, withoutLength(headers))}\r\n`;
     this.headSent = true;
     this.isGiven = true;
     this.isHandedOver = true;
-    if (!this.#isOver) {
-      this.#text(head);
-      this.#connection.handOver();
-    }
+    if (this.#isOver) return nodeSocket(this.#connection.socket);
+    const socket = this.#connection.handOver();
+    socket.write(head, 'latin1');
     return socket;
   }
 

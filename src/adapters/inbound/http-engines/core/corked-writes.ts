@@ -1,5 +1,5 @@
-import type { Socket } from 'node:net';
 import { type LateWriter, writeLate } from '../../../event-loop-batching/deferred-writes.js';
+import type { StreamSocket } from '../../../stream-sockets/stream-socket.js';
 import { inOwnMemory } from './own-memory.js';
 
 /** Octets; smaller chunks are merged with a small predecessor. */
@@ -110,12 +110,12 @@ export class PieceQueue {
 
 /** The last text of a response, deferred to the end of the turn. */
 export class DeferredResponse implements LateWriter {
-  readonly #socket: Socket;
+  readonly #socket: StreamSocket;
   readonly #onWritten: () => void;
   #text: string | null = null;
 
   /** @param onWritten called after the deferred text was written to the socket */
-  constructor(socket: Socket, onWritten: () => void) {
+  constructor(socket: StreamSocket, onWritten: () => void) {
     this.#socket = socket;
     this.#onWritten = onWritten;
   }
@@ -168,7 +168,7 @@ export class CorkedWrites {
    * @param written called when the kernel took all of it, or with an error
    */
   write(
-    socket: Socket,
+    socket: StreamSocket,
     before: string,
     octets: Uint8Array,
     behind: string,
@@ -193,7 +193,7 @@ export class CorkedWrites {
 }
 
 const inParts = (
-  socket: Socket,
+  socket: StreamSocket,
   before: string,
   octets: Uint8Array,
   behind: string,

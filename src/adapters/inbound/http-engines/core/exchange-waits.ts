@@ -1,19 +1,18 @@
-import type { Socket } from 'node:net';
-import { standOf } from '../connections/drained.js';
+import { type StreamSocket, standOf } from '../../../stream-sockets/stream-socket.js';
 import type { ConnectionDeadline } from './deadlines.js';
 
 /** Detects whether a client reads its response. The owner checks it at one shared deadline. */
 class WriteProgress {
   /** Next check, monotonic clock; Infinity if nothing is pending. */
   dueMs = Number.POSITIVE_INFINITY;
-  readonly #socket: Socket;
+  readonly #socket: StreamSocket;
   /** Write progress at the last check. */
   #stand = '';
   #drained: Promise<void> | null = null;
   #resolve: (() => void) | null = null;
   #isListening = false;
 
-  constructor(socket: Socket) {
+  constructor(socket: StreamSocket) {
     this.#socket = socket;
   }
 
@@ -76,7 +75,7 @@ export class ExchangeWaits {
   /** An exchange is active; otherwise the deadline serves another purpose. */
   #isOn = false;
 
-  constructor(socket: Socket, deadline: ConnectionDeadline) {
+  constructor(socket: StreamSocket, deadline: ConnectionDeadline) {
     this.#deadline = deadline;
     this.#writing = new WriteProgress(socket);
   }

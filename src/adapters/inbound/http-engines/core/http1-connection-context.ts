@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { EngineLimits, RequestHandler } from '../../../../application/ports/gateway/http-engine.js';
+import type { StreamSocket } from '../../../stream-sockets/stream-socket.js';
 import type { ListenerTimers } from '../connections/listener-timers.js';
 import type { ReadAheadBudget } from '../connections/read-ahead.js';
 import type { CorkedWrites } from './corked-writes.js';
@@ -7,7 +8,7 @@ import type { Deadlines } from './deadlines.js';
 
 /** What a response needs from its connection. */
 export interface ResponseConnection {
-  readonly socket: Socket;
+  readonly socket: StreamSocket;
   readonly writes: CorkedWrites;
   /** Callback for each completed write; undefined if none is needed. */
   readonly written: (() => void) | undefined;
@@ -21,7 +22,7 @@ export interface ResponseConnection {
   /** The whole response was written to the socket. */
   responseGiven(): void;
   /** Hands the connection over to an upgrade. */
-  handOver(): void;
+  handOver(): Socket;
 }
 
 /** Properties of the request that determine its response. */

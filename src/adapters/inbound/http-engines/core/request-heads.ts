@@ -1,4 +1,3 @@
-import { Socket } from 'node:net';
 import type {
   ClientBody,
   ClientConnection,
@@ -64,28 +63,6 @@ export const rejectionReason = (fault: HeadFault): RejectedRequest['reason'] => 
     default:
       return 'malformed';
   }
-};
-
-/**
- * Passes socket input to one reader without the stream machinery, which costs a fifth of a read in
- * Node. While the stream is paused or buffers data, input takes the usual way to the listener.
- * Sockets deliver input through `push`, which is public in Readable; any other path reaches the
- * listener.
- * @param take also the listener of `data`
- */
-export const readDirectly = (socket: Socket, take: (octets: Buffer) => void): void => {
-  socket.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
-    if (!(chunk instanceof Buffer) || socket.readableFlowing !== true || socket.readableLength > 0) {
-      return Socket.prototype.push.call(socket, chunk, encoding);
-    }
-    take(chunk);
-    return true;
-  };
-};
-
-/** Restores normal stream behaviour. */
-export const readAsStream = (socket: Socket): void => {
-  socket.push = Socket.prototype.push;
 };
 
 const carriageReturn = 0x0d;

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { StreamSocket } from '../../../stream-sockets/stream-socket.js';
 import { incompleteHead } from '../../../wire/http1/head-fault.js';
 import { readRequestHead, requestHead } from '../../../wire/http1/read-request-head.js';
 import type { CoreBody } from './core-body.js';
@@ -18,7 +18,7 @@ export class RequestInput {
   body: CoreBody | null = null;
   /** Input after the request is discarded. */
   isClosed = false;
-  readonly #socket: Socket;
+  readonly #socket: StreamSocket;
   readonly #maxUnwantedOctets: number;
   readonly #waiting = new PieceQueue();
   #isPaused = false;
@@ -29,7 +29,7 @@ export class RequestInput {
    * @param maxUnwantedOctets discarded input up to this size is still read, so that the client sees
    * the response before a reset
    */
-  constructor(socket: Socket, maxUnwantedOctets: number) {
+  constructor(socket: StreamSocket, maxUnwantedOctets: number) {
     this.#socket = socket;
     this.#maxUnwantedOctets = maxUnwantedOctets;
   }
@@ -42,6 +42,11 @@ export class RequestInput {
   /** More input was discarded than is worth reading. */
   get isTooMuch(): boolean {
     return this.#dropped + (this.body?.unwanted ?? 0) > this.#maxUnwantedOctets;
+  }
+
+  /** The whole last request was read, and nothing behind it: a close resets nothing. */
+  get isCleanlyOver(): boolean {
+    return this.isClosed && this.isComplete && this.#dropped === 0;
   }
 
   /** The same for input after the last request only. */
@@ -75,10 +80,10 @@ export class RequestInput {
   }
 
   /** Returns pipelined input to the next reader of the socket. */
-  giveBack(): void {
+  giveBack(socket: Pick<StreamSocket, 'unshift'>): void {
     const pieces: Buffer[] = [];
     for (let piece = this.next(); piece !== null; piece = this.next()) pieces.push(piece);
-    if (pieces.length > 0) this.#socket.unshift(Buffer.concat(pieces));
+    if (pieces.length > 0) socket.unshift(Buffer.concat(pieces));
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { EngineLimits, RequestHandler } from '../../../../application/ports/gateway/http-engine.js';
+import type { StreamSocket } from '../../../stream-sockets/stream-socket.js';
 import { type ConnectionOrigin, clientConnection } from '../connections/client-connection.js';
 import type { EngineSessions } from '../connections/engine-listener.js';
 import type { ListenerTimers } from '../connections/listener-timers.js';
@@ -10,7 +11,7 @@ import { Http2Connection, type Http2Serving } from './http2-connection.js';
 export class Http2Sessions implements EngineSessions {
   readonly #key: string;
   readonly #serving: Http2Serving;
-  readonly #connections = new WeakMap<Socket, Http2Connection>();
+  readonly #connections = new WeakMap<StreamSocket, Http2Connection>();
 
   /** @param key key of the listener */
   constructor(key: string, handler: RequestHandler, limits: EngineLimits, patience: ListenerTimers) {
@@ -18,7 +19,7 @@ export class Http2Sessions implements EngineSessions {
     this.#serving = { handler, limits, patience, deadlines: new Deadlines() };
   }
 
-  has(socket: Socket): boolean {
+  has(socket: StreamSocket): boolean {
     return this.#connections.has(socket);
   }
 
@@ -28,16 +29,16 @@ export class Http2Sessions implements EngineSessions {
     this.#connections.set(socket, new Http2Connection(socket, client, this.#serving));
   }
 
-  isIdle(socket: Socket, sinceMs: number): boolean {
+  isIdle(socket: StreamSocket, sinceMs: number): boolean {
     return this.#connections.get(socket)?.hasBeenIdleSince(sinceMs) ?? false;
   }
 
-  takeLeave(socket: Socket): boolean {
+  takeLeave(socket: StreamSocket): boolean {
     this.#connections.get(socket)?.close();
     return this.has(socket);
   }
 
-  retire(socket: Socket, graceMs: number): void {
+  retire(socket: StreamSocket, graceMs: number): void {
     this.#connections.get(socket)?.retire(graceMs);
   }
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { RequestHandler } from '../../../../application/ports/gateway/http-engine.js';
+import { nodeSocket, type StreamSocket } from '../../../stream-sockets/stream-socket.js';
 import { type ConnectionOrigin, clientConnection } from '../connections/client-connection.js';
 import { rejectionOctets } from '../connections/connection-refuser.js';
 import type { EngineSessions } from '../connections/engine-listener.js';
@@ -22,14 +23,14 @@ const begins = (came: Buffer): 'http1' | 'http2' | null => {
 /** Detects the HTTP version of plaintext connections by their first octets. */
 class ConnectionPrefaces {
   readonly #deadlines: Deadlines;
-  readonly #awaited = new WeakMap<Socket, () => void>();
+  readonly #awaited = new WeakMap<StreamSocket, () => void>();
 
   constructor(deadlines: Deadlines) {
     this.#deadlines = deadlines;
   }
 
   /** Whether the first octets are still due. */
-  awaits(socket: Socket): boolean {
+  awaits(socket: StreamSocket): boolean {
     return this.#awaited.has(socket);
   }
 
@@ -70,7 +71,7 @@ const closeGraceMs = 1_000;
 
 export interface SpeakingSessions extends EngineSessions {
   /** Starts the protocol on a connection from its first octet. */
-  speak(socket: Socket, origin: ConnectionOrigin): void;
+  speak(socket: StreamSocket, origin: ConnectionOrigin): void;
 }
 
 /** Dispatches connections to HTTP/1.1 or HTTP/2 by ALPN or by the first octets. */
@@ -105,33 +106,34 @@ export class ProtocolSessions implements SpeakingSessions {
     this.#acceptsPrefaces = isAccepted;
   }
 
-  speak(socket: Socket, origin: ConnectionOrigin): void {
+  speak(socket: StreamSocket, origin: ConnectionOrigin): void {
     if (socket instanceof TLSSocket) {
       const isHttp2 = socket.alpnProtocol === 'h2';
       (isHttp2 ? this.#http2 : this.#http1).speak(socket, origin);
     } else if (this.#acceptsPrefaces) {
+      const stream = nodeSocket(socket);
       this.#prefaces.take(
-        socket,
+        stream,
         this.#patience.timeouts.headMs,
-        (spoken) => (spoken === 'http2' ? this.#http2 : this.#http1).speak(socket, origin),
-        () => this.#refuse(socket, origin),
+        (spoken) => (spoken === 'http2' ? this.#http2 : this.#http1).speak(stream, origin),
+        () => this.#refuse(stream, origin),
       );
     } else this.#http1.speak(socket, origin);
   }
 
-  isIdle(socket: Socket, sinceMs: number): boolean {
+  isIdle(socket: StreamSocket, sinceMs: number): boolean {
     if (this.#http2.has(socket)) return this.#http2.isIdle(socket, sinceMs);
     // A waiting connection has sent something; silent ones are handled elsewhere.
     return !this.#prefaces.awaits(socket) && this.#http1.isIdle(socket, sinceMs);
   }
 
-  takeLeave(socket: Socket): boolean {
+  takeLeave(socket: StreamSocket): boolean {
     if (!this.#http2.has(socket)) return false;
     this.#http2.takeLeave(socket);
     return true;
   }
 
-  retire(socket: Socket, graceMs: number): void {
+  retire(socket: StreamSocket, graceMs: number): void {
     if (this.#http2.has(socket)) this.#http2.retire(socket, graceMs);
     else if (this.#prefaces.awaits(socket)) socket.destroy();
     else this.#http1.retire(socket, graceMs);

@@ -6,6 +6,7 @@ import type {
   UpstreamListener,
   UpstreamRequest,
 } from '../../../../application/ports/gateway/upstream-client.js';
+import type { SocketLayers } from '../../../stream-sockets/socket-layers.js';
 import { TargetConnections } from '../pool/target-connections.js';
 import { CoreExchange } from './core-exchange.js';
 import { UpstreamConnection } from './upstream-connection.js';
@@ -15,9 +16,9 @@ export class CoreTargetClient implements TargetClient {
   readonly #connections: TargetConnections<UpstreamConnection>;
   readonly #settings: TargetClientSettings;
 
-  constructor(settings: TargetClientSettings) {
+  constructor(settings: TargetClientSettings, layers: SocketLayers) {
     this.#settings = settings;
-    this.#connections = new TargetConnections(settings, (onLost) => new UpstreamConnection(settings, onLost));
+    this.#connections = new TargetConnections(settings, (onLost) => new UpstreamConnection(settings, layers, onLost));
   }
 
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamExchange {

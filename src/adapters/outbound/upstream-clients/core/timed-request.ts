@@ -6,6 +6,7 @@ import type {
 import type { WheelTimer } from '../../../../domain/shared/timer-wheel.js';
 import { RequestPatience } from '../pool/request-patience.js';
 import type { ConnectionUser } from '../pool/target-connections.js';
+import { putOffTimer, removeTimer } from './connection-timers.js';
 import type { BodyOrigin } from './http1-response-body.js';
 import type { ResponseSink } from './http1-response-reader.js';
 import type { FirstPieceTaker } from './outgoing-body.js';
@@ -13,7 +14,6 @@ import type { BodySending } from './request-body-sender.js';
 import type { ResponseTaker } from './streamed-response.js';
 import type { ConnectionHolder, UpstreamConnection } from './upstream-connection.js';
 import { silence } from './upstream-failures.js';
-import { putOffTimer, removeTimer } from './upstream-socket.js';
 
 /** The roles of an exchange. One object has them all, so a request allocates no other. */
 export interface ExchangeParts

@@ -1,23 +1,20 @@
-import type { ConnectOpts, SocketConstructorOpts } from 'node:net';
 import type { TargetClientSettings, UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
 import type { WheelTimer } from '../../../../domain/shared/timer-wheel.js';
 import { boundLateness } from '../../../event-loop-batching/bound-lateness.js';
 import { type LateWriter, writeLate } from '../../../event-loop-batching/deferred-writes.js';
 import { turnBegins, turnEnds, turnMs } from '../../../event-loop-batching/turn-clock.js';
+import { connectStream, type NodeUpstreamSocket } from '../../../stream-sockets/node-sockets.js';
+import type { SocketLayers } from '../../../stream-sockets/socket-layers.js';
+import { writeBacklog } from '../../../stream-sockets/stream-socket.js';
+import type { UpstreamStream } from '../../../stream-sockets/upstream-stream.js';
 import type { PooledUpstreamConnection } from '../pool/target-connections.js';
-import { writeBacklog } from '../pool/write-backlog.js';
+import { putOffTimer, removeTimer, setTimer } from './connection-timers.js';
 import { Http1ResponseReader } from './http1-response-reader.js';
 import { defaultKeepMs } from './keep-alive-time.js';
 import { ConnectionsClosedError, lossFailure } from './upstream-failures.js';
-import { putOffTimer, removeTimer, setTimer, UpstreamSocket } from './upstream-socket.js';
 
-/** Idle time before TCP keep-alive probes, in milliseconds. */
-const keepAliveMs = 60_000;
-
-/**
- * Read buffer shared by all connections. INVARIANT: no part of it is kept once `received` returns.
- */
-const sharedOctets = Buffer.allocUnsafeSlow(65_536);
+/** A read of so many octets may have left some in the kernel. */
+const fullRead = 65_536;
 
 /** The current user of a connection. */
 export interface ConnectionHolder {
@@ -51,9 +48,11 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
   /** Idle timeout. */
   keepMs = defaultKeepMs;
   readonly #onLost: (connection: UpstreamConnection) => void;
-  readonly #reading: Pick<ConnectOpts, 'onread'>;
   #holder: ConnectionHolder | null = null;
-  #socket: UpstreamSocket | null = null;
+  readonly #layers: SocketLayers;
+  #socket: UpstreamStream | null = null;
+  /** The same socket, opened for a tunnel. */
+  #stream: NodeUpstreamSocket | null = null;
   #isConnected = false;
   #isTunnel = false;
   /** Octets of the last read. */
@@ -62,11 +61,11 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
   #late: Uint8Array | string | null = null;
 
   /** @param onLost called when an idle connection closes, unless by `destroy` */
-  constructor(settings: TargetClientSettings, onLost: (connection: UpstreamConnection) => void) {
+  constructor(settings: TargetClientSettings, layers: SocketLayers, onLost: (connection: UpstreamConnection) => void) {
     this.settings = settings;
     this.reader = new Http1ResponseReader();
     this.#onLost = onLost;
-    this.#reading = { onread: { buffer: sharedOctets, callback: (octets) => this.#received(sharedOctets, octets) } };
+    this.#layers = layers;
   }
 
   get isOpen(): boolean {
@@ -85,7 +84,7 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
    * it back.
    */
   get isReadDry(): boolean {
-    return this.#lastRead < sharedOctets.length && (this.#socket === null || this.#socket.readableLength === 0);
+    return this.#lastRead < fullRead && (this.#socket === null || this.#socket.readableLength === 0);
   }
 
   /** All writes are done; another request may use the connection. */
@@ -110,16 +109,17 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
   }
 
   /**
-   * Connects unless connected or connecting. A tunnel always gets a new socket, since only such
-   * sockets are streams.
+   * Connects unless connected or connecting. A tunnel always gets a new socket, which is a stream of
+   * Node.
    */
   open(forTunnel: boolean): void {
     if (this.#socket !== null) {
       if (!forTunnel && this.isUsable) return;
       this.#drop();
     }
-    const options: SocketConstructorOpts & Pick<ConnectOpts, 'onread'> = forTunnel ? {} : this.#reading;
-    const socket = new UpstreamSocket(options);
+    const { address, connectMs } = this.settings;
+    this.#stream = forTunnel ? connectStream(address) : null;
+    const socket = this.#stream ?? this.#layers.current.connect(address, this.#read);
     this.#socket = socket;
     this.#isTunnel = false;
     this.#lastRead = 0;
@@ -134,12 +134,11 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
       if (!this.#isTunnel) this.#ended(socket, error);
     });
     socket.on('close', () => this.#ended(socket, null));
-    if (forTunnel) socket.on('data', (octets: Buffer) => this.#readStream(socket, octets));
-    socket.setNoDelay(true).setKeepAlive(true, keepAliveMs);
-    setTimer(this, performance.now() + this.settings.connectMs);
-    const { host, port } = this.settings.address;
-    socket.connect({ host, port });
+    this.#stream?.on('data', (octets: Buffer) => this.#readStream(socket, octets));
+    setTimer(this, performance.now() + connectMs);
   }
+
+  readonly #read = (octets: Buffer, end: number): boolean => this.#received(octets, end);
 
   /** Writes octets or latin1 text. False: `drained` follows. */
   write(octets: Uint8Array | string): boolean {
@@ -192,8 +191,8 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
    * Gives the socket away as a stream that starts with `rest`. The holder is notified when it
    * closes.
    */
-  becomeTunnel(rest: Uint8Array): UpstreamSocket | null {
-    const socket = this.#socket;
+  becomeTunnel(rest: Uint8Array): NodeUpstreamSocket | null {
+    const socket = this.#stream;
     if (socket === null) return null;
     this.#isTunnel = true;
     socket.removeAllListeners('data');
@@ -221,7 +220,7 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
     this.#end({ code: 'timed_out', detail: `no connection to ${address.host}:${address.port} within ${connectMs} ms` });
   }
 
-  #connected(socket: UpstreamSocket): void {
+  #connected(socket: UpstreamStream): void {
     if (this.#socket !== socket) return;
     this.#isConnected = true;
     // The idle timeout may be shorter than the connect timeout.
@@ -261,11 +260,11 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
     return false;
   }
 
-  #readStream(socket: UpstreamSocket, octets: Buffer): void {
+  #readStream(socket: UpstreamStream, octets: Buffer): void {
     if (this.#socket === socket && !this.#received(octets, octets.length)) socket.pause();
   }
 
-  #ended(socket: UpstreamSocket, error: Error | null): void {
+  #ended(socket: UpstreamStream, error: Error | null): void {
     if (this.#socket !== socket) return;
     // Reading saw a normal end although writing met a reset.
     const loss = error ?? socket.writeError;
@@ -285,6 +284,7 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
   #drop(): void {
     const socket = this.#socket;
     this.#socket = null;
+    this.#stream = null;
     this.#late = null;
     this.#isConnected = false;
     removeTimer(this);

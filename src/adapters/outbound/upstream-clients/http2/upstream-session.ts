@@ -9,9 +9,9 @@ import { connect as connectSocket, type Socket } from 'node:net';
 import type { TargetClientSettings, UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
 import { endSession } from '../../../http2-sockets/end-session.js';
 import { HeaderBlockGate } from '../../../http2-sockets/header-block-gate.js';
+import { writeBacklog } from '../../../stream-sockets/stream-socket.js';
 import type { RestingConnection } from '../pool/resting-connections.js';
 import { waitText } from '../pool/target-connections.js';
-import { writeBacklog } from '../pool/write-backlog.js';
 import { classifySessionError, codeName } from './failure-classification.js';
 import { ResetBudget } from './reset-budget.js';
 

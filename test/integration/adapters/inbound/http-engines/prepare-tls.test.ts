@@ -5,6 +5,7 @@ import { CoreHttpEngine } from '../../../../../src/adapters/inbound/http-engines
 import { NodeListeningSockets } from '../../../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import type { TlsMaterial } from '../../../../../src/application/ports/gateway/http-engine.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
+import { testSocketLayers } from '../../../../support/gateway/socket-layers.js';
 import { asTlsCertificate } from '../../../../support/gateway/tls-listener.js';
 import {
   type OpensslCertificate,
@@ -37,7 +38,7 @@ const material = (changes: Partial<TlsMaterial> = {}): TlsMaterial => ({
 
 /** The error of a certificate and key that do not fit. */
 const errorOf = (chain: string, key: string): string => {
-  const prepared = new CoreHttpEngine(new NodeListeningSockets()).prepareTls(
+  const prepared = new CoreHttpEngine(new NodeListeningSockets(), testSocketLayers).prepareTls(
     material({ certificates: [{ chain, privateKey: new Secret(key) }] }),
   );
   if (prepared.ok) throw new Error('it was taken');
@@ -46,14 +47,16 @@ const errorOf = (chain: string, key: string): string => {
 
 describe('consistent TLS material', () => {
   it('is accepted without a warning', () => {
-    const prepared = new CoreHttpEngine(new NodeListeningSockets()).prepareTls(material());
+    const prepared = new CoreHttpEngine(new NodeListeningSockets(), testSocketLayers).prepareTls(material());
     expect(prepared).toMatchObject({ ok: true, value: { isTlsContext: true, warnings: [] } });
   });
 
   it('is accepted with text around the certificates, and with the root after them', () => {
     const chain = `subject: me\n${pemChain(server)}\nand so on\n${root.certificate}`;
     const certificates = [{ chain, privateKey: new Secret(server.key) }];
-    expect(new CoreHttpEngine(new NodeListeningSockets()).prepareTls(material({ certificates }))).toMatchObject({
+    expect(
+      new CoreHttpEngine(new NodeListeningSockets(), testSocketLayers).prepareTls(material({ certificates })),
+    ).toMatchObject({
       ok: true,
     });
   });
@@ -115,20 +118,22 @@ describe('inconsistent TLS material', () => {
   it('names the wrong certificate of several', () => {
     const wrong = { chain: pemChain(server), privateKey: new Secret(root.key) };
     expect(
-      new CoreHttpEngine(new NodeListeningSockets()).prepareTls(
+      new CoreHttpEngine(new NodeListeningSockets(), testSocketLayers).prepareTls(
         material({ certificates: [asTlsCertificate(server), wrong] }),
       ),
     ).toEqual({
       ok: false,
       error: 'the 2nd certificate: the private key does not belong to the certificate',
     });
-    expect(new CoreHttpEngine(new NodeListeningSockets()).prepareTls(material({ certificates: [] }))).toMatchObject({
+    expect(
+      new CoreHttpEngine(new NodeListeningSockets(), testSocketLayers).prepareTls(material({ certificates: [] })),
+    ).toMatchObject({
       ok: false,
     });
   });
 
   it.each(['request', 'require'] as const)('is refused with client-auth %s without an authority', (clientAuth) => {
-    const engine = new CoreHttpEngine(new NodeListeningSockets());
+    const engine = new CoreHttpEngine(new NodeListeningSockets(), testSocketLayers);
     expect(engine.prepareTls(material({ clientAuth }))).toMatchObject({ ok: false });
     expect(engine.prepareTls(material({ clientAuth, clientAuthorities: '# none yet' }))).toEqual({
       ok: false,
@@ -176,7 +181,9 @@ describe('the dates of certificates', () => {
 describe('a certificate without a DNS name', () => {
   it('causes a warning unless it is the first: its common name does not count', () => {
     const certificates = [asTlsCertificate(nameless), asTlsCertificate(nameless)];
-    const prepared = new CoreHttpEngine(new NodeListeningSockets()).prepareTls(material({ certificates }));
+    const prepared = new CoreHttpEngine(new NodeListeningSockets(), testSocketLayers).prepareTls(
+      material({ certificates }),
+    );
     expect(prepared).toMatchObject({ ok: true, value: { warnings: [expect.stringContaining('the 2nd certificate')] } });
   });
 });

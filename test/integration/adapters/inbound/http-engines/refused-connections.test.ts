@@ -6,6 +6,7 @@ import { defaultEngineLimits } from '../../../../../src/application/ports/gatewa
 import { plainTimeouts } from '../../../../support/gateway/plain-configurations.js';
 import { rawExchange } from '../../../../support/gateway/raw-exchange.js';
 import { RecordingHandler } from '../../../../support/gateway/recording-handler.js';
+import { testSocketLayers } from '../../../../support/gateway/socket-layers.js';
 import { tlsCall, tlsConnection } from '../../../../support/gateway/tls-call.js';
 import { preparedTls, recordedListener } from '../../../../support/gateway/tls-listener.js';
 import type { CleanUp } from '../../../../support/shared/clean-up.js';
@@ -132,7 +133,7 @@ describe('a flood of refused connections', () => {
   });
 
   it('shares one bound over all listeners of an engine', async ({ cleanUp }) => {
-    const engine = new CoreHttpEngine(new NodeListeningSockets());
+    const engine = new CoreHttpEngine(new NodeListeningSockets(), testSocketLayers);
     const handler = new RecordingHandler();
     handler.refusal = refusal;
     const options = {

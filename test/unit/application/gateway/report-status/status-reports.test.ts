@@ -332,6 +332,7 @@ describe('/admin/version', () => {
       node_version: 'v20.20.0',
       config_format_version: 2,
       build_commit: 'abc123',
+      socket_layer: 'node',
     });
   });
 });

@@ -25,6 +25,7 @@ describe('a valid configuration', () => {
         gracefulShutdownTimeoutMs: 30_000,
         shutdownDelayMs: 0,
         workerThreads: 0,
+        sockets: 'auto',
       },
       listeners: [
         {
@@ -120,6 +121,7 @@ describe('a valid configuration', () => {
       gracefulShutdownTimeoutMs: 5000,
       shutdownDelayMs: 600_000,
       workerThreads: 256,
+      sockets: 'auto',
     });
     expect(limits).toEqual({
       ...plainLimits,

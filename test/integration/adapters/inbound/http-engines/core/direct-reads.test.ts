@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import { afterAll, describe, expect } from 'vitest';
-import { readAsStream, readDirectly } from '../../../../../../src/adapters/inbound/http-engines/core/request-heads.js';
+import { readAsStream, readDirectly } from '../../../../../../src/adapters/stream-sockets/stream-socket.js';
 import type { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
 import { it } from '../../../../../support/shared/fixtures.js';
@@ -117,8 +117,7 @@ describe.each([
     client.write('before');
     await eventually(() => taken.length === 1);
     accepted.pause();
-    accepted.off('data', take);
-    readAsStream(accepted);
+    readAsStream(accepted, take);
     client.end('behind');
     let rest = '';
     for await (const octets of accepted) rest += String(octets);

@@ -20,6 +20,7 @@ const sharedSockets = () => {
   const sockets = new SupervisedSockets(worker, (attachment, bound) => ({
     address: bound,
     listenable: attachment,
+    fd: -1,
     close: () => undefined,
   }));
   return { scheduler, shared, share, sockets, workerEnd };

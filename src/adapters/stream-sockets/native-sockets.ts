@@ -1,0 +1,211 @@
+import type { SocketLayer as Addon, SocketLayerOptions } from '#native';
+import type { ListeningSocket } from '../../application/ports/gateway/listening-sockets.js';
+import type { SocketAddress } from '../../domain/configuration/network-addresses.js';
+import { batchBegins, batchEnds } from '../event-loop-batching/turn-clock.js';
+import { throwApart } from '../event-loop-batching/turn-end.js';
+import { NativeSocket, type NativeSocketOwner } from './native-socket.js';
+import { backlog } from './node-sockets.js';
+import type { Acceptor, SocketLayer } from './socket-layer.js';
+import type { StreamSocket } from './stream-socket.js';
+import type { ReadUpstream, UpstreamStream } from './upstream-stream.js';
+
+/** Octets read in one turn; more stays in the kernel until the next. */
+const arenaOctets = 262_144;
+const rowLength = 8;
+const maxRows = 512;
+/** Largest queue of one socket: a writer that ignores `drain` loses its connection. */
+const maxQueuedOctets = 268_435_456;
+/** Rows handled between two looks at the clock. */
+const rowsPerMoment = 4;
+
+// Rows of native/index.d.cts.
+const accepted = 1;
+const data = 2;
+const end = 3;
+const failure = 4;
+const connected = 5;
+const drained = 6;
+
+type Open = (options: SocketLayerOptions) => Addon;
+
+/** How an acceptor starts and ends in its layer. */
+interface ListenerCalls {
+  /** Returns the slot of the listener. Throws the system's error. */
+  listen(acceptor: NativeAcceptor): number;
+  close(listener: number): void;
+}
+
+/** Accepts on one listening socket, and counts its connections until they close. */
+class NativeAcceptor implements Acceptor {
+  readonly #take: (socket: StreamSocket) => void;
+  readonly #calls: ListenerCalls;
+  #listener: number | null = null;
+  #open = 0;
+  #whenClosed: (() => void) | null = null;
+
+  constructor(take: (socket: StreamSocket) => void, calls: ListenerCalls) {
+    this.#take = take;
+    this.#calls = calls;
+  }
+
+  async listen(): Promise<void> {
+    this.#listener = this.#calls.listen(this);
+  }
+
+  take(socket: NativeSocket): void {
+    this.#open += 1;
+    socket.onClosed = this.#closed;
+    this.#take(socket);
+  }
+
+  readonly #closed = (): void => {
+    this.#open -= 1;
+    if (this.#open === 0) this.#whenClosed?.();
+  };
+
+  close(closed: () => void): void {
+    if (this.#listener !== null) this.#calls.close(this.#listener);
+    this.#listener = null;
+    this.#whenClosed = closed;
+    if (this.#open === 0) setImmediate(closed);
+  }
+}
+
+/**
+ * Sockets on one epoll instance of the addon in native/. It reads all ready sockets in one call and reports them in a
+ * table; each write is one call. The process stays alive while there is a listener or a socket.
+ */
+export class NativeSockets implements SocketLayer {
+  readonly name = 'native';
+  readonly #arena = Buffer.allocUnsafeSlow(arenaOctets);
+  readonly #rows = new Int32Array(maxRows * rowLength);
+  readonly #addon: Addon;
+  /** By slot. */
+  readonly #sockets: (NativeSocket | null)[] = [];
+  /** By slot. */
+  readonly #listeners = new Map<number, NativeAcceptor>();
+  readonly #owner: NativeSocketOwner;
+  #users = 0;
+
+  constructor(open: Open) {
+    this.#addon = open({
+      arena: this.#arena,
+      events: this.#rows,
+      maxQueuedOctets,
+      onEvents: (count) => this.#handle(count),
+    });
+    this.#addon.unref();
+    this.#owner = { addon: this.#addon, left: (socket) => this.#left(socket) };
+  }
+
+  acceptor(socket: ListeningSocket, take: (socket: StreamSocket) => void): Acceptor {
+    return new NativeAcceptor(take, {
+      listen: (acceptor) => {
+        const listener = this.#addon.listen(socket.fd, backlog);
+        this.#listeners.set(listener, acceptor);
+        this.#enter();
+        return listener;
+      },
+      close: (listener) => {
+        this.#listeners.delete(listener);
+        this.#addon.closeListener(listener);
+        this.#leave();
+      },
+    });
+  }
+
+  connect({ host, port }: SocketAddress, read: ReadUpstream): UpstreamStream {
+    let socket: NativeSocket;
+    try {
+      const slot = this.#addon.connect(host, port);
+      socket = this.#enterSocket(slot, this.#addon.generationOf(slot), host, port, true);
+    } catch (error) {
+      socket = new NativeSocket(null, { slot: -1, generation: -1, remoteAddress: host, remotePort: port }, true);
+      socket.destroy(error as Error);
+    }
+    socket.readUpstream(read);
+    return socket;
+  }
+
+  #enterSocket(
+    slot: number,
+    generation: number,
+    remoteAddress: string,
+    remotePort: number,
+    isConnecting: boolean,
+  ): NativeSocket {
+    const socket = new NativeSocket(this.#owner, { slot, generation, remoteAddress, remotePort }, isConnecting);
+    while (this.#sockets.length <= slot) this.#sockets.push(null);
+    this.#sockets[slot] = socket;
+    this.#enter();
+    return socket;
+  }
+
+  #left(socket: NativeSocket): void {
+    if (this.#sockets[socket.slot] === socket) this.#sockets[socket.slot] = null;
+    this.#leave();
+  }
+
+  #enter(): void {
+    this.#users += 1;
+    if (this.#users === 1) this.#addon.ref();
+  }
+
+  #leave(): void {
+    this.#users -= 1;
+    if (this.#users === 0) this.#addon.unref();
+  }
+
+  #handle(count: number): void {
+    for (let row = 0; row < count; row += 1) {
+      if (row % rowsPerMoment === 0) batchBegins();
+      try {
+        this.#handleRow(row * rowLength);
+      } catch (error) {
+        throwApart(error);
+      }
+    }
+    batchEnds();
+  }
+
+  #handleRow(at: number): void {
+    const rows = this.#rows;
+    const type = rows[at];
+    if (type === accepted) {
+      this.#accept(at);
+      return;
+    }
+    const socket = this.#sockets[rows[at + 1] as number];
+    // An earlier row of this turn may have closed the socket, and its slot may have another one.
+    if (socket === null || socket === undefined || socket.generation !== rows[at + 2]) return;
+    switch (type) {
+      case data: {
+        const start = rows[at + 3] as number;
+        socket.received(this.#arena.subarray(start, start + (rows[at + 4] as number)));
+        return;
+      }
+      case end:
+        socket.ended();
+        return;
+      case drained:
+        socket.drained();
+        return;
+      case connected:
+        socket.connected();
+        return;
+      case failure:
+        socket.failed(rows[at + 5] as number);
+    }
+  }
+
+  #accept(at: number): void {
+    const rows = this.#rows;
+    const start = rows[at + 3] as number;
+    const address = this.#arena.toString('latin1', start, start + (rows[at + 4] as number));
+    const [slot, generation, port] = [rows[at + 1] as number, rows[at + 2] as number, rows[at + 5] as number];
+    const socket = this.#enterSocket(slot, generation, address, port, false);
+    const acceptor = this.#listeners.get(rows[at + 6] as number);
+    if (acceptor === undefined) socket.destroy();
+    else acceptor.take(socket);
+  }
+}

@@ -1,0 +1,107 @@
+import { createServer, type Server, Socket, type SocketConstructorOpts } from 'node:net';
+import type { ListeningSocket } from '../../application/ports/gateway/listening-sockets.js';
+import type { SocketAddress } from '../../domain/configuration/network-addresses.js';
+import type { Acceptor, SocketLayer } from './socket-layer.js';
+import type { StreamSocket } from './stream-socket.js';
+import type { ReadUpstream, UpstreamStream } from './upstream-stream.js';
+
+/** Listen backlog; the kernel caps it. Node's default of 511 would drop bursts. */
+export const backlog = 4_096;
+
+/** Idle time before TCP keep-alive probes, in milliseconds. */
+const keepAliveMs = 60_000;
+
+/** Shared by all connections, because no reader keeps a part of it. */
+const sharedOctets = Buffer.allocUnsafeSlow(65_536);
+
+type WriteCallback = (error?: Error | null) => void;
+
+/** A `net.Socket` to an upstream. */
+export class NodeUpstreamSocket extends Socket implements UpstreamStream {
+  #isForgiving = false;
+  #writeError: Error | null = null;
+
+  forgiveWrites(): void {
+    this.#isForgiving = true;
+  }
+
+  get writeError(): Error | null {
+    return this.#writeError;
+  }
+
+  /**
+   * libuv reports a reset that arrives with data as a normal end. An empty write fails then, and otherwise sends
+   * nothing.
+   */
+  findReset(): Error | null {
+    if (!this.destroyed && !this.writableEnded && this.writableLength === 0) this.write('');
+    return this.errored ?? this.#writeError;
+  }
+
+  override _write(chunk: unknown, encoding: BufferEncoding, callback: WriteCallback): void {
+    if (!this.#isForgiving) super._write(chunk, encoding, callback);
+    else if (this.#writeError !== null) callback();
+    else super._write(chunk, encoding, this.#forgiving(callback));
+  }
+
+  override _writev(chunks: { chunk: unknown; encoding: BufferEncoding }[], callback: WriteCallback): void {
+    if (!this.#isForgiving) super._writev?.(chunks, callback);
+    else if (this.#writeError !== null) callback();
+    else super._writev?.(chunks, this.#forgiving(callback));
+  }
+
+  #forgiving(callback: WriteCallback): WriteCallback {
+    return (error) => {
+      if (error) this.#writeError = error;
+      callback();
+    };
+  }
+}
+
+const connected = ({ host, port }: SocketAddress, options: SocketConstructorOpts): NodeUpstreamSocket => {
+  const socket = new NodeUpstreamSocket(options);
+  socket.setNoDelay(true).setKeepAlive(true, keepAliveMs);
+  socket.connect({ host, port });
+  return socket;
+};
+
+/** A connection that is read as a stream, for tunnels. */
+export const connectStream = (address: SocketAddress): NodeUpstreamSocket => connected(address, {});
+
+class NodeAcceptor implements Acceptor {
+  readonly #server: Server;
+  readonly #socket: ListeningSocket;
+
+  constructor(socket: ListeningSocket, accepted: (socket: StreamSocket) => void) {
+    this.#socket = socket;
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, accepted);
+  }
+
+  listen(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(this.#socket.listenable, backlog, () => {
+        this.#server.off('error', reject);
+        // The kernel could not hand over one connection, for example for lack of memory; the next
+        // may work.
+        this.#server.on('error', () => undefined);
+        resolve();
+      });
+    });
+  }
+
+  close(closed: () => void): void {
+    // The server counts a connection as closed shortly before the close event fires.
+    this.#server.close(closed);
+  }
+}
+
+/** node:net, for every platform. */
+export const nodeSockets: SocketLayer = {
+  name: 'node',
+  acceptor: (socket, accepted) => new NodeAcceptor(socket, accepted),
+  connect: (address: SocketAddress, read: ReadUpstream): UpstreamStream =>
+    connected(address, {
+      onread: { buffer: sharedOctets, callback: (octets: number) => read(sharedOctets, octets) },
+    } as SocketConstructorOpts),
+};

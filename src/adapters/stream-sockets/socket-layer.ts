@@ -1,0 +1,20 @@
+import type { ListeningSocket } from '../../application/ports/gateway/listening-sockets.js';
+import type { SocketAddress } from '../../domain/configuration/network-addresses.js';
+import type { StreamSocket } from './stream-socket.js';
+import type { ReadUpstream, UpstreamStream } from './upstream-stream.js';
+
+/** Accepts connections on a bound socket. */
+export interface Acceptor {
+  /** Starts accepting. Rejects with the system's error. */
+  listen(): Promise<void>;
+  /** Stops accepting; accepted connections stay open. `closed` is called once those are closed too, or at once. */
+  close(closed: () => void): void;
+}
+
+/** The sockets of HTTP/1.1 without TLS, on both sides. */
+export interface SocketLayer {
+  readonly name: 'native' | 'node';
+  acceptor(socket: ListeningSocket, accepted: (socket: StreamSocket) => void): Acceptor;
+  /** Connects to an IP address; `connect` or `error` follows. */
+  connect(address: SocketAddress, read: ReadUpstream): UpstreamStream;
+}

@@ -1,0 +1,21 @@
+import type { StreamSocket } from './stream-socket.js';
+
+/** Input of an upstream connection, valid during the call. False: pause until `resume`. */
+export type ReadUpstream = (octets: Buffer, end: number) => boolean;
+
+/** A connection to an upstream that can ignore write errors. */
+export interface UpstreamStream extends StreamSocket {
+  /** Octets that were received but not delivered. */
+  readonly readableLength: number;
+  /** `write` returned false, and `drain` follows. */
+  readonly writableNeedDrain: boolean;
+  /** The ignored write error: the peer stopped reading. */
+  readonly writeError: Error | null;
+  /**
+   * Ignores later write errors. An upstream may respond early and stop reading; closing here would
+   * lose its response. Reading soon meets the end or the reset.
+   */
+  forgiveWrites(): void;
+  /** A reset that reading did not report; call it at the end of input. */
+  findReset(): Error | null;
+}

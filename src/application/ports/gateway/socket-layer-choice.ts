@@ -1,0 +1,15 @@
+import type { Result } from '../../../domain/shared/result.js';
+
+/** `auto`: native where it is available. */
+export type WantedSockets = 'auto' | 'native' | 'node';
+
+/** Chooses the layer that carries plain TCP connections. */
+export interface SocketLayerChoice {
+  /** The layer of new listeners and new upstream connections. */
+  readonly name: 'native' | 'node';
+  /**
+   * Chooses it. The value is the reason why `auto` uses node:net; null otherwise. An error: `native` is not
+   * available.
+   */
+  choose(wanted: WantedSockets): Promise<Result<string | null, string>>;
+}

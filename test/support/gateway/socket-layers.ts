@@ -1,0 +1,15 @@
+import { SocketLayers } from '../../../src/adapters/stream-sockets/socket-layers.js';
+import type { WantedSockets } from '../../../src/application/ports/gateway/socket-layer-choice.js';
+
+/** The layer under test: `native`, `node` or (the default) what this machine has. */
+export const testedSockets = (process.env['PORTCULLIS_TEST_SOCKETS'] ?? 'auto') as WantedSockets;
+
+const chosen = async (): Promise<SocketLayers> => {
+  const layers = new SocketLayers();
+  const outcome = await layers.choose(testedSockets);
+  if (!outcome.ok) throw new Error(outcome.error);
+  return layers;
+};
+
+/** The socket layers of tests that run in this process. */
+export const testSocketLayers = await chosen();

@@ -61,7 +61,7 @@ export interface MetadataQuery {
 
 /** Valid metadata that cannot be used. */
 export interface UnusableMetadata {
-  /** What is wrong with the metadata, one clause, as in `names no certificate that signs`. */
+  /** What is wrong with the metadata, one clause, as in `names no signing certificate`. */
   readonly unusable: string;
 }
 

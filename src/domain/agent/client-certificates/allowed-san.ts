@@ -5,9 +5,9 @@ import { parseDecimal } from '../../shared/decimal.js';
 import { err, ok, type Result } from '../../shared/result.js';
 import { dnsLabels, emailAddress, schemeLength, uriName } from './alternative-names.js';
 
-/** Alternative names that are allowed, made ready once: a name is looked up, however many there are. */
+/** Allowed alternative names, prepared for look-ups in constant time. */
 export interface AllowedSans {
-  /** Each in the one spelling in which names of its kind are compared; of wildcards the parent. */
+  /** In the normal form in which names of the kind are compared; for wildcards the parent. */
   readonly names: Readonly<Record<Exclude<AllowedSan['kind'], 'ip'>, ReadonlySet<string>>>;
   readonly addresses: CidrSet;
 }
@@ -47,17 +47,17 @@ const isAllowed = (allowed: AllowedSans, { kind, value }: SubjectAltName): boole
 };
 
 /**
- * Whether one of the names of a certificate is allowed (RFC 9525, section 6.3, for wildcards). Never by a wildcard of
- * the certificate, which stands for the same text in the list alone, and never by what holds characters that its kind
- * of name has not: control characters, NUL, anything but ASCII.
+ * Whether one of a certificate's names is allowed (RFC 9525, section 6.3, for wildcards). A wildcard of the certificate
+ * matches only the same text in the list. Names with characters that their kind does not allow never match: control
+ * characters, NUL, non-ASCII.
  */
 export const sanAllowed = (allowed: AllowedSans, names: readonly SubjectAltName[]): boolean =>
   names.some((name) => isAllowed(allowed, name));
 
-/** An alternative name that is allowed; names in the one spelling in which they are compared. */
+/** An allowed alternative name in normal form. */
 export type AllowedSan =
   | { readonly kind: 'dns' | 'uri' | 'email'; readonly name: string }
-  /** Any one label before `parent`, or the pattern itself. */
+  /** Any single label before `parent`, or the pattern itself. */
   | { readonly kind: 'dns-wildcard'; readonly parent: string }
   | { readonly kind: 'ip'; readonly block: CidrSet };
 
@@ -71,37 +71,38 @@ const prefixes: readonly (readonly [prefix: string, kind: Kind])[] = [
   ['ip:', 'ip'],
 ];
 
-/** What a name of one wildcard and a parent begins with. */
+/** The prefix of a wildcard name. */
 export const wildcardLabel = '*.';
 
 const parseDns = (text: string): Parsed => {
   const isWildcard = text.startsWith(wildcardLabel);
   const labels = dnsLabels(isWildcard ? text.slice(wildcardLabel.length) : text);
   if (labels === null) {
-    if (text.includes('*')) return err('has a wildcard elsewhere than as the whole first label, as in "*.example.com"');
-    return err('is no DNS name; what is not ASCII has to be written with "xn--"');
+    if (text.includes('*'))
+      return err('has a misplaced wildcard; it must be the whole first label, as in "*.example.com"');
+    return err('is not a DNS name; write non-ASCII names with "xn--"');
   }
   const last = labels.at(-1) as string;
-  if ('0123456789'.includes(last[0] as string) && Number.isInteger(Number(last))) return err('is no IP address');
+  if ('0123456789'.includes(last[0] as string) && Number.isInteger(Number(last))) return err('is not an IP address');
   const name = labels.join('.');
   return ok(isWildcard ? { kind: 'dns-wildcard', parent: name } : { kind: 'dns', name });
 };
 
 const parseUri = (text: string): Parsed => {
-  // A star means itself in a URI, but whoever writes one here means more, and would wait for it in vain.
-  if (text.includes('*')) return err('has a wildcard, which only a DNS name may have');
+  // A star is literal in a URI, but users who write one expect a wildcard.
+  if (text.includes('*')) return err('has a wildcard, which only DNS names support');
   const name = uriName(text);
-  return name === null ? err('is no URI') : ok({ kind: 'uri', name });
+  return name === null ? err('is not a URI') : ok({ kind: 'uri', name });
 };
 
 const parseEmail = (text: string): Parsed => {
   const name = emailAddress(text);
-  return name === null ? err('is no e-mail address of the form "user@example.com"') : ok({ kind: 'email', name });
+  return name === null ? err('is not an e-mail address of the form "user@example.com"') : ok({ kind: 'email', name });
 };
 
 const parseIp = (text: string): Parsed => {
   const block = compileCidrs([text]);
-  return block.ok ? ok({ kind: 'ip', block: block.value }) : err('is no IP address and no CIDR block');
+  return block.ok ? ok({ kind: 'ip', block: block.value }) : err('is neither an IP address nor a CIDR block');
 };
 
 const parsers: Readonly<Record<Kind, (text: string) => Parsed>> = {
@@ -112,9 +113,9 @@ const parsers: Readonly<Record<Kind, (text: string) => Parsed>> = {
 };
 
 /**
- * Reads one entry of a list of allowed alternative names. `DNS:`, `URI:`, `email:` or `IP:` before it, in any case,
- * says what it is; without one, an IP address or CIDR block is that, what begins with a scheme and a colon a URI, what
- * has an `@` an e-mail address, and the rest a DNS name. The error is one clause, as in `is no DNS name`.
+ * Parses an entry of a list of allowed alternative names. A case-insensitive prefix `DNS:`, `URI:`, `email:` or `IP:`
+ * states its kind. Without one, an IP address or CIDR block is recognised first, then a URI by its scheme, an e-mail
+ * address by `@`; the rest are DNS names. The error is one clause, as in `is not a DNS name`.
  */
 export const parseAllowedSan = (text: string): Parsed => {
   const entry = text.trim();
@@ -128,7 +129,7 @@ export const parseAllowedSan = (text: string): Parsed => {
   const scheme = schemeLength(entry);
   if (scheme > 0) {
     return parseDecimal(entry.slice(scheme + 1), 5) !== null
-      ? err('has a port, which no name in a certificate has')
+      ? err('has a port, which names in certificates never have')
       : parseUri(entry);
   }
   return entry.includes('@') ? parseEmail(entry) : parseDns(entry);

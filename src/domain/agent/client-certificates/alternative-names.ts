@@ -1,4 +1,4 @@
-/** Characters of a URI, at most. */
+/** Maximum characters of a URI. */
 const maximumLength = 2048;
 
 const isLetter = (code: number): boolean => (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
@@ -6,7 +6,7 @@ const isLetter = (code: number): boolean => (code >= 0x41 && code <= 0x5a) || (c
 const isSchemeCharacter = (code: number): boolean =>
   isLetter(code) || (code >= 0x30 && code <= 0x39) || code === 0x2b || code === 0x2d || code === 0x2e;
 
-/** How long the scheme before the first colon is; 0 where there is none (RFC 3986, section 3.1). */
+/** The length of the scheme before the first colon; 0 if there is none (RFC 3986, section 3.1). */
 export const schemeLength = (text: string): number => {
   if (!isLetter(text.charCodeAt(0))) return 0;
   let length = 1;
@@ -14,11 +14,11 @@ export const schemeLength = (text: string): number => {
   return text[length] === ':' ? length : 0;
 };
 
-/** Visible ASCII but what RFC 3986 leaves out, which some reader or other would take for the end of the URI. */
+/** Visible ASCII that RFC 3986 allows; some readers end a URI at other characters. */
 const isUriCharacter = (character: string): boolean =>
   character > ' ' && character < '\x7f' && !'"<>\\^`{|}'.includes(character);
 
-/** Where the authority ends, whose begin is `start`. */
+/** The end of the authority that begins at `start`. */
 const authorityEnd = (text: string, start: number): number => {
   let index = start;
   while (index < text.length && !'/?#'.includes(text[index] as string)) index += 1;
@@ -26,8 +26,8 @@ const authorityEnd = (text: string, start: number): number => {
 };
 
 /**
- * A URI with its scheme and host in lower case, otherwise as it is (RFC 5280, section 7.4, without the percent-encoding
- * and the dots in paths: what is spelt in another way is another name); null where it is none.
+ * A URI with scheme and host in lower case, otherwise unchanged; null if malformed. Like RFC 5280, section 7.4, without
+ * normalising percent-encoding and dot segments: another spelling is another name.
  */
 export const uriName = (text: string): string | null => {
   const length = schemeLength(text);
@@ -38,12 +38,12 @@ export const uriName = (text: string): string | null => {
   const start = length + 3;
   const end = authorityEnd(text, start);
   const authority = text.slice(start, end);
-  // What stands before the last @ is user information, whose case counts.
+  // The text before the last @ is user information, which is case-sensitive.
   const host = authority.lastIndexOf('@') + 1;
   return `${scheme}//${authority.slice(0, host)}${authority.slice(host).toLowerCase()}${text.slice(end)}`;
 };
 
-/** The longest that SMTP takes (RFC 5321, section 4.5.3.1). */
+/** The maximum of SMTP (RFC 5321, section 4.5.3.1). */
 const maximumLocalLength = 64;
 
 const isVisibleAscii = (text: string): boolean => {
@@ -55,9 +55,8 @@ const isVisibleAscii = (text: string): boolean => {
 };
 
 /**
- * An e-mail address with its domain in lower case; null for anything else. The part before the `@` is left as it is,
- * because only its domain knows whether case counts there; it is not empty, visible ASCII, and without a quoted `@`,
- * `*` or separator.
+ * An e-mail address with its domain in lower case; null if malformed. The local part stays unchanged, because only its
+ * domain knows whether it is case-sensitive. It must be visible ASCII, not empty, without `@`, `*` and separators.
  */
 export const emailAddress = (text: string): string | null => {
   const at = text.indexOf('@');
@@ -86,13 +85,13 @@ const isLabel = (label: string): boolean => {
 };
 
 /**
- * The labels of a DNS name in lower case, the dot of the root left off; null for anything else. Letters, digits,
- * hyphens and underscores alone (RFC 1123, section 2.1; the underscore because names of services have it).
+ * The labels of a DNS name in lower case, without the root dot; null if malformed. Only letters, digits, hyphens and
+ * underscores (RFC 1123, section 2.1; service names contain underscores).
  */
 export const dnsLabels = (name: string): readonly string[] | null => {
   if (name.length > maximumNameLength + 1) return null;
   const relative = name.endsWith('.') ? name.slice(0, -1) : name;
   if (relative.length > maximumNameLength || !relative.split('.').every(isLabel)) return null;
-  // Only now: letters that are not ASCII, the Kelvin sign among them, have ASCII letters in lower case.
+  // After the check: some non-ASCII letters, such as the Kelvin sign, become ASCII in lower case.
   return relative.toLowerCase().split('.');
 };

@@ -1,4 +1,4 @@
-/** Short names by which types are written; those of RFC 4514, section 3, first. */
+/** Short names of types; those of RFC 4514, section 3, first. */
 const shortNames: readonly (readonly [type: string, name: string])[] = [
   ['2.5.4.3', 'CN'],
   ['2.5.4.7', 'L'],
@@ -30,7 +30,7 @@ const shortNames: readonly (readonly [type: string, name: string])[] = [
   ['1.3.6.1.4.1.311.60.2.1.3', 'jurisdictionC'],
 ];
 
-/** Further names under which other programs write them. */
+/** Other names that programs use. */
 const aliases: readonly (readonly [name: string, type: string])[] = [
   ['commonName', '2.5.4.3'],
   ['localityName', '2.5.4.7'],
@@ -56,26 +56,23 @@ const typeByName: ReadonlyMap<string, string> = new Map([
 ]);
 const nameByType: ReadonlyMap<string, string> = new Map(shortNames);
 
-/** Object identifier of CN. */
+/** The object identifier of CN. */
 export const commonNameType = '2.5.4.3';
 
-/** The object identifier that a name stands for, in any case; null where the name is not known. */
+/** The object identifier of a name, case-insensitive; null if unknown. */
 export const attributeTypeOf = (name: string): string | null => typeByName.get(name.toLowerCase()) ?? null;
 
-/** The short name of an object identifier; null where it has none. */
+/** The short name of an object identifier; null if it has none. */
 export const attributeNameOf = (type: string): string | null => nameByType.get(type) ?? null;
 
 /**
- * Every type with a name holds text that is compared without regard to case (RFC 4519; RFC 2985 for the e-mail
- * address).
+ * Whether values are compared case-insensitively: those of all named types (RFC 4519; RFC 2985 for the e-mail address).
  */
 export const ignoresCase = (type: string): boolean => nameByType.has(type);
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
-/**
- * Whether a text is an object identifier in its one dotted spelling: at least two numbers, no leading zeros (RFC 4512).
- */
+/** Whether a text is a dotted object identifier: at least two numbers without leading zeros (RFC 4512). */
 export const isObjectIdentifier = (text: string): boolean => {
   const numbers = text.split('.');
   if (numbers.length < 2) return false;

@@ -10,24 +10,25 @@ import {
 } from './certificate-defects.js';
 import { type NamedCertificate, namedCertificate, type PreparedAnchors } from './prepared-anchors.js';
 
-/** A certificate in the place where a chain may have it. */
+/** A certificate that may be part of a chain. */
 interface GraphNode<C> extends NamedCertificate<C> {
   readonly isLeaf: boolean;
   readonly isAnchor: boolean;
-  /** Its subject is its issuer: it does not count against a path length (RFC 5280, section 6.1). */
+  /**
+   * Whether subject and issuer are equal: such a certificate does not count against a path length (RFC 5280, section
+   * 6.1).
+   */
   readonly isSelfIssued: boolean;
   readonly defects: readonly CertificateDefect[];
 }
 
 interface CertificateGraph<C> {
   readonly leaf: GraphNode<C>;
-  /** Whose name is that of the issuer of `child`, the likeliest first; whether they signed it is not known yet. */
+  /** Certificates whose subject is the issuer of `child`, the likeliest first. Signatures are not checked yet. */
   candidates(child: GraphNode<C>): readonly GraphNode<C>[];
 }
 
-/**
- * How far the key identifiers speak for an issuer: they are hints, because a renewed authority may have another one.
- */
+/** How well the key identifiers match. They are only hints, because a renewed authority may have a new key. */
 const likelihood = <C>(child: GraphNode<C>, issuer: GraphNode<C>): number => {
   const wanted = child.certificate.authorityKeyId;
   const had = issuer.certificate.subjectKeyId;
@@ -38,8 +39,8 @@ const likelihood = <C>(child: GraphNode<C>, issuer: GraphNode<C>): number => {
 const leafIndex = 0;
 
 /**
- * Every certificate once, as an anchor where it is one. Those that are no authorities issue nothing, and are left out.
- * Of the anchors only those are looked at whose name an issuer has.
+ * The graph of distinct certificates, with anchors marked. Omits certificates that are not authorities. Reads only
+ * anchors whose subject is an issuer.
  */
 const certificateGraph = <C extends { readonly certificate: Certificate }>(
   leaf: C,
@@ -81,7 +82,7 @@ const certificateGraph = <C extends { readonly certificate: Certificate }>(
   };
   const candidates = new Map<number, readonly GraphNode<C>[]>();
   const find = (child: GraphNode<C>): readonly GraphNode<C>[] => {
-    // Nobody is called nothing (RFC 5280, section 4.1.2.4).
+    // An empty name identifies no issuer (RFC 5280, section 4.1.2.4).
     if (child.certificate.issuer.length === 0) return [];
     const others = namesakes(child.issuerKey).filter(({ index }) => index !== child.index);
     return others.sort((left, right) => likelihood(child, right) - likelihood(child, left));
@@ -96,23 +97,23 @@ const certificateGraph = <C extends { readonly certificate: Certificate }>(
   };
 };
 
-/** Certificates of a chain at most, the leaf and the anchor included. */
+/** Maximum certificates of a chain, including leaf and anchor. */
 export const maximumChainLength = 8;
 
-/** Signatures that are checked for one leaf, at most: what a bag of namesakes can cost. */
+/** Maximum signature checks per leaf: bounds the cost of many certificates of the same name. */
 export const maximumSignatureChecks = 64;
 
-/** A place in a chain, seen from the leaf. */
+/** A position in a chain, starting from the leaf. */
 interface Step<C> {
   readonly node: GraphNode<C>;
-  /** Certificates of authorities below it that are not self-issued. */
+  /** Authority certificates below it that are not self-issued. */
   readonly below: number;
   readonly previous: Step<C> | null;
 }
 
 type IsSigned<C> = (child: GraphNode<C>, issuer: GraphNode<C>) => boolean;
 
-/** Remembers every answer, and answers no once it has asked as often as it may. */
+/** Caches answers, and answers false once the limit of checks is reached. */
 const countedSignatures = <C>(isSignedBy: (child: C, issuer: C) => boolean): IsSigned<C> => {
   const answers = new Map<string, boolean>();
   return (child, issuer) => {
@@ -126,10 +127,7 @@ const countedSignatures = <C>(isSignedBy: (child: C, issuer: C) => boolean): IsS
   };
 };
 
-/**
- * The issuer as the next step, where the rules that bind it to what is below allow that; its signature not looked at
- * yet.
- */
+/** The step to an issuer, if path lengths allow it. Does not check the signature. */
 const stepUp = <C>(step: Step<C>, issuer: GraphNode<C>): Step<C> | null => {
   const counts = !(step.node.isLeaf || step.node.isSelfIssued);
   const below = step.below + (counts ? 1 : 0);
@@ -138,10 +136,10 @@ const stepUp = <C>(step: Step<C>, issuer: GraphNode<C>): Step<C> | null => {
 };
 
 /**
- * Looks for the shortest way from the leaf to an anchor, layer by layer. A certificate is visited once for each number
- * of authorities below it, the one thing about the way so far that matters above; so the work is bounded by the square
- * of the certificates, however they sign each other. A shortest way has no loop: cutting it out would leave a shorter
- * one that breaks no rule.
+ * Finds the shortest path from the leaf to an anchor, breadth first. The only relevant state of a path is the number of
+ * authorities below, so each certificate is visited once per number. The work is thus at most quadratic in the
+ * certificates, however they sign each other. A shortest path has no loop, because removing the loop would shorten it
+ * without breaking a rule.
  */
 const search = <C>(
   graph: CertificateGraph<C>,
@@ -178,9 +176,7 @@ const stepsOf = <C>(last: Step<C>): readonly GraphNode<C>[] => {
   return nodes;
 };
 
-/**
- * Why there is no chain: what the best chain lacks that would be one if nobody looked at validity, usage and strength.
- */
+/** Why there is no chain: the defect of the best chain that ignores validity, usage and strength. */
 const reason = <C>(graph: CertificateGraph<C>, isSigned: IsSigned<C>): CertificateRejection => {
   const faulty = search(graph, isSigned, defectKinds);
   if (faulty === null) return 'certificate_untrusted';
@@ -189,14 +185,13 @@ const reason = <C>(graph: CertificateGraph<C>, isSigned: IsSigned<C>): Certifica
 };
 
 /**
- * Finds a chain from a certificate to one of the anchors (RFC 5280, section 6.1, without policies and name
- * constraints: who has those is `certificate_unsupported`). The leaf comes first, the anchor last; a leaf that is an
- * anchor itself is the whole chain. Checked are the names and signatures from certificate to certificate, that every
- * issuer is an authority and has room in its path length, and what `certificate-defects.ts` lists, anchors not
- * excepted. `isSignedBy` is asked at most `maximumSignatureChecks` times, once for a pair; it must not throw.
- *
- * Where there is none, the error is the defect of a chain that is one but for it, and `certificate_untrusted` where
- * there is not even such a chain.
+ * Finds a chain from a certificate to an anchor (RFC 5280, section 6.1, without policies and name constraints:
+ * certificates that have them are `certificate_unsupported`). The leaf is first, the anchor last; a leaf that is an
+ * anchor is the whole chain. Checks names and signatures between certificates, that every issuer is an authority within
+ * its path length, and the defects of `certificate-defects.ts`, also of anchors. Calls `isSignedBy` at most
+ * `maximumSignatureChecks` times, once per pair; it must not throw.
+ * Without a chain, the error is the defect of a chain that is otherwise valid, or `certificate_untrusted` if there is
+ * none.
  */
 export const findChain = <C extends { readonly certificate: Certificate }>(
   leaf: C,

@@ -1,25 +1,25 @@
 import type { Certificate } from '../../shared/certificate.js';
 
-/** Why a client certificate does not authenticate. Stable: the reasons are metric labels. */
+/** Why a client certificate is refused. Stable: the values are metric labels. */
 export type CertificateRejection =
-  /** Nothing that could be read as a certificate, in none of the encodings. */
+  /** Not a certificate in any supported encoding. */
   | 'certificate_malformed'
-  /** No chain leads from it to a configured authority. */
+  /** No chain leads to a configured authority. */
   | 'certificate_untrusted'
   | 'certificate_expired'
   | 'certificate_not_yet_valid'
-  /** Its key usage, or that of an authority above it, does not allow the authentication of a client. */
+  /** Its key usage, or that of an authority in its chain, forbids client authentication. */
   | 'certificate_wrong_usage'
-  /** A key that is too short, or a signature with a broken digest, in the chain. */
+  /** The chain contains a short key, or a signature with a broken digest. */
   | 'certificate_weak'
-  /** An extension in the chain has to be understood, and is not. */
+  /** The chain contains an unknown critical extension. */
   | 'certificate_unsupported'
-  /** Its subject or its alternative names are in no allow-list. */
+  /** Neither its subject nor an alternative name is in the allow-lists. */
   | 'certificate_not_allowed'
-  /** No common name, or no e-mail, that could be a user id; or several. */
+  /** It has no common name or e-mail that can be a user id, or several. */
   | 'certificate_unusable_subject';
 
-/** What can be wrong with one certificate by itself, the most telling first: what a bearer can mend soonest. */
+/** The defects of a single certificate, most useful first: those that its holder can fix soonest. */
 export const defectKinds = [
   'certificate_expired',
   'certificate_not_yet_valid',
@@ -48,15 +48,13 @@ const mayAuthenticate = ({ keyUsage, extendedKeyUsage }: Certificate): boolean =
 
 const maySign = ({ keyUsage }: Certificate): boolean => keyUsage === null || keyUsage.includes('certificate_signing');
 
-/**
- * An authority that may vouch for any purpose may do so for clients; a client's own certificate has to say so itself.
- */
+/** An authority for any purpose includes clients; a client certificate must name the purpose itself. */
 const mayVouchForClients = ({ extendedKeyUsage }: Certificate): boolean =>
   extendedKeyUsage === null || extendedKeyUsage.includes(clientAuthentication) || extendedKeyUsage.includes(anyPurpose);
 
 /**
- * What is wrong with a client's own certificate (RFC 5280, sections 4.2.1.3 and 4.2.1.12). Where it `isAnchor` itself
- * nobody relies on the signature it carries.
+ * The defects of a client certificate (RFC 5280, sections 4.2.1.3 and 4.2.1.12). The signature on an anchor is
+ * irrelevant.
  */
 export const leafDefects = (
   certificate: Certificate,
@@ -69,9 +67,7 @@ export const leafDefects = (
   return defects;
 };
 
-/**
- * What is wrong with an authority. The purposes of an anchor are not limited: whoever configured it has decided that.
- */
+/** The defects of an authority. The purposes of an anchor are not limited: configuring it is the decision. */
 export const issuerDefects = (
   certificate: Certificate,
   isAnchor: boolean,
@@ -83,6 +79,6 @@ export const issuerDefects = (
   return defects;
 };
 
-/** The most telling of some defects; null where there are none. */
+/** The most useful defect; null if there is none. */
 export const mostTelling = (defects: readonly CertificateDefect[]): CertificateDefect | null =>
   defectKinds.find((kind) => defects.includes(kind)) ?? null;

@@ -7,13 +7,13 @@ import { certificateUser, commonName, type UserSource } from './certificate-user
 import { formatDistinguishedName, nameKey } from './distinguished-name.js';
 
 /**
- * Judges what a client's own certificate says, whoever vouches for it: all there is to judge where no authority is
- * configured, because whoever terminated TLS has found the chain. Null where nothing is wrong.
+ * Checks a client certificate without its chain, for configurations without authorities: the component that terminated
+ * TLS has checked the chain. Null if valid.
  */
 export const checkLeaf = (certificate: Certificate, nowMs: number): CertificateRejection | null =>
   mostTelling(leafDefects(certificate, false, nowMs));
 
-/** Whose certificates are accepted, and as whom. A certificate has to be in both lists, where they are not empty. */
+/** Which certificates are accepted, and for which user. A certificate must match both lists, unless they are empty. */
 export interface CertificateLists extends UserSource {
   /** Subjects; empty: any. */
   readonly allowedNames: readonly DistinguishedName[];
@@ -21,7 +21,7 @@ export interface CertificateLists extends UserSource {
   readonly allowedSans: readonly AllowedSan[];
 }
 
-/** The same, made ready once: to judge a certificate costs the same however long the lists are. */
+/** The prepared rules. Their cost is independent of the length of the lists. */
 export interface CertificateRules extends UserSource {
   /** Subjects by their `nameKey`; null: any. */
   readonly allowedNames: ReadonlySet<string> | null;
@@ -37,7 +37,7 @@ export const prepareCertificateRules = (lists: CertificateLists): CertificateRul
   extractEmail: lists.extractEmail,
 });
 
-/** Whom a certificate authenticates. */
+/** The user of a certificate. */
 export interface CertificateUser {
   readonly userId: string;
   readonly identity: CertificateIdentity;
@@ -47,7 +47,7 @@ const isAllowed = (leaf: Certificate, { allowedNames, allowedSans }: Certificate
   (allowedNames === null || allowedNames.has(nameKey(leaf.subject))) &&
   (allowedSans === null || sanAllowed(allowedSans, leaf.subjectAltNames));
 
-/** Judges a client's certificate against the rules. That its chain holds is the caller's to have found. */
+/** Checks a client certificate against the rules. The caller has checked its chain. */
 export const judgeCertificate = (
   leaf: Certificate,
   rules: CertificateRules,

@@ -5,23 +5,23 @@ import { dnsLabels, emailAddress, uriName } from './alternative-names.js';
 import { commonNameType } from './attribute-types.js';
 import { formatDistinguishedName } from './distinguished-name.js';
 
-/** Names of a certificate that can be the user id, as `user-id-from` calls them. */
+/** The names that can be the user id, as in `user-id-from`. */
 export const userIdKinds = ['cn', 'san-email', 'san-uri', 'san-dns', 'dn'] as const;
 export type UserIdKind = (typeof userIdKinds)[number];
 
-/** What of a certificate is the user id. */
+/** The source of the user id. */
 export interface UserSource {
   /** The kinds to try, in this order; empty: `extractCn` and `extractEmail` decide. */
   readonly userIdFrom: readonly UserIdKind[];
   /** The common name of the subject. */
   readonly extractCn: boolean;
-  /** The e-mail address among the alternative names; wins over `extractCn`, and does without it. */
+  /** The e-mail address of the alternative names. Takes precedence over `extractCn`, and works without it. */
   readonly extractEmail: boolean;
 }
 
 const control = /[\x00-\x1f\x7f-\x9f]/;
 
-/** The one common name of a subject; null where it has none, or several, or one that is no text. */
+/** The only common name of a subject; null if there is none, several, or one that is not text. */
 export const commonName = ({ subject }: Certificate): string | null => {
   const [first, second] = subject.flat().filter(({ type }) => type === commonNameType);
   return first?.isText === true && second === undefined ? first.value : null;
@@ -33,7 +33,7 @@ const onlyEmail = ({ subjectAltNames }: Certificate): string | null => {
   return emailAddress(first.value) === null ? null : first.value;
 };
 
-/** The last in certificate order, which is the most specific one. */
+/** The last one in certificate order, which is the most specific. */
 const lastCommonName = ({ subject }: Certificate): readonly (string | null)[] => {
   const last = subject
     .flat()
@@ -50,7 +50,7 @@ const altNames = (
 ): readonly (string | null)[] =>
   subjectAltNames.filter((name) => name.kind === kind).map(({ value }) => (isWellFormedName(value) ? value : null));
 
-/** The names of one kind; null stands for a name that cannot be a user id, such as a DNS name with a wildcard. */
+/** The names of each kind; null for a name that cannot be a user id, such as a wildcard DNS name. */
 const namesOfKind: Readonly<Record<UserIdKind, (certificate: Certificate) => readonly (string | null)[]>> = {
   cn: lastCommonName,
   'san-email': (certificate) => altNames(certificate, 'email', (text) => emailAddress(text) !== null),
@@ -59,7 +59,7 @@ const namesOfKind: Readonly<Record<UserIdKind, (certificate: Certificate) => rea
   dn: ({ subject }) => (subject.length === 0 ? [] : [formatDistinguishedName(subject)]),
 };
 
-/** The name of the first kind that the certificate has exactly once. */
+/** The name of the first kind that occurs exactly once. */
 const firstOfKinds = (certificate: Certificate, kinds: readonly UserIdKind[]): string | null => {
   for (const kind of kinds) {
     const [first, second] = namesOfKind[kind](certificate);
@@ -74,9 +74,9 @@ const extractedName = (certificate: Certificate, { extractCn, extractEmail }: Us
 };
 
 /**
- * The user id that a certificate gives, as it is written there. With `extractCn` and `extractEmail` no other kind takes
- * the place of the configured one. A name that is there but malformed is refused; no further kind is tried. A control
- * character is refused, NUL above all, after which some programs read no further.
+ * The user id of a certificate, unchanged. With `extractCn` or `extractEmail`, only the configured kind is read. A
+ * malformed name is refused without trying another kind. Control characters are refused, especially NUL, at which some
+ * programs stop reading.
  */
 export const certificateUser = (
   certificate: Certificate,

@@ -1,10 +1,7 @@
 import { utf8ByteString } from '../../shared/byte-string.js';
 import { decodeUtf8 } from '../../shared/utf8.js';
 
-/**
- * Of the string types of X.680, section 8.4, those whose characters are certain; TeletexString has no agreed ones
- * beyond ASCII.
- */
+/** String types of X.680, section 8.4, with well-defined characters. TeletexString is only defined for ASCII. */
 const utf8String = 0x0c;
 const asciiStrings: readonly number[] = [0x12, 0x13, 0x14, 0x16, 0x1a];
 const universalString = 0x1c;
@@ -13,7 +10,7 @@ const bmpString = 0x1e;
 const asciiText = (octets: Uint8Array): string | null =>
   octets.every((octet) => octet < 0x80) ? decodeUtf8(octets) : null;
 
-/** Characters of a fixed number of octets each; null where one is a surrogate or lies beyond Unicode. */
+/** Decodes fixed-width characters; null for a surrogate or a value beyond Unicode. */
 const fixedWidthText = (octets: Uint8Array, width: 2 | 4): string | null => {
   if (octets.length % width !== 0) return null;
   let text = '';
@@ -26,7 +23,7 @@ const fixedWidthText = (octets: Uint8Array, width: 2 | 4): string | null => {
   return text;
 };
 
-/** The text of a string in DER, by its tag and contents; null where it is no string, or none that is certain. */
+/** The text of a DER string, by tag and contents; null if it is not a string, or not a well-defined one. */
 export const stringOfDer = (tag: number, contents: Uint8Array): string | null => {
   if (tag === utf8String) return decodeUtf8(contents);
   if (asciiStrings.includes(tag)) return asciiText(contents);
@@ -34,14 +31,12 @@ export const stringOfDer = (tag: number, contents: Uint8Array): string | null =>
   return tag === universalString ? fixedWidthText(contents, 4) : null;
 };
 
-/**
- * The tag and the contents of octets that are exactly one value in DER with a tag of one octet; null for anything else.
- */
+/** The tag and contents of exactly one DER value with a one-octet tag; null otherwise. */
 export const readDerValue = (der: Uint8Array): { readonly tag: number; readonly contents: Uint8Array } | null => {
   const [tag, first] = der;
   if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) return null;
   const lengthOctets = first < 0x80 ? 0 : first & 0x7f;
-  // A value of 16 MiB or more is none that a name has.
+  // Names contain no values of 16 MiB or more.
   if (first === 0x80 || lengthOctets > 3 || der.length < 2 + lengthOctets) return null;
   let length = lengthOctets === 0 ? first : 0;
   for (let index = 0; index < lengthOctets; index += 1) length = length * 256 + (der[2 + index] as number);
@@ -59,7 +54,7 @@ const lengthHex = (length: number): string => {
   return octetHex(0x80 | octets.length) + octets.map(octetHex).join('');
 };
 
-/** The hexadecimal DER of a UTF8String. */
+/** A UTF8String in hexadecimal DER. */
 export const utf8StringHex = (text: string): string => {
   const octets = utf8ByteString(text);
   let hex = octetHex(utf8String) + lengthHex(octets.length);

@@ -4,7 +4,7 @@ import { decodeUtf8, isWellFormed } from '../../shared/utf8.js';
 import { attributeNameOf, attributeTypeOf, ignoresCase, isObjectIdentifier } from './attribute-types.js';
 import { readDerValue, stringOfDer, utf8StringHex } from './der-text.js';
 
-/** A name in text, and how far it has been read. */
+/** The text of a name, and the current position. */
 interface AttributeText {
   readonly text: string;
   index: number;
@@ -13,14 +13,14 @@ interface AttributeText {
 type AttributeValue = Pick<NameAttribute, 'isText' | 'value'>;
 
 const separators = ',;+';
-/** What may follow a backslash as itself (RFC 4514, section 3). */
+/** Characters that may follow a backslash (RFC 4514, section 3). */
 const escapable = '"+,;<>\\ #=';
 
 const isControl = (character: string): boolean => character < ' ' || character === '\x7f';
 
 const controlProblem = 'has a control character: write it as a backslash and two hexadecimal digits';
 
-/** Spaces mean nothing around a separator. */
+/** Spaces around separators are ignored. */
 const skipSpaces = (source: AttributeText): void => {
   while (source.text[source.index] === ' ') source.index += 1;
 };
@@ -31,14 +31,14 @@ const hexDigit = (code: number): number => {
   return code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;
 };
 
-/** The octet that two hexadecimal digits at `index` stand for, or -1. */
+/** The octet of two hexadecimal digits at `index`, or -1. */
 const hexPair = (text: string, index: number): number => {
   const high = hexDigit(text.charCodeAt(index));
   const low = hexDigit(text.charCodeAt(index + 1));
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 };
 
-/** Reads what a backslash stands for: one character, or as many octets in hexadecimal as follow each other. */
+/** Reads an escape: one character, or a sequence of hexadecimal octets. */
 const readEscape = (source: AttributeText): Result<string, string> => {
   const escaped = source.text[source.index + 1];
   if (escaped !== undefined && escapable.includes(escaped)) {
@@ -52,9 +52,10 @@ const readEscape = (source: AttributeText): Result<string, string> => {
     octets.push(octet);
     source.index += 3;
   }
-  if (octets.length === 0) return err('has a backslash before neither a special character nor two hexadecimal digits');
+  if (octets.length === 0)
+    return err('has a backslash that is not followed by a special character or two hexadecimal digits');
   const text = decodeUtf8(Uint8Array.from(octets));
-  return text === null ? err('has hexadecimal octets that are no UTF-8') : ok(text);
+  return text === null ? err('has hexadecimal octets that are not UTF-8') : ok(text);
 };
 
 const readQuoted = (source: AttributeText): Result<string, string> => {
@@ -62,7 +63,7 @@ const readQuoted = (source: AttributeText): Result<string, string> => {
   source.index += 1;
   for (;;) {
     const character = source.text[source.index];
-    if (character === undefined) return err('has a quote that is not closed');
+    if (character === undefined) return err('has an unclosed quote');
     if (character === '\\') {
       const escaped = readEscape(source);
       if (!escaped.ok) return escaped;
@@ -78,7 +79,7 @@ const readQuoted = (source: AttributeText): Result<string, string> => {
 
 const readPlain = (source: AttributeText): Result<string, string> => {
   let value = '';
-  // Up to where the value reaches if only spaces follow that no backslash keeps.
+  // The end of the value without trailing spaces, unless escaped.
   let kept = 0;
   for (;;) {
     const character = source.text[source.index];
@@ -108,7 +109,7 @@ const readDer = (source: AttributeText): Result<AttributeValue, string> => {
   }
   source.index = start + octets.length * 2;
   const der = readDerValue(Uint8Array.from(octets));
-  if (der === null) return err('has a "#" before what is not one value in hexadecimal DER');
+  if (der === null) return err('has a "#" that is not followed by one value in hexadecimal DER');
   const string = stringOfDer(der.tag, der.contents);
   if (string !== null) return ok({ isText: true, value: string });
   return ok({ isText: false, value: source.text.slice(start, source.index).toLowerCase() });
@@ -129,7 +130,7 @@ const readAttributeValue = (source: AttributeText): Result<AttributeValue, strin
   return next === undefined || separators.includes(next) ? value : err('has something between a value and a separator');
 };
 
-/** Writes a value so that it is read as it is (RFC 4514, section 2.4); control characters in hexadecimal. */
+/** Escapes a value so that it is read unchanged (RFC 4514, section 2.4); control characters in hexadecimal. */
 const writeAttributeText = (value: string): string => {
   let written = '';
   for (let index = 0; index < value.length; index += 1) {
@@ -145,12 +146,12 @@ const writeAttributeText = (value: string): string => {
 
 const nonAscii = /[^\x00-\x7f]/;
 
-/** The one character whose capital is that of another letter, while Unicode's case folding keeps the two apart. */
+/** The one character whose upper case is another letter's, although Unicode case folding distinguishes them. */
 const dotlessI = '\u0131';
 
 /**
- * Without case, by way of capitals, so that `ß` is `ss`; but `admın` is not `admin`. A capital sigma would become one
- * of two small ones by its place in the word, so it is made the usual one before.
+ * Folds case through upper case, so that `ß` equals `ss`, but `admın` differs from `admin`. Final sigma is normalised
+ * first, because lower case depends on its position.
  */
 const foldCase = (text: string): string =>
   text
@@ -158,10 +159,7 @@ const foldCase = (text: string): string =>
     .map((part) => part.toUpperCase().replaceAll('Σ', 'σ').toLowerCase())
     .join(dotlessI);
 
-/**
- * Without spaces at the ends, and with one for each run of them. Split, because a pattern for the end could
- * backtrack.
- */
+/** Trims spaces and collapses runs. Uses split, because a pattern for the end could backtrack. */
 const foldSpaces = (text: string): string => {
   if (!text.includes(' ')) return text;
   return text
@@ -171,17 +169,16 @@ const foldSpaces = (text: string): string => {
 };
 
 /**
- * The form in which two texts are equal that caseIgnoreMatch calls so (RFC 4518; RFC 5280, section 7.1): NFKC, without
- * case, without regard to how many spaces there are and to those at the ends.
- *
- * It departs from RFC 4518 where following it would let two names meet that look alike or are read differently
- * elsewhere: control characters, soft hyphens, zero-width characters and variation selectors are not dropped, and tabs
- * and line ends are no spaces. They count as they are.
+ * The form in which texts that match under caseIgnoreMatch are equal (RFC 4518; RFC 5280, section 7.1): NFKC,
+ * case-folded, with collapsed and trimmed spaces.
+ * Deviates from RFC 4518 where names that look alike or are read differently elsewhere would match: keeps control
+ * characters, soft hyphens, zero-width characters and variation selectors, and does not treat tabs and line ends as
+ * spaces.
  */
 export const foldDirectoryText = (text: string): string =>
   foldSpaces(nonAscii.test(text) ? foldCase(text.normalize('NFKC')).normalize('NFKC') : text.toLowerCase());
 
-/** Characters of a name in text, at most. */
+/** Maximum characters of a name in text form. */
 export const maximumDistinguishedNameLength = 4096;
 
 const isTypeCharacter = (code: number): boolean =>
@@ -191,10 +188,7 @@ const isTypeCharacter = (code: number): boolean =>
   code === 0x2d ||
   code === 0x2e;
 
-/**
- * The object identifier of a type as written: a name, dotted numbers, or those with `OID.` before them (RFC 2253,
- * section 4).
- */
+/** The object identifier of a written type: a name, or dotted numbers, optionally with `OID.` (RFC 2253, section 4). */
 const readType = (written: string): string | null => {
   const dotted = written.toLowerCase().startsWith('oid.') ? written.slice(4) : written;
   return isObjectIdentifier(dotted) ? dotted : attributeTypeOf(written);
@@ -207,7 +201,7 @@ const readAttribute = (source: AttributeText): Result<NameAttribute, string> => 
   const written = source.text.slice(start, source.index);
   skipSpaces(source);
   if (written === '' || source.text[source.index] !== '=') {
-    return err(`has no TYPE=value at character ${start + 1}`);
+    return err(`lacks a TYPE=value at character ${start + 1}`);
   }
   source.index += 1;
   const type = readType(written);
@@ -218,19 +212,17 @@ const readAttribute = (source: AttributeText): Result<NameAttribute, string> => 
 };
 
 /**
- * Reads a distinguished name in text, the most specific relative name first (RFC 4514, section 3), into the order of
- * the certificate. What RFC 2253, section 4, has readers accept is accepted too: spaces around the separators, `;` for
- * `,`, values in quotes, and `OID.` before dotted numbers. A value in hexadecimal DER that is a string becomes its
- * text. The name of no parts is refused: it would allow every certificate without a subject. Linear in the length. The
- * error is one clause, as in `is empty`.
+ * Parses a distinguished name in text form, most specific part first (RFC 4514, section 3), into certificate order.
+ * Also accepts what RFC 2253, section 4, allows: spaces around separators, `;` for `,`, quoted values, and `OID.`
+ * before dotted numbers. A string in hexadecimal DER becomes its text. Refuses the empty name, which would allow every
+ * certificate without a subject. Linear in the length. The error is one clause, as in `is empty`.
  */
 export const parseDistinguishedName = (text: string): Result<DistinguishedName, string> => {
   if (text.trim() === '') return err('is empty');
   if (text.length > maximumDistinguishedNameLength)
     return err(`is longer than ${maximumDistinguishedNameLength} characters`);
   if (!isWellFormed(text)) return err('has half of a surrogate pair');
-  if (text.startsWith('/'))
-    return err('begins with "/": write it as in "CN=api,O=Example", the most specific part first');
+  if (text.startsWith('/')) return err('begins with "/": write it as in "CN=api,O=Example", most specific part first');
   const source: AttributeText = { text, index: 0 };
   const names: NameAttribute[][] = [];
   let separator: string | undefined = ',';
@@ -248,14 +240,14 @@ export const parseDistinguishedName = (text: string): Result<DistinguishedName, 
 const formatAttribute = ({ type, isText, value }: NameAttribute): string => {
   const name = attributeNameOf(type);
   if (!isText) return `${name ?? type}=#${value}`;
-  // Without a name for the type its values are written as DER (RFC 4514, section 2.4).
+  // Values of unnamed types are written as DER (RFC 4514, section 2.4).
   return name === null ? `${type}=#${utf8StringHex(value)}` : `${name}=${writeAttributeText(value)}`;
 };
 
 /**
- * A name in text (RFC 4514, section 2): the most specific relative name first, no spaces around separators. Types
- * beyond those of section 3 have the names of attribute-types.ts, any other its object identifier and its value as the
- * DER of a UTF8String. Control characters are written in hexadecimal.
+ * Formats a name as text (RFC 4514, section 2): most specific part first, no spaces around separators. Uses the type
+ * names of attribute-types.ts; other types appear as object identifier, with a UTF8String in DER as value. Control
+ * characters are hexadecimal.
  */
 export const formatDistinguishedName = (name: DistinguishedName): string =>
   name
@@ -263,16 +255,15 @@ export const formatDistinguishedName = (name: DistinguishedName): string =>
     .reverse()
     .join(',');
 
-/** With the length before the value, so that no value can look like the end of itself and the begin of another. */
+/** Includes the length, so that no value can imitate the end of itself and the start of another. */
 const attributeKey = ({ type, isText, value }: NameAttribute): string => {
   const compared = isText && ignoresCase(type) ? foldDirectoryText(value) : value;
   return `${type}${isText ? '=' : '#'}${compared.length}:${compared}`;
 };
 
 /**
- * A text that two names share if and only if they mean the same: the same relative names in the same order, whatever
- * the order inside each. Values of the types that have names are compared by `foldDirectoryText`; those of other
- * types, whose rules are not known, and those that are no strings, exactly.
+ * A key that is equal for exactly the equal names: the same parts in order, each with the same attributes in any order.
+ * Values of named types are compared by `foldDirectoryText`; others, and values that are not strings, exactly.
  */
 export const nameKey = (name: DistinguishedName): string =>
   name.map((attributes) => `${attributes.length}(${attributes.map(attributeKey).sort().join('')})`).join('');

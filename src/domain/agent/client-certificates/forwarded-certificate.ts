@@ -4,18 +4,18 @@ import type { CertificateCredential } from '../identity/request-credentials.js';
 import { nameKey } from './distinguished-name.js';
 import { decodeDer, readPemCertificates } from './pem-certificates.js';
 
-/** What one element of X-Forwarded-Client-Cert tells, still encoded. */
+/** The encoded fields of an X-Forwarded-Client-Cert element. */
 interface XfccElement {
-  /** SHA-256 of the certificate, in lower-case hexadecimal; null where it is not told. */
+  /** SHA-256 of the certificate, in lower-case hexadecimal; null if absent. */
   readonly hash: string | null;
-  /** The certificate, URL-encoded PEM. */
+  /** The certificate in URL-encoded PEM. */
   readonly cert: string | null;
-  /** The chain from the certificate on, URL-encoded PEM. */
+  /** The chain from the certificate on, in URL-encoded PEM. */
   readonly chain: string | null;
 }
 
 const believedKeys = ['hash', 'cert', 'chain'] as const;
-/** What the client may have chosen. */
+/** Fields that the client may have chosen. */
 const describingKeys: readonly string[] = ['subject', 'uri', 'dns'];
 
 type BelievedKey = (typeof believedKeys)[number];
@@ -24,14 +24,14 @@ const isBelieved = (key: string): key is BelievedKey => (believedKeys as readonl
 
 const isKnown = (key: string): boolean => key === 'by' || isBelieved(key) || describingKeys.includes(key);
 
-/** The first key of a text, in lower case; null where it does not begin with a key and `=`. */
+/** The first key of a text, in lower case; null if it does not begin with a key and `=`. */
 const keyAt = (text: string, start: number): string | null => {
   let index = start;
   while (/[A-Za-z]/.test(text[index] ?? '')) index += 1;
   return index > start && text[index] === '=' ? text.slice(start, index).toLowerCase() : null;
 };
 
-/** Whether a header value is of this form: it begins with a key that Envoy writes. */
+/** Whether a value has this format: it begins with a key that Envoy writes. */
 const isXfcc = (text: string): boolean => {
   const key = keyAt(text, 0);
   return key !== null && isKnown(key);
@@ -39,7 +39,7 @@ const isXfcc = (text: string): boolean => {
 
 interface Part {
   readonly value: string;
-  /** Index of what follows. */
+  /** Index of the following character. */
   readonly end: number;
 }
 
@@ -50,8 +50,8 @@ const backslashesAt = (text: string, start: number): number => {
 };
 
 /**
- * A value in quotes. A backslash before a quote keeps it, by Envoy's documentation. Whether two of them before a quote
- * are one that is kept, as in the subjects that Envoy copies, or still keep the quote, readers do not agree: null.
+ * A quoted value. A backslash escapes a quote, according to Envoy's documentation. Null for two backslashes before a
+ * quote: readers disagree whether they escape a backslash, as in subjects that Envoy copies, or the quote.
  */
 const quotedAt = (text: string, start: number): Part | null => {
   let value = '';
@@ -86,12 +86,11 @@ const plainAt = (text: string, start: number): Part | null => {
 const isSha256 = (hash: string): boolean => /^[0-9a-f]{64}$/.test(hash);
 
 /**
- * Reads the value of X-Forwarded-Client-Cert as Envoy writes it: pairs of `Key=value` with `;` between them. Null for
- * several elements (with `,` between them: which of the proxies' peers is meant would be a guess), for a hash,
- * certificate or chain told twice, and for anything malformed.
- *
- * Envoy quotes no alternative names, so that a client may have `;Cert=...` in one of them. What follows such a name
- * counts only if a hash came before it, and then the caller has to compare the two.
+ * Parses X-Forwarded-Client-Cert as Envoy writes it: `Key=value` pairs separated by `;`. Null for several elements
+ * (separated by `,`: choosing a proxy's peer would be a guess), for a repeated hash, certificate or chain, and for
+ * malformed values.
+ * Envoy does not quote alternative names, so a client may put `;Cert=...` into one. Fields after such a name count only
+ * if a hash came before, which the caller must compare.
  */
 const readXfcc = (text: string): XfccElement | null => {
   const told = new Map<BelievedKey, string>();
@@ -122,9 +121,9 @@ const hexValue = (text: string, index: number): number => {
 };
 
 /**
- * Decodes percent-encoded ASCII (RFC 3986, section 2.1). Null for a percent sign without two hexadecimal digits, for
- * what decodes to anything but ASCII, and for characters that cannot stand in a URL unencoded: spaces, controls, non-
- * ASCII. A plus is a plus: some senders leave those of base64 as they are.
+ * Decodes percent-encoded ASCII (RFC 3986, section 2.1). Null for malformed percent signs, non-ASCII results, and
+ * characters that must be encoded in a URL: spaces, controls, non-ASCII. A plus stays a plus, because some senders do
+ * not encode those of base64.
  */
 export const percentDecodedAscii = (text: string): string | null => {
   let decoded = '';
@@ -144,20 +143,20 @@ export const percentDecodedAscii = (text: string): string | null => {
   return decoded;
 };
 
-/** Characters of what is decoded, at most, the chain of RFC 9440 included. */
+/** Maximum characters to decode, including the chain of RFC 9440. */
 export const maximumForwardedLength = 16_384;
 
-/** Certificates in it, at most. */
+/** Maximum certificates in them. */
 export const maximumForwardedCertificates = 8;
 
-/** The DER that a header carried; whether it is a certificate is not known yet. */
+/** The DER of a header, not yet parsed. */
 export interface ForwardedCertificate {
   readonly leaf: Uint8Array;
-  /** In the order of the header; mostly the intermediates. */
+  /** In header order; usually the intermediates. */
   readonly others: readonly Uint8Array[];
-  /** The SHA-256 of the leaf as the header tells it (XFCC alone), in lower-case hexadecimal: it has to be true. */
+  /** The SHA-256 of the leaf as stated in the header (only XFCC), in lower-case hexadecimal; it must match. */
   readonly statedFingerprint: string | null;
-  /** It has to be linked: several field lines that somebody joined would look the same. */
+  /** Whether the certificates must form a chain: joined field lines of several sources look the same. */
   readonly isChain: boolean;
 }
 
@@ -166,7 +165,7 @@ const forwarded = (ders: readonly Uint8Array[], statedFingerprint: string | null
   return leaf === undefined ? null : { leaf, others, statedFingerprint, isChain: false };
 };
 
-/** Whether each certificate names the next as its issuer, and that is an authority. */
+/** Whether each certificate names the next as its issuer, and the next is an authority. */
 export const isLinked = (certificates: readonly Certificate[]): boolean =>
   certificates.every((certificate, index) => {
     const issuer = certificates[index + 1];
@@ -195,11 +194,11 @@ const decodeXfcc = (text: string): ForwardedCertificate | null => {
   const [leaf] = certs;
   if (leaf === undefined || certs.length > 1) return null;
   if (chain === null) return forwarded(certs, hash);
-  // The chain begins with the certificate; where it does not, one of the two is somebody else's.
+  // The chain must begin with the certificate.
   return sameOctets(leaf, chain[0] as Uint8Array) ? forwarded(chain, hash) : null;
 };
 
-/** One byte sequence of a structured field (RFC 8941, section 3.3.5), without parameters. */
+/** A byte sequence of a structured field (RFC 8941, section 3.3.5), without parameters. */
 const byteSequence = (text: string): Uint8Array | null =>
   text.length > 2 && text.startsWith(':') && text.endsWith(':') ? decodeDer(text.slice(1, -1)) : null;
 
@@ -224,8 +223,8 @@ const decodeClientCert = (value: string, chain: string | null): ForwardedCertifi
 };
 
 /**
- * Base64 with commas between several certificates, percent-encoded or not (Traefik). Neither a comma nor a percent sign
- * is of base64; the client's own certificate is the first.
+ * Base64 certificates separated by commas, optionally percent-encoded (Traefik). Base64 contains neither. The first one
+ * is the client's.
  */
 const decodeBareList = (text: string): ForwardedCertificate | null => {
   const members = percentDecodedAscii(text)?.split(',') ?? [];
@@ -246,8 +245,8 @@ const formEnd = '-----END+CERTIFICATE-----';
 const decodeEncodedPem = (text: string): ForwardedCertificate | null => forwarded(encodedPem(text) ?? [], null);
 
 /**
- * URL-encoded PEM as forms have it, with a plus for a space. Refused where a plus stands elsewhere than in the
- * armour, or a space is written otherwise: somebody else has encoded it, and a plus of the base64 may be meant.
+ * Form-encoded PEM, with a plus for a space. Refused if a plus occurs outside the armour, or a space has another
+ * encoding: another component has encoded it, and a plus may be from base64.
  */
 const decodeFormPem = (text: string): ForwardedCertificate | null => {
   const isMixed = text.includes('%20');
@@ -259,7 +258,7 @@ const decodeFormPem = (text: string): ForwardedCertificate | null => {
 
 const decode = (value: string, chain: string | null): ForwardedCertificate | null => {
   if (value.startsWith(':')) return decodeClientCert(value, chain);
-  // The chain belongs to the other form; beside this one it is of unknown origin.
+  // A chain header beside this format is of unknown origin.
   if (chain !== null) return null;
   if (value.startsWith('-----BEGIN ')) return decodePem(value);
   if (value.startsWith('-----BEGIN%') || value.slice(0, 3).toLowerCase() === '%2d') return decodeEncodedPem(value);
@@ -267,10 +266,10 @@ const decode = (value: string, chain: string | null): ForwardedCertificate | nul
   return isXfcc(value) ? decodeXfcc(value) : decodeBareList(value);
 };
 
-/** What Apache writes for a variable that has no value. */
+/** Apache's text for a variable without a value. */
 const apacheNone = '(null)';
 
-/** Whether there is a certificate at all: some proxies send the field where their client showed none. */
+/** Whether the header has a certificate: some proxies send the field without one. */
 export const showsCertificate = ({ value, chain }: CertificateCredential): boolean => {
   if (chain !== null) return true;
   const shown = trimmed(value);
@@ -278,10 +277,10 @@ export const showsCertificate = ({ value, chain }: CertificateCredential): boole
 };
 
 /**
- * Decodes a client certificate from a header field, whose content tells the encoding: URL-encoded PEM and PEM on one
- * line, base64 DER with commas between (of these one certificate or several, the leaf first), a byte sequence with or
- * without Client-Cert-Chain (RFC 9440), and one element of Envoy's X-Forwarded-Client-Cert with the certificate or the
- * chain in it. Linear in the length, which is bounded, and never lenient but for the line ends of PEM.
+ * Decodes a client certificate from a header, recognising its encoding. Supported: URL-encoded PEM, PEM on one line,
+ * base64 DER (one or several separated by commas, leaf first), a byte sequence with or without Client-Cert-Chain (RFC
+ * 9440), and one element of Envoy's X-Forwarded-Client-Cert with certificate or chain. Linear in the bounded length,
+ * and strict except for the line ends of PEM.
  */
 export const decodeForwardedCertificate = (
   credential: CertificateCredential,

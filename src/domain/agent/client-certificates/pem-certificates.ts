@@ -16,15 +16,15 @@ const withoutWhiteSpace = (text: string): string => {
   return kept;
 };
 
-/** Octets in canonical base64, at least one; null for anything else. */
+/** Octets in canonical base64, at least one; null otherwise. */
 export const decodeDer = (base64: string): Uint8Array | null => {
   const der = decodeBase64(base64, 'standard');
   return der === null || der.length === 0 ? null : der;
 };
 
 /**
- * The DER of certificates in PEM (RFC 7468), `most` at most; null where there is none, more, or anything else. Line
- * ends may be spaces or tabs, as in a header field, or missing; the base64 between them is canonical.
+ * The DER of at most `most` PEM certificates (RFC 7468); null for none, more, or other content. Line ends may be spaces
+ * or tabs, as in a header, or missing; the base64 must be canonical.
  */
 export const readPemCertificates = (text: string, most: number): readonly Uint8Array[] | null => {
   const found: Uint8Array[] = [];

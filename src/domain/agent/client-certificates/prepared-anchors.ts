@@ -1,9 +1,9 @@
 import type { Certificate } from '../../shared/certificate.js';
 import { nameKey } from './distinguished-name.js';
 
-/** A certificate with the names by which issuers are found; making these is what costs. */
+/** A certificate with the keys by which issuers are found; computing them is expensive. */
 export interface NamedCertificate<C> {
-  /** No two certificates of a search have the same. */
+  /** Unique within a search. */
   readonly index: number;
   readonly read: C;
   readonly certificate: Certificate;
@@ -11,13 +11,13 @@ export interface NamedCertificate<C> {
   readonly subjectKey: string;
 }
 
-/** Trust anchors, made ready once for every search that begins with them. */
+/** Trust anchors, prepared once for all searches. */
 export interface PreparedAnchors<C> {
-  /** Of all of them, those included that may issue nothing. */
+  /** All of them, including those that may not issue. */
   readonly fingerprints: ReadonlySet<string>;
-  /** Those that may issue, by the key of their subject, in the order given. Their indices count from 1. */
+  /** Anchors that may issue, by the key of their subject, in order. Indices start at 1. */
   readonly issuers: ReadonlyMap<string, readonly NamedCertificate<C>[]>;
-  /** First moments of validity, the earliest first. */
+  /** Starts of validity, earliest first. */
   readonly beginnings: readonly number[];
 }
 
@@ -30,7 +30,7 @@ export const namedCertificate = <C extends { readonly certificate: Certificate }
   return { index, read, certificate, issuerKey, subjectKey };
 };
 
-/** Indexes trust anchors, so that a search costs the same however many there are. One that comes twice counts once. */
+/** Indexes trust anchors, so that a search is independent of their number. Ignores duplicates. */
 export const prepareAnchors = <C extends { readonly certificate: Certificate }>(
   anchors: readonly C[],
 ): PreparedAnchors<C> => {
@@ -50,16 +50,13 @@ export const prepareAnchors = <C extends { readonly certificate: Certificate }>(
   return { fingerprints, issuers, beginnings };
 };
 
-/**
- * The next moment at which one of some certificates becomes valid, or an anchor of those with these `beginnings`;
- * infinity where all are past it.
- */
+/** The next moment at which one of the certificates or anchors becomes valid; infinity if all have. */
 export const nextBeginningMs = (
   certificates: readonly Certificate[],
   beginnings: PreparedAnchors<unknown>['beginnings'],
   nowMs: number,
 ): number => {
-  // From the end: nearly all anchors have begun to be valid long ago.
+  // From the end: nearly all anchors are already valid.
   const ofAnchors = beginnings[beginnings.findLastIndex((beginning) => beginning <= nowMs) + 1] ?? Infinity;
   const shown = certificates.map(({ notBeforeMs }) => notBeforeMs).filter((beginning) => beginning > nowMs);
   return Math.min(ofAnchors, ...shown);

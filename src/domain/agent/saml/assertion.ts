@@ -1,4 +1,4 @@
-/** A LogoutRequest (SAML core, section 3.7.1) whose signature has been verified. */
+/** A LogoutRequest (SAML core, section 3.7.1) with a verified signature. */
 export interface LogoutRequest {
   readonly id: string;
   readonly issuer: string;
@@ -6,7 +6,7 @@ export interface LogoutRequest {
   readonly destination: string | null;
   readonly notOnOrAfterMs: number | null;
   readonly nameId: NameId;
-  /** Empty: every session of the subject. */
+  /** Empty: all sessions of the subject. */
   readonly sessionIndexes: readonly string[];
 }
 
@@ -17,11 +17,11 @@ export interface LogoutResponse {
   readonly destination: string | null;
   readonly inResponseTo: string | null;
   readonly statusCodes: readonly string[];
-  /** One that is not is only looked at: it ends nothing. */
+  /** An unsigned response is only logged; it ends nothing. */
   readonly isSigned: boolean;
 }
 
-/** Who a subject is, as an identity provider names it (SAML core, section 2.2.3). */
+/** The name of a subject (SAML core, section 2.2.3). */
 export interface NameId {
   readonly value: string;
   /** Null: unspecified. */
@@ -30,14 +30,14 @@ export interface NameId {
   readonly spNameQualifier: string | null;
 }
 
-/** A bearer confirmation of a subject, with its data (SAML core, section 2.4.1.2; SAML profiles, section 4.1.4.2). */
+/** A subject confirmation with its data (SAML core, section 2.4.1.2; SAML profiles, section 4.1.4.2). */
 export interface SubjectConfirmation {
   readonly method: string;
-  /** Null: it has no SubjectConfirmationData. */
+  /** Null: no SubjectConfirmationData. */
   readonly data: {
     readonly recipient: string | null;
     readonly inResponseTo: string | null;
-    /** Milliseconds since the Unix epoch, as every moment here. */
+    /** Milliseconds since the Unix epoch, like all times here. */
     readonly notBeforeMs: number | null;
     readonly notOnOrAfterMs: number | null;
   } | null;
@@ -47,10 +47,13 @@ export interface SubjectConfirmation {
 export interface Conditions {
   readonly notBeforeMs: number | null;
   readonly notOnOrAfterMs: number | null;
-  /** One list for each AudienceRestriction: each of them has to name us. */
+  /** One list per AudienceRestriction; each must name this service provider. */
   readonly audienceRestrictions: readonly (readonly string[])[];
   readonly oneTimeUse: boolean;
-  /** Conditions that are neither audience restrictions, OneTimeUse nor ProxyRestriction: none of them can be kept. */
+  /**
+   * Whether there is another condition than AudienceRestriction, OneTimeUse and ProxyRestriction. It cannot be
+   * enforced.
+   */
   readonly unknown: boolean;
 }
 
@@ -66,48 +69,48 @@ export interface AuthenticationStatement {
 export interface AssertionAttribute {
   /** The attribute Name. */
   readonly name: string;
-  /** Texts of its values, in their order; values that hold elements are left out. */
+  /** The texts of its values, in order; omits values that contain elements. */
   readonly values: readonly string[];
 }
 
-/** An assertion as its signed octets say it, read and not yet judged. */
+/** The signed content of an assertion, parsed but not checked. */
 export interface Assertion {
   readonly id: string;
   readonly issuer: string;
   readonly issueInstantMs: number;
-  /** Null: no subject, or one without a name. */
+  /** Null: no subject, or one without a NameID. */
   readonly nameId: NameId | null;
   readonly confirmations: readonly SubjectConfirmation[];
-  /** Null: it has none. */
+  /** Null: none. */
   readonly conditions: Conditions | null;
   readonly authentication: readonly AuthenticationStatement[];
   readonly attributes: readonly AssertionAttribute[];
 }
 
-/** The head of a response. Where only the assertion is signed it is not proven: it can refuse, and never allow. */
+/**
+ * The head of a response. If only the assertion is signed, the head is unverified: it can cause a refusal, but never
+ * acceptance.
+ */
 export interface SamlResponseHead {
   readonly id: string;
-  /** Null: none is named. */
+  /** Null: absent. */
   readonly issuer: string | null;
   readonly issueInstantMs: number;
   readonly destination: string | null;
   readonly inResponseTo: string | null;
-  /** The top-level status code, and those below it. */
+  /** The top-level status code, then its subcodes. */
   readonly statusCodes: readonly string[];
   readonly isSigned: boolean;
 }
 
-/**
- * An assertion that a key of the identity provider has signed, or the response around it, as `VerifiedResponse` has
- * it.
- */
+/** An assertion that the identity provider signed, directly or in a signed response. */
 export interface VerifiedAssertion {
-  /** Null: the assertion came alone, and is signed itself. */
+  /** Null: the assertion came alone, with its own signature. */
   readonly head: SamlResponseHead | null;
   readonly assertion: Assertion;
 }
 
-/** A response one of whose signatures, and every one that it has, was made with a key of the identity provider. */
+/** A response with at least one signature, all of them by keys of the identity provider. */
 export interface VerifiedResponse extends VerifiedAssertion {
   readonly head: SamlResponseHead;
 }

@@ -1,15 +1,15 @@
 /**
- * Why a document of an identity provider is refused. Stable: the reasons are in logs and metric labels. Which one it
- * was is never told to the client: a forger could learn by it.
+ * Why a document of an identity provider is refused. Stable: logs and metric labels contain these values. The client
+ * never learns them, because they would help a forger.
  */
 export const documentRejections = [
-  // Of the text, before anything is made of it.
+  // The text, before parsing.
   'document_encoding',
   'document_too_large',
   'document_markup',
   'document_not_well_formed',
   'document_too_deep',
-  // Of its structure.
+  // The structure.
   'unexpected_root',
   'unsupported_version',
   'duplicate_id',
@@ -19,17 +19,17 @@ export const documentRejections = [
   'misplaced_signature',
   'several_signatures',
   'malformed_element',
-  // Of its signatures.
+  // The signatures.
   'unsigned',
   'weak_algorithm',
   'signature_transform',
   'signature_reference',
   'wrong_signature',
-  // Of what is encrypted.
+  // The encryption.
   'encrypted_without_key',
   'weak_encryption',
   'undecipherable',
-  // Of what it says.
+  // The content.
   'failed_status',
   'wrong_issuer',
   'wrong_destination',

@@ -1,25 +1,25 @@
 /**
- * Where an identity provider takes messages about signing out, by HTTP-Redirect (SAML bindings, section 3.4) unless
- * it says otherwise.
+ * The single logout endpoint of an identity provider, by HTTP-Redirect unless stated otherwise (SAML bindings, section
+ * 3.4).
  */
 export interface LogoutService {
-  /** It takes them by HTTP-POST alone (SAML bindings, section 3.5). */
+  /** It supports only HTTP-POST (SAML bindings, section 3.5). */
   readonly byPost?: true;
   readonly location: string;
-  /** Where answers go, if somewhere else. */
+  /** The endpoint for responses, if different. */
   readonly responseLocation: string | null;
 }
 
-/** What is known of the identity provider: configured, or read from its metadata. */
+/** An identity provider: configured, or read from its metadata. */
 export interface IdentityProvider {
   readonly entityId: string;
-  /** Where AuthnRequests go, by HTTP-Redirect unless `ssoByPost` says otherwise. */
+  /** The endpoint for AuthnRequests, by HTTP-Redirect unless `ssoByPost` is set. */
   readonly ssoUrl: string;
-  /** It takes AuthnRequests by HTTP-POST alone. */
+  /** It accepts AuthnRequests only by HTTP-POST. */
   readonly ssoByPost?: true;
-  /** Null: it has no sign-out that a browser can be sent to. */
+  /** Null: no single logout through a browser. */
   readonly logout: LogoutService | null;
-  /** Certificates whose keys sign, each DER in base64; at least one, several while keys roll over. */
+  /** Certificates of its signing keys, each DER in base64; several during a key rollover. */
   readonly signingCertificates: readonly string[];
   /** WantAuthnRequestsSigned. */
   readonly wantsSignedRequests: boolean;

@@ -2,7 +2,7 @@ import type { Session } from '../sessions/session.js';
 import type { NameId } from './assertion.js';
 import type { AcceptedAssertion } from './checks/judge-assertion.js';
 
-/** Names of the parts of a NameID among the details of a session. */
+/** The keys of the NameID's parts in the details of a session. */
 const formatDetail = 'name_id_format';
 const qualifierDetail = 'name_qualifier';
 const spQualifierDetail = 'sp_name_qualifier';
@@ -26,7 +26,7 @@ const detailsOf = (nameId: NameId | null): Readonly<Record<string, string>> => {
   return details;
 };
 
-/** The session that an assertion opens. It ends after its time to live, or earlier at SessionNotOnOrAfter. */
+/** The session of an assertion. It ends after its time to live, or earlier at SessionNotOnOrAfter. */
 export const newSession = ({ accepted, idHash, issuer, nowMs, ttlMs }: SessionToOpen): Session => ({
   idHash,
   userId: accepted.userId,
@@ -40,7 +40,7 @@ export const newSession = ({ accepted, idHash, issuer, nowMs, ttlMs }: SessionTo
   lastSeenMs: nowMs,
 });
 
-/** The NameID that a LogoutRequest for the session has to carry; null: the assertion had none. */
+/** The NameID for a LogoutRequest of the session; null: the assertion had none. */
 export const nameIdOfSession = ({ logout, details }: Pick<Session, 'logout' | 'details'>): NameId | null =>
   logout && {
     value: logout.subject,

@@ -61,7 +61,7 @@ export interface ExchangeRequest {
   readonly actor: PresentedToken | null;
   /** Null: any type that the policy allows. */
   readonly requestedKind: IssuedKind | null;
-  /** Values of `audience`, each once, in their order. */
+  /** Distinct values of `audience`, in order. */
   readonly audiences: readonly string[];
   /** Distinct values of `resource`, absolute URIs without a fragment, in order. */
   readonly resources: readonly string[];

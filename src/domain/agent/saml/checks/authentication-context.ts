@@ -1,6 +1,6 @@
 import type { AuthenticationStatement } from '../assertion.js';
 
-/** The first statement whose context is one of these; where none is asked for, the first. */
+/** The first statement with one of these contexts; without contexts, the first statement. */
 export const statementInContext = (
   statements: readonly AuthenticationStatement[],
   contexts: readonly string[],

@@ -2,8 +2,8 @@ import { isAhead } from './moments.js';
 import type { ResponseCheck } from './response-check.js';
 
 /**
- * The user has signed on at the identity provider, and is still. The end of that session has no skew: ours ends with
- * it, and would be over before it began.
+ * Requires an authentication statement whose session has not ended. The session end has no clock tolerance: the session
+ * here ends with it, and would be over before it began.
  */
 export const checkAuthentication: ResponseCheck = ({ assertion: { authentication } }, expectation) => {
   if (authentication.length === 0) return 'no_authentication_statement';

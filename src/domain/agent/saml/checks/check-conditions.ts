@@ -1,10 +1,7 @@
 import { hasPassed, isAhead } from './moments.js';
 import type { ResponseCheck } from './response-check.js';
 
-/**
- * The time in which the assertion holds (SAML core, section 2.5.1.2). There are conditions, and none that we do not
- * know.
- */
+/** Requires conditions, without unknown ones, and checks their validity period (SAML core, section 2.5.1.2). */
 export const checkConditions: ResponseCheck = ({ assertion: { conditions } }, expectation) => {
   if (conditions === null) return 'no_conditions';
   if (conditions.unknown) return 'unknown_condition';

@@ -1,7 +1,7 @@
 import { hasPassed } from './moments.js';
 import type { ResponseCheck } from './response-check.js';
 
-/** The user was authenticated anew, where that was asked for (SAML core, section 3.4.1, ForceAuthn). */
+/** Requires a new authentication if the request asked for it (SAML core, section 3.4.1, ForceAuthn). */
 export const checkFreshAuthentication: ResponseCheck = ({ assertion: { authentication } }, expectation) => {
   const { authenticatedSinceMs: sinceMs, clockSkewMs } = expectation;
   if (sinceMs === null) return null;

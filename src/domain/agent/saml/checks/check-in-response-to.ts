@@ -1,11 +1,11 @@
 import type { ResponseCheck } from './response-check.js';
 
 /**
- * It answers our request and no other. One that answers none is taken where that is allowed alone, and may not claim to
- * answer anything: it would be an answer to somebody else. What the confirmations say of it is looked at with them.
+ * Requires an answer to this request. An unsolicited response must be allowed, and must not name a request: it would be
+ * the answer for someone else. The subject confirmations have their own check.
  */
 export const checkInResponseTo: ResponseCheck = ({ head, assertion }, { requestId, allowIdpInitiated }) => {
-  // An assertion alone is the answer to no request.
+  // An assertion alone answers no request.
   if (requestId !== null) return head?.inResponseTo === requestId ? null : 'wrong_in_response_to';
   if (!allowIdpInitiated) return 'unsolicited';
   const claims =

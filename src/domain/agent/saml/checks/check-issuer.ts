@@ -1,8 +1,8 @@
 import type { ResponseCheck } from './response-check.js';
 
 /**
- * Who issued it is the configured identity provider (SAML profiles, section 4.1.4.2): the response where it says so,
- * the assertion always.
+ * Requires the configured identity provider as issuer (SAML profiles, section 4.1.4.2): of the assertion always, of the
+ * response if it names one.
  */
 export const checkIssuer: ResponseCheck = ({ head, assertion }, { idpEntityId }) => {
   const named = head?.issuer ?? null;

@@ -1,11 +1,11 @@
 import type { ResponseCheck } from './response-check.js';
 
-/** SAML core, section 8.3.1: any format will do. */
+/** SAML core, section 8.3.1: any format. */
 export const unspecifiedNameId = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified';
 
 /**
- * It names its subject, in the format that was asked for. Where an attribute is the user id and no format is asked
- * for, it may do without.
+ * Requires a NameID in the requested format. It may be absent if an attribute is the user id and no format is
+ * requested.
  */
 export const checkNameId: ResponseCheck = ({ assertion: { nameId } }, { nameIdFormat, userIdAttribute }) => {
   const isAnyFormat = nameIdFormat === null || nameIdFormat === unspecifiedNameId;

@@ -7,7 +7,7 @@ import type { ResponseExpectation } from './response-expectation.js';
 
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 
-/** Of those that confirm the subject by who brings the assertion (SAML profiles, section 3.3). */
+/** Bearer confirmations (SAML profiles, section 3.3). */
 export const bearerConfirmations = (confirmations: readonly SubjectConfirmation[]): readonly SubjectConfirmation[] =>
   confirmations.filter(({ method }) => method === bearer);
 
@@ -22,7 +22,7 @@ const confirmationFault = (
   return hasPassed(data.notOnOrAfterMs, expectation) ? 'expired' : null;
 };
 
-/** The first bearer confirmation that is accepted; the error is what is wrong with the first of them. */
+/** The first acceptable bearer confirmation; the error is the fault of the first one. */
 export const acceptedConfirmation = (
   { confirmations }: Pick<Assertion, 'confirmations'>,
   expectation: ResponseExpectation,
@@ -37,8 +37,7 @@ export const acceptedConfirmation = (
 };
 
 /**
- * Whoever brings it here, now, with this request is the subject (SAML profiles, section 4.1.4.2): one bearer
- * confirmation says so.
+ * Requires an acceptable bearer confirmation: this recipient, this time, this request (SAML profiles, section 4.1.4.2).
  */
 export const checkSubjectConfirmation: ResponseCheck = ({ assertion }, expectation) => {
   const confirmed = acceptedConfirmation(assertion, expectation);

@@ -8,24 +8,21 @@ import { responseChecks } from './response-checks.js';
 import type { ResponseExpectation } from './response-expectation.js';
 import { samlUserId } from './user-id.js';
 
-/** What an assertion says that has passed every check but the one against replay, which needs a store. */
+/** The content of an assertion that passed all checks, except for replay, which needs a store. */
 export interface AcceptedAssertion {
   readonly userId: string;
-  /** Null: there is none, and an attribute is the user id. */
+  /** Null: absent, and an attribute is the user id. */
   readonly nameId: NameId | null;
   readonly sessionIndex: string | null;
-  /** The earliest, where several statements give one; null: none does. */
+  /** The earliest of several; null: none. */
   readonly sessionNotOnOrAfterMs: number | null;
   readonly attributes: readonly AssertionAttribute[];
   readonly assertionId: string;
-  /** Until then the id has to be remembered. */
+  /** How long the id must be stored, as a moment. */
   readonly replayUntilMs: number;
-  /**
-   * The first moment at which it is over by its own word, without a skew: its conditions, its confirmation or the
-   * session it speaks of.
-   */
+  /** The moment of expiry, without tolerance: the end of its conditions, confirmation or session. */
   readonly validUntilMs: number;
-  /** Its issuer wants it to be used once (SAML core, section 2.5.1.5). */
+  /** Whether its issuer demands one-time use (SAML core, section 2.5.1.5). */
   readonly oneTimeUse: boolean;
 }
 
@@ -59,15 +56,15 @@ const accepted = (
     attributes: assertion.attributes,
     assertionId: assertion.id,
     replayUntilMs: replayUntilMs(assertion),
-    // INVARIANT: finite, because no confirmation is accepted that has no end.
+    // INVARIANT: finite, because an accepted confirmation has an end.
     validUntilMs: Math.min(...ends),
     oneTimeUse: assertion.conditions?.oneTimeUse ?? false,
   });
 };
 
 /**
- * Judges what an assertion says, and the response around it where there is one, once their signatures have been
- * verified. The error is the first check that fails.
+ * Checks an assertion, and the response around it if there is one, after signature verification. The error is the first
+ * failed check.
  */
 export const judgeAssertion = (
   verified: VerifiedAssertion,

@@ -3,13 +3,13 @@ import type { DocumentRejection } from '../document-rejection.js';
 import { successStatus } from './check-status.js';
 import { type CheckInstant, hasPassed, issueInstantFault, maximumClockSkewMs } from './moments.js';
 
-/** What a LogoutRequest has to be. */
+/** The expected content of a LogoutRequest. */
 export interface LogoutExpectation extends CheckInstant {
   readonly idpEntityId: string;
   readonly logoutUrl: string;
 }
 
-/** What a LogoutResponse has to be. */
+/** The expected content of a LogoutResponse. */
 export interface LogoutResponseExpectation {
   readonly idpEntityId: string;
   readonly logoutUrl: string;
@@ -17,32 +17,29 @@ export interface LogoutResponseExpectation {
   readonly requestId: string;
 }
 
-/** Between a LogoutRequest and its coming here, at most. */
+/** Maximum age of a LogoutRequest. */
 export const maximumLogoutAgeMs = 5 * 60_000;
 
-/**
- * Judges what a LogoutRequest says, once its signature has been verified; null: it is to be followed, if it comes for
- * the first time.
- */
+/** Checks a LogoutRequest after signature verification; null: valid unless it is a replay. */
 export const judgeLogoutRequest = (
   request: LogoutRequest,
   expectation: LogoutExpectation,
 ): DocumentRejection | null => {
   if (request.issuer !== expectation.idpEntityId) return 'wrong_issuer';
-  // It is always signed, and what is signed has to say whom it is for (SAML bindings, sections 3.4.5.2 and 3.5.5.2).
+  // It is always signed, so it must name its destination (SAML bindings, sections 3.4.5.2 and 3.5.5.2).
   if (request.destination !== expectation.logoutUrl) return 'wrong_destination';
   const isExpired = request.notOnOrAfterMs !== null && hasPassed(request.notOnOrAfterMs, expectation);
   return issueInstantFault(request.issueInstantMs, maximumLogoutAgeMs, expectation) ?? (isExpired ? 'expired' : null);
 };
 
 /**
- * Until then the ID of a LogoutRequest has to be remembered: later it is too old, whatever skew a later configuration
- * allows.
+ * How long the ID of a LogoutRequest must be stored, as a moment: afterwards it is too old with any configurable
+ * tolerance.
  */
 export const logoutReplayUntilMs = ({ issueInstantMs }: LogoutRequest): number =>
   issueInstantMs + maximumLogoutAgeMs + maximumClockSkewMs;
 
-/** Judges what a LogoutResponse says; null: the user is signed out at the identity provider. */
+/** Checks a LogoutResponse; null: the user is signed out at the identity provider. */
 export const judgeLogoutResponse = (
   response: LogoutResponse,
   { idpEntityId, logoutUrl, requestId }: LogoutResponseExpectation,

@@ -4,10 +4,7 @@ import type { DocumentRejection } from '../document-rejection.js';
 import { type AcceptedAssertion, judgeAssertion } from './judge-assertion.js';
 import type { ResponseExpectation } from './response-expectation.js';
 
-/**
- * Judges what a response says, as `judgeAssertion` does. A sign-on ends with a response: no assertion alone gets in
- * here.
- */
+/** Checks a response like `judgeAssertion`. A sign-on requires a response: an assertion alone is not accepted. */
 export const judgeResponse = (
   response: VerifiedResponse,
   expectation: ResponseExpectation,

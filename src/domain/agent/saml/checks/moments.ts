@@ -1,21 +1,21 @@
 import type { DocumentRejection } from '../document-rejection.js';
 
-/** The largest skew that a configuration may allow. */
+/** The largest configurable tolerance. */
 export const maximumClockSkewMs = 600_000;
 
-/** Our clock, and how far another one may be from it. */
+/** The current time, and the tolerance for other clocks. */
 export interface CheckInstant {
   readonly nowMs: number;
   readonly clockSkewMs: number;
 }
 
-/** Whether a moment has not come yet, by any clock that is right enough. */
+/** Whether a moment is in the future for every clock within the tolerance. */
 export const isAhead = (ms: number, { nowMs, clockSkewMs }: CheckInstant): boolean => ms - clockSkewMs > nowMs;
 
-/** Whether a moment has come, by every clock that is right enough. */
+/** Whether a moment is in the past for every clock within the tolerance. */
 export const hasPassed = (ms: number, { nowMs, clockSkewMs }: CheckInstant): boolean => nowMs >= ms + clockSkewMs;
 
-/** Refuses what was issued in the future, or `ageMs` ago and longer. */
+/** Refuses an issue instant in the future, or at least `ageMs` ago. */
 export const issueInstantFault = (issuedMs: number, ageMs: number, moment: CheckInstant): DocumentRejection | null => {
   if (isAhead(issuedMs, moment)) return 'issued_in_future';
   return hasPassed(issuedMs + ageMs, moment) ? 'issued_too_long_ago' : null;

@@ -4,8 +4,8 @@ import { bearerConfirmations } from './check-subject-confirmation.js';
 import { maximumClockSkewMs } from './moments.js';
 
 /**
- * From this moment on no check accepts the assertion any more, whatever skew a later configuration allows: until then
- * its id has to be remembered.
+ * How long the id of an assertion must be stored, as a moment: afterwards every check refuses it with any configurable
+ * tolerance.
  */
 export const replayUntilMs = ({ issueInstantMs, conditions, confirmations }: Assertion): number => {
   const confirmedUntil = bearerConfirmations(confirmations).map(({ data }) => data?.notOnOrAfterMs ?? 0);

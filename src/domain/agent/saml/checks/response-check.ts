@@ -2,5 +2,5 @@ import type { VerifiedAssertion } from '../assertion.js';
 import type { DocumentRejection } from '../document-rejection.js';
 import type { ResponseExpectation } from './response-expectation.js';
 
-/** One thing that an assertion, and the response around it where there is one, has to fulfil; null where it does. */
+/** A requirement for an assertion and the response around it, if any; null: fulfilled. */
 export type ResponseCheck = (verified: VerifiedAssertion, expectation: ResponseExpectation) => DocumentRejection | null;

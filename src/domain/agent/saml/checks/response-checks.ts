@@ -13,8 +13,8 @@ import { checkSubjectConfirmation } from './check-subject-confirmation.js';
 import type { ResponseCheck } from './response-check.js';
 
 /**
- * What a verified assertion has to fulfil, and the response around it where there is one, in the order in which it is
- * looked at; the user id, which is read out of it, comes last.
+ * The requirements for a verified assertion and the response around it, if any, in order. The user id, which is
+ * derived, comes last.
  */
 export const responseChecks: readonly ResponseCheck[] = [
   checkIssuer,

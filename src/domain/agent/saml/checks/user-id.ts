@@ -1,7 +1,7 @@
 import { isUsableSubject } from '../../identity/identity.js';
 import type { Assertion } from '../assertion.js';
 
-/** What no name has, and what a log or a terminal would obey: the controls of ASCII and of Latin-1. */
+/** Control characters of ASCII and Latin-1: no name has them, and logs and terminals would interpret them. */
 const control = /[\0-\x1f\x7f-\x9f]/;
 
 const attributeValue = ({ attributes }: Assertion, name: string): string | null => {
@@ -10,8 +10,8 @@ const attributeValue = ({ attributes }: Assertion, name: string): string | null 
 };
 
 /**
- * The user id that an assertion gives: the only value of an attribute, or the NameID. Null where it gives none,
- * several, or one of no use.
+ * The user id of an assertion: the only value of an attribute, or the NameID. Null if there is none, several, or an
+ * unusable one.
  */
 export const samlUserId = (assertion: Assertion, attribute: string | null): string | null => {
   const userId = attribute === null ? (assertion.nameId?.value ?? null) : attributeValue(assertion, attribute);

@@ -11,21 +11,21 @@ import {
   readTime,
 } from './reading.js';
 
-/** Its ID, an xs:ID. */
+/** The ID of a message, an xs:ID. */
 export const readId = (element: XmlElement): Read<string> => {
   const id = attributeOf(element, 'ID');
   return id === null || !isNameWithoutColon(id) ? malformedDocument : ok(id);
 };
 
-/** The entity id in its Issuer, exact. */
+/** The exact entity id of its Issuer. */
 export const readIssuer = (element: XmlElement): Read<string> =>
   readChild(element, xmlNamespaces.saml, 'Issuer', readElementText);
 
-/** The entity id in its Issuer, exact; null: none is named. */
+/** The exact entity id of its Issuer; null if absent. */
 export const readOptionalIssuer = (element: XmlElement): Read<string | null> =>
   readOptionalChild(element, xmlNamespaces.saml, 'Issuer', readElementText);
 
-/** What requests and responses begin with (SAML core, sections 3.2.1 and 3.2.2), but for the issuer. */
+/** The common fields of requests and responses (SAML core, sections 3.2.1 and 3.2.2), except the issuer. */
 export const readMessageFields = (
   message: XmlElement,
 ): Read<{ readonly id: string; readonly issueInstantMs: number; readonly destination: string | null }> =>

@@ -12,38 +12,34 @@ import { successStatus } from '../checks/check-status.js';
 import type { DocumentRejection } from '../document-rejection.js';
 import { signatureFault } from './signed-info-shape.js';
 
-/** A document whose structure is looked at, before anything in it is believed. */
+/** A document to check structurally, before its content is trusted. */
 interface DocumentTree {
   readonly root: XmlElement;
-  /** The root and every element below it. */
+  /** The root and all its descendants. */
   readonly elements: readonly PlacedElement[];
 }
 
-/**
- * One thing that the structure of a document has to keep; the reason to refuse it where it does not, or null. Linear
- * in the elements.
- */
+/** A structural requirement; the reason to refuse a document that violates it, or null. Linear in the elements. */
 type StructureCheck = (tree: DocumentTree) => DocumentRejection | null;
 
-/** What may be signed by a signature of its own: the root, and an assertion directly in it. */
+/** The elements that may have their own signature: the root, and an assertion directly in it. */
 const signableElements = (root: XmlElement): readonly XmlElement[] => [
   root,
   ...childElements(root, xmlNamespaces.saml, 'Assertion'),
 ];
 
-/** The one place that the schema has for it: after the issuer, before everything else. */
+/** The only position that the schema allows: after the issuer, before everything else. */
 const isInPlace = (signable: XmlElement): boolean => {
   const elements = allChildElements(signable);
   const issuer = elements.findIndex((element) => isNamed(element, xmlNamespaces.saml, 'Issuer'));
   const signature = elements.findIndex((element) => isNamed(element, xmlNamespaces.ds, 'Signature'));
-  // An issuer comes first; without one the signature does.
+  // The issuer comes first; without one the signature does.
   return issuer < 0 ? signature === 0 : issuer === 0 && signature === 1;
 };
 
 /**
- * Signatures are where they belong: directly in the root or in the assertion that is directly in it, after the
- * issuer, one in each at most. By local name: what some reader could take for a signature counts, whatever its
- * namespace.
+ * Signatures are only directly in the root or in an assertion directly in it, after the issuer, at most one each.
+ * Compares local names: an element that a reader could take for a signature counts in any namespace.
  */
 const signaturePlacesFault: StructureCheck = ({ root, elements }) => {
   const signable = new Set(signableElements(root));
@@ -60,7 +56,7 @@ const signaturePlacesFault: StructureCheck = ({ root, elements }) => {
   return [...signed].every(isInPlace) ? null : 'misplaced_signature';
 };
 
-/** By local name: what some reader could take for an assertion counts, whatever its namespace. */
+/** Compares local names: an element that a reader could take for an assertion counts in any namespace. */
 const assertionNames: ReadonlySet<string> = new Set(['Assertion', 'EncryptedAssertion']);
 
 const isFailure = (response: XmlElement): boolean => {
@@ -71,9 +67,8 @@ const isFailure = (response: XmlElement): boolean => {
 };
 
 /**
- * There is one assertion, plain or encrypted, and it stands directly in the response: none is in extensions, in a
- * signature, in advice or in another assertion. A response that has none because it says a failure is refused for
- * that.
+ * There is exactly one assertion, plain or encrypted, directly in the response: none in extensions, signatures, advice
+ * or other assertions. A failure response without an assertion is refused with its failure.
  */
 const assertionPlacesFault: StructureCheck = ({ root, elements }) => {
   let found = 0;
@@ -87,13 +82,13 @@ const assertionPlacesFault: StructureCheck = ({ root, elements }) => {
   return isFailure(root) ? 'failed_status' : 'no_assertion';
 };
 
-/** There is no assertion anywhere below the root. */
+/** There is no assertion below the root. */
 const strayAssertionFault: StructureCheck = ({ elements }) =>
   elements.some(({ element, parent }) => parent !== null && assertionNames.has(element.name))
     ? 'misplaced_assertion'
     : null;
 
-/** Messages of the protocol that could be taken for the one that is asked for. */
+/** Protocol messages that could be taken for the expected one. */
 const messages: ReadonlySet<string> = new Set([
   'Response',
   'ArtifactResponse',
@@ -103,9 +98,8 @@ const messages: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The root is the message, or the assertion, that is asked for, and no message is within another: the original,
- * wrapped, could otherwise be the one that is signed. Those within count by their local name alone, because there are
- * readers that look at nothing else.
+ * The root is the expected message or assertion, and contains no other message. Otherwise a wrapped original could be
+ * the signed one. Nested messages are found by local name, because some readers look at nothing else.
  */
 const rootFault =
   (name: string, namespace: string = xmlNamespaces.samlp): StructureCheck =>
@@ -117,8 +111,8 @@ const rootFault =
   };
 
 /**
- * No identifier is there twice, on whatever elements and however the attribute is spelled (`ID`, `Id`, `id`, `xml:id`,
- * `wsu:Id`): a reference to it means one element, to every reader.
+ * No identifier occurs twice, on any element and in any spelling of the attribute (`ID`, `Id`, `id`, `xml:id`,
+ * `wsu:Id`): a reference then means the same element for every reader.
  */
 const duplicateIdFault: StructureCheck = ({ elements }) => {
   const seen = new Set<string>();
@@ -132,7 +126,7 @@ const duplicateIdFault: StructureCheck = ({ elements }) => {
   return null;
 };
 
-/** Every signature covers the element that it stands in, by algorithms that are believed. */
+/** Every signature covers its parent element, with accepted algorithms. */
 const signatureShapesFault: StructureCheck = ({ root }) => {
   for (const signed of signableElements(root)) {
     for (const signature of childElements(signed, xmlNamespaces.ds, 'Signature')) {
@@ -143,13 +137,13 @@ const signatureShapesFault: StructureCheck = ({ root }) => {
   return null;
 };
 
-/** The message and the assertion in it are of version 2.0 (SAML core, section 4.1). */
+/** The message and its assertion have version 2.0 (SAML core, section 4.1). */
 const versionFault: StructureCheck = ({ root }) => {
   const versioned = [root, ...childElements(root, xmlNamespaces.saml, 'Assertion')];
   return versioned.every((element) => attributeOf(element, 'Version') === '2.0') ? null : 'unsupported_version';
 };
 
-/** What holds for signatures and identifiers of every message, in the order of the reasons that are most telling. */
+/** The requirements for signatures and identifiers of every message, the most specific reasons first. */
 const common: readonly StructureCheck[] = [duplicateIdFault, signaturePlacesFault, signatureShapesFault];
 
 const responseChecks: readonly StructureCheck[] = [
@@ -181,27 +175,24 @@ const firstFault = (root: XmlElement, checks: readonly StructureCheck[]): Docume
 };
 
 /**
- * The reason to refuse a Response for its structure, or null: what it holds, where its assertion and its signatures
- * stand and what they cover. Whether it is signed at all is not asked. Linear in the tree.
+ * The reason to refuse a Response for its structure, or null: its content, and the position and coverage of assertion
+ * and signatures. Does not require a signature. Linear in the tree.
  */
 export const responseStructureFault = (root: XmlElement): DocumentRejection | null => firstFault(root, responseChecks);
 
-/** The reason to refuse an Assertion that comes alone for its structure, or null; as `responseStructureFault`. */
+/** The reason to refuse a standalone Assertion for its structure, or null; like `responseStructureFault`. */
 export const assertionStructureFault = (root: XmlElement): DocumentRejection | null =>
   firstFault(root, assertionChecks);
 
-/**
- * The reason to refuse a message of the single logout profile for its structure, or null; as
- * `responseStructureFault`.
- */
+/** The reason to refuse a logout message for its structure, or null; like `responseStructureFault`. */
 export const logoutStructureFault = (
   root: XmlElement,
   name: 'LogoutRequest' | 'LogoutResponse',
 ): DocumentRejection | null => firstFault(root, logoutChecks[name]);
 
 /**
- * The response with what its encrypted assertion was decrypted to in that place: it is checked again as a whole, so
- * that neither identifiers nor signatures of the two can collide.
+ * The response with the decrypted assertion in place of the encrypted one. The whole is checked again, so that
+ * identifiers and signatures cannot collide.
  */
 export const withDecryptedAssertion = (response: XmlElement, assertion: XmlElement): XmlElement => ({
   ...response,

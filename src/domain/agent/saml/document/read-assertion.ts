@@ -31,7 +31,7 @@ import {
   readUri,
 } from './reading.js';
 
-/** Null is no text, even where it is written as an empty one. */
+/** Null is not a text, even if written as an empty one. */
 const isNull = (value: XmlElement): boolean =>
   value.attributes.some(
     (attribute) =>
@@ -47,7 +47,7 @@ const readAttributeElement = (attribute: XmlElement): Read<AssertionAttribute> =
   return readAll({ name: readAttribute(attribute, 'Name'), values: ok(texts.filter((text) => text !== null)) });
 };
 
-/** The attributes of an assertion in their order, those that are encrypted left out (SAML core, section 2.7.3). */
+/** The attributes of an assertion, in order, without encrypted ones (SAML core, section 2.7.3). */
 const readAttributes = (assertion: XmlElement): Read<readonly AssertionAttribute[]> =>
   readEach(
     childElements(assertion, xmlNamespaces.saml, 'AttributeStatement').flatMap((statement) =>
@@ -70,7 +70,7 @@ const readConfirmation = (confirmation: XmlElement): Read<SubjectConfirmation> =
     data: readOptionalChild(confirmation, xmlNamespaces.saml, 'SubjectConfirmationData', readData),
   });
 
-/** Who the assertion is about, and by what that is confirmed (SAML core, section 2.4.1). */
+/** The subject of an assertion and its confirmations (SAML core, section 2.4.1). */
 const readSubject = (subject: XmlElement): Read<Pick<Assertion, 'nameId' | 'confirmations'>> =>
   readAll({
     nameId: readNameIdOf(subject),
@@ -85,7 +85,7 @@ const isKnown = (condition: XmlElement): boolean =>
 const readAudiences = (restriction: XmlElement): Read<readonly string[]> =>
   readEach(childElements(restriction, xmlNamespaces.saml, 'Audience'), readUri);
 
-/** What holds for an assertion to be used (SAML core, section 2.5.1). */
+/** The conditions of an assertion (SAML core, section 2.5.1). */
 const readConditions = (conditions: XmlElement): Read<Conditions> => {
   const fields = readAll({
     notBeforeMs: readOptionalTime(conditions, 'NotBefore'),
@@ -112,8 +112,8 @@ const readAuthentication = (statement: XmlElement): Read<AuthenticationStatement
   });
 
 /**
- * What an assertion says, nothing of it judged (SAML core, section 2.3.3). Refused: what is missing, there twice or
- * not of its type, and a subject that is not named by a NameID that can be shown.
+ * Parses an assertion without checking it (SAML core, section 2.3.3). Refuses missing, repeated or malformed elements,
+ * and a subject without a printable NameID.
  */
 export const readAssertion = (element: XmlElement): Result<Assertion, DocumentRejection> => {
   if (!isNamed(element, xmlNamespaces.saml, 'Assertion')) return err('unexpected_root');

@@ -7,7 +7,7 @@ import { readIssuer, readMessageFields } from './message-fields.js';
 import { readNameIdOf } from './read-name-id.js';
 import { readAll, readEach, readElementText, readOptionalTime, readStatusCodes } from './reading.js';
 
-/** What a LogoutResponse says, nothing of it judged (SAML core, section 3.7.2; SAML profiles, section 4.4.4.2). */
+/** Parses a LogoutResponse without checking it (SAML core, section 3.7.2; SAML profiles, section 4.4.4.2). */
 export const readLogoutResponse = (root: XmlElement, isSigned: boolean): Result<LogoutResponse, DocumentRejection> => {
   if (!isNamed(root, xmlNamespaces.samlp, 'LogoutResponse')) return err('unexpected_root');
   const fields = readAll({
@@ -21,7 +21,7 @@ export const readLogoutResponse = (root: XmlElement, isSigned: boolean): Result<
   return ok({ id, destination, issuer, inResponseTo: attributeOf(root, 'InResponseTo'), statusCodes, isSigned });
 };
 
-/** What a LogoutRequest says, nothing of it judged (SAML core, section 3.7.1; SAML profiles, section 4.4.4.1). */
+/** Parses a LogoutRequest without checking it (SAML core, section 3.7.1; SAML profiles, section 4.4.4.1). */
 export const readLogoutRequest = (root: XmlElement): Result<LogoutRequest, DocumentRejection> => {
   if (!isNamed(root, xmlNamespaces.samlp, 'LogoutRequest')) return err('unexpected_root');
   const fields = readAll({

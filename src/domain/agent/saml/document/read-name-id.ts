@@ -7,7 +7,7 @@ import { malformedDocument, optionalChild, type Read } from './reading.js';
 
 const { saml } = xmlNamespaces;
 
-/** Gives the element that was encrypted. */
+/** Decrypts an encrypted element. */
 export type DecryptElement = (encrypted: XmlElement) => Result<XmlElement, DocumentRejection>;
 
 const withInPlace = (parent: XmlElement, before: XmlElement, after: XmlElement): XmlElement => ({
@@ -16,9 +16,9 @@ const withInPlace = (parent: XmlElement, before: XmlElement, after: XmlElement):
 });
 
 /**
- * The element with the NameID in place of the EncryptedID directly below it (SAML core, section 2.2.4); itself where
- * it has none. Refused: several, and one that holds anything but a NameID. Only for an element that is proven:
- * anybody can encrypt for us.
+ * Replaces the EncryptedID directly below an element by its decrypted NameID (SAML core, section 2.2.4); without one
+ * returns the element. Refuses several EncryptedIDs, and content other than a NameID. Use only for verified elements:
+ * anyone can encrypt for this service provider.
  */
 export const withDecryptedId = (parent: XmlElement, decrypt: DecryptElement): Result<XmlElement, DocumentRejection> => {
   const [encrypted, ...others] = childElements(parent, saml, 'EncryptedID');
@@ -31,7 +31,7 @@ export const withDecryptedId = (parent: XmlElement, decrypt: DecryptElement): Re
     : err('no_subject');
 };
 
-/** The same for the subject of an assertion. Where there is not one subject, whoever reads the assertion refuses it. */
+/** The same for the subject of an assertion. The reader refuses an assertion without exactly one subject. */
 export const withDecryptedSubject = (
   assertion: XmlElement,
   decrypt: DecryptElement,
@@ -43,11 +43,11 @@ export const withDecryptedSubject = (
 };
 
 /**
- * UTF-16 code units. Identifiers are of 256 at most (SAML core, sections 8.3.7 and 8.3.8); directory names may be
+ * Maximum UTF-16 code units. Identifiers have at most 256 (SAML core, sections 8.3.7 and 8.3.8); directory names may be
  * longer.
  */
 const greatestLength = 1024;
-/** Control characters, and what ends a line: a name that has one is shown and logged as something else than it is. */
+/** Control characters and line ends, which would display and log a name as a different one. */
 const unshowable = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/;
 
 const isUsable = (value: string): boolean =>
@@ -66,8 +66,8 @@ const readNameId = (element: XmlElement): Read<NameId> => {
 };
 
 /**
- * The NameID directly below, its text exact; null: none is there. A subject that is named by something else, still
- * encrypted or of a type of its own, is one that nobody here can tell.
+ * The exact NameID directly below; null if absent. A subject with another kind of identifier, or a still encrypted one,
+ * is unusable.
  */
 export const readNameIdOf = (parent: XmlElement): Read<NameId | null> => {
   const isOther = ['BaseID', 'EncryptedID'].some((name) => childElements(parent, xmlNamespaces.saml, name).length > 0);

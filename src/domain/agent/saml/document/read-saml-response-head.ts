@@ -6,7 +6,7 @@ import type { DocumentRejection } from '../document-rejection.js';
 import { readMessageFields, readOptionalIssuer } from './message-fields.js';
 import { readAll, readStatusCodes } from './reading.js';
 
-/** What a Response says beside its assertion, nothing of it judged (SAML core, section 3.2.2). */
+/** Parses a Response without its assertion, without checking it (SAML core, section 3.2.2). */
 export const readSamlResponseHead = (
   root: XmlElement,
   isSigned: boolean,

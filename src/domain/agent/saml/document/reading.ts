@@ -21,17 +21,17 @@ const readCodes = (status: XmlElement): Read<readonly string[]> => {
 export const readStatusCodes = (response: XmlElement): Read<readonly string[]> =>
   readChild(response, xmlNamespaces.samlp, 'Status', readCodes);
 
-/** What was read of a document, or the reason why it cannot be. */
+/** A parsed value, or the reason to refuse the document. */
 export type Read<Value> = Result<Value, DocumentRejection>;
 
-/** Something is missing, there twice, or not of its type. */
+/** An element or attribute is missing, repeated or malformed. */
 export const malformedDocument: Read<never> = err('malformed_element');
 
 type Values<Fields> = {
   readonly [Name in keyof Fields]: Fields[Name] extends Read<infer Value> ? Value : never;
 };
 
-/** The values of all fields, or the first failure of one, in their order. */
+/** The values of all fields, or the first failure, in order. */
 export const readAll = <Fields extends Readonly<Record<string, Read<unknown>>>>(
   fields: Fields,
 ): Read<Values<Fields>> => {
@@ -43,7 +43,7 @@ export const readAll = <Fields extends Readonly<Record<string, Read<unknown>>>>(
   return ok(values as Values<Fields>);
 };
 
-/** What the reader makes of each element, or its first failure. */
+/** The parsed elements, or the first failure. */
 export const readEach = <Value>(
   elements: readonly XmlElement[],
   read: (element: XmlElement) => Read<Value>,
@@ -57,13 +57,13 @@ export const readEach = <Value>(
   return ok(values);
 };
 
-/** The one element of that name directly below; null: there is none. */
+/** The only child element of that name; null if absent. */
 export const optionalChild = (parent: XmlElement, namespace: string, name: string): Read<XmlElement | null> => {
   const found = childElements(parent, namespace, name);
   return found.length > 1 ? malformedDocument : ok(found[0] ?? null);
 };
 
-/** What the reader makes of the one element of that name directly below. */
+/** Parses the only child element of that name. */
 export const readChild = <Value>(
   parent: XmlElement,
   namespace: string,
@@ -75,7 +75,7 @@ export const readChild = <Value>(
   return child.value === null ? malformedDocument : read(child.value);
 };
 
-/** What the reader makes of the one element of that name directly below; null: there is none. */
+/** Parses the only child element of that name; null if absent. */
 export const readOptionalChild = <Value>(
   parent: XmlElement,
   namespace: string,
@@ -87,26 +87,26 @@ export const readOptionalChild = <Value>(
   return child.value === null ? ok(null) : read(child.value);
 };
 
-/** Its text, exact and not empty. */
+/** The exact text of an element; not empty. */
 export const readElementText = (element: XmlElement): Read<string> => {
   const text = elementText(element);
   return text === null || text === '' ? malformedDocument : ok(text);
 };
 
-/** Its text as xs:anyURI, white space collapsed, and not empty. */
+/** The text of an element as xs:anyURI, with collapsed white space; not empty. */
 export const readUri = (element: XmlElement): Read<string> => {
   const text = elementText(element);
   const uri = text === null ? '' : collapseWhiteSpace(text);
   return uri === '' ? malformedDocument : ok(uri);
 };
 
-/** The attribute, exact and not empty. */
+/** The exact value of an attribute; not empty. */
 export const readAttribute = (element: XmlElement, name: string): Read<string> => {
   const value = attributeOf(element, name);
   return value === null || value === '' ? malformedDocument : ok(value);
 };
 
-/** Milliseconds since the Unix epoch; null: it has no such attribute. */
+/** Milliseconds since the Unix epoch; null if absent. */
 export const readOptionalTime = (element: XmlElement, name: string): Read<number | null> => {
   const text = attributeOf(element, name);
   const ms = text === null ? null : parseDateTime(text);

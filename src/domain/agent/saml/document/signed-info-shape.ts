@@ -12,19 +12,16 @@ import {
 import { isNameWithoutColon, xmlNamespaces } from '../../xml/xml-name.js';
 import type { DocumentRejection } from '../document-rejection.js';
 
-/**
- * A signature algorithm that is believed: PKCS #1 v1.5 for RSA, r and s side by side for ECDSA (RFC 9231, section
- * 2.3).
- */
+/** An accepted signature algorithm: PKCS #1 v1.5 for RSA, concatenated r and s for ECDSA (RFC 9231, section 2.3). */
 export interface XmlSignatureAlgorithm {
-  /** What the key has to be. */
+  /** The required key type. */
   readonly keyType: 'rsa' | 'ec';
   readonly hash: 'sha256' | 'sha384' | 'sha512';
 }
 
 const more = 'http://www.w3.org/2001/04/xmldsig-more#';
 
-/** Signature algorithms that are accepted, by URI (RFC 9231). None with SHA-1, and none with a shared key. */
+/** Accepted signature algorithms by URI (RFC 9231). None uses SHA-1 or a shared key. */
 export const signatureAlgorithms: ReadonlyMap<string, XmlSignatureAlgorithm> = new Map([
   [`${more}rsa-sha256`, { keyType: 'rsa', hash: 'sha256' }],
   [`${more}rsa-sha384`, { keyType: 'rsa', hash: 'sha384' }],
@@ -34,14 +31,14 @@ export const signatureAlgorithms: ReadonlyMap<string, XmlSignatureAlgorithm> = n
   [`${more}ecdsa-sha512`, { keyType: 'ec', hash: 'sha512' }],
 ]);
 
-/** Digest algorithms that are accepted, by URI (XML Encryption, section 5.7; RFC 9231, section 2.1). */
+/** Accepted digest algorithms by URI (XML Encryption, section 5.7; RFC 9231, section 2.1). */
 export const digestAlgorithms: ReadonlyMap<string, XmlSignatureAlgorithm['hash']> = new Map([
   ['http://www.w3.org/2001/04/xmlenc#sha256', 'sha256'],
   [`${more}sha384`, 'sha384'],
   ['http://www.w3.org/2001/04/xmlenc#sha512', 'sha512'],
 ]);
 
-/** Elements that decide what a signature covers: libraries look for them anywhere within it, by their local names. */
+/** Elements that determine what a signature covers. Libraries search for them anywhere in it, by local name. */
 const decisive: ReadonlySet<string> = new Set([
   'CanonicalizationMethod',
   'DigestMethod',
@@ -61,9 +58,9 @@ const keyInfoFault = (keyInfo: XmlElement): DocumentRejection | null =>
   placedElements(keyInfo).some(({ element }) => decisive.has(element.name)) ? 'malformed_element' : null;
 
 /**
- * The reason to refuse a signature before it is verified, or null: it has one SignedInfo, one SignatureValue and at
- * most one KeyInfo (whose keys nobody reads) and nothing else, and it covers the element that it stands in, whose ID
- * is given, as a whole (XML Signature, section 4; SAML core, section 5.4).
+ * The reason to refuse a signature before verification, or null. It must contain one SignedInfo, one SignatureValue and
+ * at most one KeyInfo, whose keys are ignored. It must cover its whole parent element, which has this ID (XML
+ * Signature, section 4; SAML core, section 5.4).
  */
 export const signatureFault = (signature: XmlElement, parentId: string): DocumentRejection | null => {
   const names = ['SignedInfo', 'SignatureValue'];
@@ -74,7 +71,7 @@ export const signatureFault = (signature: XmlElement, parentId: string): Documen
     return 'malformed_element';
   }
   if ((elementText(value) ?? '') === '') return 'malformed_element';
-  // An ID that is no name could make the reference mean something else, such as an XPointer.
+  // An ID that is not a name could turn the reference into something else, such as an XPointer.
   if (!isNameWithoutColon(parentId)) return 'signature_reference';
   return (keyInfo === undefined ? null : keyInfoFault(keyInfo)) ?? signedInfoFault(signedInfo, parentId);
 };
@@ -86,10 +83,10 @@ type Fault = DocumentRejection | null;
 const isBelieved = (method: XmlElement, algorithms: ReadonlyMap<string, unknown>): boolean =>
   algorithms.has(attributeOf(method, 'Algorithm') ?? '') && isEmptyElement(method);
 
-/** Exclusive canonicalization that keeps comments. Where there is none its result is that of the one without. */
+/** Exclusive canonicalization with comments. Without comments in the document, both variants are equal. */
 export const exclusiveWithComments = `${xmlNamespaces.excC14n}WithComments`;
 
-/** Exclusive canonicalization, with nothing in it but the prefixes that it treats inclusively. */
+/** Exclusive canonicalization that contains at most a list of inclusive prefixes. */
 const isExclusive = (method: XmlElement): boolean => {
   const algorithm = attributeOf(method, 'Algorithm');
   if (algorithm !== xmlNamespaces.excC14n && algorithm !== exclusiveWithComments) return false;
@@ -105,7 +102,7 @@ const transformsFault = (transforms: XmlElement): Fault => {
   return isEnveloped && isExclusive(second) ? null : 'signature_transform';
 };
 
-/** One reference, to the element with that ID as a whole. */
+/** A reference to the whole element with that ID. */
 const referenceFault = (reference: XmlElement, id: string): Fault => {
   if (attributeOf(reference, 'URI') !== `#${id}` || attributeOf(reference, 'Type') !== null)
     return 'signature_reference';
@@ -119,10 +116,7 @@ const referenceFault = (reference: XmlElement, id: string): Fault => {
   return (elementText(value) ?? '') === '' ? 'malformed_element' : transformsFault(transforms);
 };
 
-/**
- * The reason to refuse what a signature says it covers and how, or null. The ID is that of the element that it has to
- * cover.
- */
+/** The reason to refuse the SignedInfo of a signature, or null. `id`: the element that it must cover. */
 export const signedInfoFault = (signedInfo: XmlElement, id: string): Fault => {
   const references = allChildElements(signedInfo).filter((child) => isNamed(child, xmlNamespaces.ds, 'Reference'));
   if (references.length !== 1) return 'signature_reference';
@@ -134,8 +128,8 @@ export const signedInfoFault = (signedInfo: XmlElement, id: string): Fault => {
 };
 
 /**
- * Whether a signature names the canonicalization that keeps comments. Such a signature is refused where the document
- * has any: what reads the document afterwards leaves them out.
+ * Whether a signature uses canonicalization with comments. It is refused if the document has comments, because later
+ * readers omit them.
  */
 export const keepsComments = (element: XmlElement): boolean =>
   allChildElements(element).some(

@@ -13,7 +13,7 @@ export interface AuthnRequestToSend extends SamlMessageRoot {
 
 const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
 
-/** Transient names are always new: whether one may be made is not asked for them (SAML 2.0 errata, E14). */
+/** Transient names are always new, so AllowCreate is omitted for them (SAML 2.0 errata, E14). */
 const nameIdPolicy = (format: string | null): string =>
   markup('samlp:NameIDPolicy', { Format: format, AllowCreate: format === transient ? null : 'true' });
 
@@ -26,7 +26,7 @@ const requestedContext = (contexts: readonly string[]): string =>
         ...contexts.map((context) => samlMarkup('saml:AuthnContextClassRef', {}, context)),
       );
 
-/** Asks the identity provider to sign a user on (SAML core, section 3.4.1), and to answer by HTTP-POST. */
+/** Builds an AuthnRequest (SAML core, section 3.4.1) that asks for a response by HTTP-POST. */
 export const authnRequestXml = (request: AuthnRequestToSend): string =>
   messageRoot(
     'AuthnRequest',

@@ -4,16 +4,16 @@ import { markup, markupText } from './markup.js';
 import { messageRoot, type SamlMessageRoot, samlMarkup } from './message-root.js';
 
 export interface LogoutRequestToSend extends SamlMessageRoot {
-  /** As the identity provider gave it. */
+  /** As the identity provider sent it. */
   readonly nameId: NameId;
-  /** Null: it named none. */
+  /** Null: the identity provider sent none. */
   readonly sessionIndex: string | null;
 }
 
-/** How long the identity provider may follow it. */
+/** How long the request is valid. */
 const lifetimeMs = 5 * 60_000;
 
-/** Asks the identity provider to sign a user out everywhere (SAML core, section 3.7.1). */
+/** Builds a LogoutRequest, which signs a user out everywhere (SAML core, section 3.7.1). */
 export const logoutRequestXml = (request: LogoutRequestToSend): string => {
   const { nameId, sessionIndex } = request;
   return messageRoot(

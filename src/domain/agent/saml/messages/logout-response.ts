@@ -7,7 +7,7 @@ export interface LogoutResponseToSend extends SamlMessageRoot {
   readonly inResponseTo: string;
 }
 
-/** Tells the identity provider that the sessions it named have ended (SAML core, section 3.7.2). */
+/** Builds a LogoutResponse: the named sessions have ended (SAML core, section 3.7.2). */
 export const logoutResponseXml = (response: LogoutResponseToSend): string =>
   messageRoot(
     'LogoutResponse',

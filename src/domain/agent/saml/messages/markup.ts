@@ -13,10 +13,10 @@ const inAttribute: Readonly<Record<string, string>> = {
 const escaped = (text: string, pattern: RegExp, references: Readonly<Record<string, string>>): string =>
   withXmlCharactersOnly(text).replace(pattern, (character) => references[character] ?? character);
 
-/** Text between tags, in canonical form. What XML cannot hold becomes U+FFFD. */
+/** Escapes text for element content in canonical form. Characters that XML does not allow become U+FFFD. */
 export const markupText = (text: string): string => escaped(text, /[&<>\r]/g, inText);
 
-/** Namespaces before attributes, each in the order of their names. */
+/** Namespaces before attributes, each sorted by name. */
 const order = ([left]: readonly [string, string], [right]: readonly [string, string]): number => {
   const isNamespace = (name: string): boolean => name.startsWith('xmlns');
   if (isNamespace(left) !== isNamespace(right)) return isNamespace(left) ? -1 : 1;
@@ -24,9 +24,9 @@ const order = ([left]: readonly [string, string], [right]: readonly [string, str
 };
 
 /**
- * An element with its attributes, those that are null left out. `content` is markup already. The result is in
- * canonical form (Exclusive XML Canonicalization, section 3) as long as each element declares the namespace of its
- * own prefix, unless one around it does, and no other; so it can be signed as it stands. Attributes have no prefix.
+ * Builds an element, without null attributes. `content` is markup. The result is in canonical form (Exclusive XML
+ * Canonicalization, section 3), so it can be signed as it is. This requires that each element declares exactly the
+ * namespace of its prefix, unless an ancestor does. Attributes have no prefix.
  */
 export const markup = (
   name: string,

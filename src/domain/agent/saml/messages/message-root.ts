@@ -2,22 +2,22 @@ import { formatDateTime } from '../../xml/date-time.js';
 import { xmlNamespaces } from '../../xml/xml-name.js';
 import { markup, markupText } from './markup.js';
 
-/** What every message has (SAML core, section 3.2). */
+/** The common fields of all messages (SAML core, section 3.2). */
 export interface SamlMessageRoot {
-  /** An NCName, as `_` and a UUID is; never used before. */
+  /** A unique NCName, such as `_` and a UUID. */
   readonly id: string;
   readonly issueInstantMs: number;
-  /** URL that the message goes to. */
+  /** The URL that the message is sent to. */
   readonly destination: string;
-  /** Ours. */
+  /** The entity id of this service provider. */
   readonly entityId: string;
 }
 
-/** An element of the assertion namespace with a text in it. */
+/** An element of the assertion namespace with text content. */
 export const samlMarkup = (name: string, attributes: Readonly<Record<string, string | null>>, text: string): string =>
   markup(name, { 'xmlns:saml': xmlNamespaces.saml, ...attributes }, markupText(text));
 
-/** A message in canonical form, its Issuer first. */
+/** A message in canonical form that begins with its Issuer. */
 export const messageRoot = (
   name: string,
   { id, issueInstantMs, destination, entityId }: SamlMessageRoot,

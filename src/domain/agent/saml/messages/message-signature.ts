@@ -7,10 +7,9 @@ const sha256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
 const issuerEnd = '</saml:Issuer>';
 
 /**
- * SignedInfo of a message of ours, in canonical form: what has to be signed for it (XML Signature, section 4.4).
- *
- * @param id of the message
- * @param digest SHA-256 of the message as it stands, in base64
+ * The SignedInfo of a message in canonical form, to be signed (XML Signature, section 4.4).
+ * @param id the ID of the message
+ * @param digest SHA-256 of the message in base64
  * @param algorithm URI of the signature algorithm
  */
 export const signedInfoXml = (id: string, digest: string, algorithm: string): string =>
@@ -34,12 +33,11 @@ export const signedInfoXml = (id: string, digest: string, algorithm: string): st
   );
 
 /**
- * A message of ours with its signature in the one place that the schema has for it, behind the Issuer.
- *
- * @param signature of the SignedInfo, in base64
+ * Inserts a signature where the schema requires it, after the Issuer.
+ * @param signature signature of the SignedInfo in base64
  */
 export const signedMessage = (xml: string, signedInfo: string, signature: string): string => {
-  // INVARIANT: the Issuer is the first element, and no text or attribute before it holds a tag.
+  // INVARIANT: the Issuer is the first element, and no earlier text or attribute contains a tag.
   const end = xml.indexOf(issuerEnd) + issuerEnd.length;
   const element = markup(
     'ds:Signature',

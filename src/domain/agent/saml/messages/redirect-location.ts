@@ -1,17 +1,15 @@
-/** What a message that goes by HTTP-Redirect brings along. */
+/** The parameters of an HTTP-Redirect message. */
 export interface RedirectQuery {
   readonly parameter: 'SAMLRequest' | 'SAMLResponse';
-  /** The message, deflated and in base64. */
+  /** The deflated message in base64. */
   readonly encoded: string;
   /** Null: none. */
   readonly relayState: string | null;
-  /** URI; null: it is not signed. */
+  /** URI; null: unsigned. */
   readonly signatureAlgorithm: string | null;
 }
 
-/**
- * The parameters as they stand in the URL, but for the signature, which is over them (SAML bindings, section 3.4.4.1).
- */
+/** The parameters of the URL without the signature, which is computed over them (SAML bindings, section 3.4.4.1). */
 export const redirectQuery = ({ parameter, encoded, relayState, signatureAlgorithm }: RedirectQuery): string => {
   let query = `${parameter}=${encodeURIComponent(encoded)}`;
   if (relayState !== null) query += `&RelayState=${encodeURIComponent(relayState)}`;
@@ -19,7 +17,7 @@ export const redirectQuery = ({ parameter, encoded, relayState, signatureAlgorit
   return query;
 };
 
-/** What goes before our parameters: a fragment would take them, and is none of a service. */
+/** The URL before the parameters, without a fragment, which would swallow them. */
 const beforeParameters = (location: string): string => {
   const end = location.indexOf('#');
   const url = end < 0 ? location : location.slice(0, end);
@@ -28,11 +26,10 @@ const beforeParameters = (location: string): string => {
 };
 
 /**
- * The URL that carries a message by HTTP-Redirect (SAML bindings, section 3.4.4).
- *
- * @param location URL of the service; a query that it has stays, and is not signed
- * @param query as `redirectQuery` has made it
- * @param signature of the query, in base64; null: it is not signed
+ * The URL of an HTTP-Redirect message (SAML bindings, section 3.4.4).
+ * @param location URL of the service; keeps its own query, which is not signed
+ * @param query the result of `redirectQuery`
+ * @param signature signature of the query in base64; null: unsigned
  */
 export const redirectLocation = (location: string, query: string, signature: string | null): string => {
   const unsigned = beforeParameters(location) + query;

@@ -6,16 +6,16 @@ export interface ServiceProviderDescription {
   readonly entityId: string;
   readonly acsUrl: string;
   readonly logoutUrl: string;
-  /** DER in base64; null: we have no key. */
+  /** DER in base64; null: no key is configured. */
   readonly certificate: string | null;
-  /** Assertions may be encrypted for the key of the certificate. */
+  /** Whether the key of the certificate can decrypt assertions. */
   readonly canDecrypt: boolean;
   /** URI; null: any. */
   readonly nameIdFormat: string | null;
   readonly signsRequests: boolean;
 }
 
-/** What we decrypt, the best first: who is told nothing encrypts with what is broken. */
+/** The supported encryption methods, best first. Without a list, providers may use broken ones. */
 const encryptionMethods = [
   'http://www.w3.org/2009/xmlenc11#aes256-gcm',
   'http://www.w3.org/2009/xmlenc11#aes128-gcm',
@@ -40,7 +40,7 @@ const keyDescriptors = ({ certificate, canDecrypt }: ServiceProviderDescription)
   return canDecrypt ? signing + keyDescriptor('encryption', certificate, encryptionMethods) : signing;
 };
 
-/** Our metadata (SAML metadata, section 2.4.4): what an identity provider is given to know us. */
+/** The metadata of this service provider, for identity providers (SAML metadata, section 2.4.4). */
 export const serviceProviderMetadata = (description: ServiceProviderDescription): string => {
   const { entityId, acsUrl, logoutUrl, nameIdFormat, signsRequests } = description;
   const logoutService = (binding: string): string =>

@@ -11,34 +11,34 @@ const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
-/** What each part counts, in the order of the parts; years and months as nobody needs them exactly. */
+/** Milliseconds per part of a duration, in order; years and months are approximate. */
 const unitsMs = [365 * dayMs, 30 * dayMs, dayMs, hourMs, minuteMs, secondMs] as const;
 
 const form =
   /^P(?:(\d{1,6})Y)?(?:(\d{1,6})M)?(?:(\d{1,6})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d{1,9})?)S)?)?$/;
 
-/** Milliseconds of an xs:duration (XML Schema Part 2, section 3.2.6) that is not negative; null: the text is none. */
+/** Milliseconds of a non-negative xs:duration (XML Schema Part 2, section 3.2.6); null if malformed. */
 export const parseXmlDuration = (text: string): number | null => {
   const parts = form.exec(text)?.slice(1);
   if (parts === undefined || text.endsWith('T') || parts.every((part) => part === undefined)) return null;
   return unitsMs.reduce((sum, unitMs, index) => sum + Number(parts[index] ?? 0) * unitMs, 0);
 };
 
-/** How long metadata counts, and how soon it is to be fetched again (SAML metadata, section 2.3.1). */
+/** Validity and refresh interval of metadata (SAML metadata, section 2.3.1). */
 interface MetadataTerm {
-  /** The earliest validUntil of an element and those around it, in wall milliseconds; null: it counts without end. */
+  /** The earliest validUntil of an element and its ancestors, in wall milliseconds; null: unlimited. */
   readonly validUntilMs: number | null;
-  /** The shortest cacheDuration of them, in milliseconds; null: none is said, or none that is a duration. */
+  /** The shortest cacheDuration of them, in milliseconds; null: absent or malformed. */
   readonly cacheDurationMs: number | null;
 }
 
-/** An EntityDescriptor, and the term of it with all that is around it. */
+/** An EntityDescriptor, and its term including that of its ancestors. */
 interface DescribedEntity {
   readonly element: XmlElement;
   readonly term: MetadataTerm;
 }
 
-/** EntitiesDescriptors within one another, at most. */
+/** Maximum nesting of EntitiesDescriptors. */
 const maximumDepth = 16;
 
 const earlier = (first: number | null, second: number | null): number | null => {
@@ -50,7 +50,7 @@ const earlier = (first: number | null, second: number | null): number | null => 
 const termOf = (element: XmlElement, around: MetadataTerm): Result<MetadataTerm, string> => {
   const validUntil = attributeOf(element, 'validUntil');
   const validUntilMs = validUntil === null ? null : parseDateTime(validUntil.trim());
-  if (validUntil !== null && validUntilMs === null) return err('has a validUntil that is no date and time');
+  if (validUntil !== null && validUntilMs === null) return err('has a malformed validUntil');
   const cacheDuration = attributeOf(element, 'cacheDuration');
   const cacheDurationMs = cacheDuration === null ? null : parseXmlDuration(cacheDuration.trim());
   return ok({
@@ -62,12 +62,11 @@ const termOf = (element: XmlElement, around: MetadataTerm): Result<MetadataTerm,
 const endless: MetadataTerm = { validUntilMs: null, cacheDurationMs: null };
 
 /**
- * Every EntityDescriptor of a document, in its order: its root is one, or an EntitiesDescriptor. The error is one
- * clause.
+ * All EntityDescriptors of a document, in order. The root is one, or an EntitiesDescriptor. The error is one clause.
  */
 const entityDescriptors = (root: XmlElement): Result<readonly DescribedEntity[], string> => {
   const found: DescribedEntity[] = [];
-  /** Those still to be looked into, the next one last. */
+  /** The elements still to visit, the next one last. */
   const open: { readonly element: XmlElement; readonly around: MetadataTerm; readonly depth: number }[] = [
     { element: root, around: endless, depth: 0 },
   ];
@@ -75,7 +74,7 @@ const entityDescriptors = (root: XmlElement): Result<readonly DescribedEntity[],
     const { element, around, depth } = next;
     const isGroup = isNamed(element, xmlNamespaces.md, 'EntitiesDescriptor');
     if (!isGroup && !isNamed(element, xmlNamespaces.md, 'EntityDescriptor')) {
-      if (depth === 0) return err('is no SAML metadata: its root is neither EntityDescriptor nor EntitiesDescriptor');
+      if (depth === 0) return err('is not SAML metadata: its root is neither EntityDescriptor nor EntitiesDescriptor');
       continue;
     }
     if (depth > maximumDepth) return err('nests EntitiesDescriptor too deeply');
@@ -91,17 +90,17 @@ const entityDescriptors = (root: XmlElement): Result<readonly DescribedEntity[],
   return ok(found);
 };
 
-/** An identity provider as its metadata describes it, and how long that counts. */
+/** An identity provider from metadata, and the term of the metadata. */
 export interface DescribedIdentityProvider extends MetadataTerm {
-  /** Its certificates are not yet looked into. */
+  /** Its certificates are not checked. */
   readonly provider: IdentityProvider;
 }
 
 const { md, samlp } = xmlNamespaces;
-/** Characters of an entity id, at most (SAML core, section 8.3.6). */
+/** Maximum characters of an entity id (SAML core, section 8.3.6). */
 const maximumEntityIdLength = 1_024;
 
-/** The roles of an entity by which it is an identity provider that speaks SAML 2.0. */
+/** The roles of an entity as a SAML 2.0 identity provider. */
 const rolesOf = ({ element }: DescribedEntity): readonly XmlElement[] =>
   childElements(element, md, 'IDPSSODescriptor').filter((role) =>
     (attributeOf(role, 'protocolSupportEnumeration') ?? '').split(/[ \t\r\n]/).includes(samlp),
@@ -112,9 +111,7 @@ interface Endpoint {
   readonly byPost: boolean;
 }
 
-/**
- * The first endpoint of that kind that takes messages by HTTP-Redirect; where there is none, the first by HTTP-POST.
- */
+/** The first endpoint of that kind with HTTP-Redirect, otherwise the first with HTTP-POST. */
 const browserEndpoint = (role: XmlElement, name: string): Endpoint | null => {
   const endpoints = childElements(role, md, name);
   for (const binding of [redirectBinding, postBinding]) {
@@ -132,7 +129,7 @@ const logoutServiceOf = (role: XmlElement): Result<LogoutService | null, string>
   const location = attributeOf(endpoint.element, 'Location');
   const responseLocation = attributeOf(endpoint.element, 'ResponseLocation');
   if (!isUrl(location) || (responseLocation !== null && !isUrl(responseLocation))) {
-    return err('has a SingleLogoutService whose location is no web address');
+    return err('has a SingleLogoutService whose location is not a web address');
   }
   return ok({ location, responseLocation, ...(endpoint.byPost ? { byPost: true as const } : {}) });
 };
@@ -148,17 +145,16 @@ const choose = (entities: readonly DescribedEntity[], entityId: string | null): 
   }
   if (another !== undefined) {
     return err(
-      entityId === null ? 'has several identity providers: say which one counts' : `has ${entityId} more than once`,
+      entityId === null ? 'has several identity providers: set idp-entity-id' : `has ${entityId} more than once`,
     );
   }
   return ok(chosen);
 };
 
 /**
- * Reads the identity provider out of metadata (SAML metadata, sections 2.3 and 2.4.3): the one named `entityId`, or,
- * with null, the only one. It has to take AuthnRequests by HTTP-Redirect, or else by HTTP-POST. Metadata that is over
- * is an error. The error is one clause, as in `names no certificate that signs`.
- *
+ * Reads an identity provider from metadata (SAML metadata, sections 2.3 and 2.4.3): the one named `entityId`, or with
+ * null the only one. It must accept AuthnRequests by HTTP-Redirect or HTTP-POST. Expired metadata is an error. The
+ * error is one clause, as in `names no signing certificate`.
  * @param nowMs wall milliseconds
  */
 export const readIdentityProvider = (
@@ -175,15 +171,14 @@ export const readIdentityProvider = (
   const term = termOf(role, chosen.value.term);
   if (!term.ok) return term;
   const { validUntilMs } = term.value;
-  if (validUntilMs !== null && nowMs >= validUntilMs)
-    return err(`was valid until ${formatDateTime(validUntilMs)} only`);
+  if (validUntilMs !== null && nowMs >= validUntilMs) return err(`was valid until ${formatDateTime(validUntilMs)}`);
 
   const name = attributeOf(chosen.value.element, 'entityID') ?? '';
   if (name === '' || name.length > maximumEntityIdLength) return err('has an entityID that is empty or too long');
   const signOn = browserEndpoint(role, 'SingleSignOnService');
   if (signOn === null) return err('has no SingleSignOnService by HTTP-Redirect or HTTP-POST');
   const ssoUrl = attributeOf(signOn.element, 'Location');
-  if (!isUrl(ssoUrl)) return err('has a SingleSignOnService whose location is no web address');
+  if (!isUrl(ssoUrl)) return err('has a SingleSignOnService whose location is not a web address');
   const logout = logoutServiceOf(role);
   if (!logout.ok) return logout;
   const certificates = signingCertificates(role);

@@ -1,29 +1,29 @@
 import { neverFetched, nextAttemptDelayMs } from '../../tokens/key-set.js';
 
-/** What the time of the next fetch depends on; spans in milliseconds. */
+/** What determines the next fetch of metadata; durations in milliseconds. */
 export interface MetadataRefresh {
-  /** Attempts that failed since the last that did not. */
+  /** Consecutive failed fetches. */
   readonly failures: number;
   /** The configured interval. */
   readonly refreshMs: number;
-  /** How soon the metadata wants to be fetched again; null: it does not say. */
+  /** The cacheDuration of the metadata; null: absent. */
   readonly cacheDurationMs: number | null;
-  /** How long the metadata still counts, 0 where there is none; null: without end. */
+  /** The remaining validity of the metadata, 0 without metadata; null: unlimited. */
   readonly leftMs: number | null;
   /** A random number, at least 0 and below 1. */
   readonly fraction: number;
 }
 
-/** However short-lived metadata says it is, it is not fetched again sooner. */
+/** Minimum interval of fetches, even for short-lived metadata. */
 export const shortestRefreshMs = 60_000;
 
-/** While nothing is known nobody can sign on: there is an attempt at least this often. */
+/** Maximum interval of fetches without metadata, because no user can sign on. */
 export const longestAbsenceMs = 30_000;
 
 /**
- * The wait from the end of an attempt to fetch metadata to the next, in milliseconds: the interval, or sooner where
- * the metadata wants it or would be over; after failures as key sets are retried. Where the metadata may be over by
- * then, the attempt comes soon after that.
+ * The delay from the end of a metadata fetch to the next, in milliseconds: the interval, or less if the metadata
+ * demands it or expires earlier. After failures, retries follow the rule for key sets. If the metadata may expire
+ * before a fetch, the fetch follows soon after its expiry.
  */
 export const refreshDelayMs = ({ failures, refreshMs, cacheDurationMs, leftMs, fraction }: MetadataRefresh): number => {
   const wantedMs = Math.min(cacheDurationMs ?? refreshMs, leftMs === null ? refreshMs : leftMs / 2);

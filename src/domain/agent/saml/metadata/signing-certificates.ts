@@ -2,15 +2,14 @@ import { err, ok, type Result } from '../../../shared/result.js';
 import { attributeOf, childElements, elementText, type XmlElement } from '../../xml/element-access.js';
 import { xmlNamespaces } from '../../xml/xml-name.js';
 
-/** Certificates of one identity provider, at most: each may be tried for each document. */
+/** Maximum certificates of an identity provider: each document may be tried with all. */
 export const maximumCertificates = 16;
 
 const { md, ds } = xmlNamespaces;
 
 /**
- * The certificates of a role whose keys sign, each DER in base64 without white space, none twice: those of
- * KeyDescriptors for signing, or for any use. Of an X509Data with several the first counts: the others are those that
- * vouch for it.
+ * The distinct signing certificates of a role, each DER in base64 without white space: from KeyDescriptors for signing
+ * or for any use. Of an X509Data with several certificates the first counts; the others are its chain.
  */
 export const signingCertificates = (role: XmlElement): Result<readonly string[], string> => {
   const found = new Set<string>();
@@ -25,7 +24,7 @@ export const signingCertificates = (role: XmlElement): Result<readonly string[],
       const der = text?.replace(/[ \t\r\n]/g, '') ?? '';
       if (der !== '') found.add(der);
     }
-    if (found.size > maximumCertificates) return err(`names more than ${maximumCertificates} certificates that sign`);
+    if (found.size > maximumCertificates) return err(`names more than ${maximumCertificates} signing certificates`);
   }
-  return found.size === 0 ? err('names no certificate that signs') : ok([...found]);
+  return found.size === 0 ? err('names no signing certificate') : ok([...found]);
 };

@@ -70,7 +70,7 @@ describe('metadata', () => {
     );
     expect(await verifier.verifyMetadata(over, { ...known, nowMs: Date.parse('2026-01-01T00:00:00Z') })).toEqual({
       ok: false,
-      error: { unusable: 'was valid until 2026-01-01T00:00:00Z only' },
+      error: { unusable: 'was valid until 2026-01-01T00:00:00Z' },
     });
   });
 

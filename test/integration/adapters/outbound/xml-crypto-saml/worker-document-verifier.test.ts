@@ -28,7 +28,7 @@ const keys = documentKeys();
 const accepted = { ok: true, value: { assertion: { nameId: { value: 'alice@example.com' } } } };
 const query = { certificates: [], entityId: null, nowMs: 0 };
 const notMetadata = {
-  unusable: 'is no SAML metadata: its root is neither EntityDescriptor nor EntitiesDescriptor',
+  unusable: 'is not SAML metadata: its root is neither EntityDescriptor nor EntitiesDescriptor',
 };
 const failed = { ok: false, error: 'verifier_failed' };
 
@@ -231,6 +231,6 @@ describe('WorkerDocumentVerifier', () => {
     ].join('\n');
     const started = startProcess(process.execPath, ['--input-type=module', '--eval', code]);
     expect(await started.exited).toEqual({ code: 0, signal: null });
-    expect(started.output()).toContain('{"ok":false,"error":{"unusable":"is no SAML metadata');
+    expect(started.output()).toContain('{"ok":false,"error":{"unusable":"is not SAML metadata');
   });
 });

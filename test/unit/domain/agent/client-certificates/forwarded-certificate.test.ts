@@ -120,7 +120,7 @@ describe('decodeForwardedCertificate', () => {
     ['a broken chain', `${cert};Chain="x"`],
     ['an empty certificate', 'Cert='],
     ['a certificate that is not encoded', `Cert="${pemOf([leaf], ' ')}"`],
-    ['a quote that is not closed', cert.slice(0, -1)],
+    ['an unclosed quote', cert.slice(0, -1)],
     ['something after a quote', `${cert}x`],
     ['a quote within a value', `URI=a"b;${cert}`],
     ['a semicolon at the end', `${cert};`],

@@ -257,7 +257,7 @@ describe('a saml block is refused', () => {
     ['a mapping that is a text', { ...minimal, 'attribute-mapping': 'X-A' }, 'takes a block, not a value'],
     ['another store', { ...minimal, 'session-store': 'mysql' }, '"session-store" must be'],
     ['a clock that is far off', { ...minimal, 'clock-skew-secs': 601 }, 'from 0 to 600'],
-    ['a format that is no URI', { ...minimal, 'name-id-format': 'constructor' }, 'must be unspecified, email'],
+    ['a format that is not a URI', { ...minimal, 'name-id-format': 'constructor' }, 'must be unspecified, email'],
     ['an unknown key', { ...minimal, 'acs-urls': 'x' }, 'unknown key "acs-urls"'],
     ['an entity id with spaces', { ...minimal, 'entity-id': 'a b' }, 'must be an entity id'],
   ] as const)('for %s', (_name, saml, text) => {

@@ -107,7 +107,7 @@ describe('how long metadata counts', () => {
   });
 
   it.each(['tomorrow', '', '2026-13-01T00:00:00Z', '1771000000'])('is not guessed from "%s"', (text) => {
-    expect(read(entity(plain, until(text)))).toEqual({ ok: false, error: 'has a validUntil that is no date and time' });
+    expect(read(entity(plain, until(text)))).toEqual({ ok: false, error: 'has a malformed validUntil' });
   });
 
   it('is no matter of another member of the federation', () => {
@@ -125,8 +125,8 @@ describe('how long metadata counts', () => {
 
 describe('metadata that is refused', () => {
   it.each<[string, string, string | null, RegExp]>([
-    ['is no metadata', '<html xmlns="http://www.w3.org/1999/xhtml"/>', null, /no SAML metadata/],
-    ['is of another namespace', '<EntityDescriptor entityID="a"/>', null, /no SAML metadata/],
+    ['is no metadata', '<html xmlns="http://www.w3.org/1999/xhtml"/>', null, /not SAML metadata/],
+    ['is of another namespace', '<EntityDescriptor entityID="a"/>', null, /not SAML metadata/],
     ['has no provider', entity('<SPSSODescriptor protocolSupportEnumeration="a"/>'), null, /no identity provider/],
     [
       'speaks SAML 1.1 alone',
@@ -156,17 +156,27 @@ describe('metadata that is refused', () => {
       'signs on by a script',
       entity(role(keyOf('AAAA') + signOn.replace('https://id.example/sso', 'javascript:alert(1)'))),
       null,
-      /no web address/,
+      /not a web address/,
     ],
-    ['signs on nowhere', entity(role(keyOf('AAAA') + signOn.replace(/Location="[^"]*"/, ''))), null, /no web address/],
+    [
+      'signs on nowhere',
+      entity(role(keyOf('AAAA') + signOn.replace(/Location="[^"]*"/, ''))),
+      null,
+      /not a web address/,
+    ],
     [
       'signs out by a script',
       entity(role(`${keyOf('AAAA')}<SingleLogoutService Binding="${redirect}" Location="data:text/html,x"/>${signOn}`)),
       null,
       /SingleLogoutService whose location/,
     ],
-    ['has no key', entity(role(signOn)), null, /names no certificate that signs/],
-    ['has a key to encrypt alone', entity(role(keyOf('AAAA', 'encryption') + signOn)), null, /names no certificate/],
+    ['has no key', entity(role(signOn)), null, /names no signing certificate/],
+    [
+      'has a key to encrypt alone',
+      entity(role(keyOf('AAAA', 'encryption') + signOn)),
+      null,
+      /names no signing certificate/,
+    ],
     [
       'has a key by its name alone',
       entity(
@@ -175,13 +185,13 @@ describe('metadata that is refused', () => {
         ),
       ),
       null,
-      /names no certificate/,
+      /names no signing certificate/,
     ],
     [
       'has more keys than anybody needs',
       entity(role(Array.from({ length: 17 }, (_, index) => keyOf(`AAA${index}`)).join('') + signOn)),
       null,
-      /more than 16 certificates/,
+      /more than 16 signing certificates/,
     ],
     [
       'is groups within groups',

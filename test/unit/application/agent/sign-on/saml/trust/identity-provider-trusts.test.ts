@@ -156,7 +156,7 @@ describe('an identity provider that is known by its metadata', () => {
     ],
     ['is no XML', ({ source }) => source.publish('{"keys":[]}'), /^refused: document_not_well_formed$/],
     ['has a document type', ({ source }) => source.publish(`<!DOCTYPE x>${metadata()}`), /^refused: document_markup$/],
-    ['is of nobody', ({ source }) => source.publish('<a/>'), /^unusable: the metadata is no SAML metadata/],
+    ['is of nobody', ({ source }) => source.publish('<a/>'), /^unusable: the metadata is not SAML metadata/],
     [
       'has weak keys alone',
       ({ source }) => source.publish(metadata(['WEAK'])),

@@ -313,7 +313,7 @@ describe('token exchange, agent on its socket', () => {
   const anonymous = { headers: { 'content-type': 'application/x-www-form-urlencoded' } };
 
   it('warns at the start that every holder of a token can exchange it', async () => {
-    await expect.poll(() => company.stack.agent().output()).toContain('whoever has a token may exchange it');
+    await expect.poll(() => company.stack.agent().output()).toContain('anyone with a token may exchange it');
   });
 
   it('needs no client and accepts any audience if no client is configured', async () => {

@@ -7,25 +7,25 @@ import { type AsymmetricAlgorithm, asymmetricAlgorithms } from '../tokens/signat
 export const jwtAlgorithms = ['HS256', ...asymmetricAlgorithms] as const;
 export type JwtAlgorithm = (typeof jwtAlgorithms)[number];
 
-/** One piece of a list of keys or users: an entry as it was written, or a file that holds one entry a line. */
+/** An item of a list of keys or users: an entry, or a file with one entry per line. */
 export type EntrySource =
   | { readonly kind: 'entry'; readonly text: Secret }
   | { readonly kind: 'file'; readonly path: string };
 
 /** An `oidc` block: a provider whose access tokens are accepted. */
 export interface OidcProviderOptions {
-  /** How logs and messages call it; null where the block has no name. */
+  /** The name in logs and messages; null if the block has none. */
   readonly name: string | null;
   readonly enabled: boolean;
-  /** What `iss` has to be. In a block with tenants `{tenantid}` stands for each of them. */
+  /** The required `iss`. With tenants, `{tenantid}` stands for each of them. */
   readonly issuer: string;
-  /** Ids that take the place of `{tenantid}`, one issuer each; empty: the issuer stands as it is. */
+  /** Tenant ids for `{tenantid}`, one issuer each; empty: the issuer is literal. */
   readonly tenants: readonly string[];
-  /** Null: the discovery document of the issuer names it. */
+  /** Null: from the discovery document of the issuer. */
   readonly jwksUrl: string | null;
-  /** One of them must be in `aud`; empty: not checked. */
+  /** `aud` must contain one of them; empty: not checked. */
   readonly audiences: readonly string[];
-  /** What tokens may be signed with, and keys without `alg` may verify; null: the algorithm of the key. */
+  /** Accepted signature algorithms, also for keys without `alg`; null: the algorithm of the key. */
   readonly algorithms: readonly AsymmetricAlgorithm[] | null;
   readonly requiredScopes: readonly string[];
   readonly jwksRefreshMs: number;
@@ -36,50 +36,50 @@ export interface OidcProviderOptions {
 export interface MtlsOptions {
   readonly enabled: boolean;
   readonly clientCertHeader: string;
-  /** Path of a PEM file with the authorities. Null: whoever sets the header has checked the chain. */
+  /** Path of a PEM file with the authorities. Null: the component that sets the header checks the chain. */
   readonly caCertPath: string | null;
   /** Distinguished names as text (RFC 4514). */
   readonly allowedDns: readonly string[];
   readonly allowedSans: readonly string[];
-  /** The kinds of names that can be the user id, in this order; empty: the two `extract` options decide. */
+  /** The kinds of names to use as user id, in this order; empty: the two `extract` options decide. */
   readonly userIdFrom: readonly UserIdKind[];
-  /** Null: not written, which means true. */
+  /** Null: not set, which means true. */
   readonly extractCnAsUser: boolean | null;
-  /** Null: not written, which means false. */
+  /** Null: not set, which means false. */
   readonly extractSanEmailAsUser: boolean | null;
 }
 
 /** The `authz` block. */
 export interface AuthzOptions {
   readonly enabled: boolean;
-  /** Paths of policy files, or of folders of them. */
+  /** Paths of policy files, or of folders with them. */
   readonly policyFiles: readonly string[];
   /** Policy texts. */
   readonly inlinePolicies: readonly string[];
-  /** Where no policy decides. */
+  /** The decision if no policy applies. */
   readonly defaultDecision: 'allow' | 'deny';
-  /** What a forbid policy does that cannot be evaluated. */
+  /** The effect of a forbid policy that cannot be evaluated. */
   readonly onError: 'deny' | 'skip';
   /** The claim of a token that names its user. */
   readonly principalClaim: string;
-  /** The claim with the roles, a dotted path; null: nobody has roles. */
+  /** The claim with the roles, a dotted path; null: no roles. */
   readonly rolesClaim: string | null;
-  /** Whether a policy that can never match as it is written is an error. */
+  /** Whether a policy that can never match is an error. */
   readonly strictPolicies: boolean;
-  /** As `policyFiles`; evaluated beside them, never enforced. */
+  /** Like `policyFiles`; evaluated but not enforced. */
   readonly shadowPolicyFiles: readonly string[];
   readonly templateLinks: readonly TemplateLinkOptions[];
 }
 
-/** A `template-link` block: a policy that is made of a template. */
+/** A `template-link` block: a policy made from a template. */
 export interface TemplateLinkOptions {
   /** The id of the policy. */
   readonly id: string;
   /** The id of the template. */
   readonly template: string;
-  /** What stands for `?principal`, as in `Role::"admin"`; null: the template has no such slot. */
+  /** The entity for `?principal`, as in `Role::"admin"`; null: the template has no such slot. */
   readonly principal: string | null;
-  /** What stands for `?resource`. */
+  /** The entity for `?resource`. */
   readonly resource: string | null;
 }
 
@@ -96,9 +96,9 @@ export interface JwtOptions {
 }
 
 export interface ApiKey {
-  /** The key, or the SHA-256 of it. */
+  /** The key, or its SHA-256. */
   readonly key: ApiKeySecret;
-  /** The user id it stands for. */
+  /** The user id of the key. */
   readonly name: string;
 }
 
@@ -112,16 +112,19 @@ export interface BasicUser {
   readonly password: { readonly kind: 'plain'; readonly text: Secret } | PasswordHash;
 }
 
-/** Which of the credentials that were presented the upstream sees. */
+/** Which credentials are forwarded to the upstream. */
 export type CredentialForwarding = 'all' | 'authorization' | 'none';
 
-/** Where gRPC is served, and how. */
+/** The gRPC server of the agent. */
 export interface GrpcServingOptions {
   readonly address: GrpcAddress;
-  /** Null: in the clear. */
+  /** Null: no TLS. */
   readonly tls: {
     readonly certificate: CertificateFiles;
-    /** Path of a PEM file: gateways have to show a certificate that leads to one of these; null: they show none. */
+    /**
+     * Path of a PEM file with authorities: gateways must present a certificate from one of them; null: no client
+     * certificates.
+     */
     readonly clientCaFile: string | null;
   } | null;
 }

@@ -42,7 +42,7 @@ const checkList = (
   });
 };
 
-/** The older keys say the same in another way, so that only one of the two can hold. */
+/** The older keys express the same, so only one way may be used. */
 const checkUserIdFrom = ({ userIdFrom, ...mtls }: MtlsOptions, error: OptionReport): void => {
   if (userIdFrom.length === 0) return;
   const older = [
@@ -51,13 +51,13 @@ const checkUserIdFrom = ({ userIdFrom, ...mtls }: MtlsOptions, error: OptionRepo
   ] as const;
   for (const [key, value] of older) {
     if (value === null) continue;
-    error('mtls', `${key} and user-id-from cannot both be given`, `remove ${key}`, { key });
+    error('mtls', `${key} and user-id-from cannot both be set`, `remove ${key}`, { key });
   }
   const twice = userIdFrom.find((kind, index) => userIdFrom.indexOf(kind) !== index);
   if (twice !== undefined) error('mtls', `user-id-from names "${twice}" twice`, undefined, { key: 'user-id-from' });
 };
 
-/** Checks the `mtls` block, but for its header; null where it is not enabled. */
+/** Checks the `mtls` block except its header; null if it is not enabled. */
 const enabledMtls = (mtls: MtlsOptions | undefined, error: OptionReport, warn: OptionReport): MtlsOptions | null => {
   if (mtls === undefined) return null;
   checkList('allowed-dns', mtls.allowedDns, parseDistinguishedName, error);
@@ -66,53 +66,50 @@ const enabledMtls = (mtls: MtlsOptions | undefined, error: OptionReport, warn: O
   if (mtls.userIdFrom.length === 0 && mtls.extractCnAsUser === false && mtls.extractSanEmailAsUser !== true) {
     error(
       'mtls',
-      'extract-cn-as-user and extract-san-email-as-user are both #false: a certificate would name no user',
-      'set one of them to #true, or write user-id-from in their place',
+      'extract-cn-as-user and extract-san-email-as-user are both #false, so certificates have no user',
+      'set one of them to #true, or use user-id-from',
       { key: 'extract-cn-as-user' },
     );
   }
   if (!mtls.enabled) {
-    warn('mtls', 'it is not enabled: no client certificate is accepted', 'set enabled to #true', { key: 'enabled' });
+    warn('mtls', 'it is disabled, so no client certificate is accepted', 'set enabled to #true', { key: 'enabled' });
     return null;
   }
   if (mtls.caCertPath === null) {
     warn(
       'mtls',
-      'ca-cert-path is not given: every certificate in the header is believed, so nobody but a gateway that has verified it may be able to set the header',
+      'ca-cert-path is not set: every certificate in the header is trusted, so only a gateway that verifies it may set the header',
     );
   }
   return mtls;
 };
 
-/** Octets that an HS256 secret has at least (RFC 7518, section 3.2). */
+/** Minimum octets of an HS256 secret (RFC 7518, section 3.2). */
 const minimumHs256SecretBytes = 32;
 
-/** One key for one algorithm, or null where there is none or they do not fit. */
+/** The key and its algorithm; null without a key, or if they do not fit. */
 const jwtOptions = (options: AgentOptions, error: OptionReport, warn: OptionReport): JwtOptions | null => {
   const { jwtSecret, jwtPublicKey } = options;
   const issuer = options.jwtIssuer ?? null;
   const audience = options.jwtAudience ?? null;
   const algorithm = options.jwtAlgorithm ?? agentDefaults.jwtAlgorithm;
   if (jwtSecret !== undefined && jwtPublicKey !== undefined) {
-    error(
-      'jwt-public-key',
-      'jwt-secret and jwt-public-key cannot both be given: one algorithm is accepted, with one key',
-    );
+    error('jwt-public-key', 'jwt-secret and jwt-public-key cannot both be set: there is one key with one algorithm');
     return null;
   }
   if (jwtSecret !== undefined) {
     if (algorithm !== 'HS256') {
       error(
         'jwt-algorithm',
-        `${algorithm} needs jwt-public-key, but jwt-secret is given`,
-        'use HS256, or give jwt-public-key',
+        `${algorithm} needs jwt-public-key, but jwt-secret is set`,
+        'use HS256, or set jwt-public-key',
       );
     }
     if (looksLikePublicKey(jwtSecret.reveal())) {
       error(
         'jwt-secret',
-        'the secret is a key or certificate in PEM, JSON or DER: whoever has a public key could sign any token with it',
-        'save it as a PEM file, and give its path as jwt-public-key with the jwt-algorithm of the key, such as RS256 or ES256',
+        'the secret is a key or certificate in PEM, JSON or DER: anyone with the public key could sign tokens',
+        'save it as a PEM file, set jwt-public-key to its path, and jwt-algorithm to the algorithm of the key, such as RS256 or ES256',
       );
     }
     if (utf8Length(jwtSecret.reveal()) < minimumHs256SecretBytes) {
@@ -124,7 +121,7 @@ const jwtOptions = (options: AgentOptions, error: OptionReport, warn: OptionRepo
     if (algorithm === 'HS256') {
       error(
         options.jwtAlgorithm === undefined ? 'jwt-public-key' : 'jwt-algorithm',
-        'HS256 needs jwt-secret, but jwt-public-key is given',
+        'HS256 needs jwt-secret, but jwt-public-key is set',
         'set jwt-algorithm to the algorithm of the key, such as RS256 or ES256',
       );
       return null;
@@ -142,15 +139,15 @@ const jwtOptions = (options: AgentOptions, error: OptionReport, warn: OptionRepo
   return null;
 };
 
-/** What the headers of an agent are called. */
+/** The header names of an agent. */
 interface HeaderNames {
   readonly userId: string;
   readonly authMethod: string;
-  /** Null: no API key is read. */
+  /** Null: API keys are not read. */
   readonly apiKey: string | null;
-  /** Null: no client certificate is read. */
+  /** Null: client certificates are not read. */
   readonly clientCert: string | null;
-  /** Those that receive attributes of single sign-on. */
+  /** The headers that receive SAML attributes. */
   readonly mapped: readonly string[];
 }
 
@@ -161,14 +158,14 @@ interface NamedHeader {
   readonly place?: OptionPlace;
 }
 
-/** Headers that client certificates take beside the one that is configured: what they tell, and what completes them. */
+/** Further headers that client certificates reserve: their fields, and the chain. */
 const takenByCertificates = (clientCert: string): string[] => [
   'x-client-cert-cn',
   'x-client-cert-dn',
   ...(canonicalName(clientCert) === 'client-cert' ? ['client-cert-chain'] : []),
 ];
 
-/** Every header has to be one, fit for what it is used as, and be used for that alone. */
+/** Every header must be a valid name, fit its purpose, and have only one purpose. */
 const checkHeaders = (names: HeaderNames, error: OptionReport): void => {
   const { userId, authMethod, apiKey, clientCert, mapped } = names;
   const headers: NamedHeader[] = [
@@ -188,24 +185,24 @@ const checkHeaders = (names: HeaderNames, error: OptionReport): void => {
     const canonical = canonicalName(name);
     const other = taken.get(canonical);
     const unfit = isToken(name) ? unfitHeader(key, name) : null;
-    if (!isToken(name)) error(option, `"${name}" is no header name`, undefined, place);
+    if (!isToken(name)) error(option, `"${name}" is not a header name`, undefined, place);
     else if (unfit !== null) error(option, `the header ${name} ${unfit}`, undefined, place);
-    else if (other !== undefined) error(option, `${other} names the header ${name} already`, undefined, place);
+    else if (other !== undefined) error(option, `${other} already uses the header ${name}`, undefined, place);
     taken.set(canonical, key);
   }
 };
 
-/** Everything the agent needs to run: every option checked, every default filled in. */
+/** The complete options: all checked, all defaults filled in. */
 export interface CompleteAgentOptions {
   readonly socket: string;
   /** Null: gRPC is not served. */
   readonly grpc: GrpcServingOptions | null;
-  /** Null: metrics go to gateways alone. */
+  /** Null: metrics go only to gateways. */
   readonly metricsAddress: SocketAddress | null;
-  /** Null: no bearer token is accepted. */
+  /** Null: bearer tokens are not accepted. */
   readonly jwt: JwtOptions | null;
   readonly apiKeys: readonly ApiKey[];
-  /** Null: no API keys are configured, and no header for them; none is a credential then. */
+  /** Null: no API keys, and no header for them, are configured; API keys are then no credential. */
   readonly apiKeyHeader: string | null;
   readonly basicUsers: readonly BasicUser[];
   readonly userIdHeader: string;
@@ -214,38 +211,35 @@ export interface CompleteAgentOptions {
   readonly forwardCredentials: CredentialForwarding;
   readonly tokenCacheSize: number;
   readonly maxClaimBytes: number;
-  /** Carries the certificate of the client: also for tokens that are bound to one, where `mtls` is not enabled. */
+  /** The header of the client certificate; also used for certificate-bound tokens without `mtls`. */
   readonly clientCertHeader: string;
   /** The enabled ones. */
   readonly oidc: readonly OidcProviderOptions[];
-  /** Null: not enabled. */
+  /** Null: disabled. */
   readonly mtls: MtlsOptions | null;
-  /** Null: not enabled, and whoever is authenticated may do everything. */
+  /** Null: disabled, so every authenticated request is allowed. */
   readonly authz: AuthzOptions | null;
-  /** Null: not enabled. */
+  /** Null: disabled. */
   readonly saml: SamlOptions | null;
-  /** Null: not enabled. */
+  /** Null: disabled. */
   readonly tokenExchange: TokenExchangeOptions | null;
 }
 
-/** What came of checking the options of an agent. */
+/** The result of checking the options. */
 export interface CompletedAgentOptions {
-  /** Null where there was any error. */
+  /** Null on an error. */
   readonly options: CompleteAgentOptions | null;
   readonly problems: readonly AgentOptionProblem[];
 }
 
-/** Whether any method is configured, be it well or badly. */
+/** Whether any method is configured, valid or not. */
 const namesMethod = (options: AgentOptions): boolean => {
   const { jwtSecret, jwtPublicKey, apiKeys = [], basicAuthUsers = [], oidc = [], mtls, saml } = options;
   if (jwtSecret !== undefined || jwtPublicKey !== undefined || apiKeys.length + basicAuthUsers.length > 0) return true;
   return oidc.some(({ enabled }) => enabled) || mtls?.enabled === true || saml?.enabled === true;
 };
 
-/**
- * The default belongs to upstreams of their own keys, until keys are configured here; a list that is empty now
- * counts.
- */
+/** The default header belongs to upstreams until API keys are configured. An empty list counts as none. */
 const apiKeyHeader = ({ apiKeyHeader: given, apiKeys = [] }: AgentOptions): string | null =>
   given ?? (apiKeys.length > 0 ? agentDefaults.apiKeyHeader : null);
 
@@ -254,7 +248,7 @@ const forwarding = (value: boolean | undefined): CredentialForwarding => {
   return value ? 'all' : 'none';
 };
 
-/** Checks the merged options against each other and fills in the defaults. */
+/** Checks the merged options against each other, and fills in the defaults. */
 export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): CompletedAgentOptions => {
   const problems: AgentOptionProblem[] = [];
   const reporter =
@@ -300,7 +294,7 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
   const mapped = saml?.attributeMapping.map(({ header }) => header) ?? [];
   checkHeaders({ userId, authMethod, apiKey, clientCert: options.mtls?.clientCertHeader ?? null, mapped }, error);
   if (options.failOpen === true && !namesMethod(options)) {
-    warn('fail-open', 'it has no effect while no authentication method is configured: every request is refused');
+    warn('fail-open', 'it has no effect without an authentication method: every request is refused');
   }
   const failed = problems.some((problem) => problem.severity === 'error');
   return { options: failed ? null : complete, problems };

@@ -22,20 +22,20 @@ const mtlsShape = {
     headerName,
     agentDefaults.clientCertHeader,
     '`X-Client-Cert`',
-    'Header that carries the certificate.',
+    'Header with the certificate.',
   ),
   'ca-cert-path': optional(
     text,
-    'Path of a PEM file with the authorities that certificates have to lead to. Without it the chain is not checked: only for a header that a gateway sets which has verified the certificate.',
+    'Path of a PEM file with the trusted authorities. Without it the chain is not checked: use this only if the gateway that sets the header verifies the certificate.',
   ),
-  'allowed-dns': list(text, 'Distinguished names (RFC 4514) that are accepted; none: every one.'),
+  'allowed-dns': list(text, 'Accepted distinguished names (RFC 4514); none: all.'),
   'allowed-sans': list(
     text,
-    'Alternative names that are accepted: a DNS name, `*.suffix`, a URI, an e-mail or IP address; none: every one.',
+    'Accepted alternative names: a DNS name, `*.suffix`, a URI, an e-mail or IP address; none: all.',
   ),
   'user-id-from': list(
     oneOf(userIdKinds),
-    'Where the user id is taken from: the first kind of name that the certificate has exactly once counts; of several common names the last. Not together with `extract-cn-as-user` and `extract-san-email-as-user`.',
+    'Source of the user id: the first kind of name that the certificate has exactly once; of several common names the last one. Cannot be combined with `extract-cn-as-user` and `extract-san-email-as-user`.',
   ),
   'extract-cn-as-user': documented(
     optional(boolean, 'The common name is the user id, unless `extract-san-email-as-user` is `#true`.'),
@@ -44,14 +44,14 @@ const mtlsShape = {
   'extract-san-email-as-user': documented(
     optional(
       boolean,
-      'The one e-mail address among the alternative names is the user id. A certificate without one is refused: the common name does not take its place.',
+      'The only e-mail address among the alternative names is the user id. A certificate without one is refused; the common name is not used instead.',
     ),
     '`#false`',
   ),
 };
 
 /** The `mtls` block. */
-const mtlsBlock = optionBlock(mtlsShape, 'Client certificates (X.509) that the gateway passes on in a header.');
+const mtlsBlock = optionBlock(mtlsShape, 'Client certificates (X.509) that the gateway forwards in a header.');
 
 const toMtlsOptions = (fields: Fields<typeof mtlsShape>): MtlsOptions => ({
   enabled: fields.enabled.value,
@@ -64,50 +64,47 @@ const toMtlsOptions = (fields: Fields<typeof mtlsShape>): MtlsOptions => ({
   extractSanEmailAsUser: fields['extract-san-email-as-user'].value,
 });
 
-/** Everything that the options of the auth agent can hold. */
+/** The schema of the agent's options. */
 export const agentOptionsShape = {
-  socket: documented(optional(text, 'Path of the unix socket that it serves.'), '`/tmp/gateway-auth.sock`'),
-  'grpc-address': optional(grpcAddress(0), 'Where it serves gRPC, beside the unix socket.'),
+  socket: documented(optional(text, 'Path of the unix socket to serve.'), '`/tmp/gateway-auth.sock`'),
+  'grpc-address': optional(grpcAddress(0), 'Address of the gRPC server, in addition to the unix socket.'),
   'grpc-tls-cert-file': optional(
     pemFilePath,
-    'Path of a PEM file: the certificate that gRPC is served with, then the intermediates that lead to its root.',
+    'Path of a PEM file with the certificate of the gRPC server, followed by its intermediates.',
   ),
   'grpc-tls-key-file': optional(
     keyFilePath,
-    'Path of a PEM file: the private key of the certificate, without a pass phrase.',
+    'Path of a PEM file with the private key of the certificate, without a pass phrase.',
   ),
   'grpc-client-ca-file': optional(
     pemFilePath,
-    'Path of a PEM file: gateways have to show a certificate that leads to one of these authorities.',
+    'Path of a PEM file with authorities. Gateways must present a certificate from one of them.',
   ),
   'grpc-insecure': documented(
-    optional(boolean, 'Serve gRPC in the clear on an address that is not a loopback one.'),
+    optional(boolean, 'Serve gRPC without TLS on an address that is not a loopback address.'),
     '`#false`',
   ),
-  'metrics-address': optional(socketAddress(0), 'Where it serves its own metrics, as `GET /metrics`.'),
-  'health-interval-secs': documented(optional(seconds(1, 3600), 'How often it reports its health to gateways.'), '5'),
-  'metrics-interval-secs': documented(
-    optional(seconds(1, 3600), 'How often it reports its metrics to gateways.'),
-    '10',
-  ),
+  'metrics-address': optional(socketAddress(0), 'Address to serve its own metrics, as `GET /metrics`.'),
+  'health-interval-secs': documented(optional(seconds(1, 3600), 'Interval of health reports to gateways.'), '5'),
+  'metrics-interval-secs': documented(optional(seconds(1, 3600), 'Interval of metrics reports to gateways.'), '10'),
   'jwt-secret': optional(secret, 'Shared secret for HS256, at least 32 bytes.'),
   'jwt-public-key': optional(publicKeyPath, 'Path of the public key in PEM, for every algorithm but HS256.'),
-  'jwt-algorithm': documented(optional(oneOf(jwtAlgorithms), 'The one algorithm that is accepted.'), '`HS256`'),
-  'jwt-issuer': optional(text, 'What the claim `iss` has to be.'),
-  'jwt-audience': optional(text, 'What the claim `aud` has to name.'),
+  'jwt-algorithm': documented(optional(oneOf(jwtAlgorithms), 'The only accepted algorithm.'), '`HS256`'),
+  'jwt-issuer': optional(text, 'The required claim `iss`.'),
+  'jwt-audience': optional(text, 'A value that the claim `aud` must contain.'),
   'api-keys': list(
     secret,
-    'Entries `<key>:<name>`, split at the last colon. One text alone may hold several, separated by commas, `\\,` being a comma; of several texts each is one entry. `@FILE` names a file with one entry a line.',
+    'Entries `<key>:<name>`, split at the last colon. A single text may contain several entries separated by commas; `\\,` is a literal comma. With several texts, each is one entry. `@FILE` names a file with one entry per line.',
   ),
   'api-key-header': documented(
-    optional(headerName, 'Header that carries the API key, where `api-keys` or this is given.'),
+    optional(headerName, 'Header with the API key. Read if `api-keys` or this option is set.'),
     '`X-API-Key`',
   ),
   'basic-auth-users': list(secret, 'Entries `<user>:<password>`, split at the first colon; written like `api-keys`.'),
   'user-id-header': documented(optional(headerName, 'Header that receives the user id.'), '`X-User-Id`'),
   'auth-method-header': documented(optional(headerName, 'Header that receives the method.'), '`X-Auth-Method`'),
   'fail-open': documented(
-    optional(boolean, 'Let a request whose authentication failed go on, without identity headers.'),
+    optional(boolean, 'Forward requests whose authentication failed, without identity headers.'),
     '`#false`',
   ),
   'forward-credentials': documented(
@@ -117,16 +114,16 @@ export const agentOptionsShape = {
   'token-cache-size': documented(
     optional(
       integer(0, 1_000_000),
-      'Verified credentials that are remembered, at most; 0: none. ' +
-        'All remembered tokens together: 4096 characters for each, never fewer than 8 Mi.',
+      'Maximum number of cached verified credentials; 0: no cache. ' +
+        'The cached tokens together may have 4096 characters per entry, and at least 8 Mi.',
     ),
     '10000',
   ),
   'max-claim-bytes': documented(
     optional(
       integer(1, 16_384),
-      'Largest header value of one claim, in octets. All identity headers together: four times that, or 4 KiB if ' +
-        'that is more. What is left out is named in `X-Auth-Claims-Omitted`.',
+      'Maximum header value of one claim, in octets. All identity headers together: four times that, or 4 KiB if ' +
+        'that is more. `X-Auth-Claims-Omitted` names the omitted claims.',
     ),
     '2048',
   ),
@@ -137,11 +134,11 @@ export const agentOptionsShape = {
   'token-exchange': tokenExchangeBlock,
 };
 
-/** Every option, in the order of the reference. */
+/** All options, in the order of the reference. */
 export const agentOptionNames = Object.keys(agentOptionsShape) as readonly AgentOptionName[];
 export type AgentOptionName = keyof typeof agentOptionsShape;
 
-/** The options of how an agent of its own process is served: read at its start alone. */
+/** The serving options of a standalone agent, read only at start. */
 export const servingOptionNames = [
   'socket',
   'grpc-address',
@@ -156,14 +153,14 @@ export const servingOptionNames = [
 
 export type ServingOptionName = (typeof servingOptionNames)[number];
 
-/** One text is a list, with commas. Of several, or of the items of a JSON array, each is an entry of its own. */
+/** A single text is a list with commas. With several texts, or a JSON array, each is one entry. */
 const entries = (values: readonly Located<Secret>[]): readonly EntrySource[] => {
   const [first] = values;
   if (first !== undefined && values.length === 1 && first.listed !== true) return parseEntryList(first.value.reveal());
   return values.flatMap(({ value }) => parseSingleEntry(value.reveal()) ?? []);
 };
 
-/** The options that were written. What was not, or says null, is absent. */
+/** The options that are set. Absent or null options are omitted. */
 export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>) => {
   const socket = fields.socket.value;
   const grpcAddress = fields['grpc-address'].value;
@@ -223,8 +220,8 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>) => {
 };
 
 /**
- * The agent's options as one source (flags, environment, config block) gives them. An option that the source does not
- * name is absent, so sources merge by spreading: `{ ...configBlock, ...environment, ...flags }`.
+ * The options of one source (flags, environment, config block). Unset options are absent, so sources merge by
+ * spreading: `{ ...configBlock, ...environment, ...flags }`.
  */
 export type AgentOptions = Readonly<ReturnType<typeof toAgentOptions>>;
 
@@ -234,16 +231,16 @@ interface LocatedBlock {
   readonly position: SourcePosition | null;
 }
 
-/** A key of a block, at the place of the block where it was not written. */
+/** A key of a block; located at the block if not written. */
 const keyOf = (shape: Readonly<Record<string, Field<unknown>>>, key: string, block: Field<unknown>): Field<unknown> => {
   const field = Object.hasOwn(shape, key) ? (shape[key] as Field<unknown>) : block;
   return { ...field, position: field.position ?? block.position };
 };
 
-/** An option that no block can have. */
+/** For an option that no block can have. */
 const unknownOption: Field<unknown> = { value: null, given: false, sound: false, position: null };
 
-/** Whether an option, or a key of its block, was written, could be read, and where it stands. */
+/** Whether an option, or a key of its block, was written and valid, and where it is. */
 export const agentOptionField = (
   fields: Fields<typeof agentOptionsShape>,
   option: string,
@@ -251,7 +248,7 @@ export const agentOptionField = (
 ): Field<unknown> => {
   const { block, client, key } = place;
   const whole: Field<unknown> = Object.hasOwn(fields, option) ? fields[option as AgentOptionName] : unknownOption;
-  /** One of several blocks: as a whole, or a key of it. */
+  /** One of several blocks, or a key of it. */
   const one = (found: LocatedBlock | undefined, outside: Field<unknown>): Field<unknown> => {
     if (found === undefined) return outside;
     const atBlock = { ...outside, position: found.position };

@@ -5,17 +5,17 @@ import { issuedKind, subjectKind } from './exchange-kinds.js';
 import { optionBlocks } from './option-blocks.js';
 
 const exchangeShape = {
-  'subject-token-type': required(subjectKind, 'The kind of token that is given.'),
+  'subject-token-type': required(subjectKind, 'The type of the subject token.'),
   'issued-token-type': required(
     issuedKind,
-    'The kind of token that is got. Both are JWTs of the same claims: an `access_token` has the type `at+jwt`, a `jwt` the type `JWT`.',
+    'The type of the issued token. Both are JWTs with the same claims: an `access_token` has the `typ` `at+jwt`, a `jwt` has `JWT`.',
   ),
 };
 
-/** What a block may hold. */
+/** The content of an example block. */
 export const exchangeExample = 'subject-token-type "access_token"; issued-token-type "access_token"';
 
-/** Conversions that are allowed, one for each block; none where there is no block. */
+/** The allowed conversions, one per block. */
 export const allowedExchanges = (meaning: string): Key<readonly AllowedExchange[]> => {
   const blocks = optionBlocks(exchangeShape, meaning, exchangeExample);
   return {

@@ -10,11 +10,11 @@ import type { MappedAttribute } from './saml-options.js';
 
 const attributeName = (name: string): boolean => name !== '' && name.length <= 256 && isWellFormed(name);
 
-/** A header says what it is: a name that came from a variable could not be shown where it clashes with another. */
+/** Must be literal: a name from a variable could not be shown in a message about a conflict. */
 const shownHeader: ScalarKind<string> = {
   ...headerName,
   read: (scalar) =>
-    scalar.hidden ? err({ message: 'must stand where it is used: messages show it' }) : headerName.read(scalar),
+    scalar.hidden ? err({ message: 'must be written literally, because messages show it' }) : headerName.read(scalar),
 };
 
 const readMapped = (setting: Setting, context: ReadContext): MappedAttribute | null => {
@@ -25,22 +25,22 @@ const readMapped = (setting: Setting, context: ReadContext): MappedAttribute | n
   if (!attributeName(setting.name)) return refuse('the name of an attribute must have 1 to 256 characters');
   if (refuseMembers(setting, context, false)) return null;
   const [header, ...others] = setting.args;
-  if (header === undefined || others.length > 0) return refuse(`"${setting.name}" takes one header name`);
+  if (header === undefined || others.length > 0) return refuse(`"${setting.name}" needs one header name`);
   if (header.unresolved === true) return null;
   const read = shownHeader.read(header);
   return read.ok ? { attribute: setting.name, header: read.value } : refuse(`"${setting.name}" ${read.error.message}`);
 };
 
-/** `attribute-mapping { mail "X-User-Email" }`: any member is the name of an attribute. */
+/** `attribute-mapping { mail "X-User-Email" }`: every member is an attribute name. */
 export const attributeMapping: Key<readonly MappedAttribute[]> = custom(
   'block of `attribute "header"`',
   'none',
-  'Attributes of the identity provider, by their names, and the headers that receive them. Several values are joined with `,`.',
+  'Attributes of the identity provider and the headers that receive them. Several values are joined with `,`.',
   (_name, settings, context) => {
     const value: MappedAttribute[] = [];
     let sound = true;
     for (const setting of settings) {
-      // Null says that there is none.
+      // Null means none.
       if (setting.args.length === 1 && setting.args[0]?.value === null) continue;
       refuseArguments(setting, context);
       const byName = new Map<string, Setting>();

@@ -6,23 +6,28 @@ import { type AuthzOptions, agentDefaults, type TemplateLinkOptions } from './ag
 import { claimPath } from './claim-path.js';
 import { optionBlock, optionBlocks } from './option-blocks.js';
 
-/** Text that messages and logs may show, so that it has to stand where it is used. */
+/** Text that messages and logs show, so it must be written literally. */
 const shown = (label: string): ScalarKind<string> => ({
   ...text,
   label,
   read: (scalar) =>
-    scalar.hidden ? err({ message: 'must stand where it is used: messages and logs show it' }) : text.read(scalar),
+    scalar.hidden
+      ? err({ message: 'must be written literally, because messages and logs show it' })
+      : text.read(scalar),
 });
 
 const templateLinkShape = {
   name: required(shown('string'), 'The id of the policy; also written as `template-link "id" { ... }`.'),
   template: required(shown('string'), 'The id of the template, its annotation `@id`.'),
-  principal: optional(shown('string'), 'The entity that stands for `?principal`, as in `Role::"admin"`.'),
-  resource: optional(shown('string'), 'The entity that stands for `?resource`.'),
+  principal: optional(shown('string'), 'The entity for `?principal`, as in `Role::"admin"`.'),
+  resource: optional(shown('string'), 'The entity for `?resource`.'),
 };
 
-/** `template-link` blocks, any number of them. */
-export const templateLinkBlocks = optionBlocks(templateLinkShape, 'A policy made of a template, by filling its slots.');
+/** Any number of `template-link` blocks. */
+export const templateLinkBlocks = optionBlocks(
+  templateLinkShape,
+  'A policy made from a template by filling its slots.',
+);
 
 export const toTemplateLinks = (
   blocks: readonly { readonly fields: Fields<typeof templateLinkShape> }[],
@@ -35,38 +40,38 @@ export const toTemplateLinks = (
   }));
 
 const authzShape = {
-  enabled: withDefault(boolean, false, '`#false`', 'Let policies decide about every request.'),
+  enabled: withDefault(boolean, false, '`#false`', 'Decide every request with policies.'),
   'policy-file': list(
     text,
-    'Paths of policy files. Of a folder every `*.cedar` in it counts, in the order of their names, and none of its folders: 1000 files at most, each of 4 MiB at most.',
+    'Paths of policy files or folders. A folder stands for its `*.cedar` files in name order, without subfolders: at most 1000 files of at most 4 MiB each.',
   ),
-  'policy-inline': list(shown('policy text'), 'Policies in place; several texts are like several files.'),
-  'default-decision': withDefault(oneOf(['deny', 'allow']), 'deny', '`deny`', 'The decision where no policy decides.'),
+  'policy-inline': list(shown('policy text'), 'Inline policies; several texts are like several files.'),
+  'default-decision': withDefault(oneOf(['deny', 'allow']), 'deny', '`deny`', 'The decision if no policy applies.'),
   'on-error': withDefault(
     oneOf(['deny', 'skip']),
     'deny',
     '`deny`',
-    'What a forbid policy does whose condition fails with an error. A permit policy never matches then.',
+    'Effect of a forbid policy whose condition fails with an error. A permit policy with an error never matches.',
   ),
   'principal-claim': withDefault(
     text,
     agentDefaults.principalClaim,
     '`sub`',
-    'The claim of a token that names the principal: a claim of its own, with that very name, for dots do not lead into objects here. A token without it is denied. Other credentials name the user they are of.',
+    'The claim of a token that names the principal. Dots are part of the name and do not lead into objects. A token without the claim is denied. Other credentials name their user directly.',
   ),
   'roles-claim': optional(
     claimPath,
-    'The claim with the roles: an array of strings, or one string that is split at spaces and commas; a token in which it is something else is denied. A dotted path leads into objects. For SAML sessions it is the name of an attribute. Without it nobody has roles.',
+    'The claim with the roles: an array of strings, or one string that is split at spaces and commas. A token with another value is denied. A dotted path leads into objects. For SAML sessions it is an attribute name. Without this option there are no roles.',
   ),
   'strict-policies': withDefault(
     boolean,
     false,
     '`#false`',
-    'A policy that names what no request can have, such as a misspelt attribute or a role without `roles-claim`, is an error instead of a warning, and so is a source without any policy.',
+    'Policies that refer to something no request can have, such as a misspelt attribute or a role without `roles-claim`, are errors instead of warnings. So are sources without policies.',
   ),
   'shadow-policy-file': list(
     text,
-    'Written like `policy-file`. Policies that are evaluated beside all the others and never enforced: where they would decide otherwise it is logged.',
+    'Written like `policy-file`. Policies that are evaluated but not enforced: a different decision is logged.',
   ),
   'template-link': templateLinkBlocks,
 };
@@ -74,7 +79,7 @@ const authzShape = {
 /** The `authz` block. */
 export const authzBlock = optionBlock(
   authzShape,
-  'Policies, in the Cedar language, that say who may do what. They are evaluated whatever the method of authentication was.',
+  'Policies in the Cedar language. They are evaluated for every authentication method.',
 );
 
 const valuesOf = (located: readonly { readonly value: string }[]): readonly string[] =>

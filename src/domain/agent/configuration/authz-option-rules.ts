@@ -2,11 +2,11 @@ import type { AgentOptionProblem } from '../../configuration/agent-option-proble
 import type { AuthzOptions, TemplateLinkOptions } from './agent-configuration.js';
 import type { OptionReport } from './option-report.js';
 
-/** Each path once: the same policies twice are a mistake, and their ids would clash. */
+/** Paths must be distinct: policies that are loaded twice would have conflicting ids. */
 const checkPaths = (key: 'policy-file' | 'shadow-policy-file', paths: readonly string[], error: OptionReport): void => {
   const seen = new Set<string>();
   for (const path of paths) {
-    if (seen.has(path)) error('authz', `${key}: ${path} is given twice`, undefined, { key });
+    if (seen.has(path)) error('authz', `${key}: ${path} is listed twice`, undefined, { key });
     seen.add(path);
   }
 };
@@ -15,33 +15,33 @@ const checkLinks = (links: readonly TemplateLinkOptions[], error: OptionReport):
   const ids = new Set<string>();
   for (const { id, principal, resource } of links) {
     const place = { key: 'template-link' };
-    if (ids.has(id)) error('authz', `template-link "${id}": an earlier one has that id already`, undefined, place);
+    if (ids.has(id)) error('authz', `template-link "${id}": an earlier one already has that id`, undefined, place);
     ids.add(id);
     if (principal === null && resource === null) {
-      const message = `template-link "${id}": neither principal nor resource is given`;
-      error('authz', message, 'a template has at least one slot to fill', place);
+      const message = `template-link "${id}": neither principal nor resource is set`;
+      error('authz', message, 'fill at least one slot of the template', place);
     }
   }
 };
 
-/** What follows where no policy is there to decide; it is the same whether no source is named or nothing is in them. */
+/** The problem of missing policies: the same whether no source is named, or the sources are empty. */
 export const noPolicies = (defaultDecision: AuthzOptions['defaultDecision']): AgentOptionProblem =>
   defaultDecision === 'deny'
     ? {
         severity: 'error',
         option: 'authz',
-        message: 'it has no policies, and default-decision is deny: every request would be denied',
-        suggestion: 'give policy-file or policy-inline',
+        message: 'there are no policies, and default-decision is deny: every request would be denied',
+        suggestion: 'set policy-file or policy-inline',
       }
     : {
         severity: 'warning',
         option: 'authz',
-        message: 'it has no policies, and default-decision is allow: every request is allowed',
+        message: 'there are no policies, and default-decision is allow: every request is allowed',
         suggestion: null,
         place: { key: 'default-decision' },
       };
 
-/** Checks the `authz` block, but for the policies themselves; null where it is not enabled. */
+/** Checks the `authz` block except the policies; null if it is not enabled. */
 export const enabledAuthz = (
   authz: AuthzOptions | undefined,
   error: OptionReport,
@@ -52,7 +52,7 @@ export const enabledAuthz = (
   checkPaths('shadow-policy-file', authz.shadowPolicyFiles, error);
   checkLinks(authz.templateLinks, error);
   if (!authz.enabled) {
-    const message = 'it is not enabled: no policy is looked at, and whoever is authenticated may do everything';
+    const message = 'it is disabled: policies are ignored, and every authenticated request is allowed';
     warn('authz', message, 'set enabled to #true', { key: 'enabled' }, 'authorization-is-off');
     return null;
   }

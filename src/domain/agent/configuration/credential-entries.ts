@@ -8,8 +8,8 @@ const entrySource = (text: string): EntrySource =>
   text.startsWith('@') ? { kind: 'file', path: text.slice(1) } : { kind: 'entry', text: new Secret(text) };
 
 /**
- * Reads an entry that stands alone, commas and all. White space before it does not count; what is behind it stays, to
- * be reported, unless it follows a path. Null where there is nothing else.
+ * Reads a single entry, including its commas. Ignores leading white space; trailing white space is kept to be reported,
+ * unless it follows a path. Null if empty.
  */
 export const parseSingleEntry = (text: string): EntrySource | null => {
   const entry = text.trimStart();
@@ -17,28 +17,27 @@ export const parseSingleEntry = (text: string): EntrySource | null => {
 };
 
 /**
- * Says that an entry ends in white space, null where it does not. It may be a slip, or the end of a password: to drop
- * it would be a guess. An entry of a list has none: there it is what separates.
+ * Reports trailing white space of an entry; null if there is none. It may be a slip or the end of a password, so
+ * removing it would be a guess. Entries of a list have none, because it separates them there.
  */
 export const entryEndFault = (entry: Secret): string | null => {
   const text = entry.reveal();
   return text === text.trimEnd() ? null : 'ends in white space: remove it';
 };
 
-/** A hash of a password that has begun, up to one of its parameters: `:$argon2id$v=19$m=65536`. */
+/** A password hash that ends in one of its parameters: `:$argon2id$v=19$m=65536`. */
 const openParameters = /:\$(?:argon2id\$v=\d+|scrypt)\$(?:[a-z]+=\d+,)*[a-z]+=\d+$/;
 const nextParameter = /^[a-z]+=\d+[,$]/;
-/** No parameter that is read is longer. */
+/** Maximum length of a parameter. */
 const parameterLength = 16;
 
-/** Whether a comma at this place is one of a hash, which has them between its parameters. */
+/** Whether the comma at this position separates the parameters of a hash. */
 const isInHash = (entry: string, text: string, comma: number): boolean =>
   nextParameter.test(text.slice(comma + 1, comma + 1 + parameterLength)) && openParameters.test(entry);
 
 /**
- * Splits a list written as one text: at commas and line ends, `\,` being a comma, and so are those inside a password
- * hash. White space around an entry and empty entries do not count. An entry `@FILE` names a file that holds one
- * entry a line.
+ * Splits a list in one text at commas and line ends, except `\,` and commas inside a password hash. Ignores surrounding
+ * white space and empty entries. `@FILE` names a file with one entry per line.
  */
 export const parseEntryList = (text: string): EntrySource[] => {
   const sources: EntrySource[] = [];
@@ -62,8 +61,8 @@ export const parseEntryList = (text: string): EntrySource[] => {
 };
 
 /**
- * The entries of a file named by `@FILE`: one a line, taken as they are but for white space before them. Empty lines
- * and lines that begin with `#` do not count.
+ * The entries of an `@FILE`: one per line, without leading white space. Ignores empty lines and lines that begin with
+ * `#`.
  */
 export const parseEntryFile = (text: string): Secret[] =>
   text
@@ -73,23 +72,23 @@ export const parseEntryFile = (text: string): Secret[] =>
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => new Secret(line));
 
-/** Paths of the files that a list refers to. */
+/** Paths of the files that a list names. */
 export const entryFiles = (sources: readonly EntrySource[]): string[] =>
   sources.flatMap((source) => (source.kind === 'file' ? [source.path] : []));
 
 /**
- * What a message may call the file of an entry: a key or password that begins with `@` would be taken for a path, so
- * the text is shown only where it looks like a path and cannot be an entry.
+ * How a message names the file of an entry. A key or password that begins with `@` looks like a path, so the text is
+ * shown only if it looks like a path and cannot be an entry.
  */
 export const shownEntryFile = (path: string): string =>
-  /^\.{0,2}\//.test(path) && !path.includes(':') ? `the file ${path}` : 'the file that it names';
+  /^\.{0,2}\//.test(path) && !path.includes(':') ? `the file ${path}` : 'its file';
 
-/** Before the digest of a key, as `sha256sum` has it in hexadecimal. */
+/** The prefix of a key's digest, which is hexadecimal as from `sha256sum`. */
 const digestPrefix = 'sha256:';
 const hexadecimalDigest = /^[0-9a-f]{64}$/i;
-/** Printable ASCII: what a header field can carry without a question of encoding. */
+/** Printable ASCII, which a header can carry without an encoding. */
 const printable = /^[\x20-\x7e]+$/;
-/** RFC 7617, section 2: neither a user nor a password holds one. */
+/** Neither users nor passwords contain one (RFC 7617, section 2). */
 const control = /[\x00-\x1f\x7f]/;
 
 const startsWithDigestPrefix = (text: string): boolean =>
@@ -98,7 +97,8 @@ const startsWithDigestPrefix = (text: string): boolean =>
 const apiKeySecret = (key: string): Result<ApiKeySecret, string> => {
   if (startsWithDigestPrefix(key)) {
     const digest = key.slice(digestPrefix.length);
-    if (!hexadecimalDigest.test(digest)) return err('has no 64 hexadecimal digits between sha256: and the last colon');
+    if (!hexadecimalDigest.test(digest))
+      return err('does not have 64 hexadecimal digits between sha256: and the last colon');
     return ok({ kind: 'sha256', digest: new Secret(digest.toLowerCase()) });
   }
   if (!printable.test(key)) return err('has a key with characters other than printable ASCII');
@@ -106,8 +106,8 @@ const apiKeySecret = (key: string): Result<ApiKeySecret, string> => {
 };
 
 /**
- * Reads `<key>:<name>`, split at the last colon; the key may be `sha256:<digest>`. The error is a message that holds
- * nothing of the entry.
+ * Parses `<key>:<name>`, split at the last colon; the key may be `sha256:<digest>`. The error contains nothing of the
+ * entry.
  */
 export const parseApiKey = (entry: Secret): Result<ApiKey, string> => {
   const text = entry.reveal();
@@ -126,8 +126,8 @@ export const parseApiKey = (entry: Secret): Result<ApiKey, string> => {
 };
 
 /**
- * Reads `<user>:<password>`, split at the first colon; the password may be a hash. Both come in normal form. The
- * error is a message that holds nothing of the entry.
+ * Parses `<user>:<password>`, split at the first colon; the password may be a hash. Both are normalised. The error
+ * contains nothing of the entry.
  */
 export const parseBasicUser = (entry: Secret): Result<BasicUser, string> => {
   const text = entry.reveal();

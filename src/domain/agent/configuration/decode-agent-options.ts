@@ -17,24 +17,24 @@ import {
 import { agentEntryFiles } from './entry-option-rules.js';
 import { inlinePolicyProblems, withoutInlinePlace } from './inline-policies.js';
 
-/** What came of reading the options of an agent from one source. */
+/** The options of an agent from one source. */
 export interface DecodedAgentOptions {
-  /** Null where there was any error. */
+  /** Null on an error. */
   readonly options: AgentOptions | null;
   readonly problems: readonly ConfigurationProblem[];
 }
 
-/** Reads a config block, with its problems reported where they stand. */
+/** Reads a config block, and reports problems at their position. */
 export const readAgentOptions = (settings: readonly Setting[], context: ReadContext): AgentOptions =>
   toAgentOptions(readMembers(agentOptionsShape, settings, context));
 
-/** What is wrong with options as far as no file has to be read: entries and policies of files are left to the agent. */
+/** The problems that need no file to be read. Entries and policies in files are left to the agent. */
 export const unreadOptionProblems = (options: AgentOptions): readonly AgentOptionProblem[] => {
   const unreadFiles = new Map(agentEntryFiles(options).map((path) => [path, '']));
   return [...completeAgentOptions(options, unreadFiles).problems, ...inlinePolicyProblems(options.authz)];
 };
 
-/** Where a problem stands that is about a place in a policy in place. */
+/** The position of a problem in an inline policy. */
 const placeInText = (
   fields: Fields<typeof agentOptionsShape>,
   { option, place }: AgentOptionProblem,
@@ -45,12 +45,11 @@ const placeInText = (
   return start === null ? null : report.placeInText(start, place.text.offset);
 };
 
-/** Blocks with URLs that may hold a secret. */
+/** Blocks with URLs that may contain a secret. */
 const withUrls: ReadonlySet<string> = new Set(['oidc', 'saml', 'token-exchange']);
 
 /**
- * Reads a config block as `readAgentOptions` does, and checks its options against each other too, without reading a
- * file.
+ * Reads a config block like `readAgentOptions`, and also checks its options against each other, without reading files.
  */
 export const checkAgentOptions = (settings: readonly Setting[], context: ReadContext): void => {
   const fields = readMembers(agentOptionsShape, settings, context);
@@ -58,7 +57,7 @@ export const checkAgentOptions = (settings: readonly Setting[], context: ReadCon
     const field = agentOptionField(fields, problem.option, problem.place);
     if (!field.sound) continue;
     const isHeader = (problem.place?.key ?? problem.option).endsWith('-header');
-    // Messages about headers name them; those about secrets name nothing.
+    // Messages about headers contain their names; those about secrets contain nothing.
     const message = field.hidden === true && isHeader ? 'it cannot be used here' : problem.message;
     const { severity, suggestion, id } = problem;
     const named = id === undefined ? {} : { id };
@@ -75,7 +74,7 @@ export const checkAgentOptions = (settings: readonly Setting[], context: ReadCon
       path: context.path,
       suggestion,
       ...named,
-      // The problem is not shown at its key where that may hold a secret; its line may be that of the block.
+      // A problem of a key with a secret is located at the block.
       secret: withUrls.has(problem.option) && problem.place?.key === undefined,
     });
   }
@@ -87,7 +86,7 @@ const decode = (read: (report: ProblemReport) => AgentOptions | null): DecodedAg
   return { options: report.hasErrors ? null : options, problems: report.problems };
 };
 
-/** Reads the options of a config block that was handed over as JSON; null says that there is none. */
+/** Reads the options of a config block in JSON; null means there is none. */
 export const decodeAgentOptions = (json: JsonObject | null): DecodedAgentOptions =>
   decode((report) => {
     if (json === null) return {};
@@ -97,23 +96,23 @@ export const decodeAgentOptions = (json: JsonObject | null): DecodedAgentOptions
     return null;
   });
 
-/** An option that came as text: a flag or an environment variable. */
+/** An option in text form: a flag or an environment variable. */
 export interface AgentOptionText {
   readonly option: AgentOptionName;
   readonly text: string;
-  /** How messages name it, as in `--jwt-secret` or `JWT_SECRET`. */
+  /** Its name in messages, as in `--jwt-secret` or `JWT_SECRET`. */
   readonly source: string;
 }
 
-/** The entries of a list that one source gives in several pieces. */
+/** Joins the entries of a list that one source gives in several pieces. */
 const joined = (before: AgentOptions, piece: AgentOptions): AgentOptions => ({
   ...(piece.apiKeys && { apiKeys: [...(before.apiKeys ?? []), ...piece.apiKeys] }),
   ...(piece.basicAuthUsers && { basicAuthUsers: [...(before.basicAuthUsers ?? []), ...piece.basicAuthUsers] }),
 });
 
 /**
- * Reads options that came as text: of two sources the later one counts; a list that one source gives several times is
- * put together of its entries. No message holds a text that was given.
+ * Reads options in text form. A later source overrides an earlier one; repeated lists of one source are joined.
+ * Messages never contain the texts.
  */
 export const decodeAgentOptionTexts = (texts: readonly AgentOptionText[]): DecodedAgentOptions =>
   decode((report) => {

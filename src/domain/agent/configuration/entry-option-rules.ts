@@ -13,7 +13,7 @@ import {
 } from './credential-entries.js';
 import type { OptionReport } from './option-report.js';
 
-/** Text of each file that an entry `@FILE` names, by its path. */
+/** The text of each `@FILE` by path. */
 export type EntryFiles = ReadonlyMap<string, string>;
 
 /** Paths of the `@FILE` entries, to be read before the options are completed. */
@@ -22,16 +22,16 @@ export const agentEntryFiles = (options: AgentOptions): string[] => [
   ...entryFiles(options.basicAuthUsers ?? []),
 ];
 
-/** How the entries of a list are read, and told apart. */
+/** How to parse and identify the entries of a list. */
 interface EntryRules<Entry> {
   readonly option: AgentOptionName;
   readonly parse: (entry: Secret) => Result<Entry, string>;
   readonly identity: (entry: Entry) => string;
-  /** What no two entries may have in common. */
+  /** What must be unique among entries. */
   readonly noun: string;
 }
 
-/** Parses every entry of a list; entries that are wrong are reported by their number and their file. */
+/** Parses all entries of a list. Problems name the number of the entry, and its file. */
 const parseEntries = <Entry>(
   { option, parse, identity, noun }: EntryRules<Entry>,
   sources: readonly EntrySource[],
@@ -48,7 +48,7 @@ const parseEntries = <Entry>(
     } else if (!parsed.ok) {
       error(option, `${place} ${parsed.error}`);
     } else if (seen.has(identity(parsed.value))) {
-      error(option, `${place} gives a ${noun} that an earlier entry gives already`);
+      error(option, `${place} repeats the ${noun} of an earlier entry`);
     } else {
       seen.add(identity(parsed.value));
       entries.push(parsed.value);
@@ -83,14 +83,14 @@ const userRules: EntryRules<BasicUser> = {
 export const apiKeyEntries = (options: AgentOptions, files: EntryFiles, error: OptionReport): ApiKey[] =>
   parseEntries(keyRules, options.apiKeys ?? [], files, error);
 
-/** Said once for each kind and cost, however many passwords are kept so. */
+/** One warning per kind and cost of hash. */
 const warnOfWeakHashes = (users: readonly BasicUser[], warn: OptionReport): void => {
   const weaknesses = new Set<string>();
   for (const { password } of users) {
     const found = password.kind === 'plain' ? null : weakness(password);
     if (found !== null) weaknesses.add(found);
   }
-  for (const found of weaknesses) warn('basic-auth-users', `a password is kept as ${found}`);
+  for (const found of weaknesses) warn('basic-auth-users', `a password is stored as ${found}`);
 };
 
 export const basicUserEntries = (

@@ -22,24 +22,24 @@ const namedDigest = /^[0-9a-f]{64}:[\x20-\x7e]{1,64}$/i;
 /** RFC 6749, appendix A.2. */
 const printable = /^[\x20-\x7e]+$/;
 
-/** Octets that a secret, which is sent as it is, has at least without a warning. */
+/** Minimum octets of a plain secret without a warning. */
 const shortestClientSecret = 16;
 
 /**
- * Reads the secret of a client: `sha256:<digest>`, a password hash, or the secret itself. The error is the end of a
- * sentence that begins with the secret; it holds nothing of it.
+ * Parses the secret of a client: `sha256:<digest>`, a password hash, or the secret itself. The error continues a
+ * sentence that begins with the secret, and contains nothing of it.
  */
 const parseClientSecret = (secret: Secret): Result<ClientSecret, string> => {
   const text = secret.reveal();
-  // It may be a slip, or the end of the secret: to drop it would be a guess.
+  // It may be a slip or the end of the secret, so removing it would be a guess.
   if (text !== text.trim()) return err('begins or ends with white space: remove it');
   if (text.toLowerCase().startsWith(digestPrefix)) {
     const digest = text.slice(digestPrefix.length);
-    // What `hash-key --name` prints, for an API key.
+    // As `hash-key --name` prints it for an API key.
     if (namedDigest.test(digest)) {
-      return err('has a name behind its digest, as the entry of an API key: leave out :<name>');
+      return err('has a name after its digest, like an API key; remove :<name>');
     }
-    if (!hexadecimalDigest.test(digest)) return err('has no 64 hexadecimal digits after sha256:');
+    if (!hexadecimalDigest.test(digest)) return err('does not have 64 hexadecimal digits after sha256:');
     return ok({ kind: 'sha256', digest: new Secret(digest.toLowerCase()) });
   }
   if (looksHashed(text)) return readPasswordHash(text);
@@ -47,25 +47,25 @@ const parseClientSecret = (secret: Secret): Result<ClientSecret, string> => {
   return ok({ kind: 'plain', text: secret });
 };
 
-/** The same text for the same secret, where it is kept in the same way. It is as secret as that. */
+/** Equal texts for equal secrets of the same form. As confidential as the secret. */
 const clientSecretText = (secret: ClientSecret): string =>
   `${secret.kind} ${(secret.kind === 'sha256' ? secret.digest : secret.text).reveal()}`;
 
 const maximumClients = 1000;
-/** Secrets of one client, at most. */
+/** Maximum secrets per client. */
 const maximumSecrets = 8;
-/** Of them, those that are hashed: a wrong secret of whatever client costs as many checks as one has. */
+/** Maximum hashed secrets: a wrong secret of any client costs as many checks as the largest client has. */
 const maximumHashedSecrets = 3;
-/** A wrong signature costs as many verifications, on the thread that judges requests. */
+/** A wrong signature costs as many verifications, on the thread that decides requests. */
 const maximumKeyFiles = 4;
-/** RFC 6749, section 2.3.1: in Basic they are read as a space and as an escape. */
+/** Form encoding in Basic turns them into a space and an escape (RFC 6749, section 2.3.1). */
 const readOtherwise = /[+%]/;
 
 const warnOfWeakness = (secret: ClientSecret, place: string, report: ExchangeReport): void => {
   if (secret.kind === 'sha256') return;
   if (secret.kind !== 'plain') {
     const found = weakness(secret);
-    if (found !== null) report.warning(`${place} is kept as ${found}`, 'secret');
+    if (found !== null) report.warning(`${place} is stored as ${found}`, 'secret');
     return;
   }
   const text = secret.text.reveal();
@@ -74,9 +74,9 @@ const warnOfWeakness = (secret: ClientSecret, place: string, report: ExchangeRep
   }
   if (readOtherwise.test(text)) {
     report.warning(
-      `${place} has a "+" or "%" in it: the client has to form-encode it in Basic, which curl -u does not do`,
+      `${place} contains "+" or "%": the client must form-encode it in Basic, which curl -u does not do`,
       'secret',
-      'make one by openssl rand -hex 32',
+      'make a secret with openssl rand -hex 32',
     );
   }
 };
@@ -92,7 +92,7 @@ const clientSecrets = ({ secrets }: ExchangeClientBlockOptions, report: Exchange
       return [];
     }
     const form = clientSecretText(parsed.value);
-    if (seen.has(form)) report.error(`${place} is an earlier one once more`, 'secret');
+    if (seen.has(form)) report.error(`${place} repeats an earlier one`, 'secret');
     seen.add(form);
     warnOfWeakness(parsed.value, place, report);
     return [parsed.value];
@@ -101,13 +101,13 @@ const clientSecrets = ({ secrets }: ExchangeClientBlockOptions, report: Exchange
     report.error(
       `secret has more than ${maximumHashedSecrets} password hashes`,
       'secret',
-      'keep random secrets as sha256:',
+      'store random secrets as sha256:',
     );
   }
   return read;
 };
 
-/** Checks one client, and fills in what it leaves to the block. */
+/** Checks one client, and fills in defaults of the block. */
 const checkClient = (
   client: ExchangeClientBlockOptions,
   block: TokenExchangeBlockOptions,
@@ -116,18 +116,18 @@ const checkClient = (
 ): ExchangeClientOptions => {
   if (client.secrets.length + client.publicKeyFiles.length === 0) {
     report.error(
-      'it has neither a secret nor a key, and could not authenticate itself',
+      'it has neither a secret nor a key, so it cannot authenticate',
       'secret',
-      'give secret or public-key-file',
+      'set secret or public-key-file',
     );
   }
   checkExchangeList('public-key-file', client.publicKeyFiles, report, maximumKeyFiles);
   checkExchangeList('subject-audiences', client.subjectAudiences ?? [], report);
   checkExchangePermissions(client, methods, report);
   const allowedExchanges = client.allowedExchanges ?? block.allowedExchanges;
-  // Where nobody may exchange anything that is said of the block.
+  // If no exchange is allowed at all, the block has its own warning.
   if (allowedExchanges.length === 0 && !allowsNothing(block)) {
-    report.warning('it has no allowed-exchanges: there is nothing that it may exchange', 'allowed-exchanges');
+    report.warning('it has no allowed-exchanges, so it cannot exchange any token', 'allowed-exchanges');
   }
   return {
     id: client.id,
@@ -140,10 +140,7 @@ const checkClient = (
   };
 };
 
-/**
- * Checks the `clients` block; null where there is none. `reportOf` gives the report of the whole block, or of one
- * client.
- */
+/** Checks the `clients` block; null if there is none. `reportOf` returns the report of the block or of a client. */
 export const exchangeClients = (
   block: TokenExchangeBlockOptions,
   methods: ExchangeMethods,
@@ -152,12 +149,12 @@ export const exchangeClients = (
   const { clients } = block;
   if (clients === null) return null;
   const whole = reportOf(null);
-  if (clients.length === 0) whole.error('clients names no client: nobody could exchange a token', 'clients');
+  if (clients.length === 0) whole.error('clients names no client, so no token could be exchanged', 'clients');
   if (clients.length > maximumClients) whole.error(`clients has more than ${maximumClients} clients`, 'clients');
   const ids = new Set<string>();
   return clients.slice(0, maximumClients).map((client, index) => {
     const report = reportOf({ client: index, label: `client "${client.id}"` });
-    if (ids.has(client.id)) report.error('an earlier client has that id already', 'name');
+    if (ids.has(client.id)) report.error('an earlier client already has that id', 'name');
     ids.add(client.id);
     return checkClient(client, block, methods, report);
   });

@@ -20,21 +20,21 @@ const printableText = (label: string): ScalarKind<string> =>
   checkedText(label, (value) =>
     isPrintableName(value)
       ? null
-      : { message: `must be made of printable characters, ${maximumPrintableNameLength} at most` },
+      : { message: `must consist of at most ${maximumPrintableNameLength} printable characters` },
   );
 
-/** What a token can be meant for: a value of `audience` or `resource`. */
+/** A value of `audience` or `resource`. */
 export const audience = printableText('audience');
 
 export const claimName = printableText('claim name');
 
-/** RFC 6749, appendix A.1. Shows in logs, so it has to stand where it is used. */
+/** RFC 6749, appendix A.1. Logs show it, so it must be written literally. */
 export const clientId: ScalarKind<string> = {
   label: 'client id',
   fallback: '',
   secret: false,
   read: (scalar) => {
-    if (scalar.hidden) return err({ message: 'must stand where it is used: it shows in logs' });
+    if (scalar.hidden) return err({ message: 'must be written literally, because logs show it' });
     if (typeof scalar.value === 'string' && isClientId(scalar.value)) return ok(scalar.value);
     return err({ message: `must be 1 to ${maximumClientIdLength} characters of printable ASCII` });
   },
@@ -43,7 +43,7 @@ export const clientId: ScalarKind<string> = {
 const kindLabel = (kinds: readonly string[]): string =>
   `${kinds.map((kind) => `\`${kind}\``).join(', ')}, or the URI of one`;
 
-/** A kind by its short name; its URI means the same. */
+/** Converts the URI of a token type to its short name. */
 const shortName = (scalar: SettingScalar): SettingScalar => {
   const kind = typeof scalar.value === 'string' ? tokenKindOf(scalar.value) : null;
   return kind === null ? scalar : { ...scalar, value: kind };
@@ -52,7 +52,7 @@ const shortName = (scalar: SettingScalar): SettingScalar => {
 const readKind = (scalar: SettingScalar): Result<ExchangeTokenKind, ScalarFault> =>
   oneOf(tokenKinds).read(shortName(scalar));
 
-/** A kind of token that is taken, read as its short name. */
+/** A token type to accept, as its short name. */
 export const subjectKind: ScalarKind<ExchangeTokenKind> = {
   ...text,
   label: kindLabel(tokenKinds),
@@ -60,7 +60,7 @@ export const subjectKind: ScalarKind<ExchangeTokenKind> = {
   read: readKind,
 };
 
-/** A kind of token that is issued. */
+/** A token type to issue. */
 export const issuedKind: ScalarKind<IssuedKind> = {
   ...text,
   label: kindLabel(issuedKinds),
@@ -69,6 +69,6 @@ export const issuedKind: ScalarKind<IssuedKind> = {
     const known = readKind(scalar);
     if (!known.ok) return oneOf(issuedKinds).read(scalar);
     if (isIssuedKind(known.value)) return ok(known.value);
-    return err({ message: `cannot be "${known.value}": only ${issuedKinds.join(' and ')} are issued here` });
+    return err({ message: `cannot be "${known.value}": only ${issuedKinds.join(' and ')} can be issued` });
   },
 };

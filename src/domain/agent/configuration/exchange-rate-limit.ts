@@ -6,7 +6,7 @@ import { agentDefaults } from './agent-configuration.js';
 import { optionBlock } from './option-blocks.js';
 
 const maximumRate = 1_000_000;
-/** Seconds of the rate that may come at once, unless it is said otherwise. */
+/** Default burst, in seconds of the rate. */
 const burstSecs = 10;
 
 const shape = {
@@ -14,11 +14,11 @@ const shape = {
     integer(1, maximumRate),
     agentDefaults.exchangesPerSecond,
     String(agentDefaults.exchangesPerSecond),
-    'How many requests are answered in each second for as long as they come.',
+    'Sustained requests per second.',
   ),
   burst: optional(
     integer(1, maximumRate * burstSecs),
-    `How many may come at once; without it ${burstSecs} times \`requests-per-second\`.`,
+    `Maximum burst; default: ${burstSecs} times \`requests-per-second\`.`,
   ),
 };
 
@@ -32,10 +32,10 @@ const toLimit = (fields: Fields<typeof shape>): RateLimit =>
 
 const key = optionBlock(
   shape,
-  'How many requests each client may make, and each client address before it is known who asks. `#null` says that there is no limit.',
+  'Rate limit per client, and per client address before authentication. `#null`: no limit.',
 );
 
-/** The limit of the endpoint: a default where it is absent, none where it says null. */
+/** The limit of the endpoint: a default if absent, none if null. */
 export const exchangeRateLimit: Key<RateLimit | null> = {
   ...key,
   document: { ...key.document, default: 'see its keys' },

@@ -7,14 +7,11 @@ import type { PolicySource } from '../policy/policy-source/policy-source.js';
 import { PolicyText } from '../policy/policy-source/policy-text.js';
 import type { AuthzOptions } from './agent-configuration.js';
 
-/** Policies in place, named so that messages and ids of policies tell them apart. */
+/** Inline policies, with names that distinguish them in messages and policy ids. */
 export const inlinePolicies = (texts: readonly string[]): readonly PolicySource[] =>
   texts.map((text, index) => ({ name: texts.length === 1 ? 'policy-inline' : `policy-inline-${index + 1}`, text }));
 
-/**
- * What is wrong in the policies of an enabled `authz` block that stand in place, each by itself: they need no file to
- * be read.
- */
+/** The problems of each inline policy of an enabled `authz` block. Reads no file. */
 export const inlinePolicyProblems = (authz: AuthzOptions | undefined): readonly AgentOptionProblem[] => {
   if (authz?.enabled !== true) return [];
   return inlinePolicies(authz.inlinePolicies).flatMap((source, index) => {
@@ -35,20 +32,20 @@ export const inlinePolicyProblems = (authz: AuthzOptions | undefined): readonly 
 
 const inlineName = /^policy-inline(?:-(\d{1,9}))?$/;
 
-/** The number of the text in place that a source is, from 0; null: the source is a file. */
+/** The number of the inline text of a source, from 0; null: a file. */
 const inlineIndex = (name: string): number | null => {
   const found = inlineName.exec(name);
   return found === null ? null : Number(found[1] ?? 1) - 1;
 };
 
-/** The offset of a line and a column, which counts characters, both from 1. */
+/** The offset of a line and a column in characters, both from 1. */
 const offsetOf = (text: string, line: number, column: number): number => {
   let start = 0;
   for (let passed = 1; passed < line; passed += 1) start = text.indexOf('\n', start) + 1;
   return start + [...text.slice(start)].slice(0, column - 1).join('').length;
 };
 
-/** The place of a policy in the file in which the policy stands in place; null: it does not stand in one. */
+/** The position of an inline policy in the configuration file; null: not inline. */
 export const inlinePolicyPlace = (
   source: SourcePosition,
   texts: readonly Located<string>[],
@@ -59,6 +56,9 @@ export const inlinePolicyPlace = (
   return places(text.position, offsetOf(text.value, source.line, source.column));
 };
 
-/** A message about a policy in place without the line and the column in its text, for one with those in the file. */
+/**
+ * Removes the line and column within the text from a message about an inline policy, for messages with a position in
+ * the file.
+ */
 export const withoutInlinePlace = (message: string): string =>
   message.replace(/^(policy-inline(?:-\d+)?):\d+:\d+: /, '$1: ');

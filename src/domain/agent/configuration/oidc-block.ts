@@ -8,15 +8,15 @@ import { scopeName } from './claim-path.js';
 import { optionBlocks } from './option-blocks.js';
 
 const nameForm = /^[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,127}$/;
-const nameRule = 'must be made of letters, digits and . _ : / @ -, 128 at most';
+const nameRule = 'must consist of at most 128 letters, digits and . _ : / @ -';
 
-/** Shows in logs, so it has to stand where it is used. */
+/** Logs show it, so it must be written literally. */
 const providerName: ScalarKind<string> = {
   label: 'name',
   fallback: '',
   secret: false,
   read: (scalar) => {
-    if (scalar.hidden) return err({ message: 'must stand where it is used: it shows in logs' });
+    if (scalar.hidden) return err({ message: 'must be written literally, because logs show it' });
     if (typeof scalar.value !== 'string' || !nameForm.test(scalar.value)) return err({ message: nameRule });
     return ok(scalar.value);
   },
@@ -31,16 +31,16 @@ const tenantId: ScalarKind<string> = {
   read: ({ value }) =>
     typeof value === 'string' && tenantForm.test(value)
       ? ok(value)
-      : err({ message: 'must be the id of a tenant: letters, digits and . _ -, at most 128 characters' }),
+      : err({ message: 'must be a tenant id: at most 128 letters, digits and . _ -' }),
 };
 
 const oidcShape = {
-  name: optional(providerName, 'How messages call the provider; also written as `oidc "name" { ... }`.'),
+  name: optional(providerName, 'The name of the provider in messages; also written as `oidc "name" { ... }`.'),
   enabled: withDefault(boolean, false, '`#false`', 'Accept its tokens.'),
-  issuer: required(text, 'What the claim `iss` must be. Of several providers it picks the one.'),
+  issuer: required(text, 'The required claim `iss`. It selects the provider of a token.'),
   tenants: list(
     tenantId,
-    'Tenants that are accepted: each takes the place of `{tenantid}` in `issuer` (and in `jwks-url`), as an issuer with keys of its own.',
+    'Accepted tenants. Each replaces `{tenantid}` in `issuer` (and in `jwks-url`) and is an issuer with its own keys.',
   ),
   'jwks-url': documented(
     optional(text, 'URL of its key set. Redirects are not followed.'),
@@ -48,31 +48,31 @@ const oidcShape = {
   ),
   audience: list(
     text,
-    'Audiences, one of which the claim `aud` must name. Without it every token of the issuer is accepted.',
+    'Audiences of which the claim `aud` must contain one. Without it every token of the issuer is accepted.',
   ),
   algorithms: documented(
     list(
       oneOf(asymmetricAlgorithms),
-      'Signature algorithms that are accepted. A key without `alg` verifies each of them that fits its type.',
+      'Accepted signature algorithms. A key without `alg` is used for all that fit its type.',
     ),
-    'the `alg` of each key; without it RS256, or the algorithm of its curve',
+    'the `alg` of each key; keys without `alg`: RS256, or the algorithm of the curve',
   ),
-  'required-scopes': list(scopeName, 'Scopes that a token has to have, all of them.'),
+  'required-scopes': list(scopeName, 'Scopes that a token must have, all of them.'),
   'jwks-refresh-secs': withDefault(
     seconds(1, 604_800),
     agentDefaults.jwksRefreshMs,
     '3600',
-    'How often the key set is fetched anew.',
+    'Refresh interval of the key set.',
   ),
   'clock-skew-secs': withDefault(
     seconds(0, 600),
     agentDefaults.clockSkewMs,
     '30',
-    'How far the clock of the provider may be off.',
+    'Tolerance for the clock of the provider.',
   ),
 };
 
-/** Every `oidc` block. */
+/** All `oidc` blocks. */
 export const oidcBlocks = optionBlocks(
   oidcShape,
   'A provider (OpenID Connect, OAuth 2.0) whose access tokens are accepted as bearer tokens.',

@@ -2,56 +2,56 @@ import type { OidcProviderOptions } from './agent-configuration.js';
 import { keySetUrlFault } from './key-set-url.js';
 import type { OptionReport } from './option-report.js';
 
-/** Stands for the id of a tenant in `issuer` and `jwks-url`. */
+/** The placeholder for a tenant id in `issuer` and `jwks-url`. */
 const tenantPlaceholder = '{tenantid}';
 
-/** First path segments at Microsoft's hosts that stand for many tenants: tokens never name them as their issuer. */
+/** First path segments at Microsoft's hosts for many tenants: tokens never name them as issuer. */
 const sharedTenants = ['common', 'organizations', 'consumers'];
 
 const isMicrosoftHost = (host: string): boolean => /^login\.microsoftonline\.[a-z.]+$/i.test(host);
 
-/** An issuer that no token can name, with what to write. */
+/** An issuer that no token can have, and how to fix it. */
 interface IssuerFault {
   readonly message: string;
   readonly suggestion: string;
 }
 
-const useTenants = 'write {tenantid} in its place, and list the ids of the tenants in "tenants"';
+const useTenants = 'replace it by {tenantid}, and list the tenant ids in "tenants"';
 
-/** Why no token can have this issuer, or none may; null where one can. */
+/** Why no token can have this issuer; null if one can. */
 const issuerFault = ({ issuer, tenants, jwksUrl }: OidcProviderOptions): IssuerFault | null => {
   if (issuer.includes('*')) {
-    return { message: 'issuer holds a "*", but the claim iss is compared to the letter', suggestion: useTenants };
+    return { message: 'issuer contains "*", but the claim iss is compared exactly', suggestion: useTenants };
   }
   const place = /^https?:\/\/([^/?#:]*)(?::\d*)?\/([^/?#]*)/i.exec(issuer);
   if (place !== null && isMicrosoftHost(place[1] ?? '')) {
     const segment = sharedTenants.find((shared) => shared === place[2]?.toLowerCase());
     if (segment !== undefined) {
       return {
-        message: `issuer names "${segment}", which stands for many tenants: tokens name their own`,
+        message: `issuer names "${segment}", which stands for many tenants; tokens name a single tenant`,
         suggestion: useTenants,
       };
     }
   }
   const hasPlaceholder = issuer.includes(tenantPlaceholder);
   if (hasPlaceholder && tenants.length === 0) {
-    return { message: 'issuer holds {tenantid}, but "tenants" lists none', suggestion: 'add tenants "id1" "id2"' };
+    return { message: 'issuer contains {tenantid}, but "tenants" lists none', suggestion: 'add tenants "id1" "id2"' };
   }
   if (tenants.length > 0 && !hasPlaceholder) {
     return {
-      message: '"tenants" has no effect: issuer holds no {tenantid}',
-      suggestion: 'write {tenantid} in issuer where the id of the tenant stands',
+      message: '"tenants" has no effect: issuer does not contain {tenantid}',
+      suggestion: 'write {tenantid} in issuer in place of the tenant id',
     };
   }
   if (tenants.length === 0 && jwksUrl?.includes(tenantPlaceholder)) {
-    return { message: 'jwks-url holds {tenantid}, but "tenants" lists none', suggestion: 'add tenants "id1" "id2"' };
+    return { message: 'jwks-url contains {tenantid}, but "tenants" lists none', suggestion: 'add tenants "id1" "id2"' };
   }
   return null;
 };
 
 const withTenant = (text: string, tenant: string): string => text.replaceAll(tenantPlaceholder, tenant);
 
-/** One provider for each tenant, with its issuer and keys; a provider without tenants as it is. */
+/** A provider per tenant, with its issuer and keys; a provider without tenants is unchanged. */
 const providersOfTenants = (provider: OidcProviderOptions): readonly OidcProviderOptions[] =>
   provider.tenants.length === 0
     ? [provider]
@@ -63,7 +63,7 @@ const providersOfTenants = (provider: OidcProviderOptions): readonly OidcProvide
         jwksUrl: provider.jwksUrl === null ? null : withTenant(provider.jwksUrl, tenant),
       }));
 
-/** How messages call a provider: by its name, else by its number. */
+/** The name of a provider in messages, or its number. */
 export const providerLabel = ({ name }: OidcProviderOptions, index: number): string =>
   name === null ? `provider ${index + 1}` : `provider "${name}"`;
 
@@ -75,22 +75,22 @@ const checkUrl = (
   warn: OptionReport,
 ): void => {
   const { jwksUrl } = provider;
-  // A placeholder is checked as what takes its place.
+  // A placeholder is checked with an example value.
   const url = (jwksUrl ?? provider.issuer).replaceAll(tenantPlaceholder, 'tenant');
   const found = keySetUrlFault(url);
   if (found === null) return;
   if (jwksUrl === null) {
-    const message = `${label}: issuer ${found.message}, so that its keys cannot be looked up by discovery`;
+    const message = `${label}: issuer ${found.message}, so discovery cannot find its keys`;
     error(
       'oidc',
       message,
-      'give an issuer that is a URL of https, or jwks-url',
+      'use an https URL as issuer, or set jwks-url',
       found.secret ? { block } : { block, key: 'issuer' },
     );
     return;
   }
   const fault = found;
-  // The place of the block shows nothing of the URL.
+  // The position of the block reveals nothing of the URL.
   const place = fault.secret ? { block } : { block, key: 'jwks-url' };
   (fault.severity === 'error' ? error : warn)(
     'oidc',
@@ -101,10 +101,10 @@ const checkUrl = (
   );
 };
 
-/** Tenants of one block, at most: each has a key set that is kept fresh. */
+/** Maximum tenants per block: each has a key set to refresh. */
 const maximumTenants = 100;
 
-/** Checks the `oidc` blocks and gives those that are enabled, one provider for each tenant. */
+/** Checks the `oidc` blocks, and returns the enabled ones, one provider per tenant. */
 export const enabledProviders = (
   providers: readonly OidcProviderOptions[],
   error: OptionReport,
@@ -115,12 +115,12 @@ export const enabledProviders = (
   providers.forEach((provider, block) => {
     const label = providerLabel(provider, block);
     if (provider.name !== null && names.has(provider.name)) {
-      error('oidc', `${label}: an earlier block has that name already`, undefined, { block, key: 'name' });
+      error('oidc', `${label}: an earlier block already has that name`, undefined, { block, key: 'name' });
     }
     if (provider.name !== null) names.add(provider.name);
     checkUrl(provider, block, label, error, warn);
     if (!provider.enabled) {
-      warn('oidc', `${label} is not enabled: none of its tokens is accepted`, 'set enabled to #true', {
+      warn('oidc', `${label} is disabled, so none of its tokens is accepted`, 'set enabled to #true', {
         block,
         key: 'enabled',
       });
@@ -137,7 +137,7 @@ export const enabledProviders = (
       else error('oidc', `${label}: ${other} has the same issuer`, undefined, { block, key: 'issuer' });
     }
     if (provider.audiences.length === 0) {
-      const message = `${label} has no audience: every token of the issuer is accepted, whoever it was issued for`;
+      const message = `${label} has no audience: every token of the issuer is accepted, even if issued for another API`;
       const place = { block, key: 'issuer' };
       warn('oidc', message, 'set audience to what the provider calls this API', place, 'token-audience-unchecked');
     }

@@ -3,13 +3,13 @@ import { inside, readMembers, refuseArguments, refuseRepetition } from '../../co
 import type { Fields, Key, ReadContext, Shape } from '../../configuration/schema/schema.js';
 import { hasMembers, members, type Setting } from '../../configuration/setting/setting.js';
 
-/** `null`, or an empty list: both say that there is no block. */
+/** `null` or an empty list: both mean no block. */
 const saysNone = (setting: Setting): boolean =>
   !hasMembers(setting) &&
   setting.args.every(({ value }) => value === null) &&
   (setting.listed || setting.args.length > 0);
 
-/** Those that are blocks; the others are reported. `example` is what such a block may hold. */
+/** The settings that are blocks; reports others. `example`: the content of an example block. */
 const blocksOf = (name: string, settings: readonly Setting[], context: ReadContext, example: string): Setting[] => {
   const blocks: Setting[] = [];
   for (const setting of settings) {
@@ -27,7 +27,7 @@ const blocksOf = (name: string, settings: readonly Setting[], context: ReadConte
   return blocks;
 };
 
-/** The members of a block, with its argument as the member `name`: that is what it is in JSON. */
+/** The members of a block, with its argument as the member `name`, as in JSON. */
 const namedMembers = (setting: Setting): readonly Setting[] => {
   const { args, position } = setting;
   const name: Setting = { name: 'name', args, properties: [], children: null, position, listed: false };
@@ -36,7 +36,7 @@ const namedMembers = (setting: Setting): readonly Setting[] => {
 
 const anything = '...';
 
-/** A block of an option, once at most. */
+/** An option with at most one block. */
 export const optionBlock = <S extends Shape>(shape: S, meaning: string): Key<Fields<S> | null> =>
   custom(
     'block',
@@ -55,9 +55,8 @@ export const optionBlock = <S extends Shape>(shape: S, meaning: string): Key<Fie
   );
 
 /**
- * A block of an option that may be repeated, each with a name as its argument or its member `name`, or with none.
- *
- * @param example what such a block may hold, for whoever wrote none
+ * An option with repeatable blocks, each with a name as argument or as member `name`, or without one.
+ * @param example the content of an example block, for error messages
  */
 export const optionBlocks = <S extends Shape>(
   shape: S,

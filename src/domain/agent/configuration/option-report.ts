@@ -3,7 +3,7 @@ import type { AgentOptionProblem, OptionPlace, OptionSource } from '../../config
 import type { ConfigurationProblem } from '../../configuration/configuration-problem.js';
 import type { AgentOptionName } from './agent-options-schema.js';
 
-/** A problem of an option as one of a configuration; `prefix` tells whose option it is. */
+/** Converts a problem of an option to a configuration problem. `prefix`: the owner of the option. */
 export const toConfigurationProblem = (
   { severity, option, message, suggestion, source, id }: AgentOptionProblem,
   prefix = '',
@@ -16,30 +16,27 @@ export const toConfigurationProblem = (
   ...(id !== undefined && { id }),
 });
 
-/** The problem at a place that was found for it. */
+/** Adds a position to the problem. */
 export const locatedProblem = (problem: AgentOptionProblem, found: OptionSource | null): AgentOptionProblem =>
   found === null ? problem : { ...problem, source: found };
 
-/** What is wrong, in one line for a log or a refusal: with its place, without the text that stands there. */
+/** The problem in one line for a log or a refusal: with its position, without the text there. */
 export const optionProblemText = ({ option, message, source }: AgentOptionProblem): string => {
   if (source === undefined) return `${option}: ${message}`;
   const { file, line, column } = source.position;
   return `${option}: ${file}:${line}:${column}: ${message}`;
 };
 
-/** A key; one that is concealed may hold a secret, so that only its place is shown. */
+/** A key; a concealed one may contain a secret, so only its position is shown. */
 type ReportedKey = string | { readonly concealed: string };
 
-/**
- * Takes what is wrong with a key of the `token-exchange` block, or of one of its clients; without a key, with the
- * whole.
- */
+/** Reports a problem of a key of the `token-exchange` block or of a client; without a key, of the whole. */
 export interface ExchangeReport {
   error(message: string, key?: ReportedKey, suggestion?: string): void;
   warning(message: string, key?: ReportedKey, suggestion?: string, id?: AdviceId): void;
 }
 
-/** A client of the block, by its number and by what messages call it. */
+/** A client of the block, by number and label. */
 export interface ReportedClient {
   readonly client: number;
   readonly label: string;
@@ -50,7 +47,7 @@ const placeOf = (key: ReportedKey | undefined): OptionPlace => {
   return typeof key === 'string' ? { key } : { key: key.concealed, isConcealed: true };
 };
 
-/** The report of the block, or of one of its clients. */
+/** The report of the block or of a client. */
 export const exchangeReport = (
   reports: Readonly<Record<AgentOptionProblem['severity'], OptionReport>>,
   of: ReportedClient | null = null,
@@ -66,7 +63,7 @@ export const exchangeReport = (
   return { error: reported('error'), warning: reported('warning') };
 };
 
-/** Takes what is wrong with a key of the `saml` block; without a key, with the block as a whole. */
+/** Reports a problem of a key of the `saml` block; without a key, of the whole block. */
 export interface SamlReport {
   error(message: string, key?: string, suggestion?: string): void;
   warning(message: string, key?: string, suggestion?: string, id?: AdviceId): void;
@@ -82,12 +79,12 @@ export const samlReport = (error: OptionReport, warn: OptionReport): SamlReport 
   warning: reported(warn),
 });
 
-/** Takes what is wrong with an option. No text may hold a secret. */
+/** Reports a problem of an option. No text may contain a secret. */
 export type OptionReport = (
   option: AgentOptionName,
   message: string,
   suggestion?: string,
   place?: OptionPlace,
-  /** The stable name of a warning about safety. */
+  /** The stable name of a safety warning. */
   id?: AdviceId,
 ) => void;

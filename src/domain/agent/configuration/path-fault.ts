@@ -1,8 +1,8 @@
 import { normalisePath } from '../../http/path-normalisation.js';
 
 /**
- * What is wrong with a path of an endpoint, as the end of a sentence; null: nothing. Requests are looked at with
- * their paths in the one form that the gateway gives them: another one would match none.
+ * What is wrong with the path of an endpoint, as the end of a sentence; null if nothing. The gateway normalises request
+ * paths, so another form would never match.
  */
 export const pathFault = (path: string): string | null => {
   const normal = normalisePath(path);

@@ -3,16 +3,16 @@ import { type ScalarKind, text } from '../../configuration/schema/scalar-kind.js
 import { decodeBase64 } from '../../shared/base64.js';
 import { err } from '../../shared/result.js';
 
-/** PEM, and the same once more in base64, as it stands in some secret stores. */
+/** PEM, or base64 of PEM as in some secret stores. */
 const pem = /-----BEGIN |^\s*LS0tLS1CRUdJTi/;
-/** A JWK, a set of them, or an array; its quotes may be escaped. */
+/** A JWK, a key set, or an array; quotes may be escaped. */
 const json = /^\s*(?:\{\s*\\?"|\[\s*\{)/;
 
-/** Tags of DER: a key or a certificate is a sequence that begins with one of these. */
+/** DER tags: a key or certificate is a sequence that begins with one of these. */
 const sequence = 0x30;
 const integer = 0x02;
 
-/** Whether some octets are one sequence of DER that begins as a key or a certificate does, with nothing behind it. */
+/** Whether the octets are exactly one DER sequence that begins like a key or certificate. */
 const isDer = (octets: Uint8Array): boolean => {
   const first = octets[1] ?? 0x80;
   const lengthOctets = first < 0x80 ? 0 : first - 0x80;
@@ -25,8 +25,8 @@ const isDer = (octets: Uint8Array): boolean => {
 };
 
 /**
- * Whether a text is no secret but a key or a certificate, as files and providers publish them: PEM, JSON, or DER in
- * base64. A random text is one by chance in some millions.
+ * Whether a text is a public key or certificate instead of a secret: PEM, JSON, or DER in base64. A random text matches
+ * only with a chance of one in millions.
  */
 export const looksLikePublicKey = (text: string): boolean => {
   if (pem.test(text) || json.test(text)) return true;
@@ -34,14 +34,14 @@ export const looksLikePublicKey = (text: string): boolean => {
   return octets !== null && isDer(octets);
 };
 
-/** What to write where a key set, or its URL, stands in place of a public key. */
+/** The advice for a key set, or its URL, in place of a public key. */
 export const aboutOidc =
   'write oidc { enabled #true; issuer "https://..."; jwks-url "https://..." }: it reads key sets';
 
-/** Whether the text of a file is JSON, as a key set is. */
+/** Whether the text of a file is JSON, like a key set. */
 export const looksLikeJson = (text: string): boolean => json.test(text);
 
-/** Path of a public key in PEM. What was put there instead of a path is not shown. */
+/** Path of a public key in PEM. Messages do not show other values. */
 export const publicKeyPath: ScalarKind<string> = {
   ...pemFilePath,
   read: (scalar) => {

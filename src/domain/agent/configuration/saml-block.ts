@@ -16,7 +16,7 @@ import { attributeMapping } from './attribute-mapping.js';
 import { optionBlock } from './option-blocks.js';
 import type { SamlBlockOptions } from './saml-options.js';
 
-/** Characters of an entity id, at most (SAML core, section 8.3.6). */
+/** Maximum characters of an entity id (SAML core, section 8.3.6). */
 const entityIdLength = 1024;
 
 const isPrintable = (value: string): boolean => {
@@ -27,19 +27,19 @@ const isPrintable = (value: string): boolean => {
   return isWellFormed(value);
 };
 
-/** An identifier that both sides compare character for character. */
+/** An identifier that both sides compare exactly. */
 const entityId = checkedText('entity id', (value) =>
   value.length <= entityIdLength && isPrintable(value)
     ? null
-    : { message: `must be an entity id: ${entityIdLength} characters at most, without spaces` },
+    : { message: `must be an entity id: at most ${entityIdLength} characters, without spaces` },
 );
 
-/** A URI (RFC 3986), in ASCII. */
+/** An ASCII URI (RFC 3986). */
 const uri = checkedText('URI', (value) =>
   /^[A-Za-z][A-Za-z0-9+.-]*:[\x21-\x7e]+$/.test(value) ? null : { message: 'must be a URI' },
 );
 
-/** The formats of NameIDs that have a short name here (SAML core, section 8.3). */
+/** The NameID formats with a short name (SAML core, section 8.3). */
 const nameIdFormats: Readonly<Record<string, string>> = {
   unspecified: 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified',
   email: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
@@ -47,7 +47,7 @@ const nameIdFormats: Readonly<Record<string, string>> = {
   transient: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient',
 };
 
-/** The format of a NameID, read as its URI. */
+/** A NameID format, converted to its URI. */
 const nameIdFormat: ScalarKind<string> = {
   ...uri,
   label: '`unspecified`, `email`, `persistent`, `transient`, or a URI',
@@ -64,151 +64,143 @@ const year = 31_536_000;
 
 const samlShape = {
   enabled: withDefault(boolean, false, '`#false`', 'Single sign-on.'),
-  'entity-id': required(entityId, 'The entity id of this service provider, as the identity provider knows it.'),
+  'entity-id': required(entityId, 'The entity id of this service provider, as configured at the identity provider.'),
   'acs-url': required(
     text,
-    'The assertion consumer service: the URL, as browsers see it, to which the identity provider posts its responses. Its origin is that of the other endpoints too.',
+    'The assertion consumer service: the public URL to which the identity provider posts its responses. The other endpoints have the same origin.',
   ),
   'acs-path': withDefault(
     text,
     agentDefaults.acsPath,
     `\`${agentDefaults.acsPath}\``,
-    'The path at which responses are taken, as the gateway sees it.',
+    'The path of the assertion consumer service, as the gateway sees it.',
   ),
   'metadata-path': withDefault(
     text,
     agentDefaults.samlMetadataPath,
     `\`${agentDefaults.samlMetadataPath}\``,
-    'The path at which the metadata of the service provider is served.',
+    'The path of the metadata of the service provider.',
   ),
   'logout-path': withDefault(
     text,
     agentDefaults.logoutPath,
     `\`${agentDefaults.logoutPath}\``,
-    'The path that signs out, and to which the identity provider sends its messages about that.',
+    'The path that signs out, and that receives logout messages from the identity provider.',
   ),
   'signed-out-path': optional(
     text,
-    'The path to which a browser goes once it is signed out. Without it, a page says so.',
+    'The path to which a browser is redirected after signing out. Without it, the agent shows a page.',
   ),
   'idp-metadata-url': optional(
     text,
-    'URL of the metadata of the identity provider: https, unless its signature is checked or it comes from this machine. Redirects are not followed.',
+    'URL of the metadata of the identity provider. It must be https, unless the signature is checked or the host is local. Redirects are not followed.',
   ),
   'idp-metadata-cert-file': optional(
     text,
-    'Path of a PEM file: the metadata has to be signed with the key of one of its certificates.',
+    'Path of a PEM file with certificates. The metadata must be signed with the key of one of them.',
   ),
   'idp-metadata-refresh-secs': optional(
     seconds(60, 604_800),
-    'How often the metadata is fetched anew; without it every 3600 seconds.',
+    'Refresh interval of the metadata; default: 3600 seconds.',
   ),
   'idp-entity-id': optional(
     entityId,
-    'The entity id of the identity provider. With `idp-metadata-url` it chooses one where the metadata has several.',
+    'The entity id of the identity provider. With `idp-metadata-url` it selects one of several.',
   ),
-  'idp-sso-url': optional(text, 'Where sign-on requests go, by HTTP-Redirect; without `idp-metadata-url`.'),
+  'idp-sso-url': optional(
+    text,
+    'The single sign-on URL of the identity provider (HTTP-Redirect). Only without `idp-metadata-url`.',
+  ),
   'idp-slo-url': optional(
     text,
-    'Where sign-out messages go, by HTTP-Redirect; without `idp-metadata-url`. Without it signing out ends the session here alone.',
+    'The single logout URL of the identity provider (HTTP-Redirect). Only without `idp-metadata-url`. Without it, signing out ends only the local session.',
   ),
   'idp-cert-file': optional(
     text,
-    'Path of a PEM file with the certificates that the identity provider signs with; without `idp-metadata-url`.',
+    'Path of a PEM file with the signing certificates of the identity provider. Only without `idp-metadata-url`.',
   ),
   'sp-key-file': optional(
     text,
-    'Path of a private key in PEM, RSA from 2048 bits or EC: requests are signed with it, and an RSA key decrypts assertions.',
+    'Path of a PEM private key, RSA from 2048 bits or EC. It signs requests; an RSA key also decrypts assertions.',
   ),
   'sp-cert-file': optional(text, 'Path of the certificate of that key, in PEM.'),
   'name-id-format': optional(
     nameIdFormat,
-    'The format of NameID that is asked for and required; `unspecified` is asked for, and requires nothing. Without it, any.',
+    'The requested and required NameID format; `unspecified` is requested, but not required. Default: any.',
   ),
-  'authn-context': list(uri, 'Authentication context classes that are asked for, one of which is required; none: any.'),
-  'force-authn': withDefault(
-    boolean,
-    false,
-    '`#false`',
-    'Have the identity provider authenticate the user anew, and require that it has.',
-  ),
+  'authn-context': list(uri, 'Requested authentication context classes, of which one is required; none: any.'),
+  'force-authn': withDefault(boolean, false, '`#false`', 'Request and require a new authentication of the user.'),
   'allow-idp-initiated': withDefault(
     boolean,
     false,
     '`#false`',
-    'Take responses that nobody has asked for. Whoever has an account can sign another browser on to it by that.',
+    'Accept unsolicited responses (IdP-initiated sign-on). Any user can then sign another browser on to their own account.',
   ),
   'browser-binding': withDefault(
     boolean,
     true,
     '`#true`',
-    'Only the browser that began a sign-on can end it, which a cookie of that time shows.',
+    'Only the browser that began a sign-on can complete it; a cookie proves it.',
   ),
   'user-id-attribute': optional(
     text,
-    'The attribute that is the user id, with one value; the NameID may then be missing, unless `name-id-format` asks for one. Without it, the NameID is the user id.',
+    'The single-valued attribute with the user id. The NameID may then be missing, unless `name-id-format` is set. Default: the NameID.',
   ),
   'attribute-mapping': attributeMapping,
-  'session-ttl-secs': withDefault(seconds(1, year), agentDefaults.sessionTtlMs, '28800', 'How long a session lasts.'),
-  'session-idle-secs': optional(
-    seconds(1, year),
-    'How long a session lasts that is not used. Without it, as long as one that is.',
-  ),
+  'session-ttl-secs': withDefault(seconds(1, year), agentDefaults.sessionTtlMs, '28800', 'Lifetime of a session.'),
+  'session-idle-secs': optional(seconds(1, year), 'Idle time after which a session ends. Default: no idle limit.'),
   'session-store': withDefault(
     oneOf(['sqlite', 'memory', 'redis']),
     'sqlite',
     '`sqlite`',
-    'Where sessions are kept. In `memory` they end with the program, whose workers share them, and no other one has them.',
+    'The session store. With `memory`, sessions end with the program; its workers share them, other programs do not.',
   ),
   'session-store-path': optional(
     text,
-    `Path of the file of \`sqlite\`; without it \`${agentDefaults.sessionStorePath}\`. It is created where it is missing, readable by its owner alone. Who checks a configuration (\`--validate\`, \`--test\`) neither opens nor creates it.`,
+    `Path of the \`sqlite\` file; default: \`${agentDefaults.sessionStorePath}\`. It is created if missing, readable only by its owner. Checking a configuration (\`--validate\`, \`--test\`) neither opens nor creates it.`,
   ),
   'session-store-url': optional(
     secret,
-    'URL of `redis`, as in `rediss://user:password@host:6379/0`; the number is that of the database. A user or password is percent-encoded where it needs to be. By `redis://` a password goes in the clear.',
+    'URL of `redis`, as in `rediss://user:password@host:6379/0` with the database number. Percent-encode user and password if necessary. `redis://` sends the password unencrypted.',
   ),
   'clock-skew-secs': withDefault(
     seconds(0, 600),
     agentDefaults.samlClockSkewMs,
     '300',
-    'How far the clock of the identity provider may be off.',
+    'Tolerance for the clock of the identity provider.',
   ),
   'cleanup-interval-secs': withDefault(
     seconds(1, 86_400),
     agentDefaults.cleanupIntervalMs,
     '300',
-    'How often expired sessions are removed from the store.',
+    'Interval at which expired sessions are removed from the store.',
   ),
   'session-cookie-name': withDefault(
     text,
     agentDefaults.sessionCookieName,
     `\`${agentDefaults.sessionCookieName}\``,
-    'The name of the session cookie. With `__Host-` in front instead of a prefix that it has, the names of the cookies that bind sign-ons begin with it.',
+    'The name of the session cookie. The cookies that bind sign-ons have names that begin with it, with `__Host-` in place of its prefix.',
   ),
-  'cookie-secure': withDefault(boolean, true, '`#true`', 'Browsers send the session cookie by HTTPS alone.'),
+  'cookie-secure': withDefault(boolean, true, '`#true`', 'Browsers send the session cookie only over HTTPS.'),
   'cookie-http-only': withDefault(boolean, true, '`#true`', 'Scripts of pages cannot read the session cookie.'),
   'cookie-same-site': withDefault(
     oneOf(['Lax', 'Strict', 'None']),
     'Lax',
     '`Lax`',
-    'Which requests that other sites cause have the session cookie: links and redirects, none, or all.',
+    'Which cross-site requests carry the session cookie: links and redirects (`Lax`), none (`Strict`), or all (`None`).',
   ),
   'protected-paths': list(
     text,
-    'First segments of the paths that need an identity, without `*`: each takes all paths below; none: every path.',
+    'Prefixes of the paths that require an identity, without `*`; each covers all paths below; none: every path.',
   ),
   'excluded-paths': list(
     text,
-    'First segments of paths, without `*`, at which sessions are not looked at and nobody is redirected; they win over `protected-paths`.',
+    'Prefixes of paths, without `*`, on which sessions are ignored and no browser is redirected. They override `protected-paths`.',
   ),
 };
 
 /** The `saml` block. */
-export const samlBlock = optionBlock(
-  samlShape,
-  'Single sign-on by SAML 2.0 (HTTP-Redirect and HTTP-POST), with sessions.',
-);
+export const samlBlock = optionBlock(samlShape, 'SAML 2.0 single sign-on (HTTP-Redirect and HTTP-POST) with sessions.');
 
 const valuesOf = (located: readonly { readonly value: string }[]): readonly string[] =>
   located.map(({ value }) => value);

@@ -7,7 +7,7 @@ import { type OptionReport, type SamlReport, samlReport } from './option-report.
 import type { IdentityProviderOptions, SamlBlockOptions, SamlOptions, SessionStoreOptions } from './saml-options.js';
 import { checkSamlPaths } from './saml-path-rules.js';
 
-/** Keys that say by themselves what metadata says, and those that are about metadata. */
+/** Keys that replace metadata, and keys about metadata. */
 type ProviderKey =
   | 'idp-sso-url'
   | 'idp-slo-url'
@@ -16,39 +16,39 @@ type ProviderKey =
   | 'idp-metadata-cert-file'
   | 'idp-metadata-refresh-secs';
 
-const messageRisk = 'whoever is on the way can see and change what browsers are sent with';
+const messageRisk = 'an attacker on the network can read and change messages';
 
 const tell = (key: string, { severity, message, secret, id }: WebUrlFault, report: SamlReport, advice?: string): void =>
-  // The place of the block shows nothing of the URL.
+  // The position of the block reveals nothing of the URL.
   report[severity](`${key} ${message}`, secret ? undefined : key, advice, severity === 'warning' ? id : undefined);
 
-/** Checks a URL that the block names. */
+/** Checks a URL of the block. */
 const checkSamlUrl = (key: string, url: string, risk: string | null, report: SamlReport): void => {
   const fault = webUrlFault(url, risk);
   if (fault !== null) tell(key, fault, report);
 };
 
 /**
- * Who can change metadata on the way can sign on as anybody, so without a signature it has to come by https, or from
- * this machine.
+ * Changed metadata would let an attacker sign on as any user, so unsigned metadata must come by https or from this
+ * machine.
  */
 const checkMetadataUrl = (url: string, isSigned: boolean, report: SamlReport): void => {
   const fault = webUrlFault(url, isSigned ? null : keyRisk);
   if (fault === null) return;
   const advice =
-    fault.severity === 'error' ? undefined : 'use https, or have its signature checked with idp-metadata-cert-file';
+    fault.severity === 'error' ? undefined : 'use https, or set idp-metadata-cert-file to check the signature';
   tell('idp-metadata-url', { ...fault, severity: 'error' }, report, advice);
 };
 
 const fromMetadata = (saml: SamlBlockOptions, url: string, report: SamlReport): IdentityProviderOptions => {
   checkMetadataUrl(url, saml.idpMetadataCertFile !== null, report);
   const refuse = (key: ProviderKey, suggestion: string) =>
-    report.error(`${key} and idp-metadata-url cannot both be given: the metadata says it`, key, suggestion);
+    report.error(`${key} and idp-metadata-url cannot both be set: the metadata contains it`, key, suggestion);
   if (saml.idpCertFile !== null) {
-    refuse('idp-cert-file', 'to have the signature of the metadata checked, give idp-metadata-cert-file');
+    refuse('idp-cert-file', 'to check the signature of the metadata, set idp-metadata-cert-file');
   }
-  if (saml.idpSsoUrl !== null) refuse('idp-sso-url', 'leave it out');
-  if (saml.idpSloUrl !== null) refuse('idp-slo-url', 'leave it out');
+  if (saml.idpSsoUrl !== null) refuse('idp-sso-url', 'remove it');
+  if (saml.idpSloUrl !== null) refuse('idp-slo-url', 'remove it');
   return {
     kind: 'metadata',
     url,
@@ -75,13 +75,13 @@ const configured = (saml: SamlBlockOptions, report: SamlReport): IdentityProvide
   ).filter(([, value]) => value === null);
   if (missing.length === 3) {
     report.error(
-      'nothing is said of the identity provider',
+      'the identity provider is not configured',
       undefined,
-      'give idp-metadata-url, or idp-entity-id, idp-sso-url and idp-cert-file',
+      'set idp-metadata-url, or idp-entity-id, idp-sso-url and idp-cert-file',
     );
   } else if (missing.length > 0) {
     const names = missing.map(([name]) => name).join(' and ');
-    report.error(`${names} is missing, and there is no idp-metadata-url that would say it`);
+    report.error(`${names} is missing, and idp-metadata-url is not set`);
   }
   if (idpSsoUrl !== null) checkSamlUrl('idp-sso-url', idpSsoUrl, messageRisk, report);
   if (idpSloUrl !== null) checkSamlUrl('idp-slo-url', idpSloUrl, messageRisk, report);
@@ -94,14 +94,14 @@ const configured = (saml: SamlBlockOptions, report: SamlReport): IdentityProvide
   };
 };
 
-/** What the block says of the identity provider: where its metadata is, or all that would be in it. */
+/** The identity provider options: the location of its metadata, or the equivalent values. */
 const identityProviderOptions = (saml: SamlBlockOptions, report: SamlReport): IdentityProviderOptions =>
   saml.idpMetadataUrl === null ? configured(saml, report) : fromMetadata(saml, saml.idpMetadataUrl, report);
 
-/** What stands in for a store that cannot be made out, while the rest is checked. */
+/** Placeholder for an invalid store while the remaining options are checked. */
 const noStore: SessionStoreOptions = { kind: 'memory' };
 
-/** Characters of the name of the session cookie, at most: others have names that are made of it. */
+/** Maximum characters of the session cookie's name: other cookie names extend it. */
 const cookieNameLength = 100;
 
 const redisStore = ({ sessionStoreUrl }: SamlBlockOptions, report: SamlReport): SessionStoreOptions => {
@@ -117,7 +117,7 @@ const redisStore = ({ sessionStoreUrl }: SamlBlockOptions, report: SamlReport): 
   return { kind: 'redis', url: sessionStoreUrl };
 };
 
-/** Where sessions are kept. */
+/** The session store options. */
 const sessionStoreOptions = (saml: SamlBlockOptions, report: SamlReport): SessionStoreOptions => {
   const { sessionStore, sessionStorePath, sessionStoreUrl } = saml;
   if (sessionStorePath !== null && sessionStore !== 'sqlite') {
@@ -131,44 +131,47 @@ const sessionStoreOptions = (saml: SamlBlockOptions, report: SamlReport): Sessio
   return { kind: 'sqlite', path: sessionStorePath ?? agentDefaults.sessionStorePath };
 };
 
-/** Browsers take cookies of these names under conditions (RFC 6265bis, section 4.1.3). */
+/** Browsers require conditions for these names (RFC 6265bis, section 4.1.3). */
 const checkPrefix = ({ cookieName, cookieSecure }: SamlBlockOptions, report: SamlReport): void => {
   if (cookieSecure || !/^__(?:host|secure)-/i.test(cookieName)) return;
-  report.error('session-cookie-name has a prefix that asks for cookie-secure #true', 'session-cookie-name');
+  report.error('session-cookie-name has a prefix that requires cookie-secure #true', 'session-cookie-name');
 };
 
 /** Checks cookie and times of sessions. */
 const checkSessions = (saml: SamlBlockOptions, report: SamlReport): void => {
   if (!isToken(saml.cookieName) || saml.cookieName.length > cookieNameLength) {
-    const message = `session-cookie-name must be the name of a cookie: a token of ${cookieNameLength} characters at most`;
+    const message = `session-cookie-name must be the name of a cookie: a token of at most ${cookieNameLength} characters`;
     report.error(message, 'session-cookie-name');
   }
   checkPrefix(saml, report);
   if (saml.cookieSameSite === 'None' && !saml.cookieSecure) {
-    report.error('cookie-same-site None needs cookie-secure #true: browsers drop the cookie else', 'cookie-same-site');
+    report.error(
+      'cookie-same-site None needs cookie-secure #true; otherwise browsers drop the cookie',
+      'cookie-same-site',
+    );
   } else if (!saml.cookieSecure) {
     const message =
-      'cookie-secure is #false: the session cookie also goes by HTTP, where whoever is on the way can take it';
+      'cookie-secure is #false: the session cookie is also sent over HTTP, where an attacker on the network can steal it';
     report.warning(message, 'cookie-secure', undefined, 'session-cookie-in-the-clear');
   }
   if (!saml.cookieHttpOnly) {
-    const message = 'cookie-http-only is #false: any script of a page can take the session cookie';
+    const message = 'cookie-http-only is #false: any script of a page can steal the session cookie';
     report.warning(message, 'cookie-http-only', undefined, 'session-cookie-for-scripts');
   }
   if (saml.sessionIdleMs !== null && saml.sessionIdleMs >= saml.sessionTtlMs) {
-    const message = 'session-idle-secs is not under session-ttl-secs: no session is ever idle for so long';
+    const message = 'session-idle-secs is not below session-ttl-secs, so it has no effect';
     report.warning(message, 'session-idle-secs');
   }
 };
 
-/** Headers of one identity that attributes are mapped to, at most: user id and method have two more. */
+/** Maximum mapped headers of an identity: user id and method use two more. */
 const maximumMapped = 62;
 
-const acsRisk = 'whoever is on the way can take responses and cookies, and browsers keep no cookie that is Secure';
+const acsRisk = 'an attacker on the network can steal responses and cookies, and browsers reject Secure cookies';
 
 const checkAcsUrl = ({ acsUrl }: SamlBlockOptions, report: SamlReport): void => {
   checkSamlUrl('acs-url', acsUrl, acsRisk, report);
-  if (acsUrl.includes('?')) report.error('acs-url must not hold a query', 'acs-url');
+  if (acsUrl.includes('?')) report.error('acs-url must not contain a query', 'acs-url');
 };
 
 const serviceProviderKey = (
@@ -178,36 +181,35 @@ const serviceProviderKey = (
   if (keyFile === null && certificateFile === null) return null;
   if (keyFile !== null && certificateFile !== null) return { keyFile, certificateFile };
   const [given, missing] = keyFile === null ? ['sp-cert-file', 'sp-key-file'] : ['sp-key-file', 'sp-cert-file'];
-  report.error(`${given} is given without ${missing}: they belong together`, given);
+  report.error(`${given} is set without ${missing}; set both`, given);
   return null;
 };
 
 const checkUserId = ({ nameIdFormat, userIdAttribute }: SamlBlockOptions, report: SamlReport): void => {
   if (userIdAttribute !== null || nameIdFormat?.endsWith(':transient') !== true) return;
-  const message = 'name-id-format transient names a user anew at each sign-on: no user id lasts';
-  report.warning(message, 'name-id-format', 'give user-id-attribute');
+  const message = 'name-id-format transient gives a user a new name at each sign-on, so user ids do not last';
+  report.warning(message, 'name-id-format', 'set user-id-attribute');
 };
 
 const checkForcedAuthentication = ({ forceAuthn, allowIdpInitiated }: SamlBlockOptions, report: SamlReport): void => {
   if (!forceAuthn || !allowIdpInitiated) return;
-  const message = 'force-authn cannot be kept where allow-idp-initiated takes responses that nobody has asked for';
-  report.error(message, 'force-authn', 'take one of the two out');
+  const message = 'force-authn cannot be enforced with allow-idp-initiated, which accepts unsolicited responses';
+  report.error(message, 'force-authn', 'remove one of the two');
 };
 
 const weaknesses = ({ browserBinding, allowIdpInitiated }: SamlBlockOptions, report: SamlReport): void => {
   if (!browserBinding) {
-    const message =
-      'browser-binding is #false: whoever has an account can make another browser end a sign-on to it, unnoticed';
+    const message = 'browser-binding is #false: any user can secretly sign another browser on to their own account';
     report.warning(message, 'browser-binding', undefined, 'sign-on-is-not-bound');
   }
   if (allowIdpInitiated) {
     const message =
-      'allow-idp-initiated is #true: any site can sign a browser on to an account of its choice, and a response is bound to no browser';
+      'allow-idp-initiated is #true: any site can sign a browser on to an account of its choice, and responses are not bound to a browser';
     report.warning(message, 'allow-idp-initiated', undefined, 'sign-on-unasked-for');
   }
 };
 
-/** Checks the `saml` block, but for the headers that it maps to; null where it is not enabled. */
+/** Checks the `saml` block except the mapped headers; null if it is not enabled. */
 export const enabledSaml = (
   saml: SamlBlockOptions | undefined,
   error: OptionReport,
@@ -255,7 +257,7 @@ export const enabledSaml = (
   };
   if (!saml.enabled) {
     report.warning(
-      'it is not enabled: nobody can sign on, and no session is accepted',
+      'it is disabled: sign-on is impossible, and no session is accepted',
       'enabled',
       'set enabled to #true',
     );

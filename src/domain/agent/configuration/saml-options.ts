@@ -1,19 +1,19 @@
 import type { Secret } from '../../shared/secret.js';
 
-/** Where sessions are kept. */
+/** The session store. */
 export type SessionStoreOptions =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'memory' }
   | { readonly kind: 'redis'; readonly url: Secret };
 
-/** What is known of the identity provider before anything is fetched. */
+/** The configured part of the identity provider. */
 export type IdentityProviderOptions =
   | {
       readonly kind: 'metadata';
       readonly url: string;
-      /** Where the metadata has several; null: the one that it has. */
+      /** Selects one of several providers in the metadata; null: the only one. */
       readonly entityId: string | null;
-      /** Path of a PEM file: the metadata has to be signed with one of these. */
+      /** Path of a PEM file with the certificates of the metadata signer. */
       readonly certificateFile: string | null;
       readonly refreshMs: number;
     }
@@ -22,40 +22,40 @@ export type IdentityProviderOptions =
       readonly entityId: string;
       readonly ssoUrl: string;
       readonly logoutUrl: string | null;
-      /** Path of a PEM file with the certificates that sign; several while they roll over. */
+      /** Path of a PEM file with the signing certificates; several during a key rollover. */
       readonly certificateFile: string;
     };
 
-/** An attribute of the identity provider and the header that receives it. */
+/** An attribute and the header that receives it. */
 export interface MappedAttribute {
   readonly attribute: string;
   readonly header: string;
 }
 
-/** The `saml` block, checked. */
+/** The checked `saml` block. */
 export interface SamlOptions {
   readonly entityId: string;
   readonly acsUrl: string;
   readonly acsPath: string;
   readonly metadataPath: string;
   readonly logoutPath: string;
-  /** Where a browser goes once it is signed out, a path; null: to a page of ours. */
+  /** Path to redirect to after signing out; null: a page of the agent. */
   readonly signedOutPath: string | null;
   readonly identityProvider: IdentityProviderOptions;
   /** PEM files; both or none. */
   readonly serviceProviderKey: { readonly keyFile: string; readonly certificateFile: string } | null;
-  /** URI of the NameID format that is asked for and required; null: any. */
+  /** URI of the requested and required NameID format; null: any. */
   readonly nameIdFormat: string | null;
-  /** URIs of the authentication contexts that are asked for and required; empty: any. */
+  /** URIs of the requested and required authentication contexts; empty: any. */
   readonly authnContexts: readonly string[];
   readonly forceAuthn: boolean;
   readonly allowIdpInitiated: boolean;
   readonly browserBinding: boolean;
-  /** The attribute that is the user id; null: the NameID is. */
+  /** The attribute with the user id; null: the NameID. */
   readonly userIdAttribute: string | null;
   readonly attributeMapping: readonly MappedAttribute[];
   readonly sessionTtlMs: number;
-  /** Null: a session that is not used lasts as long as one that is. */
+  /** Null: no idle limit. */
   readonly sessionIdleMs: number | null;
   readonly clockSkewMs: number;
   readonly cleanupIntervalMs: number;
@@ -70,7 +70,7 @@ export interface SamlOptions {
   readonly excludedPaths: readonly string[];
 }
 
-/** The `saml` block as it was written, with the defaults of single keys; null stands for a key that is absent. */
+/** The `saml` block as written, with the defaults of single keys; null for an absent key. */
 export interface SamlBlockOptions {
   readonly enabled: boolean;
   readonly entityId: string;

@@ -5,7 +5,7 @@ import type { SamlReport } from './option-report.js';
 import { pathFault } from './path-fault.js';
 import type { SamlBlockOptions } from './saml-options.js';
 
-/** Paths of one list, at most. */
+/** Maximum paths of a list. */
 const maximumPaths = 1000;
 
 /** Whether the path can be used. */
@@ -15,11 +15,11 @@ const checkPath = (key: string, path: string, report: SamlReport): boolean => {
   return fault === null;
 };
 
-/** A star would stand for itself, and a list that is meant as a pattern protect nothing. */
+/** A star would be literal, and a list meant as patterns would protect nothing. */
 const prefixFault = (path: string): string | null => {
   if (!path.includes('*')) return pathFault(path);
   const prefix = /^(\/[^*]*)\/\*{1,2}$/.exec(path)?.[1] ?? (/^\/?\*{1,2}$/.test(path) ? '/' : null);
-  return `must not hold "*": prefixes take all paths below${prefix === null ? '' : `: write "${prefix}"`}`;
+  return `must not contain "*": prefixes cover all paths below${prefix === null ? '' : `: write "${prefix}"`}`;
 };
 
 const checkList = (key: 'protected-paths' | 'excluded-paths', paths: readonly string[], report: SamlReport): void => {
@@ -28,7 +28,7 @@ const checkList = (key: 'protected-paths' | 'excluded-paths', paths: readonly st
   for (const [index, path] of paths.slice(0, maximumPaths).entries()) {
     const fault = prefixFault(path);
     if (fault !== null) report.error(`${key}: entry ${index + 1} ${fault}`, key);
-    if (seen.has(path)) report.error(`${key}: entry ${index + 1} is an earlier one once more`, key);
+    if (seen.has(path)) report.error(`${key}: entry ${index + 1} repeats an earlier one`, key);
     seen.add(path);
   }
 };
@@ -36,19 +36,19 @@ const checkList = (key: 'protected-paths' | 'excluded-paths', paths: readonly st
 const takes = (prefixes: readonly string[], path: string): boolean =>
   prefixes.some((prefix) => prefixTakes(prefix, path));
 
-/** Who protects `/admin/` protects `/admin` too. */
+/** Protecting `/admin/` also protects `/admin`. */
 const withoutLastSlash = (path: string): string => (path === '/' ? path : path.replace(/\/$/, ''));
 
-/** Paths of one message, at most. */
+/** Maximum paths in a message. */
 const namedAtMost = 5;
-/** Characters of a path in a message, at most. */
+/** Maximum characters of a path in a message. */
 const shownLength = 100;
 
-/** `excluded-paths` win: what they take as a whole is not protected, whatever `protected-paths` says. */
+/** `excluded-paths` override `protected-paths`: reports protected paths that are completely excluded. */
 const checkExclusions = ({ protectedPaths, excludedPaths }: SamlBlockOptions, report: SamlReport): void => {
   const key = 'excluded-paths';
   if (excludedPaths.includes('/')) {
-    report.warning('excluded-paths holds "/": no path is protected, and no session is ever looked at', key);
+    report.warning('excluded-paths contains "/": no path is protected, and sessions are ignored everywhere', key);
     return;
   }
   const excluded = new PathSet(excludedPaths);
@@ -56,7 +56,7 @@ const checkExclusions = ({ protectedPaths, excludedPaths }: SamlBlockOptions, re
   if (open.length === 0) return;
   const names = open.slice(0, namedAtMost).map((path) => `"${path.slice(0, shownLength)}"`);
   if (open.length > namedAtMost) names.push(`${open.length - namedAtMost} more`);
-  report.warning(`excluded-paths takes all of ${names.join(', ')}, so protected-paths protects nothing there`, key);
+  report.warning(`excluded-paths covers all of ${names.join(', ')}, so protected-paths has no effect there`, key);
 };
 
 const checkEndpoints = (saml: SamlBlockOptions, report: SamlReport): void => {
@@ -68,11 +68,11 @@ const checkEndpoints = (saml: SamlBlockOptions, report: SamlReport): void => {
   ] as const) {
     checkPath(key, path, report);
     const other = taken.get(path);
-    if (other !== undefined) report.error(`${key} and ${other} are one path`, key);
+    if (other !== undefined) report.error(`${key} and ${other} are the same path`, key);
     taken.set(path, key);
   }
   if (urlParts(saml.acsUrl).path !== saml.acsPath) {
-    const message = 'acs-path is not the path of acs-url: whatever is before the gateway has to lead there';
+    const message = 'acs-path differs from the path of acs-url: a proxy in front of the gateway must rewrite it';
     report.warning(message, 'acs-path');
   }
 };
@@ -81,16 +81,16 @@ const checkSignedOut = ({ signedOutPath, ...saml }: SamlBlockOptions, report: Sa
   if (signedOutPath === null) return;
   if (!checkPath('signed-out-path', signedOutPath, report)) return;
   if (signedOutPath === saml.logoutPath || signedOutPath === saml.acsPath || signedOutPath === saml.metadataPath) {
-    report.error('signed-out-path has to be another path than the endpoints of single sign-on', 'signed-out-path');
+    report.error('signed-out-path must differ from the endpoints of single sign-on', 'signed-out-path');
     return;
   }
   if (takes(saml.excludedPaths, signedOutPath)) return;
   if (saml.protectedPaths.length > 0 && !takes(saml.protectedPaths, signedOutPath)) return;
-  const message = 'signed-out-path is protected: who has signed out is sent to sign on again';
-  report.warning(message, 'signed-out-path', 'serve it by a route without the agent, and add it to excluded-paths');
+  const message = 'signed-out-path is protected: a signed-out user is redirected to sign on again';
+  report.warning(message, 'signed-out-path', 'serve it on a route without the agent, and add it to excluded-paths');
 };
 
-/** Checks every path that the block names. */
+/** Checks all paths of the block. */
 export const checkSamlPaths = (saml: SamlBlockOptions, report: SamlReport): void => {
   checkEndpoints(saml, report);
   checkSignedOut(saml, report);

@@ -12,12 +12,12 @@ const certificateFiles = (options: AgentOptions, error: OptionReport): GrpcServi
   if (certFile !== undefined) error('grpc-tls-cert-file', 'it needs grpc-tls-key-file');
   else if (keyFile !== undefined) error('grpc-tls-key-file', 'it needs grpc-tls-cert-file');
   else if (clientCaFile !== undefined) {
-    error('grpc-client-ca-file', 'it needs grpc-tls-cert-file and grpc-tls-key-file: certificates are shown over TLS');
+    error('grpc-client-ca-file', 'it needs grpc-tls-cert-file and grpc-tls-key-file');
   }
   return null;
 };
 
-/** Whether anything of TLS was given, be it whole or not. */
+/** Whether any TLS option is set, complete or not. */
 const namesTls = ({ grpcTlsCertFile, grpcTlsKeyFile, grpcClientCaFile }: AgentOptions): boolean =>
   [grpcTlsCertFile, grpcTlsKeyFile, grpcClientCaFile].some((file) => file !== undefined);
 
@@ -34,8 +34,8 @@ const refuseWithoutAddress = (options: AgentOptions, error: OptionReport): void 
 };
 
 /**
- * How gRPC is served; null: not at all. What is reachable by others is served by TLS, unless that was waived in so
- * many words.
+ * The gRPC serving options; null: gRPC is not served. An address that others can reach requires TLS, unless it is
+ * explicitly waived.
  */
 export const grpcServing = (options: AgentOptions, error: OptionReport): GrpcServingOptions | null => {
   const { grpcAddress: address, grpcInsecure: isInsecure = false } = options;
@@ -49,17 +49,17 @@ export const grpcServing = (options: AgentOptions, error: OptionReport): GrpcSer
   } else if (!isLocalGrpcAddress(address) && !isInsecure) {
     error(
       'grpc-address',
-      'it is no loopback address: it needs grpc-tls-cert-file and grpc-tls-key-file, or grpc-insecure',
+      'it is not a loopback address: it needs grpc-tls-cert-file and grpc-tls-key-file, or grpc-insecure',
     );
   }
   return { address, tls: certificateFiles(options, error) };
 };
 
-/** What is served has a place of its own. Port 0 is another port each time. */
+/** Servers need distinct addresses. Port 0 is a different port each time. */
 export const checkServedPlaces = (options: AgentOptions, error: OptionReport): void => {
   const { socket = agentDefaults.socket, grpcAddress: grpc, metricsAddress: metrics } = options;
   if (grpc?.kind === 'unix' && grpc.path === socket) {
-    error('grpc-address', 'socket has that path: each is served on a socket of its own');
+    error('grpc-address', 'socket has the same path; use a separate socket');
   }
   if (grpc?.kind !== 'tcp' || metrics === undefined || grpc.port === 0) return;
   if (grpcAddressText(grpc).toLowerCase() === socketAddressText(metrics).toLowerCase()) {

@@ -15,43 +15,41 @@ const clientShape = {
   name: required(clientId, 'The id of the client; also written as `client "id" { ... }`.'),
   secret: list(
     secret,
-    'Its secret: `sha256:` and the digest in hexadecimal, a hash as those of `basic-auth-users`, or the secret itself. Several while it changes: any of them will do.',
+    'Its secret: `sha256:` and the hexadecimal digest, a hash as in `basic-auth-users`, or the secret itself. Set several during a change; each is accepted.',
   ),
   'public-key-file': list(
     text,
-    'Paths of PEM files with its public keys, for `private_key_jwt`. Several while they change.',
+    'Paths of PEM files with its public keys, for `private_key_jwt`. Set several during a change.',
   ),
-  'allowed-exchanges': allowedExchanges(
-    'In place of those of the `token-exchange` block: a conversion that is allowed.',
-  ),
+  'allowed-exchanges': allowedExchanges('An allowed conversion. Overrides those of the `token-exchange` block.'),
   'allowed-audiences': list(
     audience,
-    'In place of those of the `token-exchange` block: what the client may ask tokens for, as `audience` or `resource`; an empty list: nothing but the default.',
+    'Values of `audience` and `resource` that the client may request. Overrides that of the `token-exchange` block. An empty list: only the default.',
     [],
-    'those of the block; none where it has none',
+    'those of the block, if any',
   ),
   'allowed-scopes': list(
     scopeName,
-    'In place of those of the `token-exchange` block: scopes that its tokens may have; an empty list: none.',
+    'Scopes that its tokens may have. Overrides that of the `token-exchange` block. An empty list: none.',
     [],
     'those of the block',
   ),
   'subject-audiences': list(
     audience,
-    'What a token that was issued here has to be meant for, so that the client may exchange it: one of these. The issuer is not among them unless it is named.',
+    'Audiences of which a token of this agent must have one, so that the client may exchange it. The issuer is not included by default.',
     [],
     'the id of the client',
   ),
 };
 
-const clientBlocks = optionBlocks(clientShape, 'A client, which has to authenticate itself.');
+const clientBlocks = optionBlocks(clientShape, 'A client, which must authenticate.');
 
 const clientsKey = optionBlock(
   { client: clientBlocks },
-  'Who may exchange tokens: nobody else. Without it whoever has a token may exchange it.',
+  'The only clients that may exchange tokens. Without it anyone with a token may exchange it.',
 );
 
-/** The `clients` block. An empty list is refused: it would say that nobody may, and mean that everybody does. */
+/** The `clients` block. An empty list is refused: it reads like "no client", but would allow everyone. */
 const clientsBlock: typeof clientsKey = {
   ...clientsKey,
   read: (name, settings, context) => {
@@ -63,7 +61,7 @@ const clientsBlock: typeof clientsKey = {
   },
 };
 
-/** What a list says; null where it was not written. */
+/** The values of a list; null if it was not written. */
 const givenList = (field: Field<readonly Located<string>[]>): readonly string[] | null =>
   field.given ? field.value.map(({ value }) => value) : null;
 
@@ -93,19 +91,19 @@ const shape = {
     text,
     agentDefaults.jwksPath,
     code(agentDefaults.jwksPath),
-    'The path at which the public keys are served (a JWK set), which issued tokens are verified with.',
+    'The path of the JWK set with the public keys that verify issued tokens.',
   ),
   issuer: required(
     text,
-    'The URL that issued tokens have as `iss`, without query and fragment. Metadata (RFC 8414) is served at `/.well-known/oauth-authorization-server` and its path.',
+    'The `iss` of issued tokens: a URL without query and fragment. Metadata (RFC 8414) is served at `/.well-known/oauth-authorization-server` and its path.',
   ),
   'public-url': optional(
     text,
-    'What stands before these paths in the URLs that clients use, as in `https://api.example`. Without it, the origin of the issuer.',
+    'The prefix of these paths in the URLs that clients use, as in `https://api.example`. Default: the origin of the issuer.',
   ),
   'signing-key-file': list(
     text,
-    'Paths of the keys: a private key in PEM, or for `HS256` a secret of 32 bytes at least. The first signs; the others are only published, so that tokens stay good while keys change.',
+    'Paths of the keys: a PEM private key, or for `HS256` a secret of at least 32 bytes. The first key signs; the others are only published, so that tokens stay valid during a key rotation.',
     [],
     'required',
   ),
@@ -113,60 +111,63 @@ const shape = {
     oneOf(signingAlgorithms),
     agentDefaults.signingAlgorithm,
     code(agentDefaults.signingAlgorithm),
-    'What the first key signs with. With `HS256` whoever can verify a token can issue one, and no key is published.',
+    'The algorithm of the first key. With `HS256`, anyone who can verify a token can issue one, and no key is published.',
   ),
   'token-ttl-secs': withDefault(
     seconds(1, year),
     agentDefaults.tokenTtlMs,
     String(agentDefaults.tokenTtlMs / 1000),
-    'How long an issued token is good. One that is got for a token of ours never outlasts that.',
+    'Lifetime of an issued token. A token issued for a token of this agent never outlasts it.',
   ),
   'limit-lifetime-to-subject': withDefault(
     boolean,
     false,
     '`#false`',
-    'No issued token outlasts the one that it is got for.',
+    'Issued tokens never outlast their subject token.',
   ),
   'max-actors': withDefault(
     integer(0, longestChain),
     agentDefaults.maximumActors,
     String(agentDefaults.maximumActors),
-    'How many may act for one another in a token, the present actor and those before it (`act`); 0: nobody.',
+    'Maximum length of the actor chain of a token: the current actor and earlier ones (`act`); 0: no delegation.',
   ),
   'claims-copied': list(
     claimName,
-    'Claims, or attributes of an assertion, that the issued token has from the subject token. An empty list or `#null`: none.',
+    'Claims, or attributes of an assertion, to copy from the subject token. An empty list or `#null`: none.',
     agentDefaults.claimsCopied,
     agentDefaults.claimsCopied.map(code).join(' '),
   ),
   'allowed-exchanges': allowedExchanges(
-    'A conversion that is allowed. Of several that fit a request the first counts. Without one, here or at a client, there is nothing to exchange.',
+    'An allowed conversion. The first one that fits a request applies. At least one is required, here or at a client.',
   ),
   'allowed-audiences': list(
     audience,
-    'What tokens may be asked for, as `audience` or `resource`; an empty list: nothing but the default. Of clients each has a list, its own or this, or nothing but the default.',
+    'Values of `audience` and `resource` that may be requested; an empty list: only the default. A client uses its own list, otherwise this one, otherwise only the default.',
     [],
-    'anything, where there are no `clients`',
+    'any, without `clients`',
   ),
   'allowed-scopes': list(
     scopeName,
-    'Scopes that an issued token may have, of those that the subject token has; where that says nothing of scopes, those that may be asked for. An empty list: none.',
+    'Scopes of the subject token that an issued token may have. If the subject token says nothing about scopes: the scopes that may be requested. An empty list: none.',
     [],
     'those of the subject token',
   ),
-  'default-audience': optional(audience, 'Whom a token is meant for that is asked for nobody. Without it, the issuer.'),
+  'default-audience': optional(audience, 'The audience of a token requested without a target. Default: the issuer.'),
   'saml-one-time': withDefault(
     boolean,
     true,
     '`#true`',
-    'Take each assertion once. With `#false` only those once that say so (`OneTimeUse`).',
+    'Accept each assertion once. With `#false` only those with `OneTimeUse` are restricted.',
   ),
   'rate-limit': exchangeRateLimit,
   clients: clientsBlock,
 };
 
 /** The `token-exchange` block. */
-export const tokenExchangeBlock = optionBlock(shape, 'Exchange of a token for one of ours (OAuth 2.0, RFC 8693).');
+export const tokenExchangeBlock = optionBlock(
+  shape,
+  'Token exchange (OAuth 2.0, RFC 8693): issues tokens of this agent.',
+);
 
 export const toTokenExchangeOptions = (fields: Fields<typeof shape>): TokenExchangeBlockOptions => ({
   enabled: fields.enabled.value,

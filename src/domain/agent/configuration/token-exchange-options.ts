@@ -4,43 +4,43 @@ import type { PasswordHash } from '../identity/password-hash-rules.js';
 import type { AllowedExchange } from '../token-exchange/exchange-policy.js';
 import type { SigningAlgorithm } from '../tokens/signature-algorithm.js';
 
-/** The secret of a client as it is kept. */
+/** A stored client secret. */
 export type ClientSecret =
   | { readonly kind: 'plain'; readonly text: Secret }
   /** In lower-case hexadecimal. */
   | { readonly kind: 'sha256'; readonly digest: Secret }
   | PasswordHash;
 
-/** What a client, or everybody, may have. */
+/** The permissions of a client, or of everyone. */
 export interface ExchangePermissions {
   readonly allowedExchanges: readonly AllowedExchange[];
   /** Null: any. */
   readonly allowedAudiences: readonly string[] | null;
-  /** Null: none is named. */
+  /** Null: not set. */
   readonly allowedScopes: readonly string[] | null;
 }
 
-/** A `client` block. What it says takes the place of what the `token-exchange` block says. */
+/** A `client` block. Its values override those of the `token-exchange` block. */
 export interface ExchangeClientOptions extends ExchangePermissions {
   readonly id: string;
-  /** Any of them will do. */
+  /** Each is valid. */
   readonly secrets: readonly ClientSecret[];
   /** Paths of PEM files, for private_key_jwt. */
   readonly publicKeyFiles: readonly string[];
-  /** What a token of our own has to be meant for: one of these; default: the id. */
+  /** Audiences of which a token of this agent must have one; default: the id. */
   readonly subjectAudiences: readonly string[];
 }
 
-/** The `token-exchange` block, checked. */
+/** The checked `token-exchange` block. */
 export interface TokenExchangeOptions extends ExchangePermissions {
   readonly issuer: string;
   readonly endpointPath: string;
-  /** As clients see it. */
+  /** The public URL. */
   readonly endpointUrl: string;
   readonly jwksPath: string;
-  /** As clients see it. */
+  /** The public URL. */
   readonly jwksUrl: string;
-  /** Of RFC 8414, section 3.1. */
+  /** As defined by RFC 8414, section 3.1. */
   readonly metadataPath: string;
   /** The first signs; the others are only published. At least one. */
   readonly signingKeyFiles: readonly string[];
@@ -51,13 +51,13 @@ export interface TokenExchangeOptions extends ExchangePermissions {
   readonly claimsCopied: readonly string[];
   readonly defaultAudience: string | null;
   readonly samlOneTime: boolean;
-  /** Null: none. */
+  /** Null: no limit. */
   readonly rateLimit: RateLimit | null;
-  /** Null: whoever has a token may exchange it. */
+  /** Null: anyone with a token may exchange it. */
   readonly clients: readonly ExchangeClientOptions[] | null;
 }
 
-/** A `client` block as it was written; null stands for a key that is absent. */
+/** A `client` block as written; null for an absent key. */
 export interface ExchangeClientBlockOptions {
   readonly id: string;
   readonly secrets: readonly Secret[];
@@ -68,15 +68,12 @@ export interface ExchangeClientBlockOptions {
   readonly subjectAudiences: readonly string[] | null;
 }
 
-/**
- * The `token-exchange` block as it was written, with the defaults of single keys; null stands for a key that is
- * absent.
- */
+/** The `token-exchange` block as written, with the defaults of single keys; null for an absent key. */
 export interface TokenExchangeBlockOptions {
   readonly enabled: boolean;
   readonly endpointPath: string;
   readonly issuer: string;
-  /** What stands before the paths in the URLs that clients use; null: the origin of the issuer. */
+  /** The prefix of the paths in public URLs; null: the origin of the issuer. */
   readonly publicUrl: string | null;
   readonly signingKeyFiles: readonly string[];
   readonly signingAlgorithm: SigningAlgorithm;

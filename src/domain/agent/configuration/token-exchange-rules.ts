@@ -19,17 +19,16 @@ import type { TokenExchangeBlockOptions, TokenExchangeOptions } from './token-ex
 /** RFC 8414, section 3. */
 const wellKnown = '/.well-known/oauth-authorization-server';
 
-const exchangeRisk = 'whoever is on the way can take tokens and secrets of clients';
+const exchangeRisk = 'an attacker on the network can steal tokens and client secrets';
 
 /**
- * Whether a message about the issuer or the public URL may show its line: a query, a user or a password is not for
- * logs.
+ * Whether a message about the issuer or the public URL may show its line: a query, user or password must not be logged.
  */
 const isShownUrl = (url: string): boolean => !url.includes('?') && webUrlFault(url, exchangeRisk)?.secret !== true;
 
 const withoutLastSlash = (text: string): string => (text.endsWith('/') ? text.slice(0, -1) : text);
 
-/** Checks a URL of the issuer or of its endpoints; false where it cannot be used. */
+/** Checks the URL of the issuer or of its endpoints; false if it cannot be used. */
 const checkUrl = (key: 'issuer' | 'public-url', url: string, risk: string, report: ExchangeReport): boolean => {
   const fault = webUrlFault(url, risk);
   if (fault !== null) {
@@ -37,13 +36,13 @@ const checkUrl = (key: 'issuer' | 'public-url', url: string, risk: string, repor
     report[fault.severity](`${key} ${fault.message}`, place, undefined, fault.id);
   }
   if (fault?.severity === 'error') return false;
-  if (url.includes('?')) report.error(`${key} must not hold a query`, { concealed: key });
+  if (url.includes('?')) report.error(`${key} must not contain a query`, { concealed: key });
   return !url.includes('?');
 };
 
 type Endpoints = Pick<TokenExchangeOptions, 'endpointPath' | 'endpointUrl' | 'jwksPath' | 'jwksUrl' | 'metadataPath'>;
 
-/** The paths that single sign-on answers, or leaves to others, by their keys. */
+/** The paths of single sign-on, including the signed-out page, by key. */
 const pathsOfSaml = (saml: SamlOptions | null): readonly (readonly [string, string])[] => {
   if (saml === null) return [];
   const { acsPath, metadataPath, logoutPath, signedOutPath } = saml;
@@ -55,7 +54,7 @@ const pathsOfSaml = (saml: SamlOptions | null): readonly (readonly [string, stri
   ];
 };
 
-/** Each path has to be one that requests can have, and no other endpoint may have it. */
+/** Every path must be normalised and unique among the endpoints. */
 const checkPaths = (
   { endpointPath, jwksPath, metadataPath }: Endpoints,
   saml: SamlOptions | null,
@@ -67,22 +66,22 @@ const checkPaths = (
     const fault = pathFault(path);
     if (fault !== null) report.error(`${what} ${fault}`, key);
     const other = taken.get(path);
-    if (other !== undefined) report.error(`${what} and ${other} are one path`, key);
+    if (other !== undefined) report.error(`${what} and ${other} are the same path`, key);
     taken.set(path, what);
   };
   check('endpoint-path', endpointPath, 'endpoint-path');
   check('jwks-path', jwksPath, 'jwks-path');
-  if (hasIssuer) check('issuer', metadataPath, 'the path of the metadata, which the path of issuer ends,');
+  if (hasIssuer) check('issuer', metadataPath, 'the metadata path, derived from issuer,');
 };
 
-/** What a browser brings to the one would be good at the other, where both have one URL. */
+/** With the same URL, an assertion for one endpoint would be valid at the other. */
 const checkRecipient = ({ endpointUrl }: Endpoints, saml: SamlOptions | null, report: ExchangeReport): void => {
   if (saml?.acsUrl !== endpointUrl) return;
-  const message = 'the URL of the endpoint is the acs-url of saml: assertions of sign-ons could be exchanged';
-  report.error(message, 'endpoint-path', 'give the endpoint a path, or public-url, of its own');
+  const message = 'the URL of the endpoint equals acs-url of saml, so assertions of sign-ons could be exchanged';
+  report.error(message, 'endpoint-path', 'use another endpoint-path or public-url');
 };
 
-/** Checks issuer and paths, and puts together the URLs that clients use. */
+/** Checks issuer and paths, and builds the public URLs. */
 const exchangeEndpoints = (
   { issuer, publicUrl, endpointPath, jwksPath }: TokenExchangeBlockOptions,
   saml: SamlOptions | null,
@@ -105,16 +104,16 @@ const exchangeEndpoints = (
 };
 
 const maximumKeyFiles = 16;
-/** Names in `claims-copied`, at most. */
+/** Maximum names in `claims-copied`. */
 const maximumClaims = 100;
 
 const checkKeys = ({ signingKeyFiles, signingAlgorithm }: TokenExchangeBlockOptions, report: ExchangeReport): void => {
   const key = 'signing-key-file';
-  if (signingKeyFiles.length === 0) report.error('signing-key-file is missing: nothing could be signed', key);
+  if (signingKeyFiles.length === 0) report.error('signing-key-file is missing', key);
   checkExchangeList(key, signingKeyFiles, report, maximumKeyFiles);
   if (signingAlgorithm !== 'HS256') return;
   const message =
-    'signing-algorithm is HS256: whoever can verify a token can issue one as well, and no key is published to verify with';
+    'signing-algorithm is HS256: anyone who can verify a token can issue one, and no public key is published';
   report.warning(message, 'signing-algorithm', 'use RS256, PS256, ES256 or EdDSA');
 };
 
@@ -122,22 +121,19 @@ const checkClaims = ({ claimsCopied }: TokenExchangeBlockOptions, report: Exchan
   checkExchangeList('claims-copied', claimsCopied, report, maximumClaims);
   const reserved = claimsCopied.filter((name) => reservedClaims.includes(name));
   for (const name of new Set(reserved)) {
-    report.error(
-      `claims-copied names ${name}, which is not copied: it says something of one token alone`,
-      'claims-copied',
-    );
+    report.error(`claims-copied names ${name}, which is never copied: it describes a single token`, 'claims-copied');
   }
 };
 
 const checkOpenness = (block: TokenExchangeBlockOptions, report: ExchangeReport): void => {
   if (block.clients !== null) return;
-  report.warning('there are no clients: whoever has a token may exchange it', 'clients', 'give clients { ... }');
+  report.warning('clients is not set: anyone with a token may exchange it', 'clients', 'set clients { ... }');
   if (block.allowedAudiences !== null) return;
-  const message = 'allowed-audiences is not given: a token may be had for anybody';
-  report.warning(message, 'allowed-audiences', 'name what tokens may be asked for');
+  const message = 'allowed-audiences is not set: tokens can be requested for any audience';
+  report.warning(message, 'allowed-audiences', 'list the allowed audiences');
 };
 
-/** What names us as its issuer is judged by our keys alone: two issuers of one name would be one. */
+/** Only the agent's keys verify tokens with its issuer, so a provider must not share the issuer. */
 const checkIssuer = (
   { issuer, jwksPath }: TokenExchangeBlockOptions,
   { oidc }: ExchangeMethods,
@@ -145,15 +141,15 @@ const checkIssuer = (
 ): void => {
   const provider = oidc.find((other) => other.issuer === issuer);
   if (provider === undefined || provider.jwksUrl?.endsWith(jwksPath)) return;
-  const message = `issuer is that of ${labelOfProvider(provider)}, whose keys seem to be others: at the endpoint its tokens are judged by our keys alone`;
-  // The error that such an issuer is as well does not show its line either.
+  const message = `issuer is also that of ${labelOfProvider(provider)}, whose keys seem to differ: the endpoint verifies its tokens only with keys of the agent`;
+  // The error about such an issuer does not show its line either.
   const place = isShownUrl(issuer) ? 'issuer' : ({ concealed: 'issuer' } as const);
-  report.warning(message, place, 'give an issuer of our own');
+  report.warning(message, place, 'use a separate issuer');
 };
 
 /**
- * Checks the `token-exchange` block, against the methods too; null where it is not enabled, and what else it says
- * does not count.
+ * Checks the `token-exchange` block, also against the methods; null if it is not enabled, and its other keys are then
+ * ignored.
  */
 export const enabledTokenExchange = (
   block: TokenExchangeBlockOptions | undefined,
@@ -164,14 +160,14 @@ export const enabledTokenExchange = (
   if (block === undefined) return null;
   const report = exchangeReport({ error, warning });
   if (!block.enabled) {
-    report.warning('it is not enabled: no token is exchanged', 'enabled', 'set enabled to #true');
+    report.warning('it is disabled, so no token is exchanged', 'enabled', 'set enabled to #true');
     return null;
   }
   checkKeys(block, report);
   checkClaims(block, report);
   if (allowsNothing(block)) {
     const suggestion = `as in allowed-exchanges { ${exchangeExample} }`;
-    report.error('allowed-exchanges is not given: there is nothing to exchange', 'allowed-exchanges', suggestion);
+    report.error('allowed-exchanges is not set, so there is nothing to exchange', 'allowed-exchanges', suggestion);
   }
   checkExchangePermissions(block, methods, report);
   checkIssuer(block, methods, report);

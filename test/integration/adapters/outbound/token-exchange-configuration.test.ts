@@ -110,9 +110,9 @@ describe('a token-exchange block in a file', () => {
     const places = found.split('\n').filter((line) => line.startsWith('line '));
     expect(places).toEqual([
       'line 2:8: error: "token-exchange": issuer must be a URL that begins with https://',
-      'line 9:13: error: "token-exchange": client "b": allowed-exchanges has saml2, but single sign-on, whose checks it needs, is not enabled',
-      'line 11:11: error: "token-exchange": client "c": it has neither a secret nor a key, and could not authenticate itself',
-      'line 12:18: error: "token-exchange": client "a": an earlier client has that id already',
+      'line 9:13: error: "token-exchange": client "b": allowed-exchanges has saml2, which needs single sign-on, but saml is not enabled',
+      'line 11:11: error: "token-exchange": client "c": it has neither a secret nor a key, so it cannot authenticate',
+      'line 12:18: error: "token-exchange": client "a": an earlier client already has that id',
     ]);
   });
 
@@ -134,16 +134,16 @@ describe('a token-exchange block in a file', () => {
   });
 
   it.each([
-    ['a digest', 'secret "sha256:S3CRET"', 'the secret has no 64 hexadecimal digits'],
-    ['a hash', 'secret "$1$S3CRET$S3CRET"', 'the secret is hashed in a way that is not supported'],
+    ['a digest', 'secret "sha256:S3CRET"', 'the secret does not have 64 hexadecimal digits'],
+    ['a hash', 'secret "$1$S3CRET$S3CRET"', 'the secret uses an unsupported hash'],
     ['a short secret', 'secret "S3CRET"', 'the secret has fewer than 16 bytes'],
     ['white space', 'secret "S3CRET of the client "', 'the secret begins or ends with white space'],
-    ['the same one twice', 'secret "S3CRET of it" "S3CRET of it"', 'secret 2 is an earlier one once more'],
+    ['the same one twice', 'secret "S3CRET of it" "S3CRET of it"', 'secret 2 repeats an earlier one'],
     ['a misspelt key', 'secrit "S3CRET of the client"', 'unknown key "secrit" in client'],
     ['a block', 'secret { S3CRET 1 }', '"secret" takes a value, not a block'],
     ['a mistake beside it', 'secret "S3CRET of the client"; allowed-scopes 1', '"allowed-scopes" must be a string'],
     ['a second line', 'secret \\\n "S3CRET of the client"; allowed-scopes 1', '"allowed-scopes" must be a string'],
-    ['a variable as the id', 'secret "S3CRET of it"; name (env)"SECRET"', '"name" must stand where it is used'],
+    ['a variable as the id', 'secret "S3CRET of it"; name (env)"SECRET"', '"name" must be written literally'],
   ])('shows nothing of a secret: %s', async (_name, line, message) => {
     const name = line.includes('name') ? '' : '"api" ';
     const found = await report(block({ clients: `clients {\n client ${name}{\n ${line}\n }\n}` }));
@@ -158,7 +158,7 @@ describe('a token-exchange block in a file', () => {
   });
 
   it.each([
-    ['a query', 'issuer "https://tokens.example/?key=S3CRET"', 'issuer must not hold a query'],
+    ['a query', 'issuer "https://tokens.example/?key=S3CRET"', 'issuer must not contain a query'],
     ['a user', 'issuer "https://user:S3CRET@tokens.example"', 'issuer must not contain a user name or a password'],
     ['a query by HTTP', 'issuer "http://tokens.example/?key=S3CRET"', 'issuer is not https'],
   ])('shows the position of a URL with %s, and not the URL', async (_name, issuer, message) => {
@@ -189,7 +189,7 @@ describe('a token-exchange block in a file', () => {
 
   it('has a warning at the block for a missing member', async () => {
     expect(await report(block({ clients: '' }, 'allowed-audiences "a"'))).toMatch(
-      /^line 0:1: warning: "token-exchange": there are no clients: whoever has a token may exchange it\n/,
+      /^line 0:1: warning: "token-exchange": clients is not set: anyone with a token may exchange it\n/,
     );
   });
 });

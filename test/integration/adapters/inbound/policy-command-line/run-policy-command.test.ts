@@ -151,11 +151,11 @@ agents { agent "auth" {
   it('refuses an empty policy set, as the agent does', async () => {
     const empty = folder.write('empty.cedar', '// none\n');
     const denied = await run('check', '--config', agentWith(embedded, keys, `policy-file "${empty}"`));
-    expect(denied.stderr).toContain('error: it has no policies, and default-decision is deny');
+    expect(denied.stderr).toContain('error: there are no policies, and default-decision is deny');
     expect(denied.exitCode).toBe(1);
     const open = agentWith(embedded, keys, `policy-file "${empty}"; default-decision "allow"`);
     const allowed = await run('check', '--strict', '--config', open);
-    expect(allowed.stderr).toContain('warning: it has no policies, and default-decision is allow');
+    expect(allowed.stderr).toContain('warning: there are no policies, and default-decision is allow');
     expect((await run('check', '--config', open)).exitCode).toBe(0);
   });
 
@@ -167,7 +167,7 @@ agents { agent "auth" {
     });
     const empty = temporaryFolder();
     try {
-      expect((await run('check', empty.path)).stderr).toContain('is a folder without any file *.cedar');
+      expect((await run('check', empty.path)).stderr).toContain('is a folder without *.cedar files');
     } finally {
       empty.remove();
     }

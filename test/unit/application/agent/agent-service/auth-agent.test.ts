@@ -253,7 +253,7 @@ describe('fail-open', () => {
 
   it('lets nothing pass while no method is configured', async () => {
     const { ask, logger } = await startedTestAgent({ 'fail-open': true });
-    expect(logger.lines.find(({ level }) => level === 'warn')?.message).toContain('no authentication method');
+    expect(logger.lines.find(({ level }) => level === 'warn')?.message).toContain('an authentication method');
     expect((await ask(['x-api-key', 'key-1'])).decision).toMatchObject({ kind: 'block', status: 401 });
   });
 });

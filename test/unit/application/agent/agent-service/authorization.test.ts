@@ -153,7 +153,7 @@ describe('default-decision and on-error', () => {
     const { outcome, logger } = await authorizedAgent({ 'default-decision': 'allow' });
     expect(await outcome({ headers: apiKey })).toBe('allow');
     expect(logger.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
-      'authz: it has no policies, and default-decision is allow: every request is allowed',
+      'authz: there are no policies, and default-decision is allow: every request is allowed',
     ]);
   });
 

@@ -347,8 +347,8 @@ describe('an entry that begins with @ and names no file', () => {
       first,
       'change',
     );
-    expect(refused).toMatchObject({ ok: false, error: expect.stringContaining('api-keys: entry 2: the file that it') });
-    expect(refused).toMatchObject({ error: expect.stringContaining('basic-auth-users: entry 3: the file that it') });
+    expect(refused).toMatchObject({ ok: false, error: expect.stringContaining('api-keys: entry 2: its file') });
+    expect(refused).toMatchObject({ error: expect.stringContaining('basic-auth-users: entry 3: its file') });
     expect(JSON.stringify([refused, made.logger.lines])).not.toContain('hunter2');
     const shown = await made.agent.configure({ 'api-keys': ['@/no/such/list'] }, first, 'change');
     expect(shown).toMatchObject({ error: expect.stringContaining('entry 1: the file /no/such/list cannot be read') });

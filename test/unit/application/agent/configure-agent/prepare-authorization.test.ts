@@ -204,14 +204,14 @@ describe('a source without any policy', () => {
     ]);
   });
 
-  const none = 'it has no policies, and default-decision is';
+  const none = 'there are no policies, and default-decision is';
 
   it.each(['', '// nothing', '@id("team") permit(principal in ?principal, action, resource);'])(
     'refuses the configuration where no other has one, as one without sources: %j',
     async (text) => {
       const authz = { 'policy-file': newFolder().write('a.cedar', text) };
       expect((await refusals(authz)).at(-1)).toBe(
-        `error: authz: ${none} deny: every request would be denied\n  give policy-file or policy-inline`,
+        `error: authz: ${none} deny: every request would be denied\n  set policy-file or policy-inline`,
       );
       const open = { ...authz, 'default-decision': 'allow' };
       expect(await refusals(open)).toEqual([]);

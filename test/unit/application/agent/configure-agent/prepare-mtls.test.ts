@@ -63,7 +63,7 @@ describe('the authorities of client certificates', () => {
   it('may be left to the gateway, with a warning', async () => {
     const { logger } = await startedTestAgent({ mtls: { enabled: true } });
     expect(logger.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^mtls: ca-cert-path is not given/),
+      expect.stringMatching(/^mtls: ca-cert-path is not set/),
     ]);
   });
 });

@@ -79,56 +79,56 @@ describe('complete options', () => {
     [
       'a secret for RS256',
       { jwtSecret: secret, jwtAlgorithm: 'RS256' },
-      'error jwt-algorithm: RS256 needs jwt-public-key, but jwt-secret is given',
+      'error jwt-algorithm: RS256 needs jwt-public-key, but jwt-secret is set',
     ],
     [
       'a public key for HS256',
       { jwtPublicKey: '/k', jwtAlgorithm: 'HS256' },
-      'error jwt-algorithm: HS256 needs jwt-secret, but jwt-public-key is given',
+      'error jwt-algorithm: HS256 needs jwt-secret, but jwt-public-key is set',
     ],
     [
       'a public key without algorithm',
       { jwtPublicKey: '/k' },
-      'error jwt-public-key: HS256 needs jwt-secret, but jwt-public-key is given',
+      'error jwt-public-key: HS256 needs jwt-secret, but jwt-public-key is set',
     ],
     [
       'both keys',
       { jwtPublicKey: '/k', jwtSecret: secret },
-      'error jwt-public-key: jwt-secret and jwt-public-key cannot both be given: one algorithm is accepted, with one key',
+      'error jwt-public-key: jwt-secret and jwt-public-key cannot both be set: there is one key with one algorithm',
     ],
     [
       'one header for two things',
       { userIdHeader: 'X-A', authMethodHeader: 'x_a' },
-      'error auth-method-header: user-id-header names the header x_a already',
+      'error auth-method-header: user-id-header already uses the header x_a',
     ],
     [
       'the key header as user header',
       { userIdHeader: 'x-api-key', apiKeys: keys('k:n') },
-      'error api-key-header: user-id-header names the header X-API-Key already',
+      'error api-key-header: user-id-header already uses the header X-API-Key',
     ],
     [
       'a reserved header',
       { userIdHeader: 'Content_Length' },
       'error user-id-header: the header Content_Length belongs to message framing or to one connection: use another header',
     ],
-    ['a header that is none', { apiKeyHeader: 'X Y' }, 'error api-key-header: "X Y" is no header name'],
+    ['a header that is none', { apiKeyHeader: 'X Y' }, 'error api-key-header: "X Y" is not a header name'],
     ['a key without name', { apiKeys: keys('abc') }, 'error api-keys: entry 1 has no colon: an entry is <key>:<name>'],
     ['an empty key', { apiKeys: keys(':abc') }, 'error api-keys: entry 1 has no key before its last colon'],
     ['an empty name', { apiKeys: keys('abc:') }, 'error api-keys: entry 1 has no name after its last colon'],
     [
       'a key given twice',
       { apiKeys: keys('abc:x,abc:y') },
-      'error api-keys: entry 2 gives a key that an earlier entry gives already',
+      'error api-keys: entry 2 repeats the key of an earlier entry',
     ],
     [
       'a hashed key that is none',
       { apiKeys: keys('sha256:abc:x') },
-      'error api-keys: entry 1 has no 64 hexadecimal digits between sha256: and the last colon',
+      'error api-keys: entry 1 does not have 64 hexadecimal digits between sha256: and the last colon',
     ],
     [
       'a hashed key given twice, in another case',
       { apiKeys: keys(`sha256:${'ab'.repeat(32)}:x,sha256:${'AB'.repeat(32)}:y`) },
-      'error api-keys: entry 2 gives a key that an earlier entry gives already',
+      'error api-keys: entry 2 repeats the key of an earlier entry',
     ],
     [
       'a key beyond ASCII',
@@ -138,7 +138,7 @@ describe('complete options', () => {
     [
       'a user given twice',
       { basicAuthUsers: keys('u:p,u:q') },
-      'error basic-auth-users: entry 2 gives a user that an earlier entry gives already',
+      'error basic-auth-users: entry 2 repeats the user of an earlier entry',
     ],
     [
       'no password',
@@ -180,7 +180,7 @@ describe('complete options', () => {
 
   it('compare header names as they are stripped', () => {
     expect(problems({ userIdHeader: 'X-A.B', authMethodHeader: 'x-a~b' })[0]).toContain(
-      'names the header x-a~b already',
+      'already uses the header x-a~b',
     );
   });
 
@@ -204,7 +204,7 @@ describe('complete options', () => {
       {
         severity: 'warning',
         option: 'basic-auth-users',
-        message: 'a password is kept as bcrypt with cost 4; use at least 10',
+        message: 'a password is stored as bcrypt with cost 4; use at least 10',
         suggestion: null,
       },
     ]);
@@ -258,7 +258,7 @@ describe('complete options', () => {
 
   it('have one user of two names that Unicode takes for the same', () => {
     expect(problems({ basicAuthUsers: keys('j\u00f6rg:p,jo\u0308rg:q') })).toEqual([
-      'error basic-auth-users: entry 2 gives a user that an earlier entry gives already',
+      'error basic-auth-users: entry 2 repeats the user of an earlier entry',
     ]);
   });
 

@@ -101,18 +101,18 @@ describe('the authz block', () => {
     expect(completeAgentOptions({}, new Map()).options?.authz).toBeNull();
     expect(complete({ 'policy-file': 'a' }).options?.authz).toBeNull();
     expect(problems({ 'policy-file': 'a' })).toEqual([
-      'warning: it is not enabled: no policy is looked at, and whoever is authenticated may do everything',
+      'warning: it is disabled: policies are ignored, and every authenticated request is allowed',
     ]);
   });
 
   it('needs a policy, unless everything is allowed', () => {
     expect(problems({ enabled: true })).toEqual([
-      'error: it has no policies, and default-decision is deny: every request would be denied',
+      'error: there are no policies, and default-decision is deny: every request would be denied',
     ]);
     // Shadow policies decide nothing.
     expect(complete({ enabled: true, 'shadow-policy-file': 'a' }).options).toBeNull();
     expect(problems({ enabled: true, 'default-decision': 'allow' })).toEqual([
-      'warning: it has no policies, and default-decision is allow: every request is allowed',
+      'warning: there are no policies, and default-decision is allow: every request is allowed',
     ]);
     expect(problems({ enabled: true, 'policy-inline': 'x' })).toEqual([]);
     expect(problems({ enabled: true, 'policy-file': 'x' })).toEqual([]);
@@ -120,28 +120,30 @@ describe('the authz block', () => {
 
   it('takes no path twice, no link twice, and no link that fills nothing', () => {
     expect(problems({ enabled: true, 'policy-file': ['a', 'b', 'a'] })).toEqual([
-      'error: policy-file: a is given twice',
+      'error: policy-file: a is listed twice',
     ]);
     expect(problems({ enabled: true, 'policy-file': 'a', 'shadow-policy-file': ['b', 'b'] })).toEqual([
-      'error: shadow-policy-file: b is given twice',
+      'error: shadow-policy-file: b is listed twice',
     ]);
     const link = { name: 'l', template: 't', principal: 'Role::"a"' };
     expect(problems({ enabled: true, 'policy-file': 'a', 'template-link': [link, link] })).toEqual([
-      'error: template-link "l": an earlier one has that id already',
+      'error: template-link "l": an earlier one already has that id',
     ]);
     expect(problems({ enabled: true, 'policy-file': 'a', 'template-link': { name: 'l', template: 't' } })).toEqual([
-      'error: template-link "l": neither principal nor resource is given',
+      'error: template-link "l": neither principal nor resource is set',
     ]);
   });
 
   it('has its problems reported where they stand', () => {
     expect(reported('authz {\n  enabled #true\n}')).toEqual([
-      '1:1 error "authz": it has no policies, and default-decision is deny: every request would be denied',
+      '1:1 error "authz": there are no policies, and default-decision is deny: every request would be denied',
     ]);
-    expect(reported('authz {\n  policy-file "a"\n  enabled #false\n}')[0]).toMatch(/^3:11 warning "authz": it is not/);
+    expect(reported('authz {\n  policy-file "a"\n  enabled #false\n}')[0]).toMatch(
+      /^3:11 warning "authz": it is disabled/,
+    );
     expect(reported('authz {\n  enabled #true\n  policy-file "a" "a"\n}')[0]).toMatch(/^3:3 error/);
     const text = 'authz {\n  enabled #true\n  policy-file "a"\n  template-link "x" { template "t" }\n}';
-    expect(reported(text)).toEqual(['4:3 error "authz": template-link "x": neither principal nor resource is given']);
+    expect(reported(text)).toEqual(['4:3 error "authz": template-link "x": neither principal nor resource is set']);
   });
 });
 
@@ -165,7 +167,7 @@ describe('policies in place', () => {
     if (setting === undefined) throw new Error('no block');
     checkAgentOptions([{ ...setting, children: hidden }], { report, path: ['config'], position: null });
     expect(report.problems.map(({ message }) => message)[0]).toBe(
-      '"policy-inline" must stand where it is used: messages and logs show it',
+      '"policy-inline" must be written literally, because messages and logs show it',
     );
     expect(JSON.stringify(report.problems)).not.toContain('permit(');
   });

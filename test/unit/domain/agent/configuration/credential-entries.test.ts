@@ -49,7 +49,7 @@ describe('an API key entry', () => {
     'sha256::reports',
     `sha256: ${digest}:reports`,
   ])('refuses what is no digest rather than taking it for a key: %s', (entry) => {
-    expect(key(entry)).toBe('has no 64 hexadecimal digits between sha256: and the last colon');
+    expect(key(entry)).toBe('does not have 64 hexadecimal digits between sha256: and the last colon');
   });
 
   it('does not take a digest without a name for the key "sha256"', () => {

@@ -39,7 +39,7 @@ describe('a secret by which everybody could make tokens, because it is a public 
       {
         severity: 'error',
         option: 'jwt-secret',
-        message: expect.stringContaining('whoever has a public key could sign any token with it'),
+        message: expect.stringContaining('anyone with the public key could sign tokens'),
         suggestion: expect.stringMatching(/jwt-public-key.*jwt-algorithm/),
       },
     ]);

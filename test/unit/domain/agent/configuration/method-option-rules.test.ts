@@ -44,7 +44,7 @@ describe('the providers that are complete', () => {
     const [on, off] = [provider(), provider({ name: 'off', enabled: false, issuer: 'https://other' })];
     expect(complete({ oidc: [on, off] }).options?.oidc).toEqual([on]);
     expect(problems({ oidc: [on, off] })).toEqual([
-      'warning oidc: provider "off" is not enabled: none of its tokens is accepted',
+      'warning oidc: provider "off" is disabled, so none of its tokens is accepted',
     ]);
   });
 
@@ -58,13 +58,13 @@ describe('the providers that are complete', () => {
   it('have names of their own', () => {
     const other = { name: 'a', issuer: 'https://other' };
     expect(problems({ oidc: [provider({ name: 'a' }), provider(other)] })).toEqual([
-      'error oidc: provider "a": an earlier block has that name already',
+      'error oidc: provider "a": an earlier block already has that name',
     ]);
   });
 
   it('are warned about without an audience', () => {
     expect(problems({ oidc: [provider({ audiences: [] })] })).toEqual([
-      'warning oidc: provider 1 has no audience: every token of the issuer is accepted, whoever it was issued for',
+      'warning oidc: provider 1 has no audience: every token of the issuer is accepted, even if issued for another API',
     ]);
   });
 
@@ -131,13 +131,13 @@ describe('client certificates', () => {
     expect(complete(options)).toMatchObject({ options: { mtls: options.mtls }, problems: [] });
     expect(complete(mtls({ enabled: false })).options?.mtls).toBeNull();
     expect(problems(mtls({ enabled: false }))).toEqual([
-      'warning mtls: it is not enabled: no client certificate is accepted',
+      'warning mtls: it is disabled, so no client certificate is accepted',
     ]);
   });
 
   it('are warned about where nobody checks the chain', () => {
     expect(problems(mtls({ caCertPath: null }))[0]).toMatch(
-      /^warning mtls: ca-cert-path is not given: every certificate/,
+      /^warning mtls: ca-cert-path is not set: every certificate/,
     );
     expect(complete(mtls({ caCertPath: null })).options?.mtls).not.toBeNull();
   });
@@ -152,10 +152,10 @@ describe('client certificates', () => {
     const userIdFrom = ['san-uri', 'cn'] as const;
     expect(problems(mtls({ userIdFrom }))).toEqual([]);
     expect(problems(mtls({ userIdFrom, extractCnAsUser: true }))).toEqual([
-      'error mtls: extract-cn-as-user and user-id-from cannot both be given',
+      'error mtls: extract-cn-as-user and user-id-from cannot both be set',
     ]);
     expect(problems(mtls({ userIdFrom, extractSanEmailAsUser: false }))).toEqual([
-      'error mtls: extract-san-email-as-user and user-id-from cannot both be given',
+      'error mtls: extract-san-email-as-user and user-id-from cannot both be set',
     ]);
     expect(problems(mtls({ userIdFrom: ['cn', 'dn', 'cn'] }))).toEqual(['error mtls: user-id-from names "cn" twice']);
   });
@@ -181,7 +181,7 @@ describe('client certificates', () => {
   );
 
   it('share their headers with nothing else', () => {
-    const shared = 'error mtls: api-key-header names the header X-Key already';
+    const shared = 'error mtls: api-key-header already uses the header X-Key';
     expect(problems({ ...mtls({ clientCertHeader: 'X-Key' }), apiKeyHeader: 'x-key' })).toEqual([shared]);
     for (const name of ['X-Client-Cert', 'x_client_cert_cn', 'X-Client-Cert-DN']) {
       expect(complete({ ...mtls(), userIdHeader: name }).options).toBeNull();

@@ -45,28 +45,28 @@ describe('tenants of an oidc block', () => {
   });
 
   it.each<[string, JsonObject, RegExp]>([
-    ['a star in the issuer', { issuer: 'https://id.example/*' }, /holds a "\*".*\{tenantid\}/],
+    ['a star in the issuer', { issuer: 'https://id.example/*' }, /contains "\*".*\{tenantid\}/],
     ['the placeholder without tenants', { issuer: microsoft }, /"tenants" lists none \| add tenants/],
     ['tenants without the placeholder', { issuer: 'https://id.example', tenants: 'one' }, /has no effect/],
     [
       'the placeholder in jwks-url alone',
       { issuer: 'https://id.example', 'jwks-url': 'https://id.example/{tenantid}/keys' },
-      /jwks-url holds \{tenantid\}/,
+      /jwks-url contains \{tenantid\}/,
     ],
     ...['common', 'organizations', 'consumers', 'Common'].map((segment): [string, JsonObject, RegExp] => [
       `the shared tenant "${segment}"`,
       { issuer: `https://login.microsoftonline.com/${segment}/v2.0` },
-      /stands for many tenants.*list the ids/,
+      /stands for many tenants.*list the tenant ids/,
     ]),
     ['a shared tenant of another cloud', { issuer: 'https://login.microsoftonline.us/common/v2.0' }, /many tenants/],
-    ['a tenant that is a path', { issuer: microsoft, tenants: '../common' }, /must be the id of a tenant/],
+    ['a tenant that is a path', { issuer: microsoft, tenants: '../common' }, /must be a tenant id/],
     [
       'the same tenant in two issuers',
       { issuer: microsoft, tenants: Array.from({ length: 101 }, (_, n) => `t${n}`) },
       /more than 100/,
     ],
-    ['an issuer that is no URL, without jwks-url', { issuer: 'corp' }, /cannot be looked up by discovery/],
-    ['an issuer in the clear, without jwks-url', { issuer: 'http://id.example' }, /cannot be looked up by discovery/],
+    ['an issuer that is no URL, without jwks-url', { issuer: 'corp' }, /discovery cannot find its keys/],
+    ['an issuer in the clear, without jwks-url', { issuer: 'http://id.example' }, /discovery cannot find its keys/],
   ])('refuse %s', (_, oidc, message) => {
     const { providers, messages } = complete(oidc);
     expect(messages.join('\n')).toMatch(message);

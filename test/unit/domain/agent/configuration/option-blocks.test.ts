@@ -79,7 +79,7 @@ describe('the oidc blocks', () => {
     [{ oidc: { ...provider, isuer: 'x' } }, 'config.oidc: unknown key "isuer" in oidc'],
     [
       { oidc: { ...provider, name: 'a b' } },
-      'config.oidc.name: "name" must be made of letters, digits and . _ : / @ -, 128 at most',
+      'config.oidc.name: "name" must consist of at most 128 letters, digits and . _ : / @ -',
     ],
     [
       { oidc: { ...provider, 'required-scopes': 'read write' } },
@@ -120,7 +120,7 @@ describe('the oidc blocks', () => {
     expect(reported(text)).toEqual([
       '5:12 error "oidc": provider "b": jwks-url must be a URL that begins with https://',
       '4:10 error "oidc": provider "b": provider "a" has the same issuer',
-      '8:1 warning "oidc": provider "c" is not enabled: none of its tokens is accepted',
+      '8:1 warning "oidc": provider "c" is disabled, so none of its tokens is accepted',
     ]);
   });
 
@@ -190,7 +190,7 @@ describe('the mtls block', () => {
       '}',
     ].join('\n');
     expect(reported(text)).toEqual([
-      '5:22 error "mtls": extract-cn-as-user and extract-san-email-as-user are both #false: a certificate would name no user',
+      '5:22 error "mtls": extract-cn-as-user and extract-san-email-as-user are both #false, so certificates have no user',
       '4:22 error "mtls": the header Authorization has a standard meaning: use another header',
     ]);
   });

@@ -74,7 +74,7 @@ describe('the saml block', () => {
   it('counts only where it is enabled', () => {
     expect(checked({ ...minimal, enabled: false })).toMatchObject({
       saml: null,
-      texts: ['warning saml: it is not enabled: nobody can sign on, and no session is accepted'],
+      texts: ['warning saml: it is disabled: sign-on is impossible, and no session is accepted'],
     });
   });
 
@@ -124,7 +124,7 @@ describe('the saml block', () => {
 
 describe('a saml block is refused', () => {
   it.each([
-    ['nothing of the provider', withoutProvider, 'nothing is said of the identity provider'],
+    ['nothing of the provider', withoutProvider, 'the identity provider is not configured'],
     ['no certificate', { ...configured, 'idp-cert-file': null }, 'idp-cert-file is missing'],
     ['both ways to know the provider', { ...minimal, 'idp-cert-file': '/c' }, 'idp-cert-file and idp-metadata-url'],
     ['an SSO URL beside metadata', { ...minimal, 'idp-sso-url': 'https://x' }, 'idp-sso-url and idp-metadata-url'],
@@ -136,10 +136,10 @@ describe('a saml block is refused', () => {
     ],
     ['a metadata certificate alone', { ...configured, 'idp-metadata-cert-file': '/c' }, 'has no effect without'],
     ['a metadata interval alone', { ...configured, 'idp-metadata-refresh-secs': 60 }, 'has no effect without'],
-    ['a key without its certificate', { ...minimal, 'sp-key-file': '/k' }, 'sp-key-file is given without sp-cert-file'],
-    ['a certificate without its key', { ...minimal, 'sp-cert-file': '/c' }, 'sp-cert-file is given without'],
+    ['a key without its certificate', { ...minimal, 'sp-key-file': '/k' }, 'sp-key-file is set without sp-cert-file'],
+    ['a certificate without its key', { ...minimal, 'sp-cert-file': '/c' }, 'sp-cert-file is set without'],
     ['an ACS that is no URL', { ...minimal, 'acs-url': '/saml/acs' }, 'acs-url must be a URL'],
-    ['an ACS with a query', { ...minimal, 'acs-url': 'https://a.example/saml/acs?x' }, 'must not hold a query'],
+    ['an ACS with a query', { ...minimal, 'acs-url': 'https://a.example/saml/acs?x' }, 'must not contain a query'],
     [
       'a file for redis',
       { ...minimal, 'session-store': 'redis', 'session-store-path': '/s' },
@@ -152,7 +152,11 @@ describe('a saml block is refused', () => {
       { ...minimal, 'session-store': 'redis', 'session-store-url': 'https://h' },
       'must be a URL that begins with redis:// or rediss://',
     ],
-    ['two endpoints at one path', { ...minimal, 'logout-path': '/saml/acs' }, 'logout-path and acs-path are one path'],
+    [
+      'two endpoints at one path',
+      { ...minimal, 'logout-path': '/saml/acs' },
+      'logout-path and acs-path are the same path',
+    ],
     ['a path that is not normal', { ...minimal, 'acs-path': '/saml//acs' }, 'must be in its normal form: "/saml/acs"'],
     ['a path that climbs', { ...minimal, 'protected-paths': ['/a/../b'] }, 'entry 1 must be in its normal form: "/b"'],
     ['a path without a slash', { ...minimal, 'excluded-paths': ['public'] }, 'entry 1 must be a path'],
@@ -160,35 +164,39 @@ describe('a saml block is refused', () => {
     [
       'a star among protected paths',
       { ...minimal, 'protected-paths': ['/app', '/admin/*'] },
-      'entry 2 must not hold "*": prefixes take all paths below: write "/admin"',
+      'entry 2 must not contain "*": prefixes cover all paths below: write "/admin"',
     ],
     [
       'a star for all',
       { ...minimal, 'protected-paths': ['/**'] },
-      'must not hold "*": prefixes take all paths below: write "/"',
+      'must not contain "*": prefixes cover all paths below: write "/"',
     ],
-    ['a star in a name', { ...minimal, 'excluded-paths': ['/a/*.css'] }, 'entry 1 must not hold "*": prefixes take'],
-    ['a path twice', { ...minimal, 'excluded-paths': ['/a', '/a'] }, 'entry 2 is an earlier one once more'],
+    [
+      'a star in a name',
+      { ...minimal, 'excluded-paths': ['/a/*.css'] },
+      'entry 1 must not contain "*": prefixes cover',
+    ],
+    ['a path twice', { ...minimal, 'excluded-paths': ['/a', '/a'] }, 'entry 2 repeats an earlier one'],
     [
       'signing out again and again',
       { ...minimal, 'signed-out-path': '/saml/logout' },
-      'another path than the endpoints',
+      'must differ from the endpoints',
     ],
     [
       'fresh sign-ons that nobody has asked for',
       { ...minimal, 'force-authn': true, 'allow-idp-initiated': true },
-      'force-authn cannot be kept',
+      'force-authn cannot be enforced',
     ],
     ['a cookie of no name', { ...minimal, 'session-cookie-name': 'a b' }, 'must be the name of a cookie'],
     [
       'a name for the host without the flag',
       { ...minimal, 'session-cookie-name': '__host-s', 'cookie-secure': false },
-      'asks for cookie-secure #true',
+      'requires cookie-secure #true',
     ],
     [
       'a secure name without the flag',
       { ...minimal, 'session-cookie-name': '__Secure-s', 'cookie-secure': false },
-      'asks for cookie-secure #true',
+      'requires cookie-secure #true',
     ],
     [
       'SameSite None by HTTP',
@@ -202,7 +210,7 @@ describe('a saml block is refused', () => {
     ],
     ['a header of its own meaning', { ...minimal, 'attribute-mapping': { a: 'Cookie' } }, 'has a standard meaning'],
     ['a header of framing', { ...minimal, 'attribute-mapping': { a: 'Content-Length' } }, 'belongs to message framing'],
-    ['one header twice', { ...minimal, 'attribute-mapping': { a: 'X-A', b: 'x_a' } }, 'names the header x_a already'],
+    ['one header twice', { ...minimal, 'attribute-mapping': { a: 'X-A', b: 'x_a' } }, 'already uses the header x_a'],
     [
       'too many headers',
       {
@@ -253,7 +261,7 @@ describe('a saml block is refused', () => {
   it.each([
     ['an attribute without a header', { ...minimal, 'attribute-mapping': { a: true } }, '"a" must be a string'],
     ['a header with spaces', { ...minimal, 'attribute-mapping': { a: 'X A' } }, 'must be a header name'],
-    ['an attribute with two headers', { ...minimal, 'attribute-mapping': { a: ['X-A', 'X-B'] } }, 'takes one header'],
+    ['an attribute with two headers', { ...minimal, 'attribute-mapping': { a: ['X-A', 'X-B'] } }, 'needs one header'],
     ['a mapping that is a text', { ...minimal, 'attribute-mapping': 'X-A' }, 'takes a block, not a value'],
     ['another store', { ...minimal, 'session-store': 'mysql' }, '"session-store" must be'],
     ['a clock that is far off', { ...minimal, 'clock-skew-secs': 601 }, 'from 0 to 600'],
@@ -266,7 +274,7 @@ describe('a saml block is refused', () => {
 
   it('for a header that another option takes', () => {
     const { texts } = checked({ ...minimal, 'attribute-mapping': { a: 'X-Who' } }, { 'user-id-header': 'X-Who' });
-    expect(texts).toEqual(['error saml: user-id-header names the header X-Who already']);
+    expect(texts).toEqual(['error saml: user-id-header already uses the header X-Who']);
   });
 
   it('without a word of the secret in its URL', () => {
@@ -297,13 +305,17 @@ describe('a URL that may hold a secret', () => {
 describe('a saml block is warned about', () => {
   it.each([
     ['an ACS by HTTP', { ...minimal, 'acs-url': 'http://app.example/saml/acs' }, 'acs-url is not https'],
-    ['an ACS elsewhere', { ...minimal, 'acs-url': 'https://app.example/sso' }, 'acs-path is not the path of acs-url'],
+    [
+      'an ACS elsewhere',
+      { ...minimal, 'acs-url': 'https://app.example/sso' },
+      'acs-path differs from the path of acs-url',
+    ],
     ['no binding', { ...minimal, 'browser-binding': false }, 'browser-binding is #false'],
     ['unsolicited responses', { ...minimal, 'allow-idp-initiated': true }, 'allow-idp-initiated is #true'],
     ['a cookie by HTTP', { ...minimal, 'cookie-secure': false }, 'cookie-secure is #false'],
     ['a cookie for scripts', { ...minimal, 'cookie-http-only': false }, 'cookie-http-only is #false'],
-    ['an idle time that never counts', { ...minimal, 'session-idle-secs': 28_800 }, 'no session is ever idle'],
-    ['names that do not last', { ...minimal, 'name-id-format': 'transient' }, 'names a user anew'],
+    ['an idle time that never counts', { ...minimal, 'session-idle-secs': 28_800 }, 'so it has no effect'],
+    ['names that do not last', { ...minimal, 'name-id-format': 'transient' }, 'gives a user a new name'],
     [
       'no path that is protected',
       { ...minimal, 'protected-paths': ['/app'], 'excluded-paths': ['/', '/x'] },
@@ -312,14 +324,14 @@ describe('a saml block is warned about', () => {
     [
       'protected paths that are excluded',
       { ...minimal, 'protected-paths': ['/app', '/admin/'], 'excluded-paths': ['/admin'] },
-      'excluded-paths takes all of "/admin/"',
+      'excluded-paths covers all of "/admin/"',
     ],
     [
       'a password in the clear',
       { ...minimal, 'session-store': 'redis', 'session-store-url': 'redis://me:word@db' },
       'session-store-url sends its password unencrypted',
     ],
-    ['a loop after signing out', { ...minimal, 'signed-out-path': '/bye' }, 'is sent to sign on again'],
+    ['a loop after signing out', { ...minimal, 'signed-out-path': '/bye' }, 'is redirected to sign on again'],
   ] as const)('for %s', (_name, saml, text) => {
     const result = checked(saml as JsonObject);
     expect(result.saml).not.toBeNull();

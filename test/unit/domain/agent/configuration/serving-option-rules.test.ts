@@ -38,7 +38,7 @@ describe('where an agent serves gRPC', () => {
   });
 
   const noLoopback =
-    'error grpc-address: it is no loopback address: it needs grpc-tls-cert-file and grpc-tls-key-file, or grpc-insecure';
+    'error grpc-address: it is not a loopback address: it needs grpc-tls-cert-file and grpc-tls-key-file, or grpc-insecure';
   it.each<readonly [string, AgentOptions, readonly string[]]>([
     ['all addresses in the clear', { grpcAddress: tcp('0.0.0.0') }, [noLoopback]],
     ['a name in the clear', { grpcAddress: tcp('agent.example'), grpcInsecure: false }, [noLoopback]],
@@ -65,7 +65,7 @@ describe('where an agent serves gRPC', () => {
     [
       'authorities of gateways without TLS',
       { grpcAddress: tcp('127.0.0.1'), grpcClientCaFile: '/ca.pem' },
-      ['error grpc-client-ca-file: it needs grpc-tls-cert-file and grpc-tls-key-file: certificates are shown over TLS'],
+      ['error grpc-client-ca-file: it needs grpc-tls-cert-file and grpc-tls-key-file'],
     ],
     [
       'options of gRPC without gRPC',
@@ -77,12 +77,12 @@ describe('where an agent serves gRPC', () => {
     [
       'the path of the other socket',
       { socket: '/run/grpc.sock', grpcAddress: unix },
-      ['error grpc-address: socket has that path: each is served on a socket of its own'],
+      ['error grpc-address: socket has the same path; use a separate socket'],
     ],
     [
       'the path of the other socket by default',
       { grpcAddress: { kind: 'unix', path: '/tmp/gateway-auth.sock' } },
-      ['error grpc-address: socket has that path: each is served on a socket of its own'],
+      ['error grpc-address: socket has the same path; use a separate socket'],
     ],
     [
       'the address of the metrics',

@@ -152,7 +152,7 @@ describe('the token-exchange block', () => {
   it('counts only where it is enabled', () => {
     expect(checked({ ...minimal, enabled: false })).toMatchObject({
       exchange: null,
-      texts: ['warning token-exchange: it is not enabled: no token is exchanged'],
+      texts: ['warning token-exchange: it is disabled, so no token is exchanged'],
     });
   });
 
@@ -238,7 +238,7 @@ describe('a token-exchange block is refused', () => {
     [
       'a signing key twice',
       { ...minimal, 'signing-key-file': ['/a', '/a'] },
-      'signing-key-file: entry 2 is an earlier one once more',
+      'signing-key-file: entry 2 repeats an earlier one',
     ],
     [
       'too many signing keys',
@@ -246,14 +246,14 @@ describe('a token-exchange block is refused', () => {
       'signing-key-file has more than 16 entries',
     ],
     ['an issuer that is no URL', { ...minimal, issuer: 'tokens' }, 'issuer must be a URL'],
-    ['an issuer with a query', { ...minimal, issuer: 'https://a.example/?x=1' }, 'issuer must not hold a query'],
+    ['an issuer with a query', { ...minimal, issuer: 'https://a.example/?x=1' }, 'issuer must not contain a query'],
     ['an issuer with a fragment', { ...minimal, issuer: 'https://a.example/#x' }, 'issuer must not contain a fragment'],
     ['an issuer with a user', { ...minimal, issuer: 'https://u:p@a.example' }, 'issuer must not contain a user name'],
     ['an issuer with dots', { ...minimal, issuer: 'https://a.example/x/../y' }, 'must be in its normal form'],
     [
       'a public URL with a query',
       { ...minimal, 'public-url': 'https://a.example?x' },
-      'public-url must not hold a query',
+      'public-url must not contain a query',
     ],
     ['an endpoint that is no path', { ...minimal, 'endpoint-path': 'token' }, 'endpoint-path must be a path'],
     [
@@ -262,11 +262,11 @@ describe('a token-exchange block is refused', () => {
       'endpoint-path must be in its normal form: "/b"',
     ],
     ['keys with a query', { ...minimal, 'jwks-path': '/keys?x' }, 'jwks-path must be a path'],
-    ['one path for both', { ...minimal, 'jwks-path': '/token/exchange' }, 'jwks-path and endpoint-path are one path'],
+    ['one path for both', { ...minimal, 'jwks-path': '/token/exchange' }, 'jwks-path and endpoint-path are the same path'],
     [
       'the path of the metadata',
       { ...minimal, 'jwks-path': '/.well-known/oauth-authorization-server' },
-      'which the path of issuer ends, and jwks-path are one path',
+      'which the path of issuer ends, and jwks-path are the same path',
     ],
     ['an algorithm of others', { ...minimal, 'signing-algorithm': 'RS512' }, '"signing-algorithm" must be "RS256"'],
     ['no time to live', { ...minimal, 'token-ttl-secs': 0 }, '"token-ttl-secs" must be an integer from 1 to 31536000'],
@@ -277,7 +277,7 @@ describe('a token-exchange block is refused', () => {
     [
       'a kind that is not issued',
       { ...minimal, 'allowed-exchanges': exchange('jwt', 'saml2') },
-      '"issued-token-type" cannot be "saml2": only access_token and jwt are issued here',
+      '"issued-token-type" cannot be "saml2": only access_token and jwt can be issued',
     ],
     [
       'half an exchange',
@@ -287,7 +287,7 @@ describe('a token-exchange block is refused', () => {
     [
       'an exchange twice',
       { ...minimal, 'allowed-exchanges': [exchange('jwt'), exchange('jwt')] },
-      'allowed-exchanges: entry 2 is an earlier one once more',
+      'allowed-exchanges: entry 2 repeats an earlier one',
     ],
     [
       'an exchange of a client twice',
@@ -321,7 +321,7 @@ describe('a token-exchange block is refused', () => {
     ['a client twice', { ...minimal, clients: { client: [client, client] } }, 'client "api": an earlier client has'],
     ['an id beyond ASCII', withClient({ name: 'b\u00fcro' }), '"name" must be 1 to 256 characters of printable ASCII'],
     ['an id that is too long', withClient({ name: 'a'.repeat(257) }), '"name" must be 1 to 256'],
-    ['a secret twice', withClient({ secret: [secret, secret] }), 'client "api": secret 2 is an earlier one once more'],
+    ['a secret twice', withClient({ secret: [secret, secret] }), 'client "api": secret 2 repeats an earlier one'],
     ['nine secrets', withClient({ secret: Array.from('123456789', (n) => secret + n) }), 'more than 8 entries'],
     [
       'four hashed secrets',
@@ -332,7 +332,7 @@ describe('a token-exchange block is refused', () => {
     [
       'an entry of an API key',
       withClient({ secret: `sha256:${'ab'.repeat(32)}:S3CRET` }),
-      'the secret has a name behind its digest, as the entry of an API key: leave out :<name>',
+      'the secret has a name after its digest, like an API key; remove :<name>',
     ],
     ['a broken digest', withClient({ secret: 'sha256:S3CRET' }), 'the secret has no 64 hexadecimal digits'],
     ['a hash of another kind', withClient({ secret: '$1$S3CRET$S3CRET' }), 'uses an unsupported hash'],
@@ -365,7 +365,7 @@ describe('a token-exchange block is refused', () => {
       { ...minimal, 'endpoint-path': path },
       { oidc: provider, saml: { ...saml, 'signed-out-path': '/bye', 'excluded-paths': '/bye' } },
     );
-    expect(texts).toContainEqual(`error token-exchange: endpoint-path and ${key} of saml are one path`);
+    expect(texts).toContainEqual(`error token-exchange: endpoint-path and ${key} of saml are the same path`);
   });
 
   it.each([
@@ -382,7 +382,7 @@ describe('a token-exchange block is refused', () => {
     );
     expect(options).toBeNull();
     expect(texts).toContainEqual(
-      'error token-exchange: the URL of the endpoint is the acs-url of saml: assertions of sign-ons could be exchanged',
+      'error token-exchange: the URL of the endpoint equals acs-url of saml, so assertions of sign-ons could be exchanged',
     );
   });
 
@@ -404,7 +404,7 @@ describe('a token-exchange block is refused', () => {
 
   it('without a word on each client where there is nothing at all to exchange', () => {
     const { texts } = checked({ ...minimal, 'allowed-exchanges': [] });
-    expect(texts).toEqual(['error token-exchange: allowed-exchanges is not given: there is nothing to exchange']);
+    expect(texts).toEqual(['error token-exchange: allowed-exchanges is not set, so there is nothing to exchange']);
   });
 
   it('for assertions where single sign-on is there, but not enabled', () => {
@@ -421,26 +421,26 @@ describe('a token-exchange block has warnings', () => {
   const open = { ...withoutClients, 'allowed-audiences': 'a' };
 
   it.each<readonly [string, JsonObject, readonly string[], JsonObject]>([
-    ['no clients', open, ['there are no clients: whoever has a token may exchange it'], usual],
+    ['no clients', open, ['clients is not set: anyone with a token may exchange it'], usual],
     [
       'neither clients nor audiences',
       withoutClients,
       [
-        'there are no clients: whoever has a token may exchange it',
-        'allowed-audiences is not given: a token may be had for anybody',
+        'clients is not set: anyone with a token may exchange it',
+        'allowed-audiences is not set: tokens can be requested for any audience',
       ],
       usual,
     ],
     [
       'an issuer by HTTP',
       { ...minimal, issuer: 'http://tokens.example', 'public-url': 'https://tokens.example' },
-      ['issuer is not https: whoever is on the way can put keys of their own in the place of the others'],
+      ['issuer is not https: an attacker on the network can replace the keys'],
       usual,
     ],
     [
       'a public URL by HTTP',
       { ...minimal, 'public-url': 'http://edge.example' },
-      ['public-url is not https: whoever is on the way can take tokens and secrets of clients'],
+      ['public-url is not https: an attacker on the network can steal tokens and client secrets'],
       usual,
     ],
     ['an issuer by HTTP on this machine, none', { ...minimal, issuer: 'http://127.0.0.1:8080' }, [], usual],
@@ -448,26 +448,26 @@ describe('a token-exchange block has warnings', () => {
       'HS256',
       { ...minimal, 'signing-algorithm': 'HS256' },
       [
-        'signing-algorithm is HS256: whoever can verify a token can issue one as well, and no key is published to verify with',
+        'signing-algorithm is HS256: anyone who can verify a token can issue one, and no public key is published',
       ],
       usual,
     ],
     [
       'nothing to verify tokens of others with',
       minimal,
-      ['neither oidc nor a key for JWTs is configured: of JWTs only those that are issued here are taken'],
+      ['neither oidc nor a key for JWTs is configured: of JWTs only those that can be issued are taken'],
       {},
     ],
     [
       'ID tokens of a provider without audience',
       { ...minimal, 'allowed-exchanges': exchange('id_token') },
-      ['allowed-exchanges has id_token, but provider "corp" of oidc has no audience: ID tokens of it are refused'],
+      ['allowed-exchanges has id_token, but provider "corp" of oidc has no audience, so its ID tokens are refused'],
       { oidc: { ...provider, audience: null } },
     ],
     [
       'ID tokens without jwt-audience',
       { ...minimal, 'allowed-exchanges': exchange('id_token') },
-      ['allowed-exchanges has id_token, but jwt-audience is not given: ID tokens that its key verifies are refused'],
+      ['allowed-exchanges has id_token, but jwt-audience is not set, so ID tokens signed with its key are refused'],
       { 'jwt-secret': 'x'.repeat(32) },
     ],
     [
@@ -486,7 +486,7 @@ describe('a token-exchange block has warnings', () => {
       'the issuer of a provider with keys of its own',
       { ...minimal, issuer: 'https://id.example' },
       [
-        'issuer is that of provider "corp" of oidc, whose keys seem to be others: at the endpoint its tokens are judged by our keys alone',
+        'issuer is also that of provider "corp" of oidc, whose keys seem to differ: the endpoint verifies its tokens only with keys of the agent',
       ],
       usual,
     ],
@@ -506,21 +506,21 @@ describe('a token-exchange block has warnings', () => {
       'a secret that curl -u sends otherwise than it is',
       withClient({ secret: ['sixteen letters+more', 'sixteen letters%more', secret] }),
       [
-        'client "api": secret 1 has a "+" or "%" in it: the client has to form-encode it in Basic, which curl -u does not do',
-        'client "api": secret 2 has a "+" or "%" in it: the client has to form-encode it in Basic, which curl -u does not do',
+        'client "api": secret 1 contains "+" or "%": the client must form-encode it in Basic, which curl -u does not do',
+        'client "api": secret 2 contains "+" or "%": the client must form-encode it in Basic, which curl -u does not do',
       ],
       usual,
     ],
     [
       'a weak hash',
       withClient({ secret: `$2b$04$${'a'.repeat(21)}e${'b'.repeat(30)}e` }),
-      [expect.stringMatching(/^client "api": the secret is kept as bcrypt with cost 4/)],
+      [expect.stringMatching(/^client "api": the secret is stored as bcrypt with cost 4/)],
       usual,
     ],
     [
       'a client with nothing to exchange',
       { ...minimal, clients: { client: [client, { ...client, name: 'idle', 'allowed-exchanges': [] }] } },
-      ['client "idle": it has no allowed-exchanges: there is nothing that it may exchange'],
+      ['client "idle": it has no allowed-exchanges, so it cannot exchange any token'],
       usual,
     ],
   ])('for %s', (_name, block, messages, config) => {

@@ -70,7 +70,7 @@ describeWithPeers(['openssl'], 'the description of a service provider', () => {
     expect(await describe('jwt-issuer "x"')).toEqual({ metadata: null, errors: ['the agent has no saml block'] });
     const wrong = await describe(samlBlockText('sp-key-file "k.pem"'));
     expect(wrong.metadata).toBeNull();
-    expect(wrong.errors.join()).toContain('sp-key-file is given without sp-cert-file');
+    expect(wrong.errors.join()).toContain('sp-key-file is set without sp-cert-file');
     const other = await describe(samlBlockText(), 'other');
     expect(other).toEqual({ metadata: null, errors: [expect.stringContaining('there is no agent "other"')] });
   });

@@ -262,11 +262,15 @@ describe('a token-exchange block is refused', () => {
       'endpoint-path must be in its normal form: "/b"',
     ],
     ['keys with a query', { ...minimal, 'jwks-path': '/keys?x' }, 'jwks-path must be a path'],
-    ['one path for both', { ...minimal, 'jwks-path': '/token/exchange' }, 'jwks-path and endpoint-path are the same path'],
+    [
+      'one path for both',
+      { ...minimal, 'jwks-path': '/token/exchange' },
+      'jwks-path and endpoint-path are the same path',
+    ],
     [
       'the path of the metadata',
       { ...minimal, 'jwks-path': '/.well-known/oauth-authorization-server' },
-      'which the path of issuer ends, and jwks-path are the same path',
+      'derived from issuer, and jwks-path are the same path',
     ],
     ['an algorithm of others', { ...minimal, 'signing-algorithm': 'RS512' }, '"signing-algorithm" must be "RS256"'],
     ['no time to live', { ...minimal, 'token-ttl-secs': 0 }, '"token-ttl-secs" must be an integer from 1 to 31536000'],
@@ -301,12 +305,8 @@ describe('a token-exchange block is refused', () => {
       'client "api": allowed-exchanges has saml2',
     ],
     ['an audience twice', { ...minimal, 'allowed-audiences': ['a', 'a'] }, 'allowed-audiences: entry 2'],
-    [
-      'an audience with a line end',
-      { ...minimal, 'allowed-audiences': 'a\nb' },
-      'must be made of printable characters',
-    ],
-    ['an audience that is too long', { ...minimal, 'default-audience': 'a'.repeat(1025) }, '1024 at most'],
+    ['an audience with a line end', { ...minimal, 'allowed-audiences': 'a\nb' }, 'printable characters'],
+    ['an audience that is too long', { ...minimal, 'default-audience': 'a'.repeat(1025) }, 'at most 1024'],
     ['two scopes in one', { ...minimal, 'allowed-scopes': 'read write' }, 'must be one scope'],
     ['a rate of nothing', { ...minimal, 'rate-limit': { 'requests-per-second': 0 } }, 'from 1 to 1000000'],
     ['a rate that is no block', { ...minimal, 'rate-limit': 20 }, '"rate-limit" needs a block'],
@@ -318,7 +318,11 @@ describe('a token-exchange block is refused', () => {
       { ...minimal, clients: { client: { name: 'api' } } },
       'neither a secret nor a key',
     ],
-    ['a client twice', { ...minimal, clients: { client: [client, client] } }, 'client "api": an earlier client has'],
+    [
+      'a client twice',
+      { ...minimal, clients: { client: [client, client] } },
+      'client "api": an earlier client already has',
+    ],
     ['an id beyond ASCII', withClient({ name: 'b\u00fcro' }), '"name" must be 1 to 256 characters of printable ASCII'],
     ['an id that is too long', withClient({ name: 'a'.repeat(257) }), '"name" must be 1 to 256'],
     ['a secret twice', withClient({ secret: [secret, secret] }), 'client "api": secret 2 repeats an earlier one'],
@@ -334,7 +338,7 @@ describe('a token-exchange block is refused', () => {
       withClient({ secret: `sha256:${'ab'.repeat(32)}:S3CRET` }),
       'the secret has a name after its digest, like an API key; remove :<name>',
     ],
-    ['a broken digest', withClient({ secret: 'sha256:S3CRET' }), 'the secret has no 64 hexadecimal digits'],
+    ['a broken digest', withClient({ secret: 'sha256:S3CRET' }), 'the secret does not have 64 hexadecimal digits'],
     ['a hash of another kind', withClient({ secret: '$1$S3CRET$S3CRET' }), 'uses an unsupported hash'],
     ['white space behind a secret', withClient({ secret: 'S3CRET of the client ' }), 'white space: remove it'],
     ['a secret beyond ASCII', withClient({ secret: 'S3CRET of the b\u00fcro' }), 'other than printable ASCII'],
@@ -352,7 +356,9 @@ describe('a token-exchange block is refused', () => {
   it.each(reservedClaims)('where %s would be copied', (name) => {
     const { exchange: options, texts } = checked({ ...minimal, 'claims-copied': ['roles', name] });
     expect(options).toBeNull();
-    expect(texts).toEqual([expect.stringContaining(`error token-exchange: claims-copied names ${name}, which is not`)]);
+    expect(texts).toEqual([
+      expect.stringContaining(`error token-exchange: claims-copied names ${name}, which is never`),
+    ]);
   });
 
   it.each([
@@ -447,15 +453,13 @@ describe('a token-exchange block has warnings', () => {
     [
       'HS256',
       { ...minimal, 'signing-algorithm': 'HS256' },
-      [
-        'signing-algorithm is HS256: anyone who can verify a token can issue one, and no public key is published',
-      ],
+      ['signing-algorithm is HS256: anyone who can verify a token can issue one, and no public key is published'],
       usual,
     ],
     [
       'nothing to verify tokens of others with',
       minimal,
-      ['neither oidc nor a key for JWTs is configured: of JWTs only those that can be issued are taken'],
+      ['neither oidc nor a JWT key is configured: only JWTs that this agent issued are accepted'],
       {},
     ],
     [

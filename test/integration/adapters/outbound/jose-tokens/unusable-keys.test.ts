@@ -54,8 +54,8 @@ describe('a signing key', () => {
     'two private keys': [rsaPem + privatePem(ec.privateKey), 'RS256', /^holds several private keys/],
     'a key cut short': [rsaPem.slice(0, 400), 'RS256', /^holds an unreadable private key$/],
     'a garbled key': [garbled, 'RS256', /^holds an unreadable private key$/],
-    'a weak key': [privatePem(weak.privateKey), 'RS256', /^holds an RSA key of 1024 bits; 2048/],
-    'a weak key for PSS': [privatePem(weak.privateKey), 'PS256', /^holds an RSA key of 1024 bits; 2048/],
+    'a weak key': [privatePem(weak.privateKey), 'RS256', /^holds an RSA key of 1024 bits; at least 2048/],
+    'a weak key for PSS': [privatePem(weak.privateKey), 'PS256', /^holds an RSA key of 1024 bits; at least 2048/],
     'an RSA key with parameters for PSS': [
       privatePem(pss),
       'PS256',

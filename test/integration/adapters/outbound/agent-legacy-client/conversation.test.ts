@@ -362,7 +362,10 @@ describe('an agent of the older framing', () => {
     await agent.close();
     expect(await connector().check()).toEqual({ kind: 'absent', detail: `there is no socket ${path}` });
     folder.write('agent.sock', '');
-    expect(await connector().check()).toMatchObject({ kind: 'refused', detail: expect.stringContaining('not a socket') });
+    expect(await connector().check()).toMatchObject({
+      kind: 'refused',
+      detail: expect.stringContaining('not a socket'),
+    });
     path = folder.file('x'.repeat(120));
     expect(await connector().check()).toMatchObject({ kind: 'refused' });
   });

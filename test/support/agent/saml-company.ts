@@ -10,7 +10,7 @@ export interface SamlCompany {
   readonly provider: LiveSamlProvider;
   /** The session database, unless the plan keeps sessions elsewhere. */
   readonly storeFile: string;
-  /** Reloads the gateway with another identity provider; resolves with it once sign-on uses it. */
+  /** Reloads the gateway with another identity provider; resolves with it once an embedded agent uses it. */
   replaceProvider(plan: SamlProviderPlan): Promise<LiveSamlProvider>;
 }
 

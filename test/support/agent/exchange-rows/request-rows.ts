@@ -163,7 +163,7 @@ export const requestRows: readonly Row[] = [
       (answer) => {
         refused('invalid_request')(answer);
         // Whatever else is wrong with the request is not what is said.
-        expect(json(answer)['error_description']).toMatch(/more than once/);
+        expect(json(answer)['error_description']).toMatch(/repeated/);
       },
     ],
   ),

@@ -50,6 +50,8 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   #isRetired = false;
   /** The client asked for the end of the connection after this response (RFC 9112, section 9.6). */
   #closesAtOnce = false;
+  /** The kernel took the whole response, so the client has not had the time to send more. */
+  #isWrittenAtOnce = false;
   /** `#run` is active and will continue. */
   #isRunning = false;
   /** The write side is closed. */
@@ -144,7 +146,9 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   }
 
   #awaitFlush(): void {
+    this.#isWrittenAtOnce = true;
     this.#flush();
+    this.#isWrittenAtOnce = false;
     // This callback may belong to the next request, whose response is still deferred.
     if (this.#phase !== 'flushing' || this.#late.isWaiting) return;
     this.#waits.flush(performance.now() + this.#writeTimeoutMs, this.written === undefined ? this.#flush : null);
@@ -328,7 +332,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     this.#response = null;
     this.#waits.end();
     response?.close(true);
-    if (this.#closesAtOnce && this.#input.isCleanlyOver) socket.destroy();
+    if (this.#closesAtOnce && this.#isWrittenAtOnce && this.#input.isCleanlyOver) socket.destroy();
     else if (this.#input.isClosed) this.#leave();
     else if (this.#input.isComplete) this.#over();
     else {

@@ -20,6 +20,8 @@ const forever = 600_000;
 const patient = { lingerMs: forever, maxLingerMs: forever };
 const octets = 2_000_000;
 const lastGet = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+/** The end of the connection is the gateway's wish. */
+const keptGet = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const post = (fields: string): string => `POST / HTTP/1.1\r\nHost: a\r\n${fields}\r\n\r\n`;
 const large = 'x'.repeat(octets);
 
@@ -46,7 +48,7 @@ describe.each([
     const { handler, client } = await start(cleanUp, patient, isSecure);
     const asked = client();
     asked.socket.pause();
-    asked.send(lastGet);
+    asked.send(keptGet);
     await eventually(() => handler.responses.length === 1);
     handler.responses[0]?.send(200, [], large, true);
     asked.send(large);
@@ -83,10 +85,23 @@ describe.each([
   });
 });
 
+describe('a client that asked for the end of its connection', () => {
+  it('gets it with the response, without being awaited', async ({ cleanUp }) => {
+    const { listener, handler, client } = await start(cleanUp, patient);
+    const asked = client(true).send(lastGet);
+    await eventually(() => handler.responses.length === 1);
+    handler.responses[0]?.send(200, [], 'x', false);
+    await eventually(() => asked.isEnded);
+    expect(asked.text.endsWith('x')).toBe(true);
+    // The client keeps its own side open.
+    await eventually(() => listener.connections() === 0);
+  });
+});
+
 describe('a client that does not close after the last response', () => {
   const left = async (cleanUp: CleanUp, changes: Parameters<typeof recordedListener>[2]) => {
     const { listener, handler, client } = await start(cleanUp, changes);
-    const asked = client(true).send(lastGet);
+    const asked = client(true).send(keptGet);
     await eventually(() => handler.responses.length === 1);
     handler.responses[0]?.send(200, [], 'x', true);
     await eventually(() => asked.isEnded);

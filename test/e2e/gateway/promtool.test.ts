@@ -59,8 +59,8 @@ describeWithPeers(['promtool'], 'promtool', () => {
             {
               exp_labels: { severity: 'warning', instance: 'edge' },
               exp_annotations: {
-                summary: 'edge: the rate-limit store does not answer',
-                description: 'Requests are judged as on-store-failure says. The log says why the store is away.',
+                summary: 'edge: the rate-limit store is unavailable',
+                description: 'on-store-failure decides about requests. The log has the cause.',
               },
             },
           ]

@@ -80,8 +80,8 @@ describe('a check of a gateway', () => {
 
 describe('a warning about options of an embedded agent', () => {
   it.each([
-    ['enabled #false', /^.*gateway\.kdl:7:\d+: warning: "authz": it is not enabled/],
-    ['enabled #true; default-decision "allow"', /^.*gateway\.kdl:7:\d+: warning: "authz": it has no policies/],
+    ['enabled #false', /^.*gateway\.kdl:7:\d+: warning: "authz": it is disabled/],
+    ['enabled #true; default-decision "allow"', /^.*gateway\.kdl:7:\d+: warning: "authz": there are no policies/],
   ])('is reported once with its position: %s', async (authz, told) => {
     const { summary, problems } = await checked(authz, true);
     expect(summary).not.toBeNull();

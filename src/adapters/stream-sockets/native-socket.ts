@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { getSystemErrorName } from 'node:util';
 import type { SocketLayer as Addon } from '#native';
 import type { DetachableSocket } from './stream-socket.js';
-import type { ReadUpstream, UpstreamStream } from './upstream-stream.js';
+import type { TakeUpstreamInput, UpstreamStream } from './upstream-stream.js';
 
 type Written = (error?: Error | null) => void;
 
@@ -136,7 +136,7 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
   }
 
   /** Reads for an upstream connection. */
-  readUpstream(read: ReadUpstream): void {
+  readUpstream(read: TakeUpstreamInput): void {
     this.readWith((octets) => {
       if (!read(octets, octets.length)) this.pause();
     });

@@ -7,7 +7,7 @@ import { NativeSocket, type NativeSocketOwner } from './native-socket.js';
 import { backlog } from './node-sockets.js';
 import type { Acceptor, SocketLayer } from './socket-layer.js';
 import type { StreamSocket } from './stream-socket.js';
-import type { ReadUpstream, UpstreamStream } from './upstream-stream.js';
+import type { TakeUpstreamInput, UpstreamStream } from './upstream-stream.js';
 
 /** Octets read in one turn; more stays in the kernel until the next. */
 const arenaOctets = 262_144;
@@ -114,7 +114,7 @@ export class NativeSockets implements SocketLayer {
     });
   }
 
-  connect({ host, port }: SocketAddress, read: ReadUpstream): UpstreamStream {
+  connect({ host, port }: SocketAddress, read: TakeUpstreamInput): UpstreamStream {
     let socket: NativeSocket;
     try {
       const slot = this.#addon.connect(host, port);

@@ -3,7 +3,7 @@ import type { ListeningSocket } from '../../application/ports/gateway/listening-
 import type { SocketAddress } from '../../domain/configuration/network-addresses.js';
 import type { Acceptor, SocketLayer } from './socket-layer.js';
 import type { StreamSocket } from './stream-socket.js';
-import type { ReadUpstream, UpstreamStream } from './upstream-stream.js';
+import type { TakeUpstreamInput, UpstreamStream } from './upstream-stream.js';
 
 /** Listen backlog; the kernel caps it. Node's default of 511 would drop bursts. */
 export const backlog = 4_096;
@@ -100,7 +100,7 @@ class NodeAcceptor implements Acceptor {
 export const nodeSockets: SocketLayer = {
   name: 'node',
   acceptor: (socket, accepted) => new NodeAcceptor(socket, accepted),
-  connect: (address: SocketAddress, read: ReadUpstream): UpstreamStream =>
+  connect: (address: SocketAddress, read: TakeUpstreamInput): UpstreamStream =>
     connected(address, {
       onread: { buffer: sharedOctets, callback: (octets: number) => read(sharedOctets, octets) },
     } as SocketConstructorOpts),

@@ -1,7 +1,7 @@
 import type { ListeningSocket } from '../../application/ports/gateway/listening-sockets.js';
 import type { SocketAddress } from '../../domain/configuration/network-addresses.js';
 import type { StreamSocket } from './stream-socket.js';
-import type { ReadUpstream, UpstreamStream } from './upstream-stream.js';
+import type { TakeUpstreamInput, UpstreamStream } from './upstream-stream.js';
 
 /** Accepts connections on a bound socket. */
 export interface Acceptor {
@@ -16,5 +16,5 @@ export interface SocketLayer {
   readonly name: 'native' | 'node';
   acceptor(socket: ListeningSocket, accepted: (socket: StreamSocket) => void): Acceptor;
   /** Connects to an IP address; `connect` or `error` follows. */
-  connect(address: SocketAddress, read: ReadUpstream): UpstreamStream;
+  connect(address: SocketAddress, read: TakeUpstreamInput): UpstreamStream;
 }

@@ -1,7 +1,7 @@
 import type { StreamSocket } from './stream-socket.js';
 
 /** Input of an upstream connection, valid during the call. False: pause until `resume`. */
-export type ReadUpstream = (octets: Buffer, end: number) => boolean;
+export type TakeUpstreamInput = (octets: Buffer, end: number) => boolean;
 
 /** A connection to an upstream that can ignore write errors. */
 export interface UpstreamStream extends StreamSocket {

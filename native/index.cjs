@@ -20,7 +20,7 @@ const load = () => {
     }
   }
   const error = new Error(
-    `the native socket layer is not available for ${platform}: ${reasons.join('; ')}. Run npm run build.`,
+    `the native socket layer is not available for ${platform}: ${reasons.join('; ')}. Run npm rebuild portcullis --ignore-scripts=false (in a clone: npm run build) where a C compiler is.`,
   );
   error.code = 'ERR_NATIVE_MISSING';
   throw error;

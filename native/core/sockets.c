@@ -484,6 +484,8 @@ static bool read_some(sockets *layer, slot *socket) {
     socket->bytes_read += (uint64_t)got;
     return is_full;
   }
+  /* A reset that the failed write has reported already reads as an end: the error says what happened. */
+  if (got == 0 && socket->flags & OWES_WRITE_ERROR) return false;
   if (got == 0) {
     socket->flags |= READ_ENDED;
     put(layer, socket, SOCKETS_END, 0, 0, 0);
@@ -516,10 +518,12 @@ static void handle_socket(sockets *layer, slot *socket, uint32_t events) {
   }
   bool is_writing = socket->queued > 0 && !(socket->flags & WRITE_FAILED);
   if (is_writing && events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) flush(layer, socket);
+  /* What has arrived comes before the error: a paused socket, and one that this turn has read, wait for a later turn. */
+  bool must_wait = socket->flags & PAUSED || socket->read_turn == layer->turn;
   bool has_more = events & (EPOLLIN | EPOLLERR | EPOLLHUP) || socket->flags & OWES_WRITE_ERROR
                     ? read_some(layer, socket)
                     : false;
-  if (socket->flags & OWES_WRITE_ERROR && !has_more) fail(layer, socket, socket->error, true);
+  if (socket->flags & OWES_WRITE_ERROR && !has_more && !must_wait) fail(layer, socket, socket->error, true);
 }
 
 /* ---- accepting ---- */

@@ -36,6 +36,8 @@ export interface NativeSocketOwner {
   readonly addon: Addon;
   /** The socket gets no more events. */
   left(socket: NativeSocket): void;
+  /** Gives the socket what this turn has read of it and not reported yet. */
+  reportRest(socket: NativeSocket): void;
 }
 
 /**
@@ -63,6 +65,10 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
   #isDelivering = false;
   /** The peer's end follows behind the held input. */
   #hasEnd = false;
+  /** The error that follows behind the held input. */
+  #failure: Error | null = null;
+  /** The last read was cut short: the kernel may have more. */
+  mayHaveMore = false;
   #isReadOver = false;
   /** Everything was sent after `end`. */
   #isWriteOver = false;
@@ -160,8 +166,9 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
   }
 
   /** The addon has read octets, which are valid during the call. */
-  received(octets: Buffer): void {
+  received(octets: Buffer, mayHaveMore: boolean): void {
     this.bytesRead += octets.length;
+    this.mayHaveMore = mayHaveMore;
     if (this.#reading === 'flowing' && this.#held.length === 0) {
       this.#take?.(octets);
       return;
@@ -199,7 +206,8 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
     if (this.#reading !== 'flowing' || this.#isDestroyed) return;
     const owner = this.#owner;
     if (owner !== null) owner.addon.resume(this.slot, this.generation);
-    if (this.#hasEnd) {
+    if (this.#failure !== null) this.destroy(this.#failure);
+    else if (this.#hasEnd) {
       this.#hasEnd = false;
       this.#endReading();
     }
@@ -252,8 +260,8 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
   end(last?: Uint8Array): void {
     if (this.#isDestroyed || this.writableEnded) return;
     this.#corks = 0;
-    if (last !== undefined) this.write(last);
     this.#sendCorked();
+    if (last !== undefined) this.write(last);
     this.writableEnded = true;
     const owner = this.#owner;
     if (owner === null) return;
@@ -315,9 +323,11 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
 
   /** The addon's queue is empty. */
   drained(): void {
+    // A write behind the event may have filled the queue again.
+    if (this.#queued > 0) return;
     this.#isQueued = false;
     this.#allWritten();
-    if (!this.writableEnded) return;
+    if (!this.writableEnded || this.#isQueued) return;
     this.#isWriteOver = true;
     this.#closeIfOver();
   }
@@ -336,7 +346,10 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
   failed(errno: number): void {
     const call = this.#isConnecting ? 'connect' : 'read';
     const address = this.#isConnecting ? `${this.remoteAddress}:${this.remotePort}` : '';
-    this.destroy(systemError(errno, call, address));
+    const error = systemError(errno, call, address);
+    // What was received before counts, as with a `net.Socket`, which meets the error when it reads on.
+    if (this.#held.length > 0 || this.#reading === 'paused') this.#failure = error;
+    else this.destroy(error);
   }
 
   #closeIfOver(): void {
@@ -385,6 +398,7 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
     // The peer has not taken what was written before: nothing can follow it.
     if (this.#isQueued) this.destroy();
     if (owner === null || this.#isDestroyed) return new Socket().destroy();
+    owner.reportRest(this);
     const fd = owner.addon.detach(this.slot, this.generation);
     this.#owner = null;
     owner.left(this);
@@ -394,7 +408,9 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
     this.#held = [];
     if (held.length > 0) socket.unshift(Buffer.concat(held));
     // Who listens to this socket goes on to hear of errors and of the end.
-    socket.on('error', (error) => this.emit('error', error));
+    socket.on('error', (error) => {
+      if (this.listenerCount('error') > 0) this.emit('error', error);
+    });
     socket.once('close', () => this.#closed());
     return socket;
   }

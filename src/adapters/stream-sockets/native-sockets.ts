@@ -86,6 +86,9 @@ export class NativeSockets implements SocketLayer {
   readonly #listeners = new Map<number, NativeAcceptor>();
   readonly #owner: NativeSocketOwner;
   #users = 0;
+  /** The row at hand, and how many this turn has. */
+  #row = 0;
+  #count = 0;
 
   constructor(open: Open) {
     this.#addon = open({
@@ -95,7 +98,11 @@ export class NativeSockets implements SocketLayer {
       onEvents: (count) => this.#handle(count),
     });
     this.#addon.unref();
-    this.#owner = { addon: this.#addon, left: (socket) => this.#left(socket) };
+    this.#owner = {
+      addon: this.#addon,
+      left: (socket) => this.#left(socket),
+      reportRest: (socket) => this.#reportRest(socket),
+    };
   }
 
   acceptor(socket: ListeningSocket, take: (socket: StreamSocket) => void): Acceptor {
@@ -157,7 +164,9 @@ export class NativeSockets implements SocketLayer {
   }
 
   #handle(count: number): void {
+    this.#count = count;
     for (let row = 0; row < count; row += 1) {
+      this.#row = row;
       if (row % rowsPerMoment === 0) batchBegins();
       try {
         this.#handleRow(row * rowLength);
@@ -166,6 +175,20 @@ export class NativeSockets implements SocketLayer {
       }
     }
     batchEnds();
+    this.#count = 0;
+  }
+
+  /** A socket that leaves the layer takes along what this turn has read of it. */
+  #reportRest(socket: NativeSocket): void {
+    const rows = this.#rows;
+    for (let row = this.#row + 1; row < this.#count; row += 1) {
+      const at = row * rowLength;
+      if (rows[at] === data && rows[at + 1] === socket.slot && rows[at + 2] === socket.generation) {
+        this.#handleRow(at);
+        // It is reported once.
+        rows[at] = 0;
+      }
+    }
   }
 
   #handleRow(at: number): void {
@@ -181,7 +204,7 @@ export class NativeSockets implements SocketLayer {
     switch (type) {
       case data: {
         const start = rows[at + 3] as number;
-        socket.received(this.#arena.subarray(start, start + (rows[at + 4] as number)));
+        socket.received(this.#arena.subarray(start, start + (rows[at + 4] as number)), rows[at + 5] === 1);
         return;
       }
       case end:

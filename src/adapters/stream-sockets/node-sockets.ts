@@ -18,6 +18,7 @@ type WriteCallback = (error?: Error | null) => void;
 
 /** A `net.Socket` to an upstream. */
 export class NodeUpstreamSocket extends Socket implements UpstreamStream {
+  readonly mayHaveMore = false;
   #isForgiving = false;
   #writeError: Error | null = null;
 

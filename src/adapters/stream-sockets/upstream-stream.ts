@@ -5,6 +5,11 @@ export type TakeUpstreamInput = (octets: Buffer, end: number) => boolean;
 
 /** A connection to an upstream that can ignore write errors. */
 export interface UpstreamStream extends StreamSocket {
+  /**
+   * The last read may have left octets in the kernel, and it is not known when the next one comes; false where every
+   * turn reads each socket until it is empty.
+   */
+  readonly mayHaveMore: boolean;
   /** Octets that were received but not delivered. */
   readonly readableLength: number;
   /** `write` returned false, and `drain` follows. */

@@ -168,6 +168,7 @@ export class Gateway {
 
   async #abandon({ generation, agents, listeners, audit }: Prepared): Promise<void> {
     await Promise.all([agents.abandon(), generation.close(0), listeners.abandon(), audit.abandon()]);
+    await this.#keepSocketLayer();
   }
 
   /** Turns every error into a load failure, so that the running configuration stays. */
@@ -177,9 +178,16 @@ export class Gateway {
     );
     if (!loaded.ok) {
       const { reason, problems } = loaded.error;
+      await this.#keepSocketLayer();
       this.#dependencies.audit.act('configuration', 'refused', { reason, problems: problems.length });
     }
     return loaded;
+  }
+
+  /** A load that does not come into force leaves the layer as it was. */
+  async #keepSocketLayer(): Promise<void> {
+    const { state, socketLayers } = this.#dependencies;
+    if (state.phase() === 'running') await socketLayers.choose(state.configuration().system.sockets);
   }
 
   async #prepare(inForce: () => void): Promise<Result<Prepared, LoadFailure>> {

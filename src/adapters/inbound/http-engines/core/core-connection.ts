@@ -195,11 +195,11 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
       this.#takeWhileBusy(octets);
       return;
     }
-    if (this.#awaitsRequest && !this.#isInBatch) {
-      this.#turns.wait(octets);
+    if (this.#awaitsRequest) {
+      // Requests wait until everything of this turn is read: an idle upstream may have closed meanwhile.
+      this.#turns.wait(this.#isInBatch ? Buffer.from(octets) : octets);
       return;
     }
-    this.#turns.begin();
     boundLateness();
     // The connection may have become a tunnel, which then owns these octets.
     if (this.#phase === 'given') nodeSocket(this.socket).push(octets);

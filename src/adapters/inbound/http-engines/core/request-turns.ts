@@ -33,11 +33,6 @@ export class RequestTurns implements LateReader {
     handleLate(this);
   }
 
-  /** Input is handled at once. INVARIANT: the queue is empty. */
-  begin(): void {
-    this.#begun = 0;
-  }
-
   noteBegun(): void {
     this.#begun += 1;
   }

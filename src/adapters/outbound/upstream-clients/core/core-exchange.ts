@@ -304,7 +304,12 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     const connection = this.#connection;
     if (connection === null) return;
     const isWhole = this.#outgoing === null || this.#outgoing.stop();
-    const isGood = isWhole && connection.isFlushed && connection.reader.isReusable && connection.keepMs > 0;
+    const isGood =
+      isWhole &&
+      connection.isFlushed &&
+      connection.reader.isReusable &&
+      connection.keepMs > 0 &&
+      !connection.mayHaveMore;
     if (this.#isSent && !isGood) this.#discard();
     else connection.release();
     this.#connections.giveBack(connection);

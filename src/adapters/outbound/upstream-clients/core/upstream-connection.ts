@@ -92,6 +92,11 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
     return this.isUsable && this.#late === null && this.#socket?.writableLength === 0;
   }
 
+  /** The kernel may hold more of what the upstream sent, so the end of a response is no end of its octets. */
+  get mayHaveMore(): boolean {
+    return this.#socket?.mayHaveMore === true;
+  }
+
   /** A write failed; the upstream may have missed data. */
   get isWriteBroken(): boolean {
     return this.#socket === null || this.#socket.writeError !== null;

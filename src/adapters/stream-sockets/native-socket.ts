@@ -7,13 +7,13 @@ import type { TakeUpstreamInput, UpstreamStream } from './upstream-stream.js';
 
 type Written = (error?: Error | null) => void;
 
-/** Unsent octets from which on `write` returns false; the same as the default of `net.Socket`. */
+/** `write` returns false from this many unsent octets on; the default of `net.Socket`. */
 const highWaterMark = 16_384;
-/** Longest text that is written without memory of its own. */
+/** Longest text that `write` encodes into the shared buffer. */
 const scratchOctets = 65_536;
 const scratch = Buffer.allocUnsafeSlow(scratchOctets);
 
-/** An error as Node reports it for a system call. */
+/** The error that Node reports for a failed system call. `errno` is positive. */
 export const systemError = (errno: number, call: string, address = ''): Error => {
   const code = getSystemErrorName(-errno);
   return Object.assign(new Error(`${call} ${code}${address === '' ? '' : ` ${address}`}`), {
@@ -23,7 +23,7 @@ export const systemError = (errno: number, call: string, address = ''): Error =>
   });
 };
 
-/** Where a socket stands in the addon, and its peer. */
+/** The addon's id of a socket, and the peer. */
 export interface NativeSocketPlace {
   readonly slot: number;
   readonly generation: number;
@@ -31,46 +31,46 @@ export interface NativeSocketPlace {
   readonly remotePort: number;
 }
 
-/** What a socket needs of its layer. */
+/** The part of the layer that a socket uses. */
 export interface NativeSocketOwner {
   readonly addon: Addon;
-  /** The socket gets no more events. */
+  /** The socket has closed or left the layer, and gets no more events. */
   left(socket: NativeSocket): void;
   /** Gives the socket what this turn has read of it and not reported yet. */
   reportRest(socket: NativeSocket): void;
 }
 
 /**
- * A socket of the native layer. It behaves like a `net.Socket` with `allowHalfOpen`, except that input reaches one
- * reader, without copies, and that `end` is emitted in the turn in which it arrives.
+ * A socket of the native layer. It behaves like a `net.Socket` with `allowHalfOpen`, with two differences. One reader
+ * gets the input, without copies. `end` is emitted in the turn in which the peer's end arrives.
  */
 export class NativeSocket extends EventEmitter implements DetachableSocket, UpstreamStream {
   readonly slot: number;
   readonly generation: number;
   readonly remoteAddress: string;
   readonly remotePort: number;
-  /** Called after the close event; costs less than a listener. */
+  /** Called after the close event; cheaper than a listener. */
   onClosed: (() => void) | null = null;
   bytesRead = 0;
   writableEnded = false;
   errored: Error | null = null;
-  /** `fresh`: there is no reader yet. `paused`: input is held back. */
+  /** `fresh`: there is no reader yet. `paused`: the reader gets no input. */
   #reading: 'fresh' | 'flowing' | 'paused' = 'fresh';
   /** Null once the socket has left the layer. */
   #owner: NativeSocketOwner | null;
   #take: ((octets: Buffer) => void) | null = null;
   #isConnecting: boolean;
-  /** Input that no reader has taken. */
+  /** Input that the reader has not received. */
   #held: Buffer[] = [];
   #isDelivering = false;
-  /** The peer's end follows behind the held input. */
+  /** The peer has ended: `end` follows the held input. */
   #hasEnd = false;
   /** The error that follows behind the held input. */
   #failure: Error | null = null;
   /** The last read was cut short: the kernel may have more. */
   mayHaveMore = false;
   #isReadOver = false;
-  /** Everything was sent after `end`. */
+  /** `end` was called, and everything is sent. */
   #isWriteOver = false;
   #corks = 0;
   #corked: Uint8Array[] = [];
@@ -78,17 +78,17 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
   /** The addon has queued octets. */
   #isQueued = false;
   #needsDrain = false;
-  /** Called once all that was written has been sent. */
+  /** Callbacks of `write`, called once everything written is sent. */
   #written: Written[] = [];
   #isForgiving = false;
   #writeError: Error | null = null;
   #isDestroyed = false;
   #isReset = false;
   #detached: Socket | null = null;
-  /** Octets written in full when the addon was last asked. */
+  /** Octets that the kernel had accepted when the addon was last asked. */
   #lastWritten = 0;
 
-  /** @param owner null for a connection that could not be begun */
+  /** @param owner null: the attempt to connect failed at once */
   constructor(
     owner: NativeSocketOwner | null,
     { slot, generation, remoteAddress, remotePort }: NativeSocketPlace,
@@ -141,7 +141,7 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
     if (this.#reading === 'fresh') this.resume();
   }
 
-  /** Reads for an upstream connection. */
+  /** Reads with a function that returns false to pause. */
   readUpstream(read: TakeUpstreamInput): void {
     this.readWith((octets) => {
       if (!read(octets, octets.length)) this.pause();
@@ -165,7 +165,7 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
     this.#held.unshift(Buffer.from(octets));
   }
 
-  /** The addon has read octets, which are valid during the call. */
+  /** The addon has read octets. They are valid during the call. */
   received(octets: Buffer, mayHaveMore: boolean): void {
     this.bytesRead += octets.length;
     this.mayHaveMore = mayHaveMore;
@@ -275,7 +275,7 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
     this.#isForgiving = true;
   }
 
-  /** The addon reports a reset that arrives behind data. */
+  /** Needs no empty write: the addon itself reports a reset that follows data. */
   findReset(): Error | null {
     return this.errored ?? this.#writeError;
   }
@@ -342,7 +342,7 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
     this.#closeIfOver();
   }
 
-  /** The addon gave the socket up. */
+  /** The addon reports an error, after which the socket is unusable. */
   failed(errno: number): void {
     const call = this.#isConnecting ? 'connect' : 'read';
     const address = this.#isConnecting ? `${this.remoteAddress}:${this.remotePort}` : '';
@@ -395,7 +395,7 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
     this.#corks = 0;
     this.#sendCorked();
     const owner = this.#owner;
-    // The peer has not taken what was written before: nothing can follow it.
+    // Queued octets stay in the addon, so later writes would overtake them.
     if (this.#isQueued) this.destroy();
     if (owner === null || this.#isDestroyed) return new Socket().destroy();
     owner.reportRest(this);

@@ -9,16 +9,16 @@ import type { Acceptor, SocketLayer } from './socket-layer.js';
 import type { StreamSocket } from './stream-socket.js';
 import type { TakeUpstreamInput, UpstreamStream } from './upstream-stream.js';
 
-/** Octets read in one turn; more stays in the kernel until the next. */
+/** Octets read per turn. The rest stays in the kernel until the next turn. */
 const arenaOctets = 262_144;
 const rowLength = 8;
 const maxRows = 512;
-/** Largest queue of one socket: a writer that ignores `drain` loses its connection. */
+/** Largest queue of one socket. A writer that ignores `drain` and exceeds it loses its connection. */
 const maxQueuedOctets = 268_435_456;
-/** Rows handled between two looks at the clock. */
+/** Rows handled between two readings of the clock. */
 const rowsPerMoment = 4;
 
-// Rows of native/index.d.cts.
+// Types of rows; see native/index.d.cts.
 const accepted = 1;
 const data = 2;
 const end = 3;
@@ -28,7 +28,7 @@ const drained = 6;
 
 type Open = (options: SocketLayerOptions) => Addon;
 
-/** How an acceptor starts and ends in its layer. */
+/** Adds and removes a listener of the layer. */
 interface ListenerCalls {
   /** Returns the slot of the listener. Throws the system's error. */
   listen(acceptor: NativeAcceptor): number;
@@ -199,7 +199,7 @@ export class NativeSockets implements SocketLayer {
       return;
     }
     const socket = this.#sockets[rows[at + 1] as number];
-    // An earlier row of this turn may have closed the socket, and its slot may have another one.
+    // An earlier row of this turn may have closed the socket, and another one may use its slot.
     if (socket === null || socket === undefined || socket.generation !== rows[at + 2]) return;
     switch (type) {
       case data: {

@@ -11,7 +11,7 @@ export const backlog = 4_096;
 /** Idle time before TCP keep-alive probes, in milliseconds. */
 const keepAliveMs = 60_000;
 
-/** Shared by all connections, because no reader keeps a part of it. */
+/** Read buffer of all connections. Readers copy what they keep. */
 const sharedOctets = Buffer.allocUnsafeSlow(65_536);
 
 type WriteCallback = (error?: Error | null) => void;
@@ -31,8 +31,8 @@ export class NodeUpstreamSocket extends Socket implements UpstreamStream {
   }
 
   /**
-   * libuv reports a reset that arrives with data as a normal end. An empty write fails then, and otherwise sends
-   * nothing.
+   * libuv reports a reset that arrives with data as a normal end. An empty write detects the reset: it fails then, and
+   * sends nothing otherwise.
    */
   findReset(): Error | null {
     if (!this.destroyed && !this.writableEnded && this.writableLength === 0) this.write('');
@@ -83,8 +83,7 @@ class NodeAcceptor implements Acceptor {
       this.#server.once('error', reject);
       this.#server.listen(this.#socket.listenable, backlog, () => {
         this.#server.off('error', reject);
-        // The kernel could not hand over one connection, for example for lack of memory; the next
-        // may work.
+        // Accepting one connection failed, for example for lack of memory. The next may succeed.
         this.#server.on('error', () => undefined);
         resolve();
       });

@@ -7,7 +7,7 @@ import type { TakeUpstreamInput, UpstreamStream } from './upstream-stream.js';
 export interface Acceptor {
   /** Starts accepting. Rejects with the system's error. */
   listen(): Promise<void>;
-  /** Stops accepting; accepted connections stay open. `closed` is called once those are closed too, or at once. */
+  /** Stops accepting; accepted connections stay open. Calls `closed` once none of them is open. */
   close(closed: () => void): void;
 }
 

@@ -4,7 +4,7 @@ import { NativeSockets } from './native-sockets.js';
 import { nodeSockets } from './node-sockets.js';
 import type { SocketLayer } from './socket-layer.js';
 
-/** The layer in use, for new listeners and new connections to upstreams. */
+/** Chooses the layer for new listeners and new connections to upstreams. */
 export class SocketLayers implements SocketLayerChoice {
   #current: SocketLayer = nodeSockets;
   #native: SocketLayer | null = null;

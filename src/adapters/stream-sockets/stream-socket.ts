@@ -4,8 +4,7 @@ import { Socket } from 'node:net';
 type Written = (error?: Error | null) => void;
 
 /**
- * A connected TCP or unix socket as the HTTP/1.1 core uses it. `net.Socket` is one; the native layer has a class
- * with the same behaviour.
+ * A connected TCP or unix socket, as the HTTP/1.1 core uses it. `net.Socket` and `NativeSocket` implement it.
  */
 export interface StreamSocket {
   readonly remoteAddress?: string | undefined;
@@ -27,7 +26,7 @@ export interface StreamSocket {
   off(event: 'end' | 'close' | 'drain' | 'error', listener: () => void): unknown;
   pause(): unknown;
   resume(): unknown;
-  /** Puts octets back before those that are not read yet. */
+  /** Puts octets back in front of the unread input. */
   unshift(octets: Uint8Array): unknown;
   /** Writes octets or latin1 text. False: more should wait for `drain`. */
   write(data: Uint8Array | string, encoding: 'latin1', written?: Written): boolean;
@@ -39,7 +38,7 @@ export interface StreamSocket {
   end(last: Uint8Array): unknown;
   /** Closes the socket and drops what was not sent. */
   destroy(error?: Error): unknown;
-  /** The same with a TCP reset. */
+  /** Like `destroy`, with a TCP reset. */
   resetAndDestroy(): unknown;
 }
 
@@ -62,10 +61,10 @@ export const nodeSocket = (socket: StreamSocket): Socket => {
 
 /**
  * Passes input of a `net.Socket` to one reader without the stream machinery, which costs a fifth of a read in Node.
- * While the stream is paused or buffers data, input takes the usual way to the listener. Sockets deliver input through
- * `push`, which is public in Readable; any other path reaches the listener.
+ * While the stream is paused or buffers data, its `data` listener gets the input as usual. Sockets deliver input
+ * through `push`, which is public in Readable; input on any other path reaches the listener too.
  *
- * @param take also the listener of `data`
+ * @param take must also be the `data` listener
  */
 export const readDirectly = (socket: Socket, take: (octets: Buffer) => void): void => {
   socket.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
@@ -78,8 +77,8 @@ export const readDirectly = (socket: Socket, take: (octets: Buffer) => void): vo
 };
 
 /**
- * Passes input of a socket to `take`. A native socket calls it for all sockets that are ready in one turn, one after
- * the other; its octets are valid during the call.
+ * Passes input of a socket to `take`. The octets of a native socket are valid only during the call, because all
+ * sockets of a turn share one buffer.
  */
 export const readOctets = (socket: StreamSocket, take: (octets: Buffer) => void): void => {
   if (socket instanceof Socket) {
@@ -88,7 +87,7 @@ export const readOctets = (socket: StreamSocket, take: (octets: Buffer) => void)
   } else if (isDetachable(socket)) socket.readWith(take);
 };
 
-/** Ends `readOctets`: the socket is a plain paused stream again. */
+/** Ends `readOctets`: input passes through the stream again. Pause the socket first. */
 export const readAsStream = (socket: Socket, take: (octets: Buffer) => void): void => {
   socket.off('data', take);
   socket.push = Socket.prototype.push;
@@ -102,7 +101,7 @@ interface Handle {
   readonly _parent?: Handle;
 }
 
-/** Octets of the current write of a `net.Socket` that the kernel has not accepted; undefined if Node does not say. */
+/** Octets of the current write that the kernel has not accepted; undefined if Node does not report it. */
 const currentWrite = (socket: StreamSocket): number | undefined => {
   const { _handle: handle } = socket as { readonly _handle?: Handle | null };
   return (handle?._parent ?? handle)?.writeQueueSize;

@@ -18,7 +18,7 @@ export interface UpstreamStream extends StreamSocket {
   readonly writeError: Error | null;
   /**
    * Ignores later write errors. An upstream may respond early and stop reading; closing here would
-   * lose its response. Reading soon meets the end or the reset.
+   * lose its response. Later reads report the end or the reset.
    */
   forgiveWrites(): void;
   /** A reset that reading did not report; call it at the end of input. */

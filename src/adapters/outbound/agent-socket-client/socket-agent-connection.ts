@@ -33,7 +33,7 @@ import { checkSocketOwner } from './socket-owner.js';
 const rejectionPrefix = 'Configuration rejected: ';
 /** Maximum characters of the agent's text in the log. */
 const maxReasonLength = 500;
-/** Octets batched in one turn above which another connection is equally good. */
+/** A batch of this many octets is full: it no longer attracts the next event. */
 const fullBatchBytes = 32_768;
 /** Shared read buffer of all connections; its content is copied out before the next read. */
 const sharedReadBuffer = Buffer.allocUnsafeSlow(65_536);
@@ -97,7 +97,7 @@ export class SocketAgentConnection implements AgentConnection {
         },
       },
     });
-    // Requests arrive on many sockets: the events of one loop turn leave in one write.
+    // Requests arrive on many sockets. One write sends the events of a turn of the event loop.
     this.#outbox = new FrameOutbox(
       (octets) => this.#write(octets),
       (flush) => writeLate({ writeNow: flush }),
@@ -287,7 +287,7 @@ export class SocketAgentConnection implements AgentConnection {
     this.#isOver = true;
     this.#deadline.cancel();
     this.#keepalive.cancel();
-    // Flushes the last write without waiting: a peer that does not read would hold the descriptor.
+    // Flushes the last write. The timeout closes a socket whose peer does not read.
     this.#socket.destroySoon();
     this.#socket.setTimeout(this.#options.handshakeTimeoutMs, () => this.#socket.destroy());
     for (const correlationId of [...this.#configures.keys()]) {

@@ -17,18 +17,18 @@ export type WithoutStore =
 
 export type RateJudgement =
   | Exclude<RateLimitAnswer, { readonly kind: 'unavailable' }>
-  /** No store could decide: the request continues or is refused. */
+  /** No store could decide. `isAllowed`: the request continues; otherwise it is refused. */
   | { readonly kind: 'unjudged'; readonly isAllowed: boolean };
 
-/** After one failure the store is not asked for a second. Then one request at a time probes it. */
+/** After one failure, the store gets no request for `openMs`. Then one request at a time probes it. */
 const breakerRules: CircuitBreakerRules = { failureThreshold: 1, openMs: 1_000, probes: 1 };
 
 const allowed: RateJudgement = { kind: 'unjudged', isAllowed: true };
 const denied: RateJudgement = { kind: 'unjudged', isAllowed: false };
 
 /**
- * Takes tokens from a store, and decides without it while it is unavailable. Logs when it becomes unavailable and
- * available.
+ * Takes tokens from a store, and decides without it while it is unavailable. Logs when the store becomes unavailable,
+ * and when it is available again.
  */
 export class RateLimiter {
   readonly #store: RateLimitStore;

@@ -17,7 +17,7 @@ interface RateLimitStores {
   readonly scheduler: Scheduler;
 }
 
-/** The limiter of a configuration while that is in force. */
+/** The limiter of one configuration, from `use` to `release`. */
 export interface RateLimiterInUse {
   readonly limiter: RateLimiter;
   /** Call it once, after the last use. */
@@ -42,7 +42,7 @@ interface SharedLimiter {
 export const storeCheckMs = 5_000;
 
 /**
- * The limiters of the configurations in force. Configurations with the same options share one, so that a reload keeps
+ * The limiters of all configurations in use. Configurations with the same options share one, so that a reload keeps
  * buckets and connections.
  */
 export class RateLimiters {

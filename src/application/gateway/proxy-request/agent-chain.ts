@@ -75,7 +75,7 @@ class AgentChain implements AgentCallListener {
   readonly #startedMs: number;
   /** Null while tracing is off. */
   readonly #part: PartTrace | null;
-  /** The call has no outcome yet. While this is false, `answered` ignores outcomes. */
+  /** The call waits for its outcome. `answered` ignores outcomes at other times. */
   #isPending = false;
 
   constructor(agents: readonly AskedAgent[], index: number, exchange: Exchange, dependencies: AskAgentsDependencies) {

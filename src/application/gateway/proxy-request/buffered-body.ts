@@ -55,7 +55,7 @@ export class ChunkBuffer {
 
 const nothing = new Uint8Array(0);
 
-/** A body with pieces that were read earlier, for example for an agent. It gives them before the rest. */
+/** A body whose beginning was read earlier, for example for an agent. Returns those pieces, then the rest. */
 export class PrefixedBody implements BodySource {
   readonly #pieces: Uint8Array[];
   readonly #rest: BodySource;

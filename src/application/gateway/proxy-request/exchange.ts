@@ -25,7 +25,7 @@ export interface MatchedRoute {
 
 /** Owns exchanges and handles their internal errors. */
 export interface ExchangeOwner {
-  /** Responses close their connections: the gateway drains. */
+  /** The gateway drains, so responses close their connections. */
   readonly isClosing: boolean;
   /** Ends the exchange after an internal error. Does not throw. */
   failed(exchange: Exchange, error: unknown): void;
@@ -154,7 +154,7 @@ export class Exchange {
     return this.trace?.traceId ?? this.id;
   }
 
-  /** The response closes its connection: the gateway drains. */
+  /** The gateway drains, so the response closes its connection. */
   get close(): boolean {
     return this.#owner.isClosing;
   }

@@ -59,8 +59,8 @@ export interface HeldAttempt {
 }
 
 /**
- * Relays a response. Before, asks the agents of the route and buffers the response, if the rules say so. Returns the
- * reason why the relay ended early; null: it is complete, or the client is gone.
+ * Asks the agents of the route about a response and buffers it, if the rules require that; then relays it. Returns
+ * the reason why the relay ended early; null: it is complete, or the client is gone.
  */
 export const relayHeldResponse = async (
   exchange: RelayingExchange & JudgedExchange,

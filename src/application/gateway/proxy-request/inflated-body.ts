@@ -21,8 +21,8 @@ export class BodyLimitError extends BodyReadError {
 const maxEagerPieces = 256;
 
 /**
- * Records a body while it is read, so that it can be read again from its beginning. Merges very many small pieces into
- * larger ones, because each piece costs a decoder more than its octets.
+ * Records a body while it is read, so that it can be read again from its beginning. Merges small pieces after the
+ * first `maxEagerPieces`, because the number of pieces costs a decoder more than their octets.
  */
 export class RecordingBody implements BodySource {
   /** Octets read so far. */

@@ -4,7 +4,7 @@ import type { DecompressionRules } from '../../../domain/gateway/limits/decompre
 
 /** The limits for bodies that agents inspect. */
 export interface InspectionLimits {
-  /** The largest body that agents inspect. A known larger body is not sent to them at all. */
+  /** The largest body that agents inspect. A body with a larger declared length is not sent to them at all. */
   readonly size: InspectionSize;
   readonly decompression: DecompressionRules;
 }

@@ -1,7 +1,7 @@
 import type { Claims } from '../tokens/claims.js';
 import type { SessionAttribute } from './session.js';
 
-/** Attributes as claims: one value becomes a text, any other number a list. Attributes of the same name are merged. */
+/** Converts attributes to claims: a single value to a text, others to a list. Merges attributes of the same name. */
 export const claimsOfAttributes = (attributes: readonly SessionAttribute[]): Claims => {
   const merged = new Map<string, string[]>();
   for (const { name, values } of attributes) {

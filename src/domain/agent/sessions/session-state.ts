@@ -11,8 +11,8 @@ export interface SessionRules {
 }
 
 /**
- * Whether a session is valid. Use prevents idling, but not expiry; an ended session never becomes active again.
- * Sessions of a previously configured identity provider are invalid.
+ * The state of a session. Use restarts the idle time, but not the lifetime. An ended session never becomes active
+ * again. Sessions of another identity provider than the configured one are invalid.
  */
 export const sessionState = (
   session: Pick<Session, 'provider' | 'expiresMs' | 'lastSeenMs'>,

@@ -1,19 +1,19 @@
-/** How a user signed on. A further method adds its name here and a folder beside `saml`. */
+/** How a user signed on. Each method has a folder in `src/application/agent/sign-on`. */
 export const signOnMethods = ['saml'] as const;
 export type SignOnMethod = (typeof signOnMethods)[number];
 
 /** An attribute of the user, as the identity provider stated it. */
 export interface SessionAttribute {
   readonly name: string;
-  /** In their order. */
+  /** In the order of the assertion. */
   readonly values: readonly string[];
 }
 
-/** What a logout by the identity provider names a session by. */
+/** The names by which a logout request of the identity provider finds a session. */
 export interface LogoutIndex {
   /** The subject: the value of a SAML NameID. */
   readonly subject: string;
-  /** The provider's own session: a SAML SessionIndex; null: it names none. */
+  /** The provider's name of its session: a SAML SessionIndex; null: it gave none. */
   readonly session: string | null;
 }
 
@@ -25,13 +25,13 @@ export interface Session {
   readonly method: SignOnMethod;
   /** The identity provider: the entity id of a SAML provider. */
   readonly provider: string;
-  /** Null: the provider named no subject, so no logout of its own can find the session. */
+  /** Null: the provider named no subject, so its logout requests cannot find the session. */
   readonly logout: LogoutIndex | null;
-  /** What the method needs to sign the user out at the provider. Stores keep it and read nothing in it. */
+  /** Data with which the method signs the user out at the provider. Opaque to stores. */
   readonly details: Readonly<Record<string, string>>;
   readonly attributes: readonly SessionAttribute[];
   readonly createdMs: number;
-  /** The session ends here, however often it is used. */
+  /** The session ends at this time, even while it is in use. */
   readonly expiresMs: number;
   readonly lastSeenMs: number;
 }

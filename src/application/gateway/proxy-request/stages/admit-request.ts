@@ -40,7 +40,7 @@ export const admitRequest = (
   };
 };
 
-/** Waits for the supervisor's decision. That is quick, so no body is read meanwhile. */
+/** Waits for the supervisor's decision. It comes soon, so the body need not be read meanwhile. */
 const whenSettled = async (
   exchange: AdmittedExchange,
   settled: Promise<SettledAdmission>,

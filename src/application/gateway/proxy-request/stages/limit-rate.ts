@@ -44,7 +44,7 @@ const digestLength = 32;
 
 /**
  * The stages that apply the rate limits of a route. A stage charges all its limits at once, and a refusal charges none.
- * A policy whose key is a header of the agents is charged after them, because the header is empty before.
+ * A policy whose key is a header that agents set is charged after them, because the header is empty before.
  *
  * @param identity the filter of the route's agents; null: the route has no agents
  */

@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import type { UpstreamRequest } from '../../../../../src/application/ports/gateway/upstream-client.js';
 import { bodyOctets } from '../../../../support/gateway/scripted-body.js';
 import { startSeparateUpstream } from '../../../../support/gateway/separate-upstream.js';
+import { testSocketLayers } from '../../../../support/gateway/socket-layers.js';
 import { type AwaitedClient, plainUpstreamRequest, targetClient } from '../../../../support/gateway/target-clients.js';
 import type { CleanUp } from '../../../../support/shared/clean-up.js';
 import { it } from '../../../../support/shared/fixtures.js';
@@ -81,13 +82,17 @@ describe('octets after a response', () => {
     },
   );
 
-  it.for(framings)('that never arrive let a connection of %s be reused', async ([_, make], { cleanUp }) => {
-    const upstream = await startSeparateUpstream(make(readOctets), ofLength(200));
-    cleanUp.add(() => upstream.close());
-    const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
-    const [first, second] = [textFrom(client), textFrom(client)];
-    await Promise.all([first, second]);
-    await expect.poll(() => client.figures().idleConnections).toBe(1);
-    expect(upstream.connections()).toBe(1);
-  });
+  // On native sockets such a connection is closed: when they would be read is not known there.
+  it.for(framings)(
+    'that never arrive let a connection of %s be reused, on sockets of Node',
+    async ([_, make], { cleanUp }) => {
+      const upstream = await startSeparateUpstream(make(readOctets), ofLength(200));
+      cleanUp.add(() => upstream.close());
+      const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
+      const [first, second] = [textFrom(client), textFrom(client)];
+      await Promise.all([first, second]);
+      await expect.poll(() => client.figures().idleConnections).toBe(1);
+      expect(upstream.connections()).toBe(testSocketLayers.name === 'node' ? 1 : 2);
+    },
+  );
 });

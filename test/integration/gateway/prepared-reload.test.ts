@@ -8,6 +8,7 @@ import {
   testRoute,
   testUpstream,
 } from '../../support/gateway/in-process-gateway.js';
+import { testSocketLayers } from '../../support/gateway/socket-layers.js';
 import type { CleanUp } from '../../support/shared/clean-up.js';
 import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
@@ -30,6 +31,30 @@ const started = async (cleanUp: CleanUp) => {
   };
   return { gateway, changed, port, status: async () => (await call(gateway.address.port, { path: '/old' })).status };
 };
+
+/** The same configuration on the other socket layer. */
+const onOtherLayer = (configuration: GatewayConfiguration): GatewayConfiguration => ({
+  ...configuration,
+  system: { ...configuration.system, sockets: testSocketLayers.name === 'native' ? 'node' : 'auto' },
+});
+
+describe('the socket layer', () => {
+  it('stays what it was if a reload is refused or abandoned', async ({ cleanUp }) => {
+    const { gateway, changed, port } = await started(cleanUp);
+    const before = testSocketLayers.name;
+    const occupied = createServer();
+    await new Promise<void>((resolve) => void occupied.listen(port, '127.0.0.1', resolve));
+    cleanUp.add(() => void occupied.close());
+    gateway.load(onOtherLayer(changed));
+    expect((await gateway.gateway.reload()).ok).toBe(false);
+    expect(testSocketLayers.name).toBe(before);
+    await new Promise<void>((resolve) => void occupied.close(() => resolve()));
+    const prepared = await gateway.gateway.prepareReload();
+    if (!prepared.ok) throw new Error('the port is free now');
+    await prepared.value.abandon();
+    expect(testSocketLayers.name).toBe(before);
+  });
+});
 
 const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

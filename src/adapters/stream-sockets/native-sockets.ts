@@ -9,7 +9,10 @@ import type { Acceptor, SocketLayer } from './socket-layer.js';
 import type { StreamSocket } from './stream-socket.js';
 import type { TakeUpstreamInput, UpstreamStream } from './upstream-stream.js';
 
-/** Octets read per turn. The rest stays in the kernel until the next turn. */
+/**
+ * Octets read per turn. The rest stays in the kernel until the next turn. INVARIANT: more than twice a read (64 KiB), so
+ * that whoever keeps a part of it copies it: views of half their memory or more count as owned.
+ */
 const arenaOctets = 262_144;
 const rowLength = 8;
 const maxRows = 512;
